@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from setuptools import setup
 
 COMPILED = {
-    "model": "broker cluster configs control_messages controller copying effects epochs errors log "
+    "model": "broker cluster configs control_messages controller copying effects epochs errors "
+    "flags log "
     "messages producers profiles quotas records session_client session_messages sessions "
     "state timers zk_messages",
     "dataplane": "asking fetcher following insync limits offsets produce purgatory reading "

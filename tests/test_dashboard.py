@@ -105,6 +105,7 @@ def test_a_metric_is_shown_only_where_the_release_has_it() -> None:
     assert set(new) - set(old) == {
         "UnderMinIsrPartitionCount",
         "AtMinIsrPartitionCount",
+        "FailedIsrUpdatesPerSec",
         "OfflineReplicaCount",
         "FailedPartitionsCount",
         "ActiveBrokerCount",
@@ -128,8 +129,61 @@ def test_the_servers_log_tells_what_brokers_say() -> None:
     assert "[Partition t-0 broker=2] Leader starts at leader epoch 1; the previous leader epoch " \
         "was 0" in texts  # fmt: skip
     assert "[QuorumController] Fencing broker 1" in texts
-    assert any("broker=2] Expanding ISR from 2,3 to" in text for text in texts)
+    assert not any("Expanding ISR" in text for text in texts), "a proposal is not logged"
     assert [line["n"] for line in lines] == sorted((line["n"] for line in lines), reverse=True)
+
+
+CACHED = "Cached zkVersion [0] not equal to that in zookeeper, skip updating ISR"
+LATE = "Leader: (highWatermark: 1, endOffset: 1). Out of sync replicas: (brokerId: 2, endOffset: 1)"
+
+
+@pytest.mark.parametrize(
+    ("profile", "shrinks", "fails"),
+    [
+        (
+            "0.10.2.2",
+            "Partition [t,0] on broker 1: Shrinking ISR for partition [t,0] from 1,2,3 to 1",
+            f"Partition [t,0] on broker 1: {CACHED}",
+        ),
+        (
+            "0.11.0.3",
+            "Partition [t,0] on broker 1: Shrinking ISR from 1,2,3 to 1",
+            f"Partition [t,0] on broker 1: {CACHED}",
+        ),
+        (
+            "1.1.1",
+            "[Partition t-0 broker=1] Shrinking ISR from 1,2,3 to 1",
+            f"[Partition t-0 broker=1] {CACHED}",
+        ),
+    ],
+)
+def test_the_lines_of_a_leader_that_leads_for_itself(
+    profile: str, shrinks: str, fails: str
+) -> None:
+    """KAFKA-2729, in the words of `Partition.maybeShrinkIsr` and `Partition.updateIsr`."""
+    moves = (
+        "produce a to 1 acks=all; settle; pause 1; detect 1; produce c to 2 acks=all; settle; "
+        "hold md 1; resume 1; advance 20s"
+    )
+    texts = [line["text"] for line in after(moves, profile)["lines"]]
+    assert shrinks in texts and fails in texts
+
+
+@pytest.mark.parametrize(
+    ("release", "tail"),
+    [
+        ("2.2.0", LATE),
+        ("2.6.3", LATE),
+        ("2.8.2", LATE),
+        ("3.9.1", LATE),
+    ],
+)
+def test_a_shrink_tells_who_is_late(release: str, tail: str) -> None:
+    """`Partition.maybeShrinkIsr` at 2.2.0 and later."""
+    moves = "produce a to 1 acks=all; settle; produce b to 1 acks=1; fetch 3; fetch 3; advance 61s"
+    texts = [line["text"] for line in after(moves, release)["lines"]]
+    found = [text for text in texts if "Shrinking ISR from" in text]
+    assert found and tail.replace("endOffset: 1). Out", "endOffset: 2). Out") in found[-1], found
 
 
 @pytest.mark.parametrize("code", ["S20", "S38", "S45", "S59", "S72"])

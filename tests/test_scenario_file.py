@@ -127,6 +127,8 @@ SECTIONS = [
     ("Z0102, K39]", "Z0102, K39, K41]", "K41]", "Profile K41 has no entry under expect."),
     ("Z0102, K39]", "Z0102]", "K39: {", "Profile K39 is missing from profiles."),
     ("Z0102, K39]", "K39, K39]", "[K39, K39]", "A profile is listed twice."),
+    ("Z0102, K39]", "3.9.1, K39]", "[3.9.1, K39]",
+     "3.9.1 and K39 are one behaviour here."),
     ("brokers: [A, B]", "brokers: [A, A]", "A]", "Two brokers are called A."),
     ("brokers: [A, B]", "brokers: [{id: 1}, {id: 1}]", "{id: 1}]", "Broker 1 is listed twice."),
     ("brokers: [A, B]", "brokers: [K, B]", "K, B]", "K cannot name a broker"),

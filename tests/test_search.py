@@ -457,3 +457,13 @@ def test_what_was_not_looked_at_is_not_called_safe() -> None:
     assert {one.kind for one in found.distances} == {FAR}
     levels = {one.moves for one in found.distances}
     assert levels == {len(found.outcome.widths) - 1}
+
+
+def test_a_disk_is_replaced_only_where_it_is_paid_for() -> None:
+    """KAFKA-14139, KAFKA-15495: the last member of the ISR comes back with an empty disk."""
+    moves = "produce a to 1 acks=all; settle; kill 2; detect 2; kill 3; detect 3"
+    run = Run(file.find("S60"), "K39", 0, tuple(moves.split("; ")))
+    with_disk = search(Question(run, Budgets(crashes=1, disks=1), never=("I7",)))
+    assert with_disk.found["I7"].moves == ("kill 1", "wipe 1", "restart 1")
+    without = search(Question(run, Budgets(crashes=1), never=("I7",)))
+    assert without.complete and "I7" not in without.found

@@ -192,6 +192,7 @@ BUDGETS = {
     "writes": "Records that are written with acks=all.",
     "waits": "Waits until a refused broker registers again.",
     "elections": "Elections by an operator (elect).",
+    "disks": "Disks of brokers that are down, replaced by empty ones (wipe).",
 }
 """What a search from a step may spend."""
 

@@ -21,8 +21,12 @@ def numbers_of(version: str) -> Numbers | None:
 
 
 def profile_of(numbers: Numbers, kraft: bool) -> str:
-    """The profile that stands for a release: the first row that is not older."""
+    """The profile that stands for a release: the last row of its line (0.11.0 has four numbers),
+    else the first row that is not older."""
     rows = [row for row in PROFILES.values() if row.kraft == kraft]
+    of_line = [row for row in rows if row.release[: len(numbers)] == numbers]
+    if of_line:
+        return of_line[-1].name
     for row in rows:
         if row.release >= numbers:
             return row.name

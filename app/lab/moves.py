@@ -66,6 +66,8 @@ def why_not(move: Move, zookeeper: bool) -> str:
         return "nobody hears what became of it"
     if name == "set" and args["key"] not in SETTINGS:
         return f"only these change while brokers run: {', '.join(SETTINGS)}"
+    if name == "set" and args.get("level", "topic") != "topic":
+        return "only the topic's own settings are changed"
     if name == "elect" and zookeeper and args["kind"] != election.PREFERRED:
         return "under ZooKeeper only “elect preferred” can be asked for"
     if name in ("pause", "resume") and args["broker"] == CONTROLLER:

@@ -12,7 +12,7 @@ from engine.model.profiles import PROFILES, get_profile
 from engine.show.rules import RULES
 from engine.sim.moves import ALIASES
 from engine.sim.verbs import VERBS
-from engine.study.rulebook import BESIDE, TITLES
+from engine.study.rulebook import called
 from engine.study.sourcemap import cards
 
 
@@ -60,5 +60,8 @@ def cards_under(name: str) -> dict[str, Any]:
     Asked once per page and profile, so that no step has to carry pseudo-code.
     """
     profile = get_profile(name)
-    titles = {**TITLES, **BESIDE}
-    return {rule: {"title": titles[rule], **card.under(profile)} for rule, card in cards().items()}
+    found = {}
+    for rule, card in cards().items():
+        name, title = called(rule, profile)
+        found[rule] = {"name": name, "title": title, **card.under(profile)}
+    return found

@@ -147,11 +147,12 @@ def set_topic_config(
     min_isr: int | None = None,
     unclean: bool | None = None,
 ) -> None:
-    """CP-ELR 6.4.  A changed min.insync.replicas ends the guarantee of the topic's ELRs."""
+    """CP-ELR 6.4.  A changed min.insync.replicas ends the guarantee of the topic's ELRs; the value
+    that the topic has already is no change."""
     topic = k.topics[name]
     if unclean is not None:
         topic.config.unclean = unclean
-    if min_isr is None:
+    if min_isr is None or min_isr == topic.config.min_insync_replicas:
         return
     topic.config.min_insync_replicas = min_isr
     if k.configs.elr:

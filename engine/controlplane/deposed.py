@@ -20,12 +20,39 @@ def speak(zombie: Controller, out: Effects) -> None:
 
 
 def resign(zombie: Controller, k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL.  Every write of a controller is conditional on the version of /controller_epoch:
-    its first one fails, and it resigns.  A KRaft leader's appends reach no majority: none counts.
+    """CP-ZK-CTRL.  From 2.1 on every write of a controller is conditional on the version of
+    /controller_epoch: its first one fails, and it resigns.  A KRaft leader's appends reach no
+    majority: none counts.
+
+    Before 2.1 (`KafkaZkClient.expectedControllerEpochZkVersion`, KAFKA-6082) it handles first what
+    waited in its queue, and resigns when it hears that its session is over.
     """
     if zombie.epoch < k.epoch:
         rule = "CP-10.deposed" if k.profile.kraft else "CP-ZK-CTRL"
+        if not k.profile.kraft and not k.profile.controller_writes_fenced:
+            rule = "CP-ZK-CTRL.expired"
+            write_unfenced(zombie, k, out)
         out.cue(rule, CONTROLLER, "controller epoch", zombie.epoch, k.epoch)
+
+
+def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:
+    """CP-ZK-CTRL, before 2.1.  Deaths that waited for it: it writes leader and ISR of partitions
+    whose znode no newer controller has written (`ReplicaStateMachine.getTopicPartitionStatesFromZk`
+    at 2.0.1); no broker accepts what it then sends."""
+    for dead in zombie.queued:
+        zombie.brokers.pop(dead, None)
+        tps = [
+            tp
+            for tp, record in zombie.records.items()
+            if dead in record.replicas
+            and tp in k.records
+            and k.records[tp].leader_epoch == record.leader_epoch
+        ]
+        for tp in tps:
+            zombie.records[tp] = k.records[tp]
+        znodes.replicas_died(zombie, dead, tps, out)
+        for tp in tps:
+            k.records[tp] = zombie.records[tp]
 
 
 def go_on(k: Controller, running: set[int], out: Effects) -> None:

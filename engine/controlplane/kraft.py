@@ -170,7 +170,9 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     if (
         known is not None
         and known.incarnation != m.incarnation
-        and liveness.has_valid_session(known, out.now, k.configs.session_timeout_ms)
+        and liveness.has_valid_session(
+            known, out.now, k.configs.session_timeout_ms, k.profile.fenced_has_no_session
+        )
     ):
         error = DUPLICATE_BROKER_REGISTRATION
         out.send(RegisterResponse(CONTROLLER, m.src, m.corr, error, -1))
@@ -332,7 +334,7 @@ def unfence(k: Controller, broker: int, out: Effects) -> None:
 def resume(k: Controller, out: Effects) -> None:
     """10(f).  A new active controller counts every unfenced broker as just heard of."""
     for registration in k.brokers.values():
-        registration.last_contact = out.now
+        registration.last_contact = NEVER if registration.fenced else out.now
     k.readers.clear()
     k.answers.clear()
     arm_fence_check(k, out)
@@ -429,7 +431,11 @@ def move_leadership(k: Controller, tp: int, broker: int, out: Effects) -> Partit
 
 
 def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects) -> None:
-    """Config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr)."""
+    """Config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr).
+
+    A topic's setting that gets the value it has is no change: `ConfigurationControlManager` writes
+    no record, and `createClearElrRecordsAsNeeded` looks at these records (4.4.0).
+    """
     k.configs = configs
     records: list[tuple[Any, ...]] = [(R_CONFIG, configs)]
     if min_isr_changed and configs.elr:

@@ -18,12 +18,17 @@ FAR: Final = (1 << 63) - 1
 Brokers = Mapping[int, Registration]
 
 
-def has_valid_session(registration: Registration | None, now: int, timeout_ms: int) -> bool:
-    """1.7, CP-KR-FENCE.  Unfenced, and heard of within broker.session.timeout.ms, its very end
-    included."""
+def has_valid_session(
+    registration: Registration | None, now: int, timeout_ms: int, fenced_has_none: bool = True
+) -> bool:
+    """1.7, CP-KR-FENCE.  A heartbeat within broker.session.timeout.ms, its very end included.
+
+    A fenced broker has none until 3.9 (`BrokerHeartbeatManager.hasValidSession` at 3.9.0).  From
+    4.0 on only the time of contact counts (`BrokerHeartbeatTracker.hasValidSession`, KAFKA-19047).
+    """
     return (
         registration is not None
-        and not registration.fenced
+        and not (registration.fenced and fenced_has_none)
         and now - registration.last_contact <= timeout_ms
     )
 

@@ -11,7 +11,7 @@ from engine.controlplane.elr import cleared
 from engine.controlplane.roles import apply_record, stop_replica
 from engine.dataplane import fetcher, retention
 from engine.dataplane.insync import send_alter_partition
-from engine.dataplane.recovery import flush_everything, load_log
+from engine.dataplane.recovery import flush_everything, forget_log_start, load_log
 from engine.model.broker import Machine, Process
 from engine.model.control_messages import (
     Heartbeat,
@@ -63,6 +63,8 @@ def start(machine: Machine, out: Effects, bounced: bool) -> Process:
     """CP-KR-REG, CP-ZK-REG.  A process starts: it asks to be registered."""
     broker = Process(machine)
     broker.isr_told_at = out.now
+    for disk in machine.disks.values():
+        forget_log_start(disk)
     for move in machine.futures.values():
         load_log(move.disk)
     if machine.broken:

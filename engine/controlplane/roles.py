@@ -66,6 +66,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     drop_pending(replica)
     _track_followers(replica, record)
     new_epoch = record.leader_epoch > replica.leader_epoch
+    known = replica.leader_epoch >= 0
     if new_epoch:
         log = replica.log
         replica.epoch_start = log.leo
@@ -86,7 +87,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     replica.role = LEADER
     out.touch(broker.id, replica.tp)
     if new_epoch:
-        futures.restart(broker, replica, out)
+        futures.restart(broker, replica, known, out)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
     return not was_leader
@@ -131,7 +132,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
         if replica.profile.truncation == HW and record.leader >= 0:
             truncation.to_high_watermark(replica, out)
         fetcher.start_fetching(broker, replica, out)
-    futures.restart(broker, replica, out)
+    futures.restart(broker, replica, old_epoch >= 0, out)
     return True
 
 

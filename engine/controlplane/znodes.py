@@ -103,8 +103,13 @@ def elect(
 
 
 def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> None:
-    """CP-ZK-BROKERS, failure 2 - 4.  Elections where it led, then its replicas leave the ISRs."""
+    """CP-ZK-BROKERS, failure 2 - 4.  Elections where it led, then its replicas leave the ISRs.
+
+    Partitions that have no leader are tried again (`triggerOnlinePartitionStateChange`).
+    """
     led = [tp for tp in tps if k.records[tp].leader == broker]
+    if not k.profile.unclean_noticed_at_once:  # after that nothing can have changed unnoticed
+        led += [tp for tp, record in k.records.items() if record.leader < 0 and tp not in led]
     changed = [tp for tp in led if elect(k, tp, election.OFFLINE, out)]
     changed += [tp for tp in take_offline(k, broker, tps, out) if tp not in changed]
     tell_changes(k, sorted(changed), out)

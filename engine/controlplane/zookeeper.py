@@ -105,17 +105,25 @@ def resume(k: Controller, running: set[int], out: Effects) -> None:
 
 
 def start_up(k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL 8, 9.  Elections for partitions whose leader is dead; dead replicas leave."""
+    """CP-ZK-CTRL 8, 9.  From 2.3 on replicas on dead brokers leave first; then elections for
+    partitions whose leader is dead.
+
+    Until 2.2 a dead follower stays in the ISR until its leader removes it
+    (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
+    """
+    if k.profile.new_controller_takes_offline:
+        left: dict[int, None] = {}
+        for tp, record in list(k.records.items()):
+            for dead in [b for b in record.replicas if b not in k.brokers]:
+                left.update(dict.fromkeys(take_offline(k, dead, [tp], out)))
+        if left:
+            tell_changes(k, list(left), out)
     changed = [
         tp
         for tp, record in list(k.records.items())
         if record.leader not in k.brokers and elect(k, tp, election.OFFLINE, out)
     ]
-    for tp, record in list(k.records.items()):
-        for dead in [b for b in record.replicas if b not in k.brokers]:
-            if take_offline(k, dead, [tp], out) and tp not in changed:
-                changed.append(tp)
-    tell_changes(k, sorted(changed), out)
+    tell_changes(k, changed, out)
     for broker in k.brokers:
         zk_topics.resume_for(k, broker, out)
 
@@ -206,7 +214,8 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
                 version=m.version,
             )
         if error:
-            out.cue("CP-ALTER", CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
+            rule = "CP-ALTER.direct" if m.direct else "CP-ALTER"
+            out.cue(rule, CONTROLLER, f"alter {item.tp}", m.src, error, tp=item.tp)
         elif changes:
             after = alter_partition.apply_zk(record, item)
             write(k, item.tp, after, False, out)
@@ -275,9 +284,13 @@ def admin_elect(
 
 
 def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects) -> None:
-    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions."""
+    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions.
+
+    From 2.1 on, that is: before, `TopicConfigHandler.processConfigChanges` does not tell the
+    controller, which reads the setting with its next election (KAFKA-6835).
+    """
     k.configs = configs
-    if unclean_enabled:
+    if unclean_enabled and k.profile.unclean_noticed_at_once:
         elect_offline(k, out)
 
 

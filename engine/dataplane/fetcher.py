@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.dataplane import futures, truncation, watermark
+from engine.dataplane import futures, retention, truncation, watermark
 from engine.dataplane.asking import accepts, build_fetch
 from engine.dataplane.following import (
     cut_by_answer,
@@ -334,13 +334,13 @@ def _process_partition_data(
             futures.wake(broker, out)
     if watermark.follow(replica, data.hw, out):
         wake_fetch(broker, replica, out)
-    if data.log_start > log.log_start:
+    if data.log_start > log.log_start and broker.profile.delete_records:
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)
             return
         out.cue("L-7", broker.id, "log start", log.log_start, data.log_start, tp=replica.tp)
         log.raise_log_start(data.log_start)
-        log.drop_below_log_start()
+        retention.arm_checkpoint(broker, log, out)
     if batches or state.lag is None:
         state.offset = log.leo
         state.lag = max(0, data.hw - log.leo)

@@ -168,12 +168,15 @@ def restart_at(
 ) -> None:
     """F-9.3.  If the leader begins after our end, drop everything and begin there.
 
+    Until 0.9.0.0 everything goes in any case (`ReplicaFetcherThread.handleOffsetOutOfRange` at
+    0.8.2.2 and 0.9.0.1, KAFKA-2143).
+
     Where nothing was out of range after all, the same fetch fails again (KAFKA-15608).  Kafka asks
     at the network's pace; here the follower backs off, as a loop without delays has no pace.
     """
     log = replica.log
     leader_end = state.lag or 0
-    if leader_start > log.leo:
+    if leader_start > log.leo or replica.profile.out_of_range_drops_all:
         before = log.leo
         gone = log.truncate_fully(leader_start)
         out.touch(replica.broker, replica.tp)

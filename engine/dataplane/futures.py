@@ -47,10 +47,15 @@ def drop(broker: Process, directory: int, out: Effects) -> None:
             cancel(broker, replica, out)
 
 
-def restart(broker: Process, replica: Replica, out: Effects) -> None:
-    """D-2.  In a new leader epoch, and after a start of the process, it compares the logs anew."""
+def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> None:
+    """D-2.  In a new leader epoch, and after a start of the process, it compares the logs again.
+
+    From 2.1 to 2.4 the thread of a partition that is `known` to the process keeps the old epoch
+    (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).
+    """
     move = broker.machine.futures.get(replica.tp)
-    if move is not None:
+    if move is not None and not (known and broker.profile.future_keeps_old_epoch):
+        move.fenced = False
         move.fetch = _start(replica, move.disk)
         move.asked = move.accepted = False
         wake(broker, out)
@@ -103,7 +108,7 @@ def next_partition(broker: Process) -> int:
 
 def _has_work(broker: Process, tp: int, move: Move) -> bool:
     replica = broker.replicas.get(tp)
-    if replica is None:
+    if replica is None or move.fenced:
         return False
     if move.fetch.state == TRUNCATING or move.disk.log.leo != replica.log.leo:
         return True
@@ -113,7 +118,11 @@ def _has_work(broker: Process, tp: int, move: Move) -> bool:
 def work(broker: Process, out: Effects) -> bool:
     """D-2, D-3.  One round of the thread; False if the quota lets nothing be copied now."""
     tp = next_partition(broker)
+    if tp < 0:
+        return True  # a hand let it go round
     move, replica = broker.machine.futures[tp], broker.replicas[tp]
+    if _is_fenced(broker, replica, move, out):
+        return True
     if move.fetch.state == TRUNCATING:
         _truncate(broker, replica, move, out)
         return True
@@ -125,6 +134,18 @@ def work(broker: Process, out: Effects) -> bool:
     if quota is not None:
         quota.record(copied, out.now)
     maybe_promote(broker, replica, move, out)
+    return True
+
+
+def _is_fenced(broker: Process, replica: Replica, move: Move, out: Effects) -> bool:
+    """D-2, 2.1 - 2.4.  A read with an old leader epoch is refused, and the thread lets go of the
+    partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it counts as failed)."""
+    asked = move.fetch.leader_epoch
+    if asked == replica.leader_epoch or not broker.profile.future_keeps_old_epoch:
+        return False
+    move.fenced = True
+    what = f"future {replica.tp}"
+    out.cue("D-2.fenced", broker.id, what, asked, replica.leader_epoch, tp=replica.tp)
     return True
 
 

@@ -73,7 +73,7 @@ def update_follower_fetch_state(
             return NOT_LEADER_OR_FOLLOWER
     now = out.now
     if offset >= leader_leo:
-        remote.last_caught_up_ms = now
+        remote.last_caught_up_ms = max(remote.last_caught_up_ms, now)
     elif replica.profile.caughtup_prev_fetch and offset >= remote.last_fetch_leader_leo:
         remote.last_caught_up_ms = max(remote.last_caught_up_ms, remote.last_fetch_ms)
     before = remote.leo

@@ -23,10 +23,18 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
     gone = log.batches[keep:]
     log.cuts += 1
     del log.batches[keep:], log.bases[keep:]
+    forget_log_start(disk)
     log.leo = max(log.batches[-1].end if log.batches else log.segments[0], log.log_start)
     while log.segments[-1] > log.leo:
         log.segments.pop()
     return gone
+
+
+def forget_log_start(disk: Disk) -> None:
+    """L-7, L-13.  A process begins with the log start of its checkpoint file, or of its segments;
+    a clean shutdown has written the file, a crash only what the last turn of the timer found."""
+    log = disk.log
+    log.log_start = max(disk.log_start_checkpoint, log.segments[0])
 
 
 def flush_everything(broker: Process) -> None:

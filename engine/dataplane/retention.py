@@ -10,7 +10,7 @@ from engine.model.effects import Effects
 from engine.model.errors import NONE, NOT_LEADER_OR_FOLLOWER, OFFSET_OUT_OF_RANGE
 from engine.model.log import Log
 from engine.model.state import LEADER, Replica
-from engine.model.timers import RETENTION
+from engine.model.timers import LOG_START_CHECKPOINT, RETENTION
 
 UNLIMITED = -1
 UP_TO_HW = -1
@@ -39,6 +39,37 @@ def delete_records(replica: Replica, offset: int) -> int:
     log = replica.log
     error, _ = raise_log_start(log, log.hw if offset == UP_TO_HW else offset)
     return error
+
+
+def arm_checkpoint(broker: Process, log: Log, out: Effects) -> None:
+    """L-7.  A log start inside a segment is written at the next turn of the checkpoint's timer."""
+    if log.log_start > log.segments[0] and not broker.log_start_armed:
+        broker.log_start_armed = True
+        period = broker.configs.log_start_checkpoint_ms
+        out.timer(broker.id, period - out.now % period, LOG_START_CHECKPOINT)
+
+
+def write_log_starts(broker: Process, data: object, out: Effects) -> bool:
+    """L-7.  log-start-offset-checkpoint (`LogManager.checkpointLogStartOffsets`).
+
+    What was raised since the last turn is lost in a crash; it comes back with the next fetch,
+    unless all in-sync replicas crash (`UnifiedLog.maybeIncrementLogStartOffset`).
+    """
+    broker.log_start_armed = False
+    checkpoint(broker, out)
+    return True
+
+
+def checkpoint(broker: Process, out: Effects) -> None:
+    """L-7.  Writes every log start that lies inside a segment."""
+    for tp, replica in broker.replicas.items():
+        disk, log = replica.disk, replica.log
+        before = disk.log_start_checkpoint
+        # The file names only logs that begin inside their first segment.
+        start = log.log_start if log.log_start > log.segments[0] else 0
+        disk.log_start_checkpoint = start
+        if start > before:
+            out.cue("L-7.checkpoint", broker.id, f"{tp}.log_start_checkpoint", before, start, tp=tp)
 
 
 def low_watermark(broker: Process, replica: Replica) -> int:
@@ -84,30 +115,52 @@ def on_check(broker: Process, data: object, out: Effects) -> bool:
     for replica in broker.replicas.values():
         log = replica.log
         before = log.log_start
-        delete_old_segments(log, out.now, configs.retention_records, configs.retention_ms)
+        delete_old_segments(
+            log,
+            out.now,
+            configs.retention_records,
+            configs.retention_ms,
+            broker.profile.retention_waits_for_hw,
+        )
         if log.log_start != before:
+            out.touch(broker.id, replica.tp)
             out.cue("L-8", broker.id, "log start", before, log.log_start, tp=replica.tp)
     return True
 
 
 def delete_old_segments(
-    log: Log, now: int, retention_records: int = UNLIMITED, retention_ms: int = UNLIMITED
+    log: Log,
+    now: int,
+    retention_records: int = UNLIMITED,
+    retention_ms: int = UNLIMITED,
+    waits_for_hw: bool = True,
 ) -> int:
     """L-8.  One retention check of one replica; how many segments went.
 
     In this order: what lies below the log start, what is too much, what is too old.  A segment goes
-    only if the high watermark has passed it.
+    only if the high watermark has passed it.  Until 0.11.0.0 that does not matter, so records go
+    that were never committed (`Log.deletableSegments` at 0.11.0.0 and 0.11.0.1, KAFKA-5634).
     """
-    gone = _delete(log, lambda base, end: base != log.segments[-1] and end <= log.log_start)
+
+    def below(base: int, end: int) -> bool:
+        return base != log.segments[-1] and end <= log.log_start
+
+    def too_much(base: int, end: int) -> bool:
+        return _records_below(log, end) <= excess
+
+    def too_old(base: int, end: int) -> bool:
+        return now - _largest_time(log, base, end) > retention_ms
+
+    gone = _delete(log, below, waits_for_hw)
     if retention_records >= 0:
         excess = _records_below(log, log.leo) - retention_records
-        gone += _delete(log, lambda base, end: _records_below(log, end) <= excess)
+        gone += _delete(log, too_much, waits_for_hw)
     if retention_ms >= 0:
-        gone += _delete(log, lambda base, end: now - _largest_time(log, base, end) > retention_ms)
+        gone += _delete(log, too_old, waits_for_hw)
     return gone
 
 
-def _delete(log: Log, deletable: Deletable) -> int:
+def _delete(log: Log, deletable: Deletable, waits_for_hw: bool) -> int:
     """L-8.  Deletes the oldest segments, stopping at the first that must stay.
 
     If all of them go, a new one is rolled first; an empty active segment is never deleted.
@@ -116,7 +169,9 @@ def _delete(log: Log, deletable: Deletable) -> int:
     count = 0
     for at, base in enumerate(segments):
         end = segments[at + 1] if at + 1 < len(segments) else log.leo
-        if log.hw < end or base == log.leo or not deletable(base, end):
+        if waits_for_hw and log.hw < end:
+            break
+        if base == log.leo or not deletable(base, end):
             break
         count += 1
     if count == 0:

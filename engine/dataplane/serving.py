@@ -10,7 +10,7 @@ from engine.dataplane.reading import access_error, not_hosted, read_partition
 from engine.dataplane.session_serving import answer_in_session, take_context
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
+from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE, UNKNOWN_SERVER_ERROR
 from engine.model.messages import (
     NO_EPOCH,
     EpochEndRequest,
@@ -56,9 +56,8 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         answer.append(data)
         later.append(noted)
     if not broker.profile.position_noted_per_partition:
-        for index, asked in enumerate(later):
-            if asked is not None:
-                answer[index] = _note_position(broker, m, asked, answer[index], out)
+        answer = _note_positions(broker, m, later, answer, out)
+        available = sum(batch.end - batch.base for data in answer for batch in data.batches)
         at_once = at_once or any(data.error for data in answer)
     available *= broker.configs.record_bytes
     if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
@@ -72,11 +71,43 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         out.send(FetchResponse(broker.id, m.src, m.corr, answer))
 
 
+def _note_positions(
+    broker: Process,
+    m: FetchRequest,
+    later: list[FetchPartition | None],
+    answer: list[FetchData],
+    out: Effects,
+) -> list[FetchData]:
+    """S-4, before 3.3.  Positions are noted in order, once all partitions are read.
+
+    A sender that is no replica of a partition: from 0.8.1 to 0.11 an exception answers the whole
+    request with an error, though what was noted before stays (`NotAssignedReplicaException`,
+    KAFKA-5758); from 1.0 on that partition is answered without records
+    (`ReplicaManager.updateFollowerLogReadResults`, `LogReadResult.withEmptyFetchInfo`).
+    """
+    for index, asked in enumerate(later):
+        if asked is None:
+            continue
+        replica, data = broker.replicas[asked.tp], answer[index]
+        if m.replica in replica.assignment:
+            answer[index] = _note_position(broker, m, asked, data, out)
+        elif broker.profile.stranger_spoils_fetch:
+            out.cue("S-4.stranger", broker.id, "error", m.replica, None, tp=asked.tp)
+            return [FetchData(one.tp, UNKNOWN_SERVER_ERROR, -1, -1, ()) for one in answer]
+        elif not data.error:
+            answer[index] = FetchData(asked.tp, NONE, data.hw, data.log_start, ())
+    return answer
+
+
 def _note_position(
     broker: Process, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
 ) -> FetchData:
     """S-4.  What the fetch says of its sender is noted: with each partition as it is read, before
-    3.3 once all are read.  The answer, or an error in its place."""
+    3.3 once all are read.  The answer, or an error in its place.
+
+    In 1.0.0, 1.0.1 and 1.1.0 the answer has the mark as this fetch has moved it
+    (`LogReadResult.updateLeaderReplicaInfo`, gone in 1.0.2 and 1.1.1, KAFKA-7104).
+    """
     replica = broker.replicas[fp.tp]
     error = update_follower_fetch_state(
         broker,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.dataplane import fetcher, produce
+from engine.dataplane import fetcher, produce, serving
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.messages import PRODUCE, FetchResponse, ProduceRequest
+from engine.model.messages import FETCH, PRODUCE, FetchRequest, FetchResponse, ProduceRequest
+from engine.model.state import LEADER
 from engine.model.timers import DISK_WRITE
 
 MICROSECONDS: Final = 1_000_000
@@ -27,10 +28,29 @@ def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None
         produce.on_produce_request(broker, m, out)
 
 
+def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
+    """S-2 behind a disk that reads slowly (KAFKA-8733).  Until it has read, the fetch counts for
+    nothing: a follower may leave the ISR while its request is being served.  What is appended while
+    a fetch waits is still in memory and answers it at once."""
+    count = 0
+    if broker.machine.read_rate and m.replica >= 0:
+        for fp in m.partitions:
+            replica = broker.replicas.get(fp.tp)
+            if replica is not None and replica.role == LEADER:
+                there = max(0, replica.log.leo - fp.offset)
+                count += min(there, broker.configs.fetch_max_records)
+    if count:
+        _busy(broker, m, count, broker.machine.read_rate, "CP-8.6.reads", out)
+    else:
+        serving.on_fetch_request(broker, m, out)
+
+
 def on_written(broker: Process, m: Any, out: Effects) -> bool:
-    """The disk has written what a message brought: it takes effect."""
+    """The disk has written what a message brought, or read what it asks for: it takes effect."""
     if m.kind == PRODUCE:
         produce.on_produce_request(broker, m, out)
+    elif m.kind == FETCH:
+        serving.on_fetch_request(broker, m, out)
     else:
         fetcher.on_fetch_response(broker, m, out)
     return True
@@ -43,9 +63,14 @@ def _writes(broker: Process, m: Any, count: int, out: Effects) -> bool:
     """
     if not count or not broker.machine.disk_rate:
         return False
-    begins = max(out.now * 1_000, broker.disk_free_us)
-    broker.disk_free_us = begins + round(count * MICROSECONDS / broker.machine.disk_rate)
-    wait = -(-broker.disk_free_us // 1_000) - out.now
-    out.cue("CP-8.6.writes", broker.id, "disk", count, wait)
-    out.timer(broker.id, wait, DISK_WRITE, m)
+    _busy(broker, m, count, broker.machine.disk_rate, "CP-8.6.writes", out)
     return True
+
+
+def _busy(broker: Process, m: Any, count: int, rate: float, rule: str, out: Effects) -> None:
+    """The disk does one thing after the other; `m` is handled when it is done."""
+    begins = max(out.now * 1_000, broker.disk_free_us)
+    broker.disk_free_us = begins + round(count * MICROSECONDS / rate)
+    wait = -(-broker.disk_free_us // 1_000) - out.now
+    out.cue(rule, broker.id, "disk", count, wait)
+    out.timer(broker.id, wait, DISK_WRITE, m)

@@ -19,7 +19,9 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
     before = log.leo
     gone = log.truncate_to(offset)
     out.touch(replica.broker, replica.tp)
-    replica.disk.recovery_checkpoint = min(replica.disk.recovery_checkpoint, log.leo)
+    disk = replica.disk
+    disk.recovery_checkpoint = min(disk.recovery_checkpoint, log.leo)
+    disk.log_start_checkpoint = min(disk.log_start_checkpoint, log.log_start)
     if gone:
         out.cue(rule, replica.broker, "leo", before, log.leo, tp=replica.tp)
         if out.cues is not None:

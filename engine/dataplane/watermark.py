@@ -10,8 +10,10 @@ from engine.model.state import RemoteReplica, Replica
 def eligible(broker: Process, follower: int, remote: RemoteReplica) -> bool:
     """H-2.  May this follower join the ISR, as far as this broker has heard?
 
-    KRaft: neither fenced nor in controlled shutdown, and (3.5) the broker epoch of its last fetch
-    is the registered one or unknown.  ZooKeeper: alive.
+    KRaft: neither fenced nor in controlled shutdown, and from 3.5 on (KIP-903) it has fetched from
+    this leader with the registered broker epoch, or with -1, which old followers send.  A follower
+    that has not fetched from this leader yet has no epoch here and is not eligible
+    (`Partition.isBrokerEpochIsrEligible`, `Replica.resetReplicaState` at 3.6.2).  ZooKeeper: alive.
     """
     peer = broker.peers.get(follower)
     if peer is None:
@@ -22,7 +24,7 @@ def eligible(broker: Process, follower: int, remote: RemoteReplica) -> bool:
         return False
     if not broker.profile.isr_broker_epoch:
         return True
-    return remote.broker_epoch == -1 or remote.broker_epoch == peer.broker_epoch
+    return remote.leo >= 0 and remote.broker_epoch in (-1, peer.broker_epoch)
 
 
 def caught_up(remote: RemoteReplica, leader_leo: int, now: int, lag_time_max_ms: int) -> bool:

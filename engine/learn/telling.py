@@ -25,7 +25,8 @@ from engine.model.messages import (
     NAMES,
     PRODUCE,
 )
-from engine.model.profiles import HW, get_profile
+from engine.model.profiles import HW, RELEASES, get_profile
+from engine.model.releases import line_begun_by
 from engine.properties.moment import Moment, PartitionMoment
 from engine.properties.recording import Recording
 from engine.sim.kernel import FAILURE
@@ -237,7 +238,8 @@ class Teller:
             return ""
         profile = get_profile(name)
         if sort == "since" and not told_of(self.recording, probe).told:
-            profile = members(name)[0]
+            first = members(name)[0]
+            return f"Kafka {line_begun_by(RELEASES[first.mode], first.releases[0])}"
         releases = profile.stands_for.split(" – ")
         return releases[0] if sort == "since" else f"Kafka {releases[-1].removeprefix('Kafka ')}"
 

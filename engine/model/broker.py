@@ -45,7 +45,7 @@ class Machine:
         "profile",
         "rack",
         "racks",
-        "set_while_down",
+        "read_rate",
         "topic_configs",
         "topics",
     )
@@ -70,11 +70,9 @@ class Machine:
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
+        self.read_rate = 0.0  # ... that it reads for followers
         self.incarnation = 0
         self.corr = 0
-        # Whether an operator's `set` reached it while it was down: what runs of ENGINE_VERSION 4
-        # show of that is part of their digests.  It goes with the next version.
-        self.set_while_down = False
 
     def twin(self, twins: Twins) -> Machine:
         """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
@@ -85,13 +83,13 @@ class Machine:
         twin.corr = self.corr
         twin.dirs = self.dirs
         twin.disk_rate = self.disk_rate
+        twin.read_rate = self.read_rate
         twin.id = self.id
         twin.incarnation = self.incarnation
         twin.name = self.name
         twin.profile = self.profile
         twin.rack = self.rack
         twin.racks = self.racks
-        twin.set_while_down = self.set_while_down
         twin.topics = self.topics
         twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
         twin.broken = self.broken.copy()
@@ -132,6 +130,7 @@ class Process:
         "isr_changes",
         "isr_told_at",
         "known_isr",
+        "log_start_armed",
         "machine",
         "metadata",
         "metadata_corr",
@@ -157,7 +156,6 @@ class Process:
     def __init__(self, machine: Machine) -> None:
         """The machine starts it."""
         machine.incarnation += 1
-        machine.set_while_down = False
         self.machine = machine
         self.incarnation = machine.incarnation
         self.id = machine.id
@@ -183,6 +181,7 @@ class Process:
         self.metadata_offset = 0
         self.metadata_corr = 0
         self.retention_armed = False  # is the timer of L-8 set?
+        self.log_start_armed = False  # ... and that of L-7?
         self.disk_free_us = 0  # when a slow disk has written all it was given
         self.purgatory_wake = NEVER  # when the timer of waiting requests is set for
         self.registered_corr = 0
@@ -229,6 +228,7 @@ class Process:
         twin.register_attempt = self.register_attempt
         twin.registered_corr = self.registered_corr
         twin.retention_armed = self.retention_armed
+        twin.log_start_armed = self.log_start_armed
         twin.shutdown_attempt = self.shutdown_attempt
         twin.shutting_down = self.shutting_down
         twin.status = self.status

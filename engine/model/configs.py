@@ -146,6 +146,8 @@ _LIST: Final[tuple[Config, ...]] = (
            "The oldest segments beyond this size of the log are deleted; -1 keeps them.", -1),
     Config("log.retention.check.interval.ms", 300_000, "ms", "broker",
            "How often old segments are looked for.", 10, 24 * _HOUR),
+    Config("log.flush.start.offset.checkpoint.interval.ms", 60_000, "ms", "broker",
+           "How often raised log starts are written to disk (0.11 and later).", 10, 24 * _HOUR),
     Config("message.max.records", 1_000_000, "records", "topic",
            "The largest batch accepted (the engine counts records).", 1),
     # -- replication quotas ----------------------------------------------------------------
@@ -228,6 +230,14 @@ class Limits:
         self.response = response
 
 
+_DYNAMIC: Final[dict[str, Release]] = {
+    "num.replica.fetchers": (1, 1),
+    "leader.replication.throttled.rate": (0, 10, 1),
+    "follower.replication.throttled.rate": (0, 10, 1),
+    "replica.alter.log.dirs.io.max.bytes.per.second": (1, 1),
+}
+"""Settings of a broker that follow a change at run time, with the release since when."""
+
 CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
 
 
@@ -253,6 +263,7 @@ class Configs:
         "fetchers",
         "flush_messages",
         "flush_ms",
+        "given",
         "heartbeat_ms",
         "hw_checkpoint_ms",
         "imbalance_check_ms",
@@ -260,6 +271,7 @@ class Configs:
         "isr_check_ms",
         "lag_max_messages",
         "lag_time_max_ms",
+        "log_start_checkpoint_ms",
         "md_delay",
         "message_max_records",
         "metadata_max_age_ms",
@@ -281,8 +293,11 @@ class Configs:
         "values",
     )
 
-    def __init__(self, profile: Profile, settings: Mapping[str, Value]) -> None:
+    def __init__(
+        self, profile: Profile, settings: Mapping[str, Value], given: tuple[str, ...] = ()
+    ) -> None:
         self.values = settings
+        self.given = given  # names with a setting of their own, sorted
         values = {name: value for name, value in settings.items() if isinstance(value, int)}
         self.min_insync_replicas = values["min.insync.replicas"]
         self.unclean = values["unclean.leader.election.enable"] != 0
@@ -312,6 +327,7 @@ class Configs:
         if values["retention.bytes"] < 0:
             self.retention_records = -1
         self.retention_check_ms = values["log.retention.check.interval.ms"]
+        self.log_start_checkpoint_ms = values["log.flush.start.offset.checkpoint.interval.ms"]
         self.message_max_records = values["message.max.records"]
         if profile.kraft:
             self.session_timeout_ms = values["broker.session.timeout.ms"]
@@ -344,10 +360,21 @@ class Configs:
 
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """The same with one name set, as an operator does while the cluster runs.
-        Raises BadInput for an unknown name or a value out of bounds."""
+        Raises BadInput for an unknown name, a value out of bounds, or values that contradict."""
         values = dict(self.values)
         values[name] = checked(name, value)
-        return Configs(profile, values)
+        return consistent(Configs(profile, values, tuple(sorted({*self.given, name}))))
+
+    def changed_default(self, profile: Profile, name: str, value: object) -> Configs:
+        """The same with another value for all topics that have no setting of their own."""
+        value = checked(name, value)
+        if name in self.given:
+            return self
+        return consistent(Configs(profile, {**self.values, name: value}, self.given))
+
+    def has(self, name: str, value: object) -> bool:
+        """Is this very value set already, other than by default?"""
+        return name in self.given and self.values[name] == checked(name, value)
 
 
 def checked(name: str, value: object, where: str = "") -> Value:
@@ -365,12 +392,24 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
     for name, value in (overrides or {}).items():
         values[name] = checked(name, value)
-    configs = Configs(profile, values)
+    return consistent(Configs(profile, values, tuple(sorted(overrides or ()))))
+
+
+def consistent(configs: Configs) -> Configs:
+    """The same.  Raises BadInput for values that contradict (`KafkaConfig.validateValues`)."""
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
         raise BadInput(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
         )
     return configs
+
+
+def is_read_only(name: str, profile: Profile) -> bool:
+    """Is a broker's setting read only when it starts (`DynamicBrokerConfig.AllDynamicConfigs`)?"""
+    if CATALOGUE[name].scope not in ("broker", "controller"):
+        return False
+    since = _DYNAMIC.get(name)
+    return since is None or profile.release < since
 
 
 assert all(config.flag in FLAGS for config in _LIST if config.flag)

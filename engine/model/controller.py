@@ -140,6 +140,7 @@ class Controller:
         "next_partition",
         "offline",
         "profile",
+        "queued",
         "readers",
         "records",
         "topics",
@@ -167,6 +168,7 @@ class Controller:
         self.next_partition = 0
         self.directories: dict[tuple[int, int], int] = {}
         self.offline: set[tuple[int, int]] = set()
+        self.queued: tuple[int, ...] = ()  # dead brokers that it had not handled when it froze
 
     def copy(self) -> Controller:
         twin = Controller.__new__(Controller)
@@ -189,6 +191,7 @@ class Controller:
         twin.deletions = {name: deletion.copy() for name, deletion in self.deletions.items()}
         twin.directories = self.directories.copy()
         twin.offline = self.offline.copy()
+        twin.queued = self.queued
         return twin
 
     def take_numbers(self, count: int) -> int:

@@ -267,7 +267,9 @@ class Log:
         self.cuts += 1
         self.batches, self.bases = [], []
         self.segments = [offset]
-        self.leo = self.hw = offset
+        self.leo = offset
+        if self.clamps_hw:
+            self.hw = offset
         self.log_start = offset if log_start < 0 else log_start
         self.flushed = min(self.flushed, offset)
         self.epochs.clear()

@@ -1,4 +1,4 @@
-"""Profiles: which Kafka is played.  One entry a flag; the rows follow from the releases.
+"""Profiles: which Kafka is played.  The rows follow from the releases of the flags.
 
 control-plane 0.2 and data-plane 15.  A flag says in which releases it is true.  Releases in a row
 that agree in every flag are one behaviour, and that is a profile: it stands for these exact
@@ -15,204 +15,47 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.errors import BadInput
+from engine.model.flags import (
+    ERAS,
+    FETCH,
+    FLAG_LIST,
+    FLAGS,
+    HW,
+    KIP101,
+    KIP279,
+    KIP279_FENCED,
+    KRAFT,
+    TRUNCATIONS,
+    ZK,
+    Flag,
+    Release,
+    release_of,
+    truncation_of,
+)
 from engine.model.releases import BOTH, CODES, ONLY_KRAFT, ONLY_ZK, span
 
-Release = tuple[int, ...]
-"""(3, 9, 1); a shorter one stands before all that begin with it, so (3, 9) is where 3.9 begins."""
-
-HW: Final = 0  # G0: cut back to the own high watermark
-KIP101: Final = 1  # G1: ask where the own last epoch ends
-KIP279: Final = 2  # G2: ask for the pair (epoch, end), in several rounds
-KIP279_FENCED: Final = 3  # G3: the same, and every request says which epoch it believes in
-FETCH: Final = 4  # G4: the leader detects divergence in the Fetch itself
-TRUNCATIONS: Final = ("HW", "KIP101", "KIP279", "KIP279_FENCED", "FETCH")
-
-ZK: Final = "zk"
-KRAFT: Final = "kraft"
-ERAS: Final = {ZK: "ZooKeeper", KRAFT: "KRaft"}
-
-_NEVER: Final[Release] = (99,)
-
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Flag:
-    """One switch of the protocol.  True in each of the `spans` of releases [since, until), of which
-    a bug may have several: one for each line of releases.  Only in `mode` if that is set.
-
-    `modelled` false: told for completeness; no rule of the engine asks, so it cannot be flipped.
-    """
-
-    __slots__ = ("meaning", "mode", "modelled", "name", "source", "spans")
-
-    def __init__(
-        self,
-        name: str,
-        since: Release,
-        source: str,
-        meaning: str,
-        until: Release = _NEVER,
-        mode: str = "",
-        modelled: bool = True,
-        then: tuple[tuple[Release, Release], ...] = (),
-    ) -> None:
-        self.name = name
-        self.modelled = modelled
-        self.spans = ((since, until), *then)
-        self.mode = mode
-        self.source = source
-        self.meaning = meaning
-
-    def value(self, mode: str, release: Release) -> bool:
-        """Is the flag true in this release of this mode?"""
-        return self.exists_in(mode) and any(since <= release < until for since, until in self.spans)
-
-    def exists_in(self, mode: str) -> bool:
-        """Can the flag be true in this mode at all?"""
-        return self.mode in ("", mode)
-
-
-def _r(text: str) -> Release:
-    """ "2.0.1" -> (2, 0, 1); "0.10.2.2" -> (0, 10, 2, 2)."""
-    return tuple(int(part) for part in text.split("."))
-
-
-_FLAG_LIST: Final[tuple[Flag, ...]] = (
-    # -- who is in sync --------------------------------------------------------------------
-    Flag("lag_messages", _r("0.8"), "KIP-16",
-         "A follower more than replica.lag.max.messages behind leaves the ISR.", _r("0.9")),
-    Flag("half_period_expiry", _r("0.10.2"), "KAFKA-4485",
-         "isr-expiration runs every half lag time instead of every lag time."),
-    Flag("caughtup_prev_fetch", _r("0.10.2"), "KAFKA-4485",
-         "Reaching the LEO of the previous fetch also counts as caught up."),
-    Flag("leo_equal_is_insync", _r("2.1"), "control-plane 4.3",
-         "A follower whose LEO equals the leader's is never expired."),
-    Flag("join_needs_epoch_start", _r("2.0.1"), "KAFKA-7128",
-         "To join the ISR a follower must also reach the leader's epoch start."),
-    Flag("alter_partition", _r("2.7"), "KIP-497",
-         "ISR changes are proposed to the controller; meanwhile the maximal ISR counts."),
-    Flag("isr_propagation", _r("0.9"), "control-plane 4.6",
-         "ISR changes reach the controller by batched notification znodes.", _r("2.7"), ZK),
-    Flag("isr_eligibility", _r("3.3"), "KIP-841",
-         "Fenced, leaving or dead followers are refused in the ISR."),
-    Flag("ahead_is_not_controller", _r("3.3"), "KIP-841",
-         "A leader ahead of the controller is told that it speaks to an old one."),
-    Flag("isr_broker_epoch", _r("3.5"), "KIP-903",
-         "Leader and controller compare the broker epochs of followers.", mode=KRAFT),
-    # -- high watermark --------------------------------------------------------------------
-    Flag("hw_waits_for_caughtup", _r("0.10.2"), "KAFKA-4485",
-         "HW also waits for non-members that are caught up in time."),
-    Flag("hw_waits_only_for_eligible", _r("3.6"), "KAFKA-15021",
-         "... but only for those that would be eligible to join."),
-    Flag("strict_min_isr", _r("3.7"), "KAFKA-15583",
-         "HW stands still while the committed ISR is below min.insync.replicas."),
-    Flag("cap_min_isr_to_rf", _r("3.7"), "KAFKA-15583",
-         "The effective min ISR is never more than the number of replicas."),
-    Flag("hw_clamped_on_truncate", _r("2.4"), "data-plane 15",
-         "HW lives in the log: truncation lowers it, a response is clamped to the log."),
-    Flag("offset_not_available", _r("2.2"), "KIP-207",
-         "List-offsets is refused until HW reaches the leader's epoch start."),
-    Flag("hw_sent_at_once", _r("2.4"), "KIP-392, KAFKA-9952",
-         "A follower's waiting fetch is answered as soon as there is a higher HW to tell.",
-         _r("2.6")),
-    Flag("textbook_response_hw", _NEVER, "teaching switch",
-         "Never true in Kafka today: the response carries the HW after the fetch's own effect."),
-    Flag("position_noted_per_partition", _r("3.3"), "KAFKA-13837",
-         "A leader notes a follower's position as it reads each partition, not after all."),
-    # -- epochs and truncation -------------------------------------------------------------
-    Flag("epoch_entry_at_election", _r("2.0.1"), "KAFKA-7415",
-         "A new leader notes (epoch, LEO) at once, not with its first batch."),
-    Flag("monotonic_epoch_cache", _r("2.0.1"), "KAFKA-7415",
-         "A new epoch entry drops the entries it contradicts."),
-    Flag("cache_cleaned_by_noop_truncate", _r("2.6.1"), "KAFKA-10706",
-         "Truncating to the log end still drops epoch entries at or past it."),
-    Flag("old_format_clears_epochs", _r("2.2.1"), "data-plane 15",
-         "Records of a format without epochs clear the epoch cache."),
-    Flag("answers_divergence", _r("2.7"), "KIP-595",
-         "A fetch that names its last epoch is told where the logs part; followers ask from 2.8."),
-    Flag("fetch_epoch_check", _r("2.1"), "KIP-320",
-         "Requests carry the leader epoch they believe in; another one is refused."),
-    Flag("refetch_on_missed_epoch", _r("2.0.1"), "KAFKA-7164",
-         "A follower reconciles again when the same leader's epoch advanced by two or more."),
-    Flag("refetch_on_new_epoch", _r("2.1"), "KAFKA-7164",
-         "A follower reconciles again in every new leader epoch."),
-    Flag("diverging_skips_follower_update", _r("2.7.2"), "KAFKA-13141",
-         "A diverging fetch does not count as the follower's position.",
-         _r("2.8.0"), then=((_r("2.8.1"), _NEVER),)),
-    Flag("out_of_range_is_fatal", _r("0.8"), "KAFKA-7414",
-         "A follower past the leader's end halts its broker unless unclean election is on.",
-         _r("2.0.1")),
-    Flag("drops_newer_epoch_batches", _r("3.9.1"), "KAFKA-18723",
-         "Batches of a newer epoch than the fetch asked in are dropped by the follower.",
-         _r("4.0.0"), then=((_r("4.0.1"), _NEVER),)),
-    Flag("fair_order", _r("0.10.1"), "KIP-74",
-         "Fetch answers have a limit and an order: the first batch always fits, and who got "
-         "records or an error goes to the end."),
-    Flag("failed_partitions", _r("2.3"), "KIP-461",
-         "An unexpected error costs the fetcher one partition; before, the whole thread ends."),
-    Flag("unknown_follower_error", _r("3.3"), "KAFKA-13837",
-         "A fetch from a replica outside the assignment is an error."),
-    # -- elections and liveness ------------------------------------------------------------
-    Flag("broker_generation", _r("2.2"), "KIP-380",
-         "Control requests carry the broker epoch: a bounce cannot pass unnoticed."),
-    Flag("keeps_last_isr_member", _r("1.1"), "KAFKA-5083",
-         "The last member stays in the ISR when it dies, also where unclean election is on.",
-         mode=ZK),
-    Flag("leader_recovery_state", _r("3.2"), "KIP-704",
-         "Unclean election marks the partition RECOVERING."),
-    Flag("shrink_bumps_leader_epoch", _r("3.3"), "control-plane 3.7",
-         "A smaller ISR starts a new leader epoch.", _r("3.6"), KRAFT),
-    Flag("periodic_unclean", _r("3.9"), "control-plane 3.6",
-         "Leaderless partitions are re-tried every five minutes if unclean is on.", mode=KRAFT),
-    Flag("same_incarnation_keeps_epoch", _r("3.9"), "control-plane 1.4",
-         "A process that registers again keeps its broker epoch.", mode=KRAFT),
-    Flag("unclean_default", _r("0.8"), "KIP-106",
-         "unclean.leader.election.enable is true unless said otherwise.", _r("0.11")),
-    Flag("fence_check_periodic", _r("4.0"), "control-plane 1.9",
-         "Sessions are checked every eighth of the timeout, not at the very instant.", mode=KRAFT),
-    Flag("elr_available", _r("4.0"), "KIP-966",
-         "The feature eligible.leader.replicas.version exists.", mode=KRAFT),
-    Flag("elr", _r("4.1"), "KIP-966",
-         "Eligible leader replicas are on for new clusters.", mode=KRAFT),
-    # -- operations ------------------------------------------------------------------------
-    Flag("dir_failure_kraft", _r("3.7"), "KIP-858",
-         "Heartbeats report offline log directories; before, the broker halts.", mode=KRAFT),
-    Flag("dir_failure_zk", _r("1.0"), "KIP-112",
-         "A failed log directory costs its own replicas; before, the broker halts.", mode=ZK),
-    Flag("future_replicas", _r("1.1"), "KIP-113",
-         "A log can move to another directory of its broker."),
-    Flag("reassign_needs_all_targets", _r("3.8"), "control-plane 0.2",
-         "A reassignment completes only with all targets in the ISR.", mode=KRAFT),
-    Flag("consumer_epochs", _r("2.3"), "KIP-320",
-         "A consumer keeps the epoch of its position and asks whether it still holds."),
-    Flag("follower_reads", _r("2.4"), "KIP-392",
-         "Consumers that know of it may read from a follower."),
-    Flag("reads_only_in_isr", _r("3.3.2"), "KAFKA-14372",
-         "Consumers are sent only to followers in the ISR."),
-    Flag("fetch_sessions", _r("1.1"), "KIP-227",
-         "Fetches say only what changed, answers only what is new; where a scenario asks for it."),
-    Flag("idempotent_producer", _r("0.11"), "KIP-98",
-         "A retried batch is recognised by its sequence number."),
-    Flag("evicts_producers", _r("0.11"), "KIP-360",
-         "A producer is forgotten once all its records lie below the log start.", _r("2.4")),
-    Flag("unknown_producer_starts_at_zero", _r("0.11"), "KIP-360",
-         "A producer that the log does not know has to begin at sequence number 0.", _r("2.5")),
-    Flag("unknown_producer_error", _r("1.0"), "KAFKA-5793",
-         "... else it is told UNKNOWN_PRODUCER_ID, not that numbers are out of order.", _r("2.5")),
-)  # fmt: skip
-
-FLAGS: Final[dict[str, Flag]] = {flag.name: flag for flag in _FLAG_LIST}
-
-_TRUNCATION_SINCE: Final[tuple[tuple[Release, int], ...]] = (
-    (_r("2.8"), FETCH),  # KIP-595 wire change, used by replica fetchers since KAFKA-10554
-    (_r("2.1"), KIP279_FENCED),  # KIP-320
-    (_r("2.0"), KIP279),
-    (_r("0.11"), KIP101),
-    (_r("0.8"), HW),
+__all__ = (
+    "ADDRESSES",
+    "ERAS",
+    "FETCH",
+    "FLAGS",
+    "GENERATIONS",
+    "HW",
+    "KIP101",
+    "KIP279",
+    "KIP279_FENCED",
+    "KRAFT",
+    "OTHER_DEFAULTS",
+    "PROFILES",
+    "RELEASES",
+    "TRUNCATIONS",
+    "ZK",
+    "Flag",
+    "Profile",
+    "Release",
+    "get_profile",
+    "nearest",
 )
-
-
-def _truncation_of(release: Release) -> int:
-    return next(kind for since, kind in _TRUNCATION_SINCE if release >= since)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -255,8 +98,10 @@ class Profile:
     hw_clamped_on_truncate: bool
     offset_not_available: bool
     hw_sent_at_once: bool
+    retention_waits_for_hw: bool
     textbook_response_hw: bool
     position_noted_per_partition: bool
+    stranger_spoils_fetch: bool
     epoch_entry_at_election: bool
     monotonic_epoch_cache: bool
     cache_cleaned_by_noop_truncate: bool
@@ -267,16 +112,21 @@ class Profile:
     refetch_on_new_epoch: bool
     diverging_skips_follower_update: bool
     out_of_range_is_fatal: bool
+    out_of_range_drops_all: bool
     drops_newer_epoch_batches: bool
     fair_order: bool
     failed_partitions: bool
     unknown_follower_error: bool
     broker_generation: bool
     keeps_last_isr_member: bool
+    unclean_noticed_at_once: bool
+    controller_writes_fenced: bool
+    new_controller_takes_offline: bool
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool
     periodic_unclean: bool
     same_incarnation_keeps_epoch: bool
+    fenced_has_no_session: bool
     unclean_default: bool
     fence_check_periodic: bool
     elr_available: bool
@@ -284,10 +134,13 @@ class Profile:
     dir_failure_kraft: bool
     dir_failure_zk: bool
     future_replicas: bool
+    future_keeps_old_epoch: bool
     reassign_needs_all_targets: bool
     consumer_epochs: bool
     follower_reads: bool
     reads_only_in_isr: bool
+    delete_records: bool
+    elect_unclean: bool
     idempotent_producer: bool
     evicts_producers: bool
     unknown_producer_starts_at_zero: bool
@@ -303,8 +156,8 @@ class Profile:
         self.release = release
         self.releases = releases
         self.generation = generation
-        self.truncation = _truncation_of(release)
-        for flag in _FLAG_LIST:
+        self.truncation = truncation_of(release)
+        for flag in FLAG_LIST:
             setattr(self, flag.name, flag.value(mode, release))
 
     @property
@@ -378,10 +231,10 @@ def _behaviours(mode: str) -> list[list[str]]:
     groups: list[list[str]] = []
     last: object = None
     for text in RELEASES[mode]:
-        release = _r(text)
-        defaults = [release >= _r(one) for one in OTHER_DEFAULTS[mode]]
-        flags = [flag.value(mode, release) for flag in _FLAG_LIST]
-        now = (_truncation_of(release), flags, defaults)
+        release = release_of(text)
+        defaults = [release >= release_of(one) for one in OTHER_DEFAULTS[mode]]
+        flags = [flag.value(mode, release) for flag in FLAG_LIST]
+        now = (truncation_of(release), flags, defaults)
         if now != last:
             groups.append([])
         groups[-1].append(text)
@@ -396,11 +249,11 @@ def _row(mode: str, releases: list[str]) -> Profile:
     name = next((code for code in own if CODES[code] in releases), "")
     shared = mode == ZK and last in BOTH
     # Scripts are written for codes: another behaviour plays the lines of the next code.
-    script = next((code for code in own if _r(CODES[code]) >= _r(last)), own[-1])
+    script = next((code for code in own if release_of(CODES[code]) >= release_of(last)), own[-1])
     return Profile(
         name or (f"{last}-zk" if shared else last),
         mode,
-        _r(last),
+        release_of(last),
         tuple(releases),
         name or script,
     )

@@ -276,13 +276,14 @@ class Move:
     """D-1.  A log on its way to another directory: the future log, which survives a crash as `Disk`
     does, how far its fetcher is, and what the controller was asked and has answered (D-5)."""
 
-    __slots__ = ("accepted", "asked", "disk", "fetch")
+    __slots__ = ("accepted", "asked", "disk", "fenced", "fetch")
 
     def __init__(self, disk: Disk, fetch: PartitionFetchState) -> None:
         self.disk = disk
         self.fetch = fetch
         self.asked = False
         self.accepted = False
+        self.fenced = False  # D-2: its thread has let go of it (2.1 - 2.4)
 
     def twin(self, twins: Twins) -> Move:
         twin = shallow(self)

@@ -25,6 +25,7 @@ DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wro
 RETENTION: Final = 20  # L-8: log.retention.check.interval.ms
 ASSIGN_RETRY: Final = 23  # KIP-858: tell the controller again where a log is
 DIR_FAILURE: Final = 21  # L-16: log.dir.failure.timeout.ms
+LOG_START_CHECKPOINT: Final = 24  # L-7: log.flush.start.offset.checkpoint.interval.ms
 DIR_MOVE: Final = 22  # D-2: the thread that copies a log to another directory
 
 NAMES: Final = {
@@ -50,4 +51,5 @@ NAMES: Final = {
     DIR_MOVE: "log directory move",
     DISK_WRITE: "disk write",
     RETENTION: "log retention",
+    LOG_START_CHECKPOINT: "log-start-offset-checkpoint",
 }

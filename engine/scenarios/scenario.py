@@ -10,6 +10,7 @@ import copy
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -303,6 +304,18 @@ def _profile(read: Reader, value: object, path: Path, key: bool = False) -> str:
         raise BadInput(bad.code, bad.sentence, read.places.of(path, key)) from None
 
 
+def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> None:
+    """Raises BadInput where two entries mean the same profile."""
+    for index, name in enumerate(names):
+        first = names.index(name)
+        if first == index:
+            continue
+        one, other = str(listed[first])[:40], str(listed[index])[:40]
+        if one == other:
+            raise read.bad(("profiles",), "A profile is listed twice.")
+        raise read.bad(("profiles",), f"{one} and {other} are one behaviour here.")
+
+
 def _profiles(
     read: Reader, fields: dict[str, object], brokers: tuple[BrokerSpec, ...]
 ) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
@@ -317,8 +330,7 @@ def _profiles(
     default = list(promised) or [DEFAULT_PROFILE]
     listed = read.listing(fields.get("profiles", default), ("profiles",), MOST_PROFILES, 1)
     names = [_profile(read, one, ("profiles", index)) for index, one in enumerate(listed)]
-    if len(set(names)) != len(names):
-        raise read.bad(("profiles",), "A profile is listed twice.")
+    _refuse_twins(read, listed, names)
     for index, name in enumerate(names):
         if promised and name not in promised:
             raise read.bad(("profiles", index), f"Profile {name} has no entry under expect.")

@@ -36,6 +36,8 @@ class Budgets(NamedTuple):
     """`advance` until a broker that is refused tries to register again."""
     elections: int = 0
     """`elect` of an in-sync broker, or of anybody (`unclean`) where nobody leads."""
+    disks: int = 0
+    """`wipe` of a broker that is down: its disks are replaced by empty ones."""
 
     def less(self, place: int) -> Budgets:
         """One less of the budget at this place; the same for a free choice (-1)."""

@@ -24,6 +24,7 @@ VERBS: Final = {
     "writes": ("produce",),
     "waits": ("advance",),
     "elections": ("elect",),
+    "disks": ("wipe",),
 }
 """What each budget pays for."""
 WITH: Final = {
@@ -37,6 +38,7 @@ WITH: Final = {
     "writes": ("write", "writes"),
     "waits": ("wait to register again", "waits to register again"),
     "elections": ("election by an operator", "elections by an operator"),
+    "disks": ("replaced disk", "replaced disks"),
 }
 """What a budget is of: one, and several."""
 
@@ -51,6 +53,7 @@ WITHOUT: Final = {
     "writes": "nobody writes",
     "waits": "nobody waits to register again",
     "elections": "no operator moves leadership",
+    "disks": "no disk is replaced",
 }
 """What a budget of 0 means."""
 

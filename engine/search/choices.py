@@ -27,6 +27,7 @@ TIMERS: Final = NAMES.index("timers")
 WRITES: Final = NAMES.index("writes")
 WAITS: Final = NAMES.index("waits")
 ELECTIONS: Final = NAMES.index("elections")
+DISKS: Final = NAMES.index("disks")
 
 Way = tuple[int, int]
 
@@ -88,6 +89,8 @@ class Choices:
         name = self._name(broker.id)
         if broker.status == DOWN:
             yield f"restart {name}", FREE
+            if left.disks and broker.machine.disks:
+                yield f"wipe {name}", DISKS
         else:
             if left.crashes:
                 yield f"kill {name}", CRASHES
@@ -127,6 +130,8 @@ class Choices:
             for broker in record.isr:
                 if broker != record.leader and live(broker):
                     yield f"elect {self._name(broker)}{_where(tp)}", ELECTIONS
+            if not sim.profile.elect_unclean:
+                continue
             if record.leader < 0 and any(live(broker) for broker in record.replicas):
                 yield f"elect unclean{_where(tp)}", ELECTIONS
 

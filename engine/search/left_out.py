@@ -37,8 +37,8 @@ ELSEWHERE: Final = "said elsewhere in the key"
 LEFT_OUT: Final[dict[type, dict[str, str]]] = {
     Machine: {
         **dict.fromkeys(("auto_fetch", "configs", "dirs", "disk_rate", "futures", "id"), FIXED),
+        "read_rate": FIXED,
         **dict.fromkeys(("name", "profile", "rack", "racks", "topic_configs", "topics"), FIXED),
-        "set_while_down": "only fetch sessions ask for it",
         **dict.fromkeys(("corr", "incarnation"), COUNT),
     },
     Process: {
@@ -48,7 +48,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("isr_changed_at", "isr_told_at", "dir_due", "register_attempt"), TIME),
         **dict.fromkeys(("incarnation", "shutdown_attempt"), COUNT),
         "machine": ELSEWHERE,
-        "retention_armed": FIXED,
+        **dict.fromkeys(("log_start_armed", "retention_armed"), FIXED),
     },
     Replica: {
         **dict.fromkeys(("broker", "configs", "profile", "tp"), FIXED),

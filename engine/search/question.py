@@ -104,7 +104,7 @@ def _refuse_unknown(sim: Simulation) -> None:
             b.process is not None and b.process.quotas is not None for b in sim.brokers.values()
         ),
         "several log directories": any(b.machine.dirs > 1 for b in sim.brokers.values()),
-        "slow disks": any(b.machine.disk_rate for b in sim.brokers.values()),
+        "slow disks": any(b.machine.disk_rate or b.machine.read_rate for b in sim.brokers.values()),
         "a network that loses by chance": bool(network.loss),
         "delays by chance": any(_varies(d) for d in (network.delay_ms, network.control_delay_ms)),
         "links that lose by chance": any(link.loss for link in sim.network.links.values()),

@@ -15,6 +15,10 @@ def cut(h: Happening, cue: Cue) -> Sentence:
     return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
 
 
+def zookeeper(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.zk.back" if cue[4] else "fault.zk", b=node(cue[1]))
+
+
 def healed(h: Happening, cue: Cue) -> Sentence:
     a, b = cue[4]
     return say("fault.heal", a=node(a), b=node(b))
@@ -31,11 +35,14 @@ def slow_disk(h: Happening, cue: Cue) -> Sentence:
     rate = cue[4]
     if not rate:
         return say("fault.disk.over", b=node(cue[1]))
-    return say("fault.disk", b=node(cue[1]), n=word(f"{rate:g}"))
+    key = "fault.disk.reads" if cue[2] == "reads" else "fault.disk"
+    return say(key, b=node(cue[1]), n=word(f"{rate:g}"))
 
 
 def writes(h: Happening, cue: Cue) -> Sentence:
     key = "disk.writes.one" if cue[3] == 1 else "disk.writes"
+    if cue[0] == "CP-8.6.reads":
+        key = "disk.reads.one" if cue[3] == 1 else "disk.reads"
     return say(key, b=node(cue[1]), n=number(cue[3]), w=number(cue[4]))
 
 
@@ -47,7 +54,8 @@ def lossy(h: Happening, cue: Cue) -> Sentence:
 
 
 def jumped(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.jump", b=node(cue[1]), n=number(cue[4]))
+    key = "fault.jump" if cue[4] >= 0 else "fault.jump.back"
+    return say(key, b=node(cue[1]), n=number(abs(cue[4])))
 
 
 def dropped(h: Happening, cue: Cue) -> Sentence:
@@ -92,6 +100,7 @@ def released(h: Happening, cue: Cue) -> Sentence:
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.5.cut": cut,
     "CP-8.5.heal": healed,
+    "CP-8.5.zookeeper": zookeeper,
     "CP-8.5.drop": dropped,
     "CP-8.5.delay": delayed,
     "CP-8.5.duplicate": sent_again,
@@ -100,6 +109,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.6.slow": slowed,
     "CP-8.6.slow_disk": slow_disk,
     "CP-8.6.writes": writes,
+    "CP-8.6.reads": writes,
     "CP-8.6.lose": lossy,
     "CP-8.7.jump": jumped,
     "CP-5.4.hold": held,

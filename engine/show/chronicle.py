@@ -9,6 +9,8 @@ from engine.model.control_messages import AlterPartitionRequest
 from engine.model.effects import Cue
 from engine.model.errors import REQUEST_TIMED_OUT, name_of
 from engine.model.messages import CONTROLLER
+from engine.show import isr_lines
+from engine.sim.simulation import Simulation
 
 Json = dict[str, Any]
 
@@ -25,6 +27,8 @@ ENDS: Final = frozenset(
 """With the process its counters and its console are gone."""
 MOST_LINES: Final = 4_000
 LINES_SHOWN: Final = 40
+PARTITION: Final = "[Partition]"
+"""Where a line begins with `Partition.logIdent`."""
 
 
 class Chronicle:
@@ -38,8 +42,9 @@ class Chronicle:
         self._accepted: dict[int, list[str]] = {}
         self._lines: list[tuple[int, int, str, str]] = []
 
-    def note(self, step: int, what: Any, cues: Sequence[Cue], partitions: Sequence[str]) -> None:
-        """One event: what arrived or fired, its cues, and the partitions by name."""
+    def note(self, step: int, what: Any, cues: Sequence[Cue], sim: Simulation) -> None:
+        """One event: what arrived or fired, its cues, and the cluster after it."""
+        partitions = sim.cluster.names
         for cue in cues:
             rule, node = cue[0], cue[1]
             if rule in ENDS:
@@ -51,9 +56,17 @@ class Chronicle:
                 for meter in self._accepted.pop(node, ()):
                     self._marks.append((step, node, meter))
             self._marks += [(step, node, meter) for meter in _counted(cue, cues)]
-            line = LINES.get(rule)
-            if line is not None and len(self._lines) < MOST_LINES:
-                level, text = line(cue, partitions[0] if len(partitions) == 1 else "")
+            if len(self._lines) >= MOST_LINES:
+                continue
+            if rule in isr_lines.RULES:
+                told = isr_lines.line(sim, cue)
+                if told is not None:
+                    self._lines.append((step, node, *told))
+            elif rule in LINES:
+                level, text = LINES[rule](cue, partitions[0] if len(partitions) == 1 else "")
+                if text.startswith(PARTITION):
+                    name = partitions[cue.tp] if cue.tp >= 0 else ""
+                    text = isr_lines.ident(sim, node, name) + text.removeprefix(PARTITION)
                 self._lines.append((step, node, level, text))
 
     def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:
@@ -106,41 +119,14 @@ def _unclean(cue: Cue, cues: Sequence[Cue]) -> bool:
 # -- log lines: as Kafka begins them, with the values a cue carries --------------------------------
 
 
-def _ids(ids: Any) -> str:
-    return ",".join(map(str, ids))
-
-
-def _partition(name: str, node: int) -> str:
-    return f"[Partition {name} broker={node}]" if name else f"[Partition broker={node}]"
-
-
-def _shrinking(cue: Cue, name: str) -> tuple[str, str]:
-    _, node, _, old, new, _ = cue
-    return "INFO", f"{_partition(name, node)} Shrinking ISR from {_ids(old)} to {_ids(new)}"
-
-
-def _expanding(cue: Cue, name: str) -> tuple[str, str]:
-    _, node, _, old, new, _ = cue
-    return "INFO", f"{_partition(name, node)} Expanding ISR from {_ids(old)} to {_ids(new)}"
-
-
-def _updated(cue: Cue, name: str) -> tuple[str, str]:
-    return "INFO", f"{_partition(name, cue[1])} ISR updated to {_ids(cue[4])}"
-
-
-def _update_failed(cue: Cue, name: str) -> tuple[str, str]:
-    reason = name_of(cue[4]) if cue[0] == "S-9.pending" else "an error"
-    return "INFO", f"{_partition(name, cue[1])} Failed to alter ISR because of {reason}"
-
-
 def _leads(cue: Cue, name: str) -> tuple[str, str]:
     text = f"Leader starts at leader epoch {cue[4]}; the previous leader epoch was {cue[3]}"
-    return "INFO", f"{_partition(name, cue[1])} {text}"
+    return "INFO", f"{PARTITION} {text}"
 
 
 def _follows(cue: Cue, name: str) -> tuple[str, str]:
     text = f"Follower starts at leader epoch {cue[4]}; the previous leader epoch was {cue[3]}"
-    return "INFO", f"{_partition(name, cue[1])} {text}"
+    return "INFO", f"{PARTITION} {text}"
 
 
 def _truncates(cue: Cue, name: str) -> tuple[str, str]:
@@ -192,11 +178,6 @@ def _up(cue: Cue, name: str) -> tuple[str, str]:
 
 
 LINES: Final[dict[str, Callable[[Cue, str], tuple[str, str]]]] = {
-    "S-7": _expanding,
-    "S-8": _shrinking,
-    "S-9": _updated,
-    "S-9.rejected": _update_failed,
-    "S-9.pending": _update_failed,
     "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
     "T-0": _truncates,

@@ -229,6 +229,10 @@ def _elr_recorded(h: Happening, cue: Cue) -> Sentence:
     return say("elr.record", k=CONTROL, i=members(cue[4]))
 
 
+def _write_fails(h: Happening, cue: Cue) -> Sentence:
+    return say("alter.direct", l=node(cue[3]))
+
+
 def _alter_refused(h: Happening, cue: Cue) -> Sentence:
     return say("alter.refused", k=CONTROL, l=node(cue[3]), x=error(cue[4]))
 
@@ -406,6 +410,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-ISR": _isr_recorded,
     "CP-ELR": _elr_recorded,
     "CP-ALTER": _alter_refused,
+    "CP-ALTER.direct": _write_fails,
     "CP-KR-FENCE": _fenced,
     "CP-KR-UNFENCE": _unfenced,
     "CP-KR-SHUTDOWN": _leaving,

@@ -329,6 +329,8 @@ def _counters(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
     counts, ever = chronicle.counts(step), chronicle.counts(step, everything=True)
     rows = []
     for name, mbean in COUNTERS:
+        if name == FAILED_UPDATES and sim.profile.release < (0, 11):
+            continue
         values = {broker.id: counts.get((broker.id, name), 0) for broker in _reporting(sim)}
         so = {node: ever.get((node, name), 0) for node in sim.brokers}
         # The controller takes members out of an ISR as well, which no leader counts.

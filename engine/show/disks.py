@@ -104,6 +104,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "D-1.cancel": _future("future.cancel"),
     "D-1.remember": _future("future.remember"),
     "D-2": _future("future.copy"),
+    "D-2.fenced": _future("future.fenced"),
     "D-3": held_back,
     "D-4": _future("future.cut"),
     "D-4.kept": nothing_cut,

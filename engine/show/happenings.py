@@ -229,7 +229,7 @@ def _proposal_arrives(h: Happening, m: Any) -> Sentence | None:
     answer = h.sent(messages.ALTER_PARTITION_R, m.corr)
     if answer is not None and answer.error:
         return say("answer.error", a=CONTROL, b=node(m.src), x=error(answer.error))
-    return _from_cue(h, "CP-ISR", "CP-ALTER") or say(
+    return _from_cue(h, "CP-ISR", "CP-ALTER", "CP-ALTER.direct") or say(
         "alter.unchanged", k=CONTROL, l=node(m.src), i=members(b for b, _ in m.items[0].isr)
     )
 
@@ -260,6 +260,11 @@ def _heartbeat_answered(h: Happening, m: Any) -> Sentence:
 def _registration_arrives(h: Happening, m: Any) -> Sentence:
     answer = h.sent(messages.REGISTER_R, m.corr)
     if answer is not None and answer.error:
+        if not h.sim.profile.kraft:
+            why = "NODEEXISTS"
+            if h.sim.profile.release < (1, 1):
+                why = f"A broker is already registered on the path /brokers/ids/{m.src}"
+            return say("register.taken", b=node(m.src), x=word(why))
         return say("register.refused", k=CONTROL, b=node(m.src), x=error(answer.error))
     return say("register.got", k=CONTROL, b=node(m.src))
 
@@ -429,6 +434,7 @@ QUIET_TIMERS: Final = {
     "checkpoint": "timer.checkpoint",
     timers.NAMES[timers.LOG_FLUSHER]: "timer.flusher",
     timers.NAMES[timers.RETENTION]: "timer.retention",
+    timers.NAMES[timers.LOG_START_CHECKPOINT]: "timer.log_start",
     "controller start-up": "timer.startup",
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",

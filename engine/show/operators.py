@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from engine.model.configs import is_read_only
 from engine.model.effects import Cue
 from engine.show.entities import Happening, Sentence, members, nodes, number, say, word
 
@@ -12,7 +13,10 @@ from engine.show.entities import Happening, Sentence, members, nodes, number, sa
 def configured(h: Happening, cue: Cue) -> Sentence:
     if cue[4] == "":
         return say("admin.set.empty", c=word(cue[3]))
-    return say("admin.set", c=word(cue[3]), v=word(cue[4]))
+    if cue[2] == "cluster config":
+        return say("admin.set.cluster", c=word(cue[3]), v=word(cue[4]))
+    key = "admin.set.restart" if is_read_only(cue[3], h.sim.profile) else "admin.set"
+    return say(key, c=word(cue[3]), v=word(cue[4]))
 
 
 def reassigned(h: Happening, cue: Cue) -> Sentence:

@@ -146,7 +146,7 @@ class Replay:
                 self._times.append(cursor.sim.now)
                 self._note(kind, what, cues, now_broken > broken)
                 self._outcome.note(self.total, cursor.sim, cues)
-                self._chronicle.note(self.total, what, cues, cursor.sim.cluster.names)
+                self._chronicle.note(self.total, what, cues, cursor.sim)
                 broken = now_broken
             if self.total >= self._most:
                 end = cursor.sim.copy()  # whether anything follows, only playing on can tell

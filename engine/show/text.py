@@ -69,7 +69,13 @@ def cue_line(cue: Cue) -> str:
 def new_text(cue: Cue) -> str:
     """What became of it; errors by their names."""
     rule, _, field, _, new, _ = cue
-    if field == "error" or rule in ("L-3.refused", "P-4.answer", "P-2", "CP-ALTER"):
+    if field == "error" or rule in (
+        "L-3.refused",
+        "P-4.answer",
+        "P-2",
+        "CP-ALTER",
+        "CP-ALTER.direct",
+    ):
         new = name_of(new) if isinstance(new, int) else new
     return value_text(new)
 

@@ -8,7 +8,7 @@ from typing import Any
 from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
-from engine.model.broker import Broker, Machine, Process
+from engine.model.broker import Broker, Process
 from engine.model.configs import UNLIMITED
 from engine.model.errors import NONE, name_of
 from engine.model.log import Batch, Log
@@ -336,15 +336,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
         shown["fetchers"] = fetchers
     if process is not None and process.sessions is not None:
         shown["fetchSessions"] = [_session(one) for one in process.sessions.sessions.values()]
-    elif _told_of_sessions(machine):
-        shown["fetchSessions"] = []
     return shown
-
-
-def _told_of_sessions(machine: Machine) -> bool:
-    """Did a `set` reach it while it was down, and would a process of it keep sessions?"""
-    sessions = machine.profile.fetch_sessions and machine.configs.values["fetch_sessions"]
-    return bool(machine.set_while_down and sessions)
 
 
 def _session(session: Session) -> Json:

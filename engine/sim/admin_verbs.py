@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from engine.controlplane import election, kraft, znodes, zookeeper
 from engine.dataplane import fetcher, retention, watermark
@@ -17,12 +17,19 @@ from engine.sim.moves import Args, Words, verb
 from engine.sim.simulation import Simulation
 from engine.sim.wording import is_up, not_running, refuse
 
+TOPIC: Final = "topic"
+CLUSTER: Final = "cluster"
+BROKER: Final = "broker"
+LEVELS: Final = (TOPIC, CLUSTER, BROKER)
+"""Whose setting it is; a topic's own goes before the cluster's."""
+MIN_ISR: Final = "min.insync.replicas"
+
 
 @verb(
     "checkpoint",
     "admin",
     "checkpoint [B]",
-    "The high watermarks are written to disk, on one broker or on all.",
+    "High watermarks and log starts are written to disk, on one broker or on all.",
     lambda words: {"broker": words.broker() if words.words else None},
     lambda sim, args: "" if args["broker"] is None else not_running(sim, args["broker"]),
 )
@@ -34,7 +41,11 @@ def _checkpoint(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _checkpointer(broker: Any) -> Any:
-    return lambda out: watermark.checkpoint(broker, out)
+    def act(out: Any) -> None:
+        watermark.checkpoint(broker, out)
+        retention.checkpoint(broker, out)
+
+    return act
 
 
 def _parse_flush(words: Words) -> Args:
@@ -88,10 +99,13 @@ def _why_not_elect(sim: Simulation, args: Args) -> str:
     elif args["kind"] == election.PREFERRED:
         if record.leader == record.replicas[0]:
             return refuse(sim, "preferred.leads")
-        if record.leader >= 0 and not (
-            record.replicas[0] in record.isr and _is_active(sim, record.replicas[0])
-        ):
-            return refuse(sim, "preferred.away")
+        preferred = record.replicas[0]
+        if record.leader >= 0 and not _is_active(sim, preferred):
+            return refuse(sim, "preferred.away", b=preferred)
+        if record.leader >= 0 and preferred not in record.isr:
+            return refuse(sim, "preferred.behind", b=preferred)
+    elif not sim.profile.elect_unclean:
+        return refuse(sim, "unclean.later")
     elif record.leader >= 0:
         return refuse(sim, "has.leader")
     elif not any(_is_active(sim, b) for b in record.replicas):
@@ -142,10 +156,23 @@ def _parse_set(words: Words) -> Args:
         raise words.fail("A setting needs a value.")
     if key not in CATALOGUE:
         raise words.fail(f"There is no configuration “{key[:60]}”.")
-    return {"key": key, "value": value}
+    args: Args = {"key": key, "value": value}
+    if words.words:
+        level = words.words.pop(0).removeprefix("level=")
+        if level not in LEVELS:
+            raise words.fail(f"A level is one of {', '.join(LEVELS)}.")
+        args["level"] = level
+    return args
 
 
 def _why_not_set(sim: Simulation, args: Args) -> str:
+    level = args.get("level", TOPIC)
+    if level != TOPIC and CATALOGUE[args["key"]].scope != "topic":
+        return "Only a setting of a topic has levels."
+    if level == BROKER and args["key"] == MIN_ISR and sim.configs.elr:
+        return "With ELR no broker has a min.insync.replicas of its own (INVALID_CONFIG)."
+    if level == BROKER:
+        return "A setting of one broker alone is not played; set that of the cluster."
     try:
         sim.configs.changed(sim.profile, args["key"], args["value"])
     except BadInput as error:
@@ -156,28 +183,35 @@ def _why_not_set(sim: Simulation, args: Args) -> str:
 @verb(
     "set",
     "admin",
-    "set min.insync.replicas=2",
+    "set min.insync.replicas=2 [level=topic|cluster|broker]",
     "An operator changes a configuration while the cluster runs.",
     _parse_set,
     _why_not_set,
 )
 def _set(sim: Simulation, args: Args) -> Iterator[None]:
     k = sim.cluster.controller
-    before = sim.configs
-    after = before.changed(sim.profile, args["key"], args["value"])
+    before, key, of_cluster = sim.configs, args["key"], args.get("level") == CLUSTER
+    change = before.changed_default if of_cluster else before.changed
+    after = change(sim.profile, key, args["value"])
 
     def act(out: Any) -> None:
-        out.cue("CP-12", CONTROLLER, "config", args["key"], args["value"])
+        field = "cluster config" if of_cluster else "config"
+        out.cue("CP-12", CONTROLLER, field, key, args["value"])
         sim.configs = sim.cluster.configs = after
         sim.tell_fetchers()
         if sim.profile.mode == "kraft":
-            kraft.set_configs(k, after, args["key"] == "min.insync.replicas", out)
+            if (
+                not of_cluster
+                and before.has(key, args["value"])
+                and CATALOGUE[key].scope == "topic"
+            ):
+                return  # no ConfigRecord, and nothing that follows from one
+            kraft.set_configs(k, after, key == MIN_ISR, out)
             return
         for broker in sim.brokers.values():
             process = broker.process
             if process is None:
                 broker.machine.configs = after
-                broker.machine.set_while_down = True
                 continue
             fetcher.configure(process, after, out)
             if process.status == UP:

@@ -129,6 +129,8 @@ def _why_not_copy(sim: Simulation, args: Args) -> str:
     broker = sim.brokers[args["broker"]].running
     if not broker.machine.futures:
         return f"No log of {name(sim, broker.id)} is on its way to another directory."
+    if any(move.fenced for move in broker.machine.futures.values()):
+        return ""  # the thread goes round and finds nothing
     if futures.next_partition(broker) < 0:
         return f"There is nothing to copy on {name(sim, broker.id)} now."
     return ""

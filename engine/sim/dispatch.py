@@ -84,6 +84,7 @@ ON_BROKER: dict[int, BrokerHandler] = {
 }
 
 ON_SLOW_DISKS: dict[int, BrokerHandler] = {
+    messages.FETCH: slow_disk.on_fetch_request,
     messages.FETCH_R: slow_disk.on_fetch_response,
     messages.PRODUCE: slow_disk.on_produce_request,
 }
@@ -199,6 +200,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.DIR_FAILURE: _dir_failure,
     timers.DISK_WRITE: slow_disk.on_written,
     timers.RETENTION: retention.on_check,
+    timers.LOG_START_CHECKPOINT: retention.write_log_starts,
 }
 
 

@@ -247,17 +247,30 @@ def _shutdown(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _parse_link(words: Words) -> Args:
+    if len(words.words) > 1 and words.words[-1].lower() in ("zk", "zookeeper"):
+        words.words.pop()
+        return {"a": words.broker(), "b": CONTROLLER, "both": True, "zk": True}
     a, b, both = words.link()
     return {"a": a, "b": b, "both": both}
 
 
 def _is_whole(sim: Simulation, args: Args) -> str:
+    if "zk" in args:
+        if sim.profile.kraft:
+            return "A KRaft cluster has no ZooKeeper."
+        if args["a"] in sim.network.without_zookeeper:
+            return refuse(sim, "cut.already", f"heal {label(sim, args['a'])} zk")
+        return ""
     if not (sim.network.is_cut(args["a"], args["b"]) and args["both"]):
         return stranger(sim, args["a"], args["b"])
     return refuse(sim, "cut.already", f"heal {label(sim, args['a'])} {label(sim, args['b'])}")
 
 
 def _is_cut(sim: Simulation, args: Args) -> str:
+    if "zk" in args:
+        if args["a"] in sim.network.without_zookeeper:
+            return ""
+        return refuse(sim, "not.cut", f"cut {label(sim, args['a'])} zk")
     if args["a"] is None or sim.network.is_cut(args["a"], args["b"]):
         return ""
     why = stranger(sim, args["a"], args["b"])
@@ -267,13 +280,16 @@ def _is_cut(sim: Simulation, args: Args) -> str:
 @verb(
     "cut",
     "faults",
-    "cut 1 2 | cut 1->2 | cut 1 K",
-    "Nothing passes over a link, in one direction or in both.",
+    "cut 1 2 | cut 1->2 | cut 1 K | cut 1 zk",
+    "Nothing passes over a link, in one direction or in both, or from a broker to ZooKeeper.",
     _parse_link,
     _is_whole,
 )
 def _cut(sim: Simulation, args: Args) -> Iterator[None]:
-    faults.cut(sim, args["a"], args["b"], args["both"])
+    if "zk" in args:
+        faults.cut_zookeeper(sim, args["a"])
+    else:
+        faults.cut(sim, args["a"], args["b"], args["both"])
     yield
     yield from pacing.pump(sim)
 
@@ -287,19 +303,27 @@ def _parse_heal(words: Words) -> Args:
 @verb(
     "heal",
     "faults",
-    "heal 1 2 | heal",
+    "heal 1 2 | heal | heal 1 zk",
     "The link, or every link, works again.",
     _parse_heal,
     _is_cut,
 )
 def _heal(sim: Simulation, args: Args) -> Iterator[None]:
-    if args["a"] is not None:
+    everything = args["a"] is None
+    if "zk" in args:
+        faults.cut_zookeeper(sim, args["a"], back=True)
+        yield
+        pairs = []
+    elif not everything:
         pairs = [(args["a"], args["b"])]
     else:
         cut = sorted(key for key, link in sim.network.links.items() if link.cut)
         pairs = list(dict.fromkeys((max(a, b), min(a, b)) for a, b in cut))
     for a, b in pairs:
         faults.heal(sim, a, b)
+        yield
+    for broker in sorted(sim.network.without_zookeeper) if everything else ():
+        faults.cut_zookeeper(sim, broker, back=True)
         yield
     yield from pacing.pump(sim)
 
@@ -328,18 +352,23 @@ def _slow(sim: Simulation, args: Args) -> Iterator[None]:
 
 def _parse_slow_disk(words: Words) -> Args:
     broker = words.broker()
-    return {"broker": broker, "rate": words.rate(words.take("records a second"))}
+    args: Args = {"broker": broker, "rate": words.rate(words.take("records a second"))}
+    if words.words:
+        if words.words.pop(0) != "reads":
+            raise words.fail("Only “reads” may follow.")
+        args["reads"] = True
+    return args
 
 
 @verb(
     "slow_disk",
     "faults",
-    "slow_disk B 10",
-    "A disk writes so many records a second and no more; 0 ends it.",
+    "slow_disk B 10 [reads]",
+    "A disk writes, or reads, so many records a second and no more; 0 ends it.",
     _parse_slow_disk,
 )
 def _slow_disk(sim: Simulation, args: Args) -> Iterator[None]:
-    faults.slow_disk(sim, args["broker"], args["rate"])
+    faults.slow_disk(sim, args["broker"], args["rate"], args.get("reads", False))
     yield
 
 
@@ -362,12 +391,18 @@ def _lose(sim: Simulation, args: Args) -> Iterator[None]:
     yield
 
 
+def _parse_jump(words: Words) -> Args:
+    broker, span = words.broker(), words.take("a duration")
+    ms = words.parse_duration(span.removeprefix("-"))
+    return {"broker": broker, "ms": -ms if span.startswith("-") else ms}
+
+
 @verb(
     "jump",
     "faults",
-    "jump B 60s",
-    "The wall clock of a broker jumps ahead.",
-    lambda words: {"broker": words.broker(), "ms": words.duration()},
+    "jump B 60s | jump B -60s",
+    "The wall clock of a broker jumps ahead, or back.",
+    _parse_jump,
     is_up,
 )
 def _jump(sim: Simulation, args: Args) -> Iterator[None]:

@@ -154,8 +154,9 @@ def _waits_behind(payload: Any) -> int:
 
 
 def jump(sim: World, broker: int, ms: int) -> None:
-    """8.7.  The wall clock leaps ahead.  Only the follower clocks of a leader read it, as
-    differences: to it everything it remembers of its followers is now so much longer ago."""
+    """8.7.  The wall clock leaps ahead, or back (`ms` below 0).  Only the follower clocks of a
+    leader read it, as differences: what it remembers of its followers is now so much longer ago,
+    or lies ahead, so that for so much longer no follower is found out of sync."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.7.jump", broker, "clock", None, ms)
@@ -233,6 +234,21 @@ def cut(sim: World, a: int, b: int, both: bool = True) -> None:
     sim.act(FAILURE, a, f"cut {a} {b}", action)
 
 
+def cut_zookeeper(sim: World, broker: int, back: bool = False) -> None:
+    """8.5.  A broker loses ZooKeeper but not the controller; `back` ends that."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-8.5.zookeeper", broker, "zookeeper", not back, back)
+        if not back:
+            sim.network.cut_zookeeper(broker)
+            return
+        sim.network.heal_zookeeper(broker)
+        if sim.brokers[broker].status == UP:
+            hear_again(sim, broker, out)
+
+    sim.act(FAILURE, broker, f"{'heal' if back else 'cut'} {broker} zk", action)
+
+
 def heal(sim: World, a: int, b: int) -> None:
     """The link works again; a broker asks the controller for news at once."""
 
@@ -294,12 +310,17 @@ def lose(sim: World, a: int, b: int, share: float) -> None:
 # -- disks ----------------------------------------------------------------------------------------
 
 
-def slow_disk(sim: World, broker: int, rate: float) -> None:
-    """8.6.  The disk writes so many records a second and no more; 0 makes it as all others."""
+def slow_disk(sim: World, broker: int, rate: float, reads: bool = False) -> None:
+    """8.6.  The disk writes so many records a second and no more, or `reads` them so slowly for
+    followers; 0 makes it as all others."""
 
     def action(out: Effects) -> None:
-        out.cue("CP-8.6.slow_disk", broker, "disk", None, rate)
-        sim.brokers[broker].machine.disk_rate = rate
+        out.cue("CP-8.6.slow_disk", broker, "reads" if reads else "disk", None, rate)
+        machine = sim.brokers[broker].machine
+        if reads:
+            machine.read_rate = rate
+        else:
+            machine.disk_rate = rate
         sim.on_broker = {**sim.on_broker, **dispatch.ON_SLOW_DISKS}
 
     sim.act(FAILURE, broker, f"slow_disk {broker}", action)

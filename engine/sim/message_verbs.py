@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.dataplane import purgatory
+from engine.model.control_messages import MetadataRecords
 from engine.model.messages import CONTROLLER, REPLIES, Message
 from engine.model.state import DOWN, UP
 from engine.sim import pacing
@@ -245,6 +246,8 @@ def _release(sim: Simulation, args: Args) -> Iterator[None]:
     network = sim.network
 
     def release_kind(out: Any) -> None:
+        if args["metadata"]:
+            _complete_metadata(sim, args["broker"])
         network.release(args["broker"], args["metadata"])
         out.cue("CP-5.4.release", args["broker"], "held", args["metadata"], None)
 
@@ -258,6 +261,21 @@ def _release(sim: Simulation, args: Args) -> Iterator[None]:
         sim.act(FAILURE, args["src"], "release", release_way)
     yield
     yield from pacing.pump(sim)
+
+
+def _complete_metadata(sim: Simulation, broker: int) -> None:
+    """CP-KR-APPLY.  The held answer brings all that is committed by now, in one image.
+
+    `MetadataLoader.handleCommit` at 3.9.0 loads every batch of a reader into one delta, and
+    `TopicDelta` keeps the last state of each partition.
+    """
+    controller, held = sim.cluster.controller, sim.network.held
+    for place, m in enumerate(held):
+        if m.dst == broker and isinstance(m, MetadataRecords) and controller.alive:
+            records = controller.log[m.offset : controller.committed]
+            whole = MetadataRecords(m.src, m.dst, m.corr, m.offset, records)
+            whole.id, whole.sent, whole.due = m.id, m.sent, m.due
+            held[place] = whole
 
 
 # -- one message ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from heapq import heappush
 
 from engine.model.broker import Broker
 from engine.model.compiling import mypyc_attr
+from engine.model.control_messages import AlterPartitionRequest
 from engine.model.copying import shallow
 from engine.model.messages import (
     ALTER_PARTITION,
@@ -18,6 +19,7 @@ from engine.model.messages import (
     LOG_DIR_EVENT,
     METADATA_FETCH_R,
     PRODUCE,
+    REGISTER,
     REPLICATION,
     REPLIES,
     SESSION_CLOSED,
@@ -36,6 +38,7 @@ NOTICE_LOSS_MS = 200
 
 ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA, LOG_DIR_EVENT))
 UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED, ISR_CHANGE}
+TO_ZOOKEEPER = frozenset((HEARTBEAT, REGISTER, SESSION_CLOSED, ISR_CHANGE))
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 
@@ -92,6 +95,7 @@ class Network:
         "plain",
         "running",
         "settings",
+        "without_zookeeper",
     )
 
     def __init__(self, kernel: Kernel, settings: Settings, chance: Chance, by_hand: bool) -> None:
@@ -108,6 +112,7 @@ class Network:
         self.held_metadata: set[int] = set()
         self.held_alter: set[int] = set()
         self.held_ways: set[tuple[int, int, int]] = set()  # (src, dst, kind); kind 0: all
+        self.without_zookeeper: set[int] = set()  # brokers that reach the controller alone
         self.orphans = False  # a request was sent again: answers to its first copy reach nobody
         self.open: dict[tuple[int, int], Message] = {}
         self.last_due: dict[tuple[int, ...], int] = {}
@@ -140,6 +145,7 @@ class Network:
         twin.held_ways = self.held_ways.copy()
         twin.last_due = self.last_due.copy()
         twin.open = self.open.copy()
+        twin.without_zookeeper = self.without_zookeeper.copy()
         twin.running = self.running.copy()
         return twin
 
@@ -197,6 +203,9 @@ class Network:
         """What is unusual on the way: ms to add, or -1 if the message goes no further now."""
         link = self.links.get((m.src, m.dst))
         if link is not None and link.cut:
+            self._break(m, 0)
+            return -1
+        if self.without_zookeeper and self._is_for_zookeeper(m):
             self._break(m, 0)
             return -1
         if m.corr < 0 and m.kind in REPLIES:
@@ -336,6 +345,28 @@ class Network:
                 return True
         return False
 
+    def cut_zookeeper(self, broker: int) -> None:
+        """8.5.  The broker's session with ZooKeeper gets no further; the controller reaches it."""
+        self.without_zookeeper.add(broker)
+        for m in [m for m in self.under_way() if self._is_for_zookeeper(m)]:
+            self.remove(m)
+        for (requester, corr), request in list(self.open.items()):
+            if self._is_for_zookeeper(request):
+                self._tell_broken(requester, corr, 0)
+        self._refresh()
+
+    def heal_zookeeper(self, broker: int) -> None:
+        self.without_zookeeper.discard(broker)
+        self._refresh()
+
+    def _is_for_zookeeper(self, m: Message) -> bool:
+        """Does a cut-off broker say it to ZooKeeper?  Before 2.7 that is its ISR, too."""
+        if m.src not in self.without_zookeeper:
+            return False
+        if isinstance(m, AlterPartitionRequest):
+            return m.direct
+        return m.kind in TO_ZOOKEEPER
+
     # -- hands ---------------------------------------------------------------------------------
 
     def waiting_on(self, src: int, dst: int, kind: int = 0) -> Message | None:
@@ -384,6 +415,7 @@ class Network:
             or self.held_metadata
             or self.held_alter
             or self.held_ways
+            or self.without_zookeeper
             or self.orphans
         )
 

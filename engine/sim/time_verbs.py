@@ -77,7 +77,8 @@ def _is_noticed(sim: Simulation, broker: int) -> bool:
 def _why_not_detect(sim: Simulation, args: Args) -> str:
     broker = args["broker"]
     running = sim.brokers[broker].status == UP
-    if running and not sim.network.is_cut(broker, CONTROLLER):
+    lost = sim.network.is_cut(broker, CONTROLLER) or broker in sim.network.without_zookeeper
+    if running and not lost:
         return refuse(sim, "alive", f"kill {label(sim, broker)}", b=broker)
     return ""
 

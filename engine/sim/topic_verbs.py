@@ -31,6 +31,8 @@ def _parse_delete(words: Words) -> Args:
 
 
 def _why_not_delete(sim: Simulation, args: Args) -> str:
+    if not sim.profile.delete_records:
+        return refuse(sim, "delete.later")
     why = partitions.missing(sim, args["tp"])
     if why:
         return why
@@ -66,6 +68,7 @@ def _delete(sim: Simulation, args: Args) -> Iterator[None]:
     def act(out: Any) -> None:
         before = replica.log.log_start
         retention.delete_records(replica, offset)
+        retention.arm_checkpoint(sim.brokers[leader].running, replica.log, out)
         out.cue("L-9", leader, "delete records", before, offset, tp=replica.tp)
         if replica.log.log_start != before:
             out.cue("L-7", leader, "log start", before, replica.log.log_start, tp=replica.tp)

@@ -58,7 +58,12 @@ REFUSALS: Final[dict[str, str]] = {
     "not.alive": "{b} is not alive for the controller.",
     "leads.already": "{b} leads already.",
     "preferred.leads": "The preferred replica leads already (ELECTION_NOT_NEEDED).",
-    "preferred.away": "The preferred leader is not in sync yet (PREFERRED_LEADER_NOT_AVAILABLE).",
+    "preferred.away": "{b}, the preferred leader, is not alive (PREFERRED_LEADER_NOT_AVAILABLE).",
+    "preferred.behind": "{b}, the preferred leader, is not in the ISR yet "
+    "(PREFERRED_LEADER_NOT_AVAILABLE).",
+    "delete.later": "Clients delete records since Kafka 0.11 (KIP-107).",
+    "unclean.later": "An operator asks for unclean elections since Kafka 2.4 (KIP-460); "
+    "switch unclean.leader.election.enable on instead.",
     "has.leader": "The partition has a leader (ELECTION_NOT_NEEDED).",
     "nobody.alive": "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE).",
     "no.leader.to.write": "The partition has no leader to write to; name a broker with “to”.",

@@ -8,7 +8,7 @@ from engine.controlplane import deposed
 from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
-from engine.model.state import UP
+from engine.model.state import DOWN, UP
 from engine.sim import faults
 from engine.sim.kernel import FAILURE
 from engine.sim.world import World
@@ -44,7 +44,8 @@ def pause_controller(sim: World) -> None:
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", CONTROLLER, "controller", "up", "paused")
-        sim.cluster.zombie = k.copy()
+        sim.cluster.zombie = zombie = k.copy()
+        zombie.queued = tuple(b for b in k.brokers if sim.brokers[b].status == DOWN)
         k.alive = False
         sim.network.controller_up = False
         sim.network.break_connections(CONTROLLER)
@@ -78,7 +79,8 @@ def resume_controller(sim: World) -> None:
 
 
 def finish_resume(sim: World) -> None:
-    """The zombie's next step is its last: what it writes or appends does not count."""
+    """The zombie's next step is its last: what it writes or appends does not count (but for
+    ZooKeeper before 2.1)."""
     k, zombie = sim.cluster.controller, sim.cluster.zombie
     if zombie is not None:
         sim.cluster.zombie = None

@@ -9,10 +9,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from engine.model.profiles import Profile
+
 IDENTIFIER: Final = re.compile(
     r"(?<![\w-])(?:CP-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[CDEFHLPQSTX]-\d+)(?![\w-])"
 )
 """A citation; what follows the dot (S-2.4) is a sub-step and belongs to the rule."""
+
+FORMER: Final = {
+    "CP-ALTER": ("alter_partition", "CP-ALTER.direct", "The leader writes the ISR itself"),
+}
+"""Rule -> (flag, name, title): what it is called by where a release lacks the flag."""
 
 TITLES: Final[dict[str, str]] = {
     # -- the log ---------------------------------------------------------------------------------
@@ -203,3 +210,11 @@ UNLIT: Final[dict[str, str]] = {
 
 DORMANT: Final[dict[str, str]] = {}
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""
+
+
+def called(rule: str, profile: Profile) -> tuple[str, str]:
+    """(name, title) of a rule in a profile."""
+    flag, name, title = FORMER.get(rule, ("", rule, ""))
+    if flag and not getattr(profile, flag):
+        return name, title
+    return rule, {**TITLES, **BESIDE}[rule]

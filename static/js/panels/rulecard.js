@@ -25,7 +25,8 @@ export async function loadCards(profile) {
 
 /** What a rule or a cue is called, in the visitor's language. */
 export function titleOf(id) {
-  if (knows(s.words.value, `rule.${id}`)) return s.t.value(`rule.${id}`);
+  const name = s.cards.value[id]?.name ?? id;
+  if (knows(s.words.value, `rule.${name}`)) return s.t.value(`rule.${name}`);
   const known = (s.registry.value.rules ?? []).find((one) => one.id === id);
   return s.cards.value[id]?.title ?? known?.title ?? "";
 }
