@@ -22,6 +22,7 @@ PACKAGES = (
     "sim",
     "show",
     "study",
+    "upgrade",
     "lens",
     "properties",
     "learn",

@@ -22,6 +22,7 @@ from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
 from app.command.saturation import saturation
 from app.command.storm import storm
+from app.command.upgrade import upgrade
 from app.common import config
 
 
@@ -437,5 +438,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, find, learn, refine, saturation, storm):
+for _command in (*_BROKERS, advise, find, learn, refine, saturation, storm, upgrade):
     main.add_command(_command)

@@ -71,6 +71,7 @@ from app.web import (
     studies,
     survived,
     unfurling,
+    upgrade,
     warm,
     what_if,
 )
@@ -124,6 +125,7 @@ SITE: Final = (
     met,
     survived,
     what_if,
+    upgrade,
 )
 """What answers to addresses, each with its `blueprint`."""
 

@@ -106,7 +106,7 @@ SCREENS = {
             Opened("coach", coach, ".coach", ".coach"),
             Opened("layers", press(".layers button"), "#layerlist", "#layerlist"),
             Opened("message", press('[data-hit^="m"]'), ".menu .fullfields", ".menu"),
-            Opened("broker", press('[data-hit="b1"]'), ".menu .movebtn", ".menu"),
+            Opened("broker", press('[data-hit="b1"]'), ".menu .quick .btn", ".menu"),
             Opened("why", key("w"), "#whybox:popover-open li", "#whybox"),
             Opened("time", press(".timeboxes button"), "#timebox", "#timebox"),
             Opened("help", key("?"), "#help[open] .badges circle", "#help"),
@@ -165,6 +165,7 @@ SCREENS = {
             Opened("found", press("form .btn.primary"), "#found table", "#found", close=""),
         ),
     ),
+    "upgrade": Screen("/upgrade?from=2.4.1&to=3.9.1", "#changed"),
     "lens": Screen(
         "/s/S23?profile=Z011&step=85&tab=code",
         "#lens:not([aria-busy]) .stackbox",

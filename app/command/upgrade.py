@@ -1,0 +1,75 @@
+"""``highwater upgrade``: what another release mends, breaks or changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+
+from app.command.options import AS_JSON, plain, tell
+from engine.upgrade import upgrade as advice
+from engine.upgrade.ledger import MODES
+from engine.upgrade.upgrade import Bug, Change
+
+
+@click.command()
+@click.argument("before")
+@click.argument("after", required=False, default="")
+@click.option("--mode", type=click.Choice(MODES[:2]), help="How the cluster runs.", default=None)
+@AS_JSON
+@plain
+def upgrade(before: str, after: str, mode: str | None, as_json: bool) -> None:
+    """List what an upgrade from BEFORE to AFTER mends, breaks and changes.
+
+    Without AFTER the known replication bugs of BEFORE are listed, the worst first.  Both may be a
+    pasted log line or the output of --version.
+    """
+    old = advice.release_in(before)
+    if not after:
+        sections: dict[str, Iterable[Bug | Change]] = {"bugs": advice.bugs_of(old, mode or "")}
+    else:
+        found = advice.upgrade(old, advice.release_in(after), mode or "")
+        sections = {
+            "mended": found.mended,
+            "new bugs": found.broken,
+            "still there": found.stay,
+            "changed on purpose": found.changed,
+        }
+    if as_json:
+        tell({name: list(map(_row, rows)) for name, rows in sections.items()})
+        return
+    for name, rows in sections.items():
+        click.echo(f"{name}: {len(list(rows))}")
+        for one in rows:
+            click.echo("\n".join(_lines(_row(one))))
+
+
+def _row(one: Bug | Change) -> dict[str, Any]:
+    run = one.shown_by.code if one.shown_by else ""
+    if isinstance(one, Change):
+        return {
+            "is_on": one.is_on,
+            "meaning": one.flag.meaning,
+            "source": one.flag.source,
+            "run": run,
+        }
+    entry = one.entry
+    return {
+        "severity": entry.severity,
+        "jira": entry.jira,
+        "statement": entry.statement,
+        "since": entry.introduced,
+        "fixed": list(entry.fixed),
+        "run": run,
+        "not_played": "" if run else entry.not_played,
+    }
+
+
+def _lines(row: dict[str, Any]) -> Iterator[str]:
+    run = f"  (highwater run {row['run']})" if row["run"] else ""
+    if "jira" in row:
+        yield f"  {row['severity']}  {row['jira']}{run}"
+        yield f"      {row['statement']}"
+    else:
+        yield f"  {'now' if row['is_on'] else 'no longer'}: {row['meaning']} ({row['source']}){run}"

@@ -1,0 +1,68 @@
+"""Ledger of replication bugs in Kafka's history: which releases have them, and what shows them.
+
+`ledger.json` has an entry for each: the releases that introduced and fixed it, the class and
+method, how severe it is for an operator, and the flags of the engine that play it, or why none
+does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from engine.model.flags import KRAFT, ZK, Release, release_of
+
+FILE: Final = "ledger.json"
+SEVERITIES: Final = ("blocker", "critical", "major", "minor", "noise")
+BOTH: Final = "both"
+MODES: Final = (ZK, KRAFT, BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bug: `introduced` "" stands for the first release; `fixed` has one release per line."""
+
+    jira: str
+    statement: str
+    kind: str
+    mode: str
+    severity: str
+    introduced: str
+    fixed: tuple[str, ...]
+    where: str
+    flags: tuple[str, ...]
+    not_played: str
+
+    def affects(self, release: Release, mode: str = "") -> bool:
+        """Check whether a release has the bug; a mode ("zk" or "kraft") narrows it to clusters of
+        that kind."""
+        if mode and self.mode not in (BOTH, mode):
+            return False
+        if self.introduced and release < release_of(self.introduced):
+            return False
+        return not self._is_fixed_in(release)
+
+    def _is_fixed_in(self, release: Release) -> bool:
+        """A fix holds in later releases of its own line, and from the newest fixed line on."""
+        fixes = [release_of(text) for text in self.fixed]
+        newest = max(fixes, default=None)
+        return any(
+            fix <= release and (fix == newest or _line(fix) == _line(release)) for fix in fixes
+        )
+
+
+def _line(release: Release) -> Release:
+    """The line of a release: (3, 9) of 3.9.1, (0, 10, 2) of 0.10.2.2."""
+    return release[:3] if release[0] == 0 else release[:2]
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All entries, the most severe first."""
+    rows = json.loads((files("engine.upgrade") / FILE).read_text("utf-8"))
+    return tuple(
+        Entry(**{**row, "fixed": tuple(row["fixed"]), "flags": tuple(row["flags"])}) for row in rows
+    )

@@ -1,0 +1,138 @@
+"""Comparison of two releases: bugs mended, bugs that stay, bugs that come, changes on purpose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from engine.model.errors import BadInput
+from engine.model.flags import ERAS, FLAG_LIST, KRAFT, ZK, Flag, Release, release_of
+from engine.scenarios.file import library
+from engine.scenarios.scenario import Scenario
+from engine.upgrade.ledger import Entry, entries
+
+OLDEST: Final[Release] = (0, 8)
+NEWEST: Final[Release] = (4, 4, 99)
+KRAFT_SINCE: Final[Release] = (3, 3)
+KRAFT_ONLY: Final[Release] = (4, 0)
+
+_RELEASE: Final = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+){0,2}(?![\d.])")
+MOST_CHARACTERS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A bug and the library run that shows it; None where no run does."""
+
+    entry: Entry
+    shown_by: Scenario | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change on purpose: a flag whose value differs between the releases."""
+
+    flag: Flag
+    is_on: bool
+    shown_by: Scenario | None
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """From one release to another.  `before` and `after`: profiles as addresses name them."""
+
+    before: str
+    after: str
+    mended: tuple[Bug, ...]
+    broken: tuple[Bug, ...]
+    stay: tuple[Bug, ...]
+    changed: tuple[Change, ...]
+
+
+def release_in(text: str) -> str:
+    """Find the release in what an operator pastes: "3.9.1", a log line, or `--version`.
+
+    Raises BadInput where there is none, or none that is played.
+    """
+    found = _RELEASE.search(text[:MOST_CHARACTERS])
+    if found is None:
+        raise BadInput("invalid", "No release such as 3.9.1 is in it; paste what --version prints.")
+    if not OLDEST <= release_of(found[0]) <= NEWEST:
+        raise BadInput("unknown", f"Kafka {found[0]} is not played; releases are 0.8 to 4.4.")
+    return found[0]
+
+
+def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
+    """Return the known bugs of a release, the most severe first.  Raises BadInput as `upgrade`."""
+    own = _mode(release, mode)
+    return tuple(
+        Bug(entry, _shown_by(entry.flags))
+        for entry in entries()
+        if entry.affects(release_of(release), own)
+    )
+
+
+def _mode(release: str, mode: str) -> str:
+    own = modes_of(release)
+    if mode and mode not in own:
+        raise BadInput("impossible", f"Kafka {release} does not run with {ERAS.get(mode, mode)}.")
+    return mode or own[0]
+
+
+def modes_of(release: str) -> tuple[str, ...]:
+    """Return how clusters of a release can run: with ZooKeeper, with KRaft, or either."""
+    number = release_of(release)
+    if number < KRAFT_SINCE:
+        return (ZK,)
+    return (KRAFT,) if number >= KRAFT_ONLY else (KRAFT, ZK)
+
+
+def upgrade(before: str, after: str, mode: str = "") -> Upgrade:
+    """Compare two releases; `mode` is how the cluster runs before ("": what is usual).
+
+    Raises BadInput for a mode that the release does not have.
+    """
+    mode = _mode(before, mode)
+    later = mode if mode in modes_of(after) else modes_of(after)[0]
+    old, new = release_of(before), release_of(after)
+
+    def bugs(chosen: Callable[[bool, bool], bool]) -> tuple[Bug, ...]:
+        return tuple(
+            Bug(entry, _shown_by(entry.flags))
+            for entry in entries()
+            if chosen(entry.affects(old, mode), entry.affects(new, later))
+        )
+
+    return Upgrade(
+        _profile(before, mode),
+        _profile(after, later),
+        bugs(lambda had, has: had and not has),
+        bugs(lambda had, has: has and not had),
+        bugs(lambda had, has: had and has),
+        tuple(_changes(old, mode, new, later)),
+    )
+
+
+def _profile(release: str, mode: str) -> str:
+    """Return the address of a release of this mode: "3.5.2-zk" where KRaft is the usual one."""
+    return f"{release}-zk" if mode == ZK and len(modes_of(release)) > 1 else release
+
+
+def _changes(old: Release, mode: str, new: Release, later: str) -> list[Change]:
+    fixes = {name for entry in entries() for name in entry.flags}
+    return [
+        Change(flag, flag.value(later, new), _shown_by((flag.name,)))
+        for flag in FLAG_LIST
+        if flag.name not in fixes and flag.value(mode, old) != flag.value(later, new)
+    ]
+
+
+def _shown_by(flags: tuple[str, ...]) -> Scenario | None:
+    """Return the library scenario that plays a profile with and without one of these flags."""
+    for scenario in library().values():
+        for profile in scenario.profiles:
+            if any(re.search(rf"[+-]{name}(?![a-z_])", profile) for name in flags):
+                return scenario
+    return None
