@@ -34,7 +34,7 @@ def give_up(sentence: str) -> NoReturn:
 
 
 def requirements(extra: str = "") -> list[str]:
-    """The requirement lines of pyproject.toml, those of one extra included."""
+    """Return the requirement lines of pyproject.toml, those of one extra included."""
     import tomllib  # new in 3.11: older Pythons must get as far as being told so
 
     with (ROOT / "pyproject.toml").open("rb") as file:
@@ -76,7 +76,7 @@ def fits(version: str, clauses: str) -> bool:
 
 
 def lacking(extra: str = "") -> list[str]:
-    """The requirements that this Python does not have in a version that fits."""
+    """Return the requirements that this Python does not have in a version that fits."""
     missing = []
     for line in requirements(extra):
         match = _REQUIREMENT.match(line)
@@ -92,7 +92,7 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def ensure(module: str, extra: str = "") -> None:
-    """Returns if this Python has everything; else runs ``-m module`` again where it is so."""
+    """Return if this Python has everything; else runs ``-m module`` again where it is so."""
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         give_up(f"Highwater needs Python 3.11 or newer; this is Python {have}.")
@@ -153,7 +153,7 @@ def _make_venv() -> None:
 
 
 def locked() -> str:
-    """The requirement of uv, in the version that uv.lock has."""
+    """Return the requirement of uv, in the version that uv.lock has."""
     import tomllib
 
     with (ROOT / "uv.lock").open("rb") as file:

@@ -94,8 +94,11 @@ def _best_of(
 
 
 def better(one: dict[str, Any], yours: dict[str, Any]) -> bool:
-    """Can it be told that a setting is better?  Two intervals that overlap tell no difference; and
-    one that waits less must not be able to lose more than yours can."""
+    """Can it be told that a setting is better?
+
+    Two intervals that overlap tell no difference; and one that waits less must not be able to lose
+    more than yours can.
+    """
     lost, mine = one["lost"], yours["lost"]
     waits_less: bool = one["down"]["high"] < yours["down"]["low"]
     return bool(lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less))
@@ -145,7 +148,7 @@ def _unseen(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> float
 
 
 def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, float]:
-    """Seconds of a year without a leader that accepts the writes: {mean, low, high}."""
+    """Return seconds of a year without a leader that accepts the writes: {mean, low, high}."""
     _, _, weighted, squares = row.weights[f"metric {metric}"]
     n = row.metrics[metric]["n"]
     mean = weighted / n if n else 0.0
@@ -158,7 +161,7 @@ def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dic
 
 
 def how_often(rate: float) -> tuple[str, dict[str, str]]:
-    """A rate of a year as people say it: a key of the catalogue and its number."""
+    """Return a rate of a year as people say it: a key of the catalogue and its number."""
     if rate >= 1:
         return "advice.times", {"n": f"{rate:.1f}" if rate < 10 else statistics.whole(rate)}
     years = 1 / rate if rate > 0 else inf
@@ -170,7 +173,7 @@ def how_often(rate: float) -> tuple[str, dict[str, str]]:
 
 
 def how_long(seconds: float) -> tuple[str, dict[str, str]]:
-    """Seconds as people say them."""
+    """Return seconds as people say them."""
     for key, unit in (("advice.d", DAY), ("advice.h", HOUR), ("advice.min", MINUTE)):
         if seconds >= 2 * unit:
             return key, {"n": f"{seconds / unit:.1f}"}

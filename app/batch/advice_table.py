@@ -94,8 +94,10 @@ def cells(
 
 
 def foreseen(total: float, squares: float, trees: int, within: float, at_once: int = 1) -> float:
-    """How many trees one looks at first, from the losses of a pilot and their squares; inf where it
-    met none."""
+    """How many trees one looks at first, from the losses of a pilot and their squares.
+
+    Inf where it met none.
+    """
     if not total:
         return inf
     z = special.ndtri(1 - Look(at_once, LOOKS_EXPECTED).alpha_of_look / 2)
@@ -128,8 +130,10 @@ class Table:
         self.told = told
 
     def play(self, only_estimate: bool = False) -> bool:
-        """The pilots, what all will take, and the cells one by one.  False where Ctrl+C ended it
-        early: then it has what was played."""
+        """Return the pilots, what all will take, and the cells one by one.
+
+        False where Ctrl+C ended it early: then it has what was played.
+        """
         pilots = self._pilots_s()
         whole = pilots if only_estimate else pilots + len(self.rows) * self.budget_s
         self.told(
@@ -217,10 +221,11 @@ class Table:
             wanted = more
 
     def _grow(self, workers: Workers, cell: Cell, wanted: int, until: float) -> bool:
-        """Plays trees up to so many, in the order of their seeds; False where time ran out.
+        """Play trees up to so many, in the order of their seeds; False where time ran out.
 
         Whoever counted only what is done at a moment would count too few of the long trees, which
-        are the heavy ones: the last trees begin early enough to be waited for."""
+        are the heavy ones: the last trees begin early enough to be waited for.
+        """
         seconds = min(CHUNK_S, PILOT_PART * self.budget_s)
         size = max(1, min(CHUNK_MOST, int(seconds / max(cell.each_s, 1e-3))))
         asked = subject(cell.setting, advice.PRESETS[cell.preset], cell.effort)
@@ -326,7 +331,7 @@ def grown(chunk: Json) -> tuple[list[Json], float]:
 
 
 def lines(report: Sequence[Json], within: float) -> Iterator[str]:
-    """The table as text."""
+    """Yield the table as text."""
     yield (
         f"{'preset':<8} {'racks':>5} {'RF':>3}  {'losses a year':>13}  {'95 %':<19}  {'formula':>8}"
         f"  {'trees':>7}  {'cycles':>9}  {'CPU-s':>7}  ended"

@@ -20,8 +20,9 @@ Cause = tuple[str, str]
 
 
 def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
-    """The first failing runs of each profile and cell, as many of each; `groups` is how many
-    pairs of profile and cell there are.
+    """Return the first failing runs of each profile and cell, as many of each.
+
+    `groups` is how many pairs of profile and cell there are.
 
     Of an invariant only the `first` by seed are taken: the others are known because they are
     short or lost much, and would speak louder than they are frequent.

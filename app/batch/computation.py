@@ -70,7 +70,7 @@ class Computation:
         return self._run_chunk() or run_chunk
 
     def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[str, str]:
-        """Plays what a batch still lacks and counts it: (state it ends in, message)."""
+        """Play what a batch still lacks and count it: (state it ends in, message)."""
         batch = records.known(self._database, job.id)
         directory = self._directory(batch.id)
         done = chunks_on_disk(directory)
@@ -126,7 +126,7 @@ class Computation:
         return ("done", job.message) if ended else ("cancelled", job.message)
 
     def _run(self, job: Job, runner: Runner, plan: Plan, directory: str, done: set[int]) -> bool:
-        """Plays the chunks that are not in `done`: True when none is lacking."""
+        """Play the chunks that are not in `done`: True when none is lacking."""
         batch = records.known(self._database, job.id)
         return runner.run(
             plan,
@@ -139,8 +139,11 @@ class Computation:
         )
 
     def _looks_closer(self, job: Job, plan: Plan) -> bool:
-        """Whether futures are to be played of further places.  Their chunks come after those that
-        are there, so a batch that somebody has added runs to stays as it is."""
+        """Whether futures are to be played of further places.
+
+        Their chunks come after those that are there, so a batch that somebody has added runs to
+        stays as it is.
+        """
         if not plan.futures or plan.slices > 1:
             return False
         return looks.look_closer(self._database, records.known(self._database, job.id), job.counts)
@@ -192,7 +195,7 @@ class Computation:
         return histogram(keys, runner.causes(runs))
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:
-        """Chunks of about a second, by how fast a few runs are played here."""
+        """Return chunks of about a second, by how fast a few runs are played here."""
         metrics = () if records.is_of_cycles(batch) else tuple(METRICS)
         if records.is_of_cycles(batch) and "effort" not in batch.about:
             self._pilot(job, batch)

@@ -46,7 +46,7 @@ class Case(NamedTuple):
 
 
 def measured(repetitions: int = REPETITIONS, seed: int = 1) -> list[Case]:
-    """All cases; seconds of one core for two thousand repetitions of each."""
+    """Return all cases; seconds of one core for two thousand repetitions of each."""
     draw = np.random.default_rng(seed)
     return [*_counts(draw, repetitions), *_looks(draw, repetitions), *_tables(draw, repetitions),
             *_differences(draw, repetitions), *_mixtures(draw, repetitions),
@@ -78,7 +78,7 @@ def _counts(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """A study that grows, looked at twenty times: right only if all twenty intervals are."""
+    """Yield a study that grows, looked at twenty times: right only if all twenty intervals are."""
     for share in SHARES:
         n = 20_000
         hits = draw.binomial(n // LOOKS, share, (repetitions, LOOKS)).cumsum(axis=1)
@@ -131,8 +131,11 @@ def _mixtures(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _two_brokers(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """Two brokers fail at a rate l each in a window w; both must, and the rates are played f times
-    as fast: importance sampling as batches do it, with the ratio of likelihoods as weight."""
+    """Yield two brokers fail at a rate l each in a window w.
+
+    Both must, and the rates are played f times as fast: importance sampling as batches do it, with
+    the ratio of likelihoods as weight.
+    """
     window = 1.0
     for rate, n in ((0.02, 150), (0.02, 1_000), (0.2, 1_000)):
         fast = 0.7
@@ -146,9 +149,11 @@ def _two_brokers(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """Cycles of two replicas whose disks die: 2 l^2 m losses a year, and 2 l m hours of waiting.  A
-    tree is one first failure, a repair of exponential length, and four copies of the second: a
-    quarter of them soon after the first, as cycles.py has it."""
+    """Cycles of two replicas whose disks die: 2 l^2 m losses a year, and 2 l m hours of waiting.
+
+    A tree is one first failure, a repair of exponential length, and four copies of the second: a
+    quarter of them soon after the first, as cycles.py has it.
+    """
     for trees in (20, 40, 150):
         lost, waits, heaviest = _trees(draw, repetitions, trees, copies=4)
         for told, values, most, truth in (

@@ -42,7 +42,7 @@ def pilot(
     heard: Callable[[Sums, int], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float]:
-    """Plays some trees and tells their sums as they come; how many copies each path is worth."""
+    """Play some trees and report their sums as they come; how many copies each path is worth."""
     trees: list[Tree] = []
     rows: list[Json] = []
     began = clock.monotonic()
@@ -139,8 +139,11 @@ def rates(
 def _heaviest(
     sums: Mapping[str, Sequence[float]], path: str, promised: Mapping[int, float] | None
 ) -> float:
-    """What one more loss by this path may weigh.  What leaves a replica that has all loses nothing,
-    as long as the promise of acks=all and clean elections is not seen to be broken."""
+    """What one more loss by this path may weigh.
+
+    What leaves a replica that has all loses nothing, as long as the promise of acks=all and clean
+    elections is not seen to be broken.
+    """
     kept = all(not values[1] for name, values in sums.items() if name.startswith(NONE_LEFT))
     bare = sums.get(NONE_LEFT + path)
     if promised and kept and bare:
@@ -150,8 +153,10 @@ def _heaviest(
 
 
 def _not_played(paths: Mapping[str, Sequence[float]], size: int, rate: float, trees: int) -> float:
-    """Of overlaps of so many failures, those of a year that a few trees have no cycles for; the
-    first failure is given, so that none is missing there."""
+    """Of overlaps of so many failures, those of a year that a few trees have no cycles for.
+
+    The first failure is given, so that none is missing there.
+    """
     played = sum(
         entry[1]
         for path, entry in paths.items()

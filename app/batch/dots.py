@@ -70,7 +70,7 @@ def _kind(invariant: str) -> str:
 
 
 def _url(batch: BatchRow, cell: wire.Cell, seed: int, invariant: str) -> str:
-    """A failing run opens before it fails, any other at its beginning."""
+    """Return a failing run opens before it fails, any other at its beginning."""
     place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}/{seed}"
     kind = "failure" if invariant else "row"
     return f"/batch/{batch.id}/{kind}/{place}" + (f"/{invariant}" if invariant else "")

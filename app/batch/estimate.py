@@ -40,7 +40,7 @@ def probe(
     clock: Callable[[], float] = time.perf_counter,
     stop: Callable[[], bool] = lambda: False,
 ) -> Probe:
-    """Runs a second of this process by a clock, over a few profiles and cells in turn."""
+    """Run a second of this process by a clock, over a few profiles and cells in turn."""
     pairs = [(profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles]
     pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
     enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
@@ -81,7 +81,7 @@ def doubts(plan: Plan, found: Probe) -> list[Refusal]:
 
 
 def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> dict[str, Any]:
-    """Runs a few of the batch here: runs/s of one process, and seconds for all of it.
+    """Run a few of the batch here: runs/s of one process, and seconds for all of it.
 
     `notes` are refusals that it would meet.
     """

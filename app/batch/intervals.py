@@ -139,6 +139,9 @@ def is_within(share: float, low: float, high: float, within: float) -> bool:
 
 
 def knowable(n: int, share: float, alpha: float = ALPHA) -> bool:
-    """Can n runs bound such a percentile from both sides?  Not where all of them may well lie on
-    one side of it: share^n and (1 - share)^n are what is left to miss."""
+    """Can n runs bound such a percentile from both sides?
+
+    Not where all of them may well lie on one side of it: share^n and (1 - share)^n are what is left
+    to miss.
+    """
     return max(share, 1 - share) ** n <= alpha / 2

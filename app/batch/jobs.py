@@ -106,8 +106,10 @@ class Jobs:
         return number
 
     def resume(self, number: str, owner: str = "", address: str = "") -> None:
-        """Compute the chunks that an ended batch lacks: never played, damaged or gone.  Raises
-        Refusal."""
+        """Compute the chunks that an ended batch lacks: never played, damaged or gone.
+
+        Raises Refusal.
+        """
         batch = self._ended(number, owner)
         if batch.state == "done" and self._is_whole(batch):
             raise Refusal("impossible", "batch.over")
@@ -147,7 +149,7 @@ class Jobs:
         self._locks.forget(number)
 
     def _ended(self, number: str, owner: str) -> BatchRow:
-        """A batch of this owner that this engine can go on with."""
+        """Return a batch of this owner that this engine can go on with."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         if batch.engine_version != ENGINE_VERSION:
@@ -238,7 +240,7 @@ class Jobs:
         return estimate(spec, self.runner.cores(), self._run_chunk)
 
     def count(self) -> int:
-        """Batches that wait or run in this process."""
+        """Return batches that wait or run in this process."""
         return len(self._jobs)
 
     def recover(self) -> None:

@@ -30,8 +30,10 @@ class Locks:
         return self._file(number).exists()
 
     def take(self, number: str) -> IO[str] | None:
-        """The lock, to be closed; None while somebody else has it.  Raises Refusal where the disk
-        takes nothing."""
+        """Return the lock, to be closed; None while somebody else has it.
+
+        Raises Refusal where the disk takes nothing.
+        """
         with writing():
             file = self._file(number).open("w")
         try:

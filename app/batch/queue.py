@@ -30,7 +30,7 @@ class FairQueue:
             self._changed.notify_all()
 
     def get(self) -> Job | None:
-        """The next job, which counts as running from now on; None once closed and empty."""
+        """Return the next job, which counts as running from now on; None once closed and empty."""
         with self._changed:
             while True:
                 job = self.take()
@@ -41,7 +41,10 @@ class FairQueue:
                 self._changed.wait()
 
     def take(self) -> Job | None:
-        """The next job that may start now, if there is one; it counts as running from now on."""
+        """Return the next job that may start now, if there is one.
+
+        It counts as running from now on.
+        """
         with self._changed:
             job = next((one for one in self._in_order() if self._may_start(one)), None)
             if job is not None:

@@ -127,7 +127,7 @@ def known(database: Database, number: str) -> BatchRow:
 def newest(
     database: Database, limit: int | None = 50, of: str = "", but: str = ""
 ) -> list[BatchRow]:
-    """The newest batches first; only those of one owner, or all but those of one."""
+    """Return the newest batches first; only those of one owner, or all but those of one."""
     chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
     if of:
         chosen = chosen.where(BatchRow.owner == of)
@@ -168,7 +168,7 @@ def cell_scenario(batch: BatchRow, cell: int) -> Cell:
 
 
 def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
-    """The chunks of a batch: the same ones whenever it is asked again."""
+    """Return the chunks of a batch: the same ones whenever it is asked again."""
     return Plan(
         tuple(subject(batch, number) for number in range(len(batch.cells))),
         tuple(batch.profiles),
@@ -205,7 +205,10 @@ def leaf_name(profile: str, cell: int, seed: int) -> str:
 
 
 def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
-    """The run of one row; of a tree the heaviest of its cycles that lost.  Raises Refusal."""
+    """Return the run of one row; of a tree the heaviest of its cycles that lost.
+
+    Raises Refusal.
+    """
     if is_of_cycles(batch):
         leaf = batch.about.get("leaves", {}).get(leaf_name(profile, cell, seed))
         if leaf is None:
@@ -240,7 +243,7 @@ def counts_of(cells: Iterable[CellSummary]) -> Counts:
 
 
 def counts_stored(database: Database, batch: BatchRow) -> Counts:
-    """Those that were saved last, interim or final."""
+    """Return those that were saved last, interim or final."""
     return {
         (row.profile, row.cell): Counted(row.n, row.broken, row.weights)
         for row in cells(database, batch)
@@ -279,7 +282,9 @@ def _replace_counts(
 
 def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
     """The result, all of it or nothing: cells, failures, and what the same seeds did on two sides.
-    How the failures came is not known any more."""
+
+    How the failures came is not known any more.
+    """
     metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
     failures = [
         {
@@ -415,8 +420,11 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wir
 
 
 def look_of(batch: BatchRow) -> Look:
-    """How the counts of a batch are looked at: those of a grid all at once; those of a study that
-    was added to, cancelled, stopped by its own rule or still runs as one that grows."""
+    """How the counts of a batch are looked at: those of a grid all at once.
+
+    Those of a study that was added to, cancelled, stopped by its own rule or still runs as one that
+    grows.
+    """
     parts = max(1, len(batch.parts))
     whole = batch.state == "done" and batch.done_chunks >= batch.total_chunks
     cells = len(batch.cells)
@@ -425,8 +433,10 @@ def look_of(batch: BatchRow) -> Look:
 
 
 def is_enough(batch: BatchRow, counts: Counts) -> bool:
-    """Is each share of runs that break something known as well as was asked for?  Looked at as a
-    study that grows, so that it may be asked at any time."""
+    """Is each share of runs that break something known as well as was asked for?
+
+    Looked at as a study that grows, so that it may be asked at any time.
+    """
     within = batch.about.get("within", 0) / 100
     if not within or len(counts) < len(batch.cells) * len(batch.profiles):
         return False

@@ -29,7 +29,7 @@ SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
 def played(
     jobs: Jobs, spec: Spec, progress: Callable[[wire.BatchSnapshot], None]
 ) -> wire.BatchResult:
-    """The batch of the page without the page: waits for its end and returns the result."""
+    """Return the batch of the page without the page: waits for its end and returns the result."""
     number = jobs.submit(spec)
     jobs.wait(number, progress)
     return result(jobs, number)
@@ -41,7 +41,10 @@ def result(
     wanted: records.Wanted = records.EVERY_FAILURE,
     first: int = 0,
 ) -> wire.BatchResult:
-    """All that is known of a batch; of the failures that are wanted, FAILURES_SHOWN from one on."""
+    """Return all that is known of a batch.
+
+    Of the failures that are wanted, FAILURES_SHOWN from one on.
+    """
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot_of(batch)
@@ -95,7 +98,10 @@ def result(
 
 
 def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
-    """A failing run as pages and programs get it; its address stays, whatever runs are added."""
+    """Return a failing run as pages and programs get it.
+
+    Its address stays, whatever runs are added.
+    """
     place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
     return {
         "profile": one.profile,

@@ -159,7 +159,7 @@ def study(
     jobs: int,
     told: Callable[[str], None],
 ) -> Json:
-    """Plays so many seeds under each plan.  Ctrl+C ends it with what the first seeds met."""
+    """Play so many seeds under each plan.  Ctrl+C ends it with what the first seeds met."""
     stored = scenario.to_dict()
     probe = play(stored, profile, first, min(PROBE, seeds))
     each = sum(probe.seconds.values()) / min(PROBE, seeds)
@@ -184,7 +184,7 @@ def study(
 def _in_order(
     processes: ProcessPoolExecutor, stored: Json, profile: str, first: int, seeds: int, jobs: int
 ) -> Iterator[Played]:
-    """Chunks by their seeds, a few of them ahead."""
+    """Yield chunks by their seeds, a few of them ahead."""
     waiting: list[Future[Played]] = []
     for at in range(0, seeds, CHUNK):
         count = min(CHUNK, seeds - at)

@@ -82,8 +82,10 @@ def make_spec(
     vary: Iterable[tuple[str, Sequence[str]]] = (),
     within: int = 0,
 ) -> Spec:
-    """A checked batch; without profiles, those of the scenario.  It stops before its `runs` where
-    each share of runs that break something is known to ± `within` percent of it; 0: never.
+    """Return a checked batch; without profiles, those of the scenario.
+
+    It stops before its `runs` where each share of runs that break something is known to ± `within`
+    percent of it; 0: never.
 
     Raises Refusal, or BadInput for a profile or a varied key that the engine does not know.
     """
@@ -110,7 +112,7 @@ def make_spec(
 
 
 def check_total(total: int) -> None:
-    """Raises Refusal for more runs than a batch may have in all."""
+    """Raise Refusal for more runs than a batch may have in all."""
     if total > TOTAL_MOST:
         raise Refusal(
             "invalid",
@@ -121,7 +123,7 @@ def check_total(total: int) -> None:
 
 
 def check_chunks(plan: Plan) -> None:
-    """Raises Refusal for more chunks than Spark, the files and the driver are meant for."""
+    """Raise Refusal for more chunks than Spark, the files and the driver are meant for."""
     if plan.total_chunks > CHUNKS_MOST:
         slices = CHUNKS_MOST // plan.groups
         raise Refusal(
@@ -136,7 +138,7 @@ def check_chunks(plan: Plan) -> None:
 
 
 def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
-    """A checked study of where a failing run could no longer be saved.
+    """Return a checked study of where a failing run could no longer be saved.
 
     Raises Refusal, or BadInput when the run does not break the invariant.
     """
@@ -146,7 +148,10 @@ def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
 
 
 def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:
-    """Every combination of the varied values, in the order given; one cell if nothing varies."""
+    """Return every combination of the varied values, in the order given.
+
+    One cell if nothing varies.
+    """
     keys = [key for key, _ in vary]
     for key in keys:
         if keys.count(key) > 1:
@@ -163,7 +168,7 @@ def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) ->
 
 
 def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
-    """The scenario with these values set.  Raises BadInput."""
+    """Return the scenario with these values set.  Raises BadInput."""
     varied = scenario
     for key, value in values.items():
         varied = varied.vary(key, value)

@@ -30,7 +30,7 @@ THIN = "\u202f"
 def weighted_interval(
     hits: int, total: float, squares: float, n: int, heaviest: float, look: Look = ONCE
 ) -> wire.Count:
-    """A share estimated from runs that count differently, as `interval` sends it.
+    """Return a share estimated from runs that count differently, as `interval` sends it.
 
     `total` is the sum of the weights of the `hits`, `squares` that of their squares, `heaviest`
     the largest weight of a run in which a fault struck (0 if none did: then one is taken): a hit
@@ -112,8 +112,10 @@ def _ends(count: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def rule_of_three(n: int, look: Look = ONCE) -> float:
-    """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n; of several
-    such sentences at once, below (3 + ln of how many)/n."""
+    """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n.
+
+    Of several such sentences at once, below (3 + ln of how many)/n.
+    """
     return min(1.0, (RULE_OF_THREE + math.log(ALPHA / look.alpha_of_look)) / n) if n else 1.0
 
 
@@ -166,7 +168,9 @@ def _log_comb(n: int, k: int) -> float:
 
 
 def percentile(values: Sequence[int], share: float) -> int | None:
-    """The smallest value with at least `share` of all values at or below it; None of nothing.
+    """Return the smallest value with at least `share` of all values at or below it.
+
+    None of nothing.
 
     The same rule as SQL's percentile_disc.
     """
@@ -219,13 +223,13 @@ def whole(number: float) -> str:
 
 
 def rate(share: float) -> tuple[str, str]:
-    """A share as people say it: (percent or million, the number)."""
+    """Return a share as people say it: (percent or million, the number)."""
     unit = "percent" if share >= PERCENT_FROM else "million"
     return unit, in_unit(share, unit)
 
 
 def in_unit(share: float, unit: str) -> str:
-    """A share in percent or per million, with two or three digits that say something."""
+    """Return a share in percent or per million, with two or three digits that say something."""
     if share in (0, 1):
         return whole(share * UNITS[unit])
     number = share * UNITS[unit]
@@ -237,20 +241,20 @@ def in_unit(share: float, unit: str) -> str:
 
 
 def shown_share(share: float | None) -> str:
-    """A share in a table: percent, with as many digits as tell it from 0 and from 100 %."""
+    """Return a share in a table: percent, with as many digits as tell it from 0 and from 100 %."""
     if share is None:
         return "–"
     return f"{in_unit(share, 'percent')} %"
 
 
 def shown_difference(share: float) -> str:
-    """A difference of two shares in a table: percentage points with their sign."""
+    """Return a difference of two shares in a table: percentage points with their sign."""
     sign = "" if share == 0 else "\u2212" if share < 0 else "+"
     return f"{sign}{in_unit(abs(share), 'percent')}"
 
 
 def shown_figure(value: float | None) -> str:
-    """A measured value in a table."""
+    """Return a measured value in a table."""
     if value is None:
         return "–"
     if value == int(value) or abs(value) >= 100:
@@ -292,7 +296,7 @@ def _worked_out(hits: int, n: int, look: Look) -> tuple[float, float]:
 
 
 def interval(hits: int, n: int, look: Look = ONCE) -> wire.Count:
-    """A count with its interval, as sent to pages: the browser computes no statistics.
+    """Return a count with its interval, as sent to pages: the browser computes no statistics.
 
     Exact (Clopper and Pearson) where the number of runs was fixed beforehand, a confidence
     sequence where the study may go on; where nothing was seen of a fixed number, the rule of three.

@@ -55,7 +55,7 @@ def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
 
 
 def conditions(scenario: Mapping[str, Any]) -> str:
-    """All of a scenario that a run depends on."""
+    """Return all of a scenario that a run depends on."""
     kept = {name: value for name, value in scenario.items() if name not in TOLD_BESIDE}
     return json.dumps(kept, sort_keys=True)
 
@@ -89,7 +89,7 @@ def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
 
 
 def _flat(scenario: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Its parts by their path: configs.acks, faults 1.mtbf_ms, script 3."""
+    """Yield its parts by their path: configs.acks, faults 1.mtbf_ms, script 3."""
     for name, value in scenario.items():
         if name == "script":
             for number, line in enumerate(value.splitlines(), 1):
@@ -190,7 +190,7 @@ def _cell(
 def _row(
     invariant: str, a: wire.Waited, b: wire.Waited, same: bool, pair: statistics.Paired | None
 ) -> Json:
-    """Both counts of an invariant; no difference is computed between runs that are the same."""
+    """Return both counts of an invariant; no difference is computed between runs that are the same."""
     table = None
     phi = 0.0
     if pair is not None:

@@ -44,8 +44,10 @@ class Waited(Count):
 
 
 class Cell(TypedDict):
-    """What became of the runs of a profile and a combination of varied values; `broken` by
-    invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves."""
+    """What became of the runs of a profile and a combination of varied values.
+
+    `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
+    """
 
     profile: str
     cell: int
@@ -91,8 +93,11 @@ class BatchScenario(TypedDict):
 
 
 class Measured(TypedDict):
-    """A metric of a profile and cell.  `curve`: (share of runs, value that they do not pass);
-    `quantiles`: at 50, 90, 99 and 99.9 %, null where so few runs cannot know it."""
+    """A metric of a profile and cell.
+
+    `curve`: (share of runs, value that they do not pass); `quantiles`: at 50, 90, 99 and 99.9 %,
+    null where so few runs cannot know it.
+    """
 
     profile: str
     cell: int
@@ -115,8 +120,10 @@ class BatchMetric(TypedDict):
 
 
 class BatchPair(TypedDict):
-    """The same seeds on two sides, `a` and `b`, with the exact sign test's `p`; `common` is what
-    both have, `profiles` whether they differ by profile."""
+    """The same seeds on two sides, `a` and `b`, with the exact sign test's `p`.
+
+    `common` is what both have, `profiles` whether they differ by profile.
+    """
 
     invariant: str
     neither: int
@@ -222,8 +229,7 @@ class BatchFailures(TypedDict):
 
 
 class BatchResult(BatchSnapshot):
-    """All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the
-    last one."""
+    """All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the last one."""
 
     scenario: BatchScenario
     title: str

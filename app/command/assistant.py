@@ -35,7 +35,7 @@ def _run(scenario: str, kafka: str, seed: int, moves: list[str] | None) -> runs.
 
 
 def find_scenarios(words: str = "") -> list[dict[str, str]]:
-    """Scenarios of the library that match these words, best first; "" for the first ones.
+    """Return scenarios of the library that match these words, best first; "" for the first ones.
 
     words: a question, an issue (KAFKA-6361), a KIP, an error, a setting, a metric, a log line.
     """
@@ -64,7 +64,7 @@ def kafka_versions() -> dict[str, str]:
 def play(
     scenario: str, kafka: str = "", seed: int = 0, moves: list[str] | None = None
 ) -> dict[str, Any]:
-    """Plays a run to its end: does every invariant hold, what broke where, what was lost.
+    """Play a run to its end: does every invariant hold, what broke where, what was lost.
 
     moves replace the scenario's script, one command each ("produce m1", "kill A", "settle").
     """
@@ -155,7 +155,7 @@ def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, A
 def study(
     scenario: str, count: int = 200, kafka: list[str] | None = None, seed: int = 0
 ) -> list[dict[str, Any]]:
-    """Plays many seeds and counts what broke, each share with its 95 % interval."""
+    """Play many seeds and count what broke, each share with its 95 % interval."""
     if not 1 <= count <= RUNS_MOST:
         raise BadInput("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
     found: studies.Study = studies.study(scenario, count, kafka or (), seed)
@@ -166,7 +166,7 @@ TOOLS = (find_scenarios, find, kafka_versions, play, look, why_not, compare, stu
 
 
 def server() -> MCPServer:
-    """The server with its tools; each is a function of this module."""
+    """Return the server with its tools; each is a function of this module."""
     made = MCPServer("highwater", instructions=INSTRUCTIONS)
     for tool in TOOLS:
         made.add_tool(_told(tool))
@@ -187,5 +187,5 @@ def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def serve() -> None:
-    """Answers on standard input and output until they close."""
+    """Return on standard input and output until they close."""
     server().run("stdio")

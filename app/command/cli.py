@@ -37,7 +37,7 @@ def main() -> None:
 @click.option("--debug", is_flag=True, help="The development server, for one person.")
 @plain
 def serve(host: str | None, port: int | None, debug: bool) -> None:
-    """Serves the playground, to one person or to many."""
+    """Serve the playground, to one person or to many."""
     from app.command.serve import serve_here
 
     given: dict[str, Any] = {"host": host, "port": port}
@@ -48,7 +48,7 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
 @main.command()
 @plain
 def mcp() -> None:
-    """Answers an assistant's questions on standard input and output (Model Context Protocol).
+    """Return an assistant's questions on standard input and output (Model Context Protocol).
 
     It can play runs, look at steps, ask why not, compare versions and count over seeds.
     """
@@ -77,7 +77,7 @@ def run(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Plays SCENARIO to its end and says what became of it.
+    """Play SCENARIO to its end and says what became of it.
 
     SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
@@ -109,7 +109,7 @@ def run(
 @AS_JSON
 @plain
 def conformance(paths: tuple[str, ...], as_json: bool) -> None:
-    """Checks the engine against facts about Kafka: case files, or directories of them.
+    """Check the engine against facts about Kafka: case files, or directories of them.
 
     Exit code 0 only if every case was run and agreed.
     """
@@ -128,7 +128,7 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
 @click.argument("path", type=click.Path())
 @plain
 def read(path: str) -> None:
-    """Checks a reading guide, plays all that it says, and prints moments, methods and verdicts.
+    """Check a reading guide, play all that it says, and print moments, methods and verdicts.
 
     PATH is a YAML file as docs/reading-guides.md tells.  Exit code 0 if it can be read and every
     statement that has a run has its moment.
@@ -160,7 +160,7 @@ def batch(
     master: str | None,
     as_json: bool,
 ) -> None:
-    """Runs SCENARIO many times on Spark; the results stay in the database like a page's."""
+    """Run SCENARIO many times on Spark; the results stay in the database like a page's."""
     from app.command.batch import run_batch
 
     overrides: dict[str, Any] = {"spark_master": master} if master else {}
@@ -279,7 +279,7 @@ def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
 @AS_JSON
 @plain
 def bench(name: str | None, as_json: bool) -> None:
-    """Measures what should stay fast, as ratios that mean the same on every machine."""
+    """Measure what should stay fast, as ratios that mean the same on every machine."""
     from app.command.bench.ratios import BENCHMARKS, measure
 
     if name is not None and name not in BENCHMARKS:
@@ -314,7 +314,7 @@ def course() -> None:
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @plain
 def course_check(paths: tuple[str, ...]) -> None:
-    """Reads chapters and plays all of them: line, column and one sentence for what is wrong."""
+    """Read chapters and play all of them: line, column and one sentence for what is wrong."""
     from pathlib import Path
 
     from engine.learn.course import check
@@ -339,7 +339,7 @@ def course_check(paths: tuple[str, ...]) -> None:
 @AS_JSON
 @plain
 def scenarios(as_matrix: bool, as_json: bool) -> None:
-    """Lists the library with the verdict that is expected under each profile."""
+    """List the library with the verdict that is expected under each profile."""
     from app.common.refusals import located
     from app.web.cards import cards
     from engine.scenarios import file
@@ -378,7 +378,7 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
 @AS_JSON
 @plain
 def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> None:
-    """Measures how often the 95 % intervals of pages hold truths that are known.
+    """Measure how often the 95 % intervals of pages hold truths that are known.
 
     Exit code 0: all hold in at least 93 % of the studies, so many allowing for luck.
     """
@@ -391,7 +391,7 @@ def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> No
 @AS_JSON
 @plain
 def rules(as_json: bool) -> None:
-    """Lists the rules of the specification: who follows them, which scenarios show them.
+    """List the rules of the specification: who follows them, which scenarios show them.
 
     Exit code 0: every rule has code that a run plays, or the reason why it has none.
     """
@@ -415,7 +415,7 @@ def rules(as_json: bool) -> None:
 def soak(
     minutes: float, profiles: str, seed: int, jobs: int, text: str | None, as_json: bool
 ) -> None:
-    """Plays random moves over random clusters and scenarios, and looks at each run from all sides.
+    """Play random moves over random clusters and scenarios, and look at each run from all sides.
 
     Nothing may crash; what a Kafka promises must hold; a copy, the text of a run, a checkpoint and
     silence must change nothing. The same seed draws the same runs: more minutes draw more of them.

@@ -22,7 +22,7 @@ machines says how far."""
 
 
 def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    """Return on the output; the exit code.  Raises BadInput for what cannot be asked."""
     with watching(asked["max_seconds"]) as watch, no_collector():
         run = run_of(asked["scenario"], asked["profile"], asked["seed"], asked["moves"])
         question = Question(

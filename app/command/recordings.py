@@ -10,7 +10,7 @@ from engine.conformance.recordings.reading import release_order
 
 
 def report(comparisons: Iterable[Comparison]) -> dict[str, Any]:
-    """One JSON object: the sums, and every recording with its differences as sentences."""
+    """Return one JSON object: the sums, and every recording with its differences as sentences."""
     found = [one.to_dict() for one in comparisons]
     sums = {key: sum(one[key] for one in found) for key in ("equal", "explained", "different")}
     return {**sums, "recordings": found}

@@ -74,5 +74,5 @@ def row(found: Refinement) -> str:
 
 
 def code(found: Refinement) -> int:
-    """The exit code: what is beyond every rung says nothing against this one."""
+    """Return the exit code: what is beyond every rung says nothing against this one."""
     return 0 if found.first is None or found.first.beyond else 1

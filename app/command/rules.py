@@ -27,7 +27,7 @@ Entry = dict[str, Any]
 
 
 def rule_of(cue: str) -> str:
-    """The rule that a cue belongs to: H-2 of H-2.min_isr."""
+    """Return the rule that a cue belongs to: H-2 of H-2.min_isr."""
     return cue.partition(".")[0]
 
 
@@ -41,7 +41,7 @@ def functions() -> dict[str, list[Entry]]:
 
 
 def cued(scenario: Scenario, profile: str) -> set[str]:
-    """The rules of the cues of one run, played now."""
+    """Return the rules of the cues of one run, played now."""
     found: set[str] = set()
     cursor = Cursor(Run(scenario, profile))
     while (events := cursor.advance()) is not None:
@@ -89,7 +89,7 @@ def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
 
 
 def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
-    """Prints the list, or gives it to `as_json`; has every rule code or an excuse?"""
+    """Print the list, or give it to `as_json`; has every rule code or an excuse?"""
     found = rules(scenarios)
     bare = [entry["id"] for entry in found if not (covered(entry) or entry["excuse"])]
     if as_json is not None:
@@ -123,7 +123,7 @@ def covered(entry: Entry) -> bool:
 
 
 def _some(names: list[str]) -> str:
-    """The first few by name, the others as a number; --json names them all."""
+    """Return the first few by name, the others as a number; --json names them all."""
     rest = len(names) - NAMED_IN_TEXT
     text = ", ".join(names[:NAMED_IN_TEXT])
     return f"{text} and {rest} more" if rest > 0 else text

@@ -19,8 +19,10 @@ FREED_WITHIN_S = 4.0
 
 
 def serve_here(settings: Settings, debug: bool = False) -> None:
-    """Listens until interrupted.  Raises `BadSetting` for an address that cannot be used, or a
-    database."""
+    """Listen until interrupted.
+
+    Raises `BadSetting` for an address that cannot be used, or a database.
+    """
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")

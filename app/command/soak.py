@@ -41,7 +41,7 @@ class Soak:
         self.finds += result["finds"]
 
     def report(self) -> dict[str, Any]:
-        """The whole, as one JSON object; each find with the line that repeats it."""
+        """Return the whole, as one JSON object; each find with the line that repeats it."""
         everywhere = set().union(*self.pairs.values()) if self.pairs else set()
         return {
             "runs": sum(self.runs.values()),
@@ -73,7 +73,7 @@ def soak(
     tell: Callable[[str], None],
     chunk: int = CHUNK,
 ) -> dict[str, Any]:
-    """Plays chunks of random runs in `jobs` processes until the minutes are over."""
+    """Play chunks of random runs in `jobs` processes until the minutes are over."""
     names = [get_profile(name).name for name in profiles] or list(PROFILES)
     for word in left_out(library().values(), names):
         tell(word)
@@ -110,7 +110,7 @@ def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator
 
 
 def look_at(text: str) -> dict[str, Any]:
-    """One run, given as its text, looked at as every run of a soak is."""
+    """Return one run, given as its text, looked at as every run of a soak is."""
     run = Run.from_text(text)
     found = Soak()
     found.runs[get_profile(run.profile).base] = 1
@@ -124,7 +124,7 @@ def look_at(text: str) -> dict[str, Any]:
 
 
 def _again(kind: str, run: Run) -> str:
-    """The line that shows a find again; what needs two plays to be seen needs `soak` itself."""
+    """Return the line that shows a find again; what needs two plays to be seen needs `soak` itself."""
     if kind in CHECKS:
         return f"highwater soak --run {shlex.quote(run.text())}"
     return command_of(run)
@@ -154,7 +154,7 @@ def _progress(found: Soak, seconds: float) -> str:
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The report as text."""
+    """Yield the report as text."""
     yield "profile     runs  pairs of rules"
     for name, one in report["profiles"].items():
         yield f"{name:<9} {one['runs']:>6,} {one['pairs']:>9,}"

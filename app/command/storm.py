@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # a storm takes the whole server with it: no other command sh
 def storms(
     seeds: int, first: int, jobs: int, kinds: Sequence[str], told: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Plays so many seeds and sums up; tells of each as it ends."""
+    """Play so many seeds and sums up; report of each as it ends."""
     from app.storm.storm import play
 
     began = time.monotonic()
@@ -42,7 +42,7 @@ def storms(
 
 
 def summed(found: Sequence[Outcome], seconds: float) -> dict[str, Any]:
-    """The whole, as one JSON object."""
+    """Return the whole, as one JSON object."""
     from app.storm.ledger import PROMISES
 
     faults: Counter[str] = Counter()
@@ -78,7 +78,7 @@ def digest(found: Iterable[Outcome]) -> str:
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The report as text."""
+    """Yield the report as text."""
     total = sum(report["faults"].values())
     yield f"{total} faults in {report['seeds']} storms, {report['virtual_s']:,} s of virtual time:"
     for kind, count in report["faults"].items():
@@ -108,7 +108,7 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
 def storm(
     seeds: int, seed: int, jobs: int, faults: str, story: bool, out: str | None, as_json: bool
 ) -> None:
-    """Plays the server itself under faults: kills, locks, full disks, attacks, clocks that jump.
+    """Play the server itself under faults: kills, locks, full disks, attacks, clocks that jump.
 
     The application is the real one; time is virtual, and every fault is drawn from the seed.  After
     each fault the promises are looked at: what was acknowledged stays, nobody sees what is not

@@ -47,10 +47,12 @@ def payer(address: str) -> str:
 
 
 class Accounts:
-    """Milliseconds of a processor, requests under way, bytes under way and bytes kept, by address;
-    and how often something was refused, by the reason.  Safe for threads.
+    """Milliseconds of a processor, requests under way, bytes under way and bytes kept, by address.
 
-    `audit` hears of every charge: the address and the milliseconds."""
+    And how often something was refused, by the reason.  Safe for threads.
+
+    `audit` hears of every charge: the address and the milliseconds.
+    """
 
     def __init__(
         self, settings: Settings, audit: Callable[[str, float], None] = lambda *_: None
@@ -76,13 +78,13 @@ class Accounts:
         self.spent_ms = 0.0
 
     def take(self, address: str, what: str) -> None:
-        """Pays for one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
+        """Pay for one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
         wait_ms = self._pace[what].take(payer(address))
         if wait_ms:
             raise self.refusal(Refusal("slow_down", ms=wait_ms))
 
     def require_time(self, address: str, cookie: str = "") -> None:
-        """Raises Refusal "slow_down" for an address that has overdrawn its processor time.
+        """Raise Refusal "slow_down" for an address that has overdrawn its processor time.
 
         Once half of it is gone, the rest is for those browsers that had little of it so far: a
         class behind one address is not one visitor.  Whoever shows no cookie is one of them.
@@ -114,8 +116,10 @@ class Accounts:
 
     @contextmanager
     def charged(self, address: str, cookie: str = "") -> Iterator[None]:
-        """Charges what this thread spends in the block, as it goes on.  Raises as `require_time`
-        does."""
+        """Charge what this thread spends in the block, as it goes on.
+
+        Raises as `require_time` does.
+        """
         tab = Tab(self, address, cookie)
         try:
             yield
@@ -123,7 +127,7 @@ class Accounts:
             tab.close()
 
     def keep(self, address: str, size: int) -> None:
-        """Pays for bytes that are saved.  Raises Refusal "slow_down"."""
+        """Pay for bytes that are saved.  Raises Refusal "slow_down"."""
         wait_ms = self._kept.take(payer(address), size)
         if wait_ms:
             raise self.refusal(Refusal("slow_down", "slow_down.kept", ms=wait_ms))
@@ -148,7 +152,7 @@ class Accounts:
                 _less(self._bytes, name, size)
 
     def refusal(self, refusal: Refusal) -> Refusal:
-        """Counts a refusal, wherever it is raised or answered."""
+        """Count a refusal, wherever it is raised or answered."""
         with self._lock:
             self.refused[refusal.key] += 1
         return refusal
@@ -167,11 +171,13 @@ _tab: ContextVar[Tab | None] = ContextVar("tab", default=None)
 
 
 class Tab:
-    """What this thread spends for one who asked, from now until it is closed.  Raises as
-    `Accounts.require_time` does.
+    """What this thread spends for one who asked, from now until it is closed.
+
+    Raises as `Accounts.require_time` does.
 
     Were it charged at the end alone, so many pieces of work could be begun at one moment as an
-    address may have under way, each with the whole account before its eyes."""
+    address may have under way, each with the whole account before its eyes.
+    """
 
     def __init__(self, accounts: Accounts, address: str, cookie: str) -> None:
         accounts.require_time(address, cookie)
@@ -185,7 +191,7 @@ class Tab:
         return payer(self._address)
 
     def go_on(self, now: float) -> None:
-        """Pays for what was spent since, now and then.  Raises as `require_overdraft` does."""
+        """Pay for what was spent since, now and then.  Raises as `require_overdraft` does."""
         if now - self._paid >= PAID_EVERY_S:
             self._pay(now)
             self._accounts.require_overdraft(self._address)
@@ -200,8 +206,11 @@ class Tab:
 
 
 def go_on(now: float) -> None:
-    """May this thread go on, which has had `now` seconds of a processor?  Whoever works long asks
-    from time to time.  Raises Refusal "slow_down" once the one it works for cannot pay for it."""
+    """May this thread go on, which has had `now` seconds of a processor?
+
+    Whoever works long asks from time to time.  Raises Refusal "slow_down" once the one it works for
+    cannot pay for it.
+    """
     tab = _tab.get()
     if tab is not None:
         tab.go_on(now)

@@ -145,7 +145,7 @@ class Gate:
         # The place came at the last moment, and is ours.
 
     def _lets_pass(self, spent: float) -> bool:
-        """Gives the place to one who waits and has taken less, if there is one."""
+        """Give the place to one who waits and has taken less, if there is one."""
         with self._lock:
             if not self._line or self._line[0].spent >= spent:
                 return False
@@ -169,7 +169,7 @@ class Awaited:
         self._next = clock() + LOOK_EVERY_S
 
     def check(self) -> None:
-        """Raises Refusal "unwanted" once nobody waits for this work any more."""
+        """Raise Refusal "unwanted" once nobody waits for this work any more."""
         now = self._clock()
         if now >= self._next:
             self._next = now + LOOK_EVERY_S

@@ -28,7 +28,7 @@ def _as_text(value: Any) -> str:
 
 
 def refused(refusal: Refusal, start_response: Callable[..., Any]) -> list[bytes]:
-    """A refusal from below the application, which knows no language: JSON with its sentence."""
+    """Return a refusal from below the application, which knows no language: JSON with its sentence."""
     body = to_json(refusal.answer())
     headers = [
         ("Content-Type", "application/json"),

@@ -17,8 +17,11 @@ _asker: contextvars.ContextVar[Gone | None] = contextvars.ContextVar("asker", de
 
 
 def has_hung_up(sock: socket.socket) -> bool:
-    """Has the other side closed this connection?  Nothing is read from it, and nobody waits: a
-    socket with a timeout would wait for it in `recv`, even if told not to."""
+    """Has the other side closed this connection?
+
+    Nothing is read from it, and nobody waits: a socket with a timeout would wait for it in `recv`,
+    even if told not to.
+    """
     try:
         poll = select.poll()
         poll.register(sock, _GONE)

@@ -154,7 +154,7 @@ class Settings:
 
 
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Reads the environment; makes the instance directory and the signing key where missing.
+    """Read the environment; make the instance directory and the signing key where missing.
 
     Raises `BadSetting` with one sentence for a value that does not fit.
     """
@@ -181,7 +181,7 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
 
 
 def _kept_key(instance: Path) -> str:
-    """The signing key of this instance: pages opened before a restart stay valid after it."""
+    """Return the signing key of this instance: pages opened before a restart stay valid after it."""
     path = instance / "secret_key"
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -192,7 +192,7 @@ def _kept_key(instance: Path) -> str:
 
 
 def table() -> str:
-    """The settings as lines of text, for ``highwater serve --help``."""
+    """Return the settings as lines of text, for ``highwater serve --help``."""
     width = max(len(setting.name) for setting in SETTINGS)
     return "\n".join(
         f"{setting.name:<{width}}  {setting.meaning}"

@@ -41,7 +41,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def arm(self, seconds: float, cut: Cut) -> Deadline:
-        """Calls `cut` in so many seconds, unless the deadline is off by then."""
+        """Call `cut` in so many seconds, unless the deadline is off by then."""
         deadline = Deadline(time.monotonic() + seconds, cut)
         with self._news:
             heapq.heappush(self._next, (deadline.at, next(self._order), deadline))
@@ -76,7 +76,7 @@ def stop_reading(sock: socket.socket) -> Cut:
 
 
 def hang_up(sock: socket.socket) -> Cut:
-    """The connection ends for whoever reads from it or writes to it."""
+    """Return the connection ends for whoever reads from it or writes to it."""
     return lambda: _shut(sock, socket.SHUT_RDWR)
 
 

@@ -15,7 +15,7 @@ TYPED_CHARS = 16
 
 
 def whole_number(text: str, low: int = 0, high: int = SEED_MAX) -> int | None:
-    """A whole number as it is typed, within bounds; None for anything else."""
+    """Return a whole number as it is typed, within bounds; None for anything else."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= TYPED_CHARS):
         return None
@@ -30,7 +30,7 @@ def typed(
     high: int = SEED_MAX,
     default: int | None = None,
 ) -> int:
-    """A whole number of an address or a form, whose values are all text.
+    """Return a whole number of an address or a form, whose values are all text.
 
     Raises `Refusal` "invalid" naming the field.
     """

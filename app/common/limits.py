@@ -24,7 +24,7 @@ class Bucket:
         self._at = clock()
 
     def take(self, cost: float = 1.0) -> int:
-        """Takes a token, or more, and returns 0; or the milliseconds until these are there.
+        """Take a token, or more, and return 0; or the milliseconds until these are there.
 
         What costs more than a whole bucket holds never comes through.
         """
@@ -82,7 +82,7 @@ class CpuAccounts:
         return 0 if left > 0 else max(1, round((1 - left) / self._rate * 1000))
 
     def left(self, name: str) -> float:
-        """Milliseconds that the account holds; below 0 where it is overdrawn."""
+        """Return milliseconds that the account holds; below 0 where it is overdrawn."""
         with self._lock:
             return self._left(name)
 

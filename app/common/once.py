@@ -40,7 +40,7 @@ class Kept:
         self._places: OrderedDict[Hashable, _Place] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
-        """The value of a key; what `make` raises, for whoever was making it."""
+        """Return the value of a key; what `make` raises, for whoever was making it."""
         place = self._place(key)
         if not place.made:
             with place.lock:
@@ -49,7 +49,7 @@ class Kept:
         return cast(R, place.value)
 
     def clear(self) -> None:
-        """Forgets every value."""
+        """Forget every value."""
         with self._lock:
             self._places.clear()
 
@@ -85,7 +85,7 @@ class Once(Generic[P, R]):
         return self._kept.get(args, lambda: self._make(*args, **kwargs))
 
     def cache_clear(self) -> None:
-        """Forgets every value."""
+        """Forget every value."""
         self._kept.clear()
 
 

@@ -66,7 +66,7 @@ class Refusal(Exception):
         return f"{where}: {told}" if where and not self.text.startswith(where) else told
 
     def said(self) -> Told | None:
-        """The sentence as a key of the catalogue with its arguments; None for a ready one."""
+        """Return the sentence as a key of the catalogue with its arguments; None for a ready one."""
         return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
     def answer(self, lang: str = "en") -> dict[str, Any]:
@@ -98,24 +98,24 @@ def _phrase(status: int) -> str:
 
 
 def from_bad_input(error: BadInput) -> Refusal:
-    """The engine's own refusal: it knows the sentence, and where in a file the trouble is."""
+    """Return the engine's own refusal: it knows the sentence, and where in a file the trouble is."""
     return Refusal(error.code, text=error.sentence, where=error.where)
 
 
 def located(error: BadInput) -> str:
-    """The sentence with its place before it, unless it names the place itself."""
+    """Return the sentence with its place before it, unless it names the place itself."""
     if not error.where or error.sentence.startswith(error.where):
         return error.sentence
     return f"{error.where}: {error.sentence}"
 
 
 def from_engine_error(run: Run | None, error: Exception) -> Refusal:
-    """A defect of the engine: the step is kept, and one command line reproduces it."""
+    """Return a defect of the engine: the step is kept, and one command line reproduces it."""
     if run is None:
         return Refusal("engine", key="engine.unknown", error=type(error).__name__)
     return Refusal("engine", error=type(error).__name__, command=reproduce(run))
 
 
 def reproduce(run: Run) -> str:
-    """The command line that plays exactly this run, wherever its scenario came from."""
+    """Return the command line that plays exactly this run, wherever its scenario came from."""
     return f"highwater run {shlex.quote(run.text())}"

@@ -50,12 +50,12 @@ ERROR: Final = "error."
 
 
 def fill(text: str, args: Mapping[str, Any]) -> str:
-    """Puts ``args`` into the places ``{name}``; a place without a value stays as it is."""
+    """Put ``args`` into the places ``{name}``; a place without a value stays as it is."""
     return _PLACE.sub(lambda match: str(args.get(match[1], match[0])), text)
 
 
 def choose(words: Mapping[str, str], key: str, args: Mapping[str, Any]) -> str:
-    """The words of a key, or where nobody wrote any the key itself, so that a gap is seen."""
+    """Return the words of a key, or where nobody wrote any the key itself, so that a gap is seen."""
     return fill(words.get(key, key), args)
 
 
@@ -122,11 +122,11 @@ class Catalogue:
         return read.packed[page]
 
     def text(self, lang: str, key: str, args: Mapping[str, Any]) -> str:
-        """The words of a key in a language, as `choose` finds them."""
+        """Return the words of a key in a language, as `choose` finds them."""
         return choose(self.words(lang), key, args)
 
     def _files(self, lang: str) -> dict[Path, str]:
-        """Each file and its part: en.json belongs to every page, batch.en.json to one."""
+        """Return each file and its part: en.json belongs to every page, batch.en.json to one."""
         found = {path.with_name(f"{path.name}.{lang}.json"): "" for path in self._everywhere}
         found[self._pages / f"{lang}.json"] = ""
         for path in sorted(self._pages.glob(f"*.{lang}.json")):

@@ -72,17 +72,17 @@ def require_token() -> None:
 
 
 def require_patience() -> None:
-    """Raises `Refusal` "slow_down" for an address that saves too often."""
+    """Raise `Refusal` "slow_down" for an address that saves too often."""
     services().accounts.take(request.remote_addr or "", "saves")
 
 
 def pay_for(size: int) -> None:
-    """Raises `Refusal` "slow_down" for an address that has saved so many bytes too many."""
+    """Raise `Refusal` "slow_down" for an address that has saved so many bytes too many."""
     services().accounts.keep(request.remote_addr or "", size)
 
 
 def owner() -> str:
-    """The hash under which things are stored for this browser; the token never is."""
+    """Return the hash under which things are stored for this browser; the token never is."""
     return hashlib.sha256(_token().encode()).hexdigest()
 
 
@@ -99,7 +99,7 @@ def lang() -> str:
 
 
 def tongue() -> dict[str, str]:
-    """The language, where the address asks for one: what a page sends or goes to keeps it."""
+    """Return the language, where the address asks for one: what a page sends or goes to keeps it."""
     return {"lang": short(lang())} if "lang" in request.args else {}
 
 

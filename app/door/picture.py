@@ -30,7 +30,7 @@ def picture(step: Step) -> str:
 
 
 def page(title: str, step: Step) -> str:
-    """A step where no kernel answers: a picture under the title of its run."""
+    """Return a step where no kernel answers: a picture under the title of its run."""
     return (
         f"<style>{STYLE}</style><div class='highwater'><strong>{escape(title)}</strong>"
         f"<div class='highwater-picture'>{picture(step)}</div>"

@@ -172,7 +172,10 @@ class Run(Sequence[Step]):
         return Comparison(self, other, parts)
 
     def link(self, server: str = "http://localhost:8000", step: int | None = None) -> str:
-        """The address that opens it on any server; a run of one's own travels within it whole."""
+        """Return the address that opens it on any server.
+
+        A run of one's own travels within it whole.
+        """
         at = "" if step is None else f"step={step}"
         scenario = self._run.scenario
         if file.library().get(scenario.slug) == scenario and self._run.moves is None:
@@ -191,7 +194,7 @@ class Run(Sequence[Step]):
         return page(self.title, step)
 
     def show(self, step: int | None = None) -> Any:
-        """The stage in a notebook, to be stepped through; from the first thing that broke."""
+        """Return the stage in a notebook, to be stepped through; from the first thing that broke."""
         try:
             from app.door.stage import Stage
         except ImportError:
@@ -217,7 +220,7 @@ def run(
     seed: int = 0,
     moves: str | Sequence[str] | None = None,
 ) -> Run:
-    """A run to look at.
+    """Return a run to look at.
 
     `scenario`: a code or name of the library, a YAML file, or the text of a run, which needs
     nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
@@ -245,7 +248,7 @@ def _run_of(
 
 
 def scenarios() -> list[dict[str, str]]:
-    """The library: {"code", "slug", "title", "teaches"} of each scenario."""
+    """Return the library: {"code", "slug", "title", "teaches"} of each scenario."""
     return [
         {name: str(card[name]) for name in ("code", "slug", "title", "teaches")}
         for card in cards(file.library().values(), LANGUAGE)

@@ -56,7 +56,7 @@ class Study:
         return told
 
     def canonical(self) -> str:
-        """One text for the same rows, wherever they were played."""
+        """Return one text for the same rows, wherever they were played."""
         return canonical(self._rows)
 
     def _repr_html_(self) -> str:
@@ -83,7 +83,7 @@ def study(
     seed: int = 0,
     spark: Any = None,
 ) -> Any:
-    """Plays `runs` seeds from `seed` on under each version: a `Study`, played here and now.
+    """Play `runs` seeds from `seed` on under each version: a `Study`, played here and now.
 
     With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
     asked for; its executors need `highwater` installed.  A local session plays them with this
@@ -121,7 +121,7 @@ def _chunk(scenario: dict[str, Any], profile: str, first: int, count: int) -> di
 
 
 def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
-    """The rows of the chunks as a DataFrame, through Arrow: so Spark Connect can do it too."""
+    """Return the rows of the chunks as a DataFrame, through Arrow: so Spark Connect can do it too."""
     metrics = tuple(METRICS)
 
     def played(batches: Iterable[Any]) -> Iterator[Any]:
@@ -135,13 +135,15 @@ def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
 
 
 def _with_this_python(spark: Any) -> None:
-    """PySpark's workers are the first python3 on the path.  A notebook's kernel seldom is that one:
-    there they would not find what is played."""
+    """PySpark's workers are the first python3 on the path.
+
+    A notebook's kernel seldom is that one: there they would not find what is played.
+    """
     context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
     if context is not None and context.master.startswith("local"):
         context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
 def _short(value: Any) -> str:
-    """A cell of the table: names as they are, shares with four figures."""
+    """Return a cell of the table: names as they are, shares with four figures."""
     return f"{value:.4g}" if isinstance(value, float) else escape(str(value))

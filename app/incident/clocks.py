@@ -39,8 +39,10 @@ class Skew:
 
     @property
     def estimate(self) -> float:
-        """What is taken off this clock: nothing where it may be right.  A wrong one is set by what
-        it heard, which is sooner by far than a start is registered."""
+        """What is taken off this clock: nothing where it may be right.
+
+        A wrong one is set by what it heard, which is sooner by far than a start is registered.
+        """
         low = float("-inf") if self.least is None else self.least
         high = float("inf") if self.most is None else self.most
         if low > high:  # pairs that contradict each other: the clock was set in between
@@ -73,13 +75,13 @@ class Clocks:
         return self.skews.setdefault(node, Skew())
 
     def aligned(self, node: str, time_ms: int) -> float:
-        """A time of a node by the clock of the reference."""
+        """Return a time of a node by the clock of the reference."""
         if node == self.reference or node not in self.skews:
             return float(time_ms)
         return time_ms - self.skews[node].estimate
 
     def lines(self, whose: str = "the controller's") -> Iterable[str]:
-        """One sentence for each clock, beside that of the reference."""
+        """Yield one sentence for each clock, beside that of the reference."""
         for node, skew in sorted(self.skews.items()):
             if node != self.reference and skew.pairs:
                 yield f"the clock of broker {node} is {skew.told()} {whose}"

@@ -32,7 +32,9 @@ def partition_named(text: str) -> Topic | None:
 @dataclass(frozen=True, slots=True)
 class Event:
     """`time_ms` is by the clock of `node`: "K", a broker's id, or "" where the file does not say.
-    `data` has plain values: ints, texts, lists of ints, an `app.kafka.metadata.Partition`."""
+
+    `data` has plain values: ints, texts, lists of ints, an `app.kafka.metadata.Partition`.
+    """
 
     time_ms: int
     node: str

@@ -95,8 +95,10 @@ def _add_loaded(told: Timeline, found: dict[int, Ends], begins: list[tuple[float
 
 
 def _add_tails(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
-    """What a leader finds when it comes back, it had written when it died; less, and it is not all
-    that it had written."""
+    """What a leader finds when it comes back, it had written when it died.
+
+    Less, and it is not all that it had written.
+    """
     leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
     died: dict[str, int] = {}
     for time_ms, event in told.events:
@@ -161,7 +163,7 @@ def beginning(told: Timeline) -> Beginning:
 
 
 def shrinks_of(told: Timeline) -> list[tuple[float, Event]]:
-    """The lines of shrinking ISRs that say where logs ended."""
+    """Return the lines of shrinking ISRs that say where logs ended."""
     return [(time_ms, one) for time_ms, one in told.of_kind("shrinks") if "leo" in one.data]
 
 
@@ -218,5 +220,5 @@ class Scale:
             self._map[other] = self._map[one] + step
 
     def of(self, offset: int) -> int:
-        """Raises KeyError for an offset that no fact names."""
+        """Raise KeyError for an offset that no fact names."""
         return self._map[max(offset, self.start)]

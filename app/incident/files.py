@@ -21,9 +21,12 @@ Complain = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file.  `kind`: the name of its format; `node`: who it belongs to, "" where nothing says so;
-    `origins`: prefix of a line -> the node that wrote such lines; `tail`: its lines end with the
-    name of their logger; `partition`: whose dump it is, where its lines do not say; `encoding`."""
+    """A file.
+
+    `kind`: the name of its format; `node`: who it belongs to, "" where nothing says so; `origins`:
+    prefix of a line -> the node that wrote such lines; `tail`: its lines end with the name of their
+    logger; `partition`: whose dump it is, where its lines do not say; `encoding`.
+    """
 
     path: Path
     kind: str
@@ -52,8 +55,11 @@ class Replica:
 
 @dataclass(slots=True)
 class Gathered:
-    """Facts to which the readers of all formats add.  `wanted` None: the lines of every partition.
-    `complain` takes a sentence about a file that is not as it should be."""
+    """Facts to which the readers of all formats add.
+
+    `wanted` None: the lines of every partition.  `complain` takes a sentence about a file that is
+    not as it should be.
+    """
 
     wanted: Topic | None
     complain: Complain
@@ -93,7 +99,10 @@ def lines_of(path: Path, encoding: str = "") -> Iterator[tuple[int, bytes]]:
 
 
 def owner_of(path: Path) -> str:
-    """The broker whose directory a file lies in, by its meta.properties; "" where there is none."""
+    """Return the broker whose directory a file lies in, by its meta.properties.
+
+    "" where there is none.
+    """
     for parent in list(path.parents)[:2]:
         try:
             match = _OWNER.search((parent / "meta.properties").read_text()[:4_096])
@@ -105,7 +114,7 @@ def owner_of(path: Path) -> str:
 
 
 def folder_partition(path: Path) -> Topic | None:
-    """The partition whose folder a file lies in; None for a broker's folder such as kafka-2."""
+    """Return the partition whose folder a file lies in; None for a broker's folder such as kafka-2."""
     name = path.parent.name
     return None if _FOLDER.fullmatch(name) else partition_named(name)
 

@@ -19,9 +19,11 @@ _IDS: Final = r"[\d, ]*"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of line: `key` must be in it, `expression` takes its values out of it.  `ours`: it is
-    about one partition, not about a broker.  `fields`: name(key=value, ...) is taken apart, too.
-    `sure`: a line with this key that the expression does not fit is cut off or spoilt."""
+    """A kind of line: `key` must be in it, `expression` takes its values out of it.
+
+    `ours`: it is about one partition, not about a broker.  `fields`: name(key=value, ...) is taken
+    apart, too.  `sure`: a line with this key that the expression does not fit is cut off or spoilt.
+    """
 
     kind: str
     key: bytes

@@ -41,9 +41,11 @@ _ORIGINS: Final = re.compile(r"pod|container|host|instance|node|service|source|u
 
 @dataclass(frozen=True, slots=True)
 class UnwrappedLine:
-    """A line without its wrapping.  `stamp_ms`: the time that the wrapping has, for a message that
-    has none; `origin`: the names of the container, pod or host that it names; `broken`: the JSON
-    does not end."""
+    """A line without its wrapping.
+
+    `stamp_ms`: the time that the wrapping has, for a message that has none; `origin`: the names of
+    the container, pod or host that it names; `broken`: the JSON does not end.
+    """
 
     text: str
     stamp_ms: int | None = None
@@ -79,7 +81,7 @@ def _of_text(text: str, depth: int) -> UnwrappedLine:
 
 
 def _of_json(value: Any, depth: int) -> UnwrappedLine | None:
-    """The message of one JSON record; None for JSON that has none."""
+    """Return the message of one JSON record; None for JSON that has none."""
     fields = list(_fields(value, "", depth))
     message = _first(fields, MESSAGES)
     if not isinstance(message, str):
@@ -121,7 +123,7 @@ def _fields(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _first(fields: list[tuple[str, Any]], names: tuple[str, ...]) -> Any:
-    """The first of the named fields, by the order of the names."""
+    """Return the first of the named fields, by the order of the names."""
     for wanted in names:
         for path, value in fields:
             key = path.lower()
@@ -157,8 +159,10 @@ def _nearest(text: str, end: int) -> int:
 
 
 def origin_of(plain: UnwrappedLine, message_at: int) -> str:
-    """Return the prefix of a container engine, a pod's log or a host before Kafka's line; digits of
-    times are left out, so that the lines of one origin have one text."""
+    """Return the prefix of a container engine, a pod's log or a host before Kafka's line.
+
+    Digits of times are left out, so that the lines of one origin have one text.
+    """
     spans = sorted(stamps.found_in(plain.text, message_at))
     front = plain.text[: spans[-1][0]] if spans else ""
     for first, last, _ in reversed(spans[:-1]):

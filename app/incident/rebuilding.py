@@ -37,8 +37,10 @@ TOGETHER_MS: Final = 1.0
 
 @dataclass(slots=True)
 class Rebuilt:
-    """`followed` of `states` states of the record are the model's, too; `finding` says what is not,
-    "" where the model can follow to the end."""
+    """`followed` of `states` states of the record are the model's, too.
+
+    `finding` says what is not, "" where the model can follow to the end.
+    """
 
     run: Run
     followed: int
@@ -50,8 +52,11 @@ class Rebuilt:
 def rebuild(
     told: Timeline, profile: str = "", between: Callable[[], None] = lambda: None
 ) -> Rebuilt:
-    """The run, as far as the model can follow; `between` is called before each state and event, and
-    may raise.  Raises BadInput for a profile that there is none of."""
+    """Return the run, as far as the model can follow.
+
+    `between` is called before each state and event, and may raise.  Raises BadInput for a profile
+    that there is none of.
+    """
     name = get_profile(profile).name if profile else _profile(told)
     builder = _Builder(told, name)
     builder.notes += assumptions(told, get_profile(name).stands_for, bool(profile))
@@ -134,7 +139,10 @@ class _Builder:
         return Rebuilt(run, followed, len(self.told.states), finding, self.notes)
 
     def _whole_run(self) -> Run:
-        """A scenario whose script is the run; a run of moves where it is too long for a script."""
+        """Return a scenario whose script is the run.
+
+        A run of moves where it is too long for a script.
+        """
         scenario, profile = self.run.scenario, self.run.profile
         data = {**scenario.to_dict(), "script": "\n".join(self.moves)}
         try:
@@ -143,7 +151,7 @@ class _Builder:
             return Run(scenario, profile, 0, tuple(self.moves))
 
     def _in_order(self) -> list[State | Event]:
-        """States and what became of brokers: before a state comes what led to it."""
+        """Return states and what became of brokers: before a state comes what led to it."""
         rows: list[tuple[int, int, float, int, State | Event]] = []
         for number, state in enumerate(self.told.states):
             rows.append((number, 1, 0.0, 0, state))
@@ -167,8 +175,11 @@ class _Builder:
         return times
 
     def _leads_to(self, event: Event, time_ms: float, times: list[float]) -> int:
-        """The number of the state that follows from an event.  The controller writes the fencing
-        of a broker behind the change that it causes, both at one moment."""
+        """Return the number of the state that follows from an event.
+
+        The controller writes the fencing of a broker behind the change that it causes, both at one
+        moment.
+        """
         states = self.told.states
         after = next((n for n, written in enumerate(times) if written >= time_ms), len(states))
         if event.kind != "fenced":
@@ -254,8 +265,11 @@ class _Builder:
         )
 
     def _reach(self, before: State | None, state: State) -> bool:
-        """Play what leads to the next state of the record; is it reached?  Where the files say
-        nothing of why a broker left or came back, it is taken to have crashed or started."""
+        """Play what leads to the next state of the record; is it reached?
+
+        Where the files say nothing of why a broker left or came back, it is taken to have crashed
+        or started.
+        """
         wanted = state.record
         if self._same(wanted):
             return True
@@ -321,7 +335,7 @@ class _Builder:
                     self._play(f"fetch {broker}")
 
     def _reassigns(self, was: Partition, wanted: Partition) -> bool:
-        """An operator asked for other replicas, or took that back; is that what happened?"""
+        """Return an operator asked for other replicas, or took that back; is that what happened?"""
         before, after = (was.adding, was.removing), (wanted.adding, wanted.removing)
         if any(after) and after != before:
             target = [broker for broker in wanted.replicas if broker not in wanted.removing]
@@ -366,8 +380,10 @@ class _Builder:
         self._fill(self._model().leader_epoch)
 
     def _fill_before_shrink(self, wanted: Partition) -> None:
-        """Write what lay in the leader's log when followers fell behind.  Nobody can lag behind a
-        leader that has written nothing, so there is at least one record."""
+        """Write what lay in the leader's log when followers fell behind.
+
+        Nobody can lag behind a leader that has written nothing, so there is at least one record.
+        """
         leader = self._model().leader
         data = next(
             (
@@ -397,7 +413,7 @@ class _Builder:
         self._write(leader, max(self.scale.of(data["leo"]), self._leo(leader)))
 
     def _fill(self, epoch: int) -> None:
-        """Writes what the leader of an epoch wrote, once, while its followers can still fetch."""
+        """Write what the leader of an epoch wrote, once, while its followers can still fetch."""
         if epoch in self.filled or self._model().leader < 0:
             return
         self.filled.add(epoch)
@@ -429,7 +445,7 @@ class _Builder:
             self._play(f"{verb} {broker}")
 
     def _write(self, leader: int, end: int) -> None:
-        """Records are named after their offset and leader epoch."""
+        """Record are named after their offset and leader epoch."""
         epoch = self._model().leader_epoch
         missing = [f"o{offset}e{epoch}" for offset in range(self._leo(leader), end)]
         for at in range(0, len(missing), MOST_RECORDS):
@@ -487,5 +503,5 @@ class _Builder:
 
 
 def _seen(sim: Simulation) -> Any:
-    """The partition as somebody sees it who watches the run."""
+    """Return the partition as somebody sees it who watches the run."""
     return view(sim)["partitions"][0]

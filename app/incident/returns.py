@@ -11,7 +11,7 @@ COMES: Final = ("unfenced", "came")
 
 
 def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, int | None]:
-    """The event of its return, and the log end that it then found."""
+    """Return the event of its return, and the log end that it then found."""
     later = False
     found: int | None = None
     for _, event in told.events:

@@ -30,8 +30,10 @@ BOMS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 @dataclass(slots=True)
 class FileSample:
-    """Counts of lines by what they look like.  `speakers`: node -> its lines; `origins`: prefix ->
-    speakers of lines that have it."""
+    """Counts of lines by what they look like.
+
+    `speakers`: node -> its lines; `origins`: prefix -> speakers of lines that have it.
+    """
 
     size: int = 0
     encoding: str = ""
@@ -45,8 +47,10 @@ class FileSample:
 
     @property
     def writer(self) -> str:
-        """The one node whose lines these are; "" where there are several or none.  A combined
-        node writes as a broker and as a controller: its other lines are the broker's."""
+        """The one node whose lines these are; "" where there are several or none.
+
+        A combined node writes as a broker and as a controller: its other lines are the broker's.
+        """
         brokers = [node for node in self.speakers if node != CONTROLLER]
         if not brokers:
             return CONTROLLER if self.speakers else ""

@@ -25,7 +25,7 @@ Row = tuple[float, str, str]
 
 
 def lines(told: Timeline) -> list[str]:
-    """The whole timeline; times in seconds since the first state of the record."""
+    """Return the whole timeline; times in seconds since the first state of the record."""
     known = [state.time_ms for state in told.states if state.time_ms is not None]
     found = rows(told)
     zero = min(known, default=found[0][0] if found else 0.0)
@@ -67,7 +67,7 @@ def missing(told: Timeline) -> str:
 
 
 def rows(told: Timeline) -> list[Row]:
-    """States, events and losses in one order."""
+    """Return states, events and losses in one order."""
     return sorted(_rows(told), key=lambda row: row[0])
 
 
@@ -170,7 +170,7 @@ def losses(told: Timeline) -> Iterator[Row]:
 
 
 def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, str]:
-    """The greater of two high watermarks, with the broker that had it."""
+    """Return the greater of two high watermarks, with the broker that had it."""
     return (hw, _broker(event.node)) if isinstance(hw, int) and hw > best else (best, whose)
 
 
@@ -179,7 +179,7 @@ def _span(first: int, end: int) -> str:
 
 
 def record(state: Partition) -> str:
-    """The record as scripts write it."""
+    """Return the record as scripts write it."""
     text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
     if state.elr:
         text += f" elr {_ids(state.elr)}"
@@ -197,7 +197,7 @@ def _broker(node: str) -> str:
 
 
 def _told(event: Event) -> str:
-    """One sentence for an event; "" for those that a timeline need not show."""
+    """Return one sentence for an event; "" for those that a timeline need not show."""
     data = event.data
     if event.kind in ("leads", "follows"):
         return _begins(event)

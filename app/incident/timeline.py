@@ -40,8 +40,11 @@ _SETTING: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One state of the record.  `time_ms` by the reference clock, None where only its place in the
-    order is known; `node`: who told it."""
+    """One state of the record.
+
+    `time_ms` by the reference clock, None where only its place in the order is known; `node`: who
+    told it.
+    """
 
     record: Partition
     time_ms: float | None
@@ -51,9 +54,12 @@ class State:
 
 @dataclass(slots=True)
 class Timeline:
-    """What is known of a partition.  `events` are (time by the reference clock, event), in order;
-    `notes` name what could not be read and what is not told; `controller`: the node whose log
-    is the controller's, "" without; `offline`: brokers that are down at the first state."""
+    """What is known of a partition.
+
+    `events` are (time by the reference clock, event), in order; `notes` name what could not be read
+    and what is not told; `controller`: the node whose log is the controller's, "" without;
+    `offline`: brokers that are down at the first state.
+    """
 
     partition: Topic
     kraft: bool = True
@@ -75,8 +81,10 @@ class Timeline:
 def partitions(
     sources: list[Source], complain: Callable[[str], None] = lambda sentence: None
 ) -> Counter[Topic]:
-    """How often the record of each partition changed, as far as the files tell; where they tell of
-    no state of any, how many lines there are of each."""
+    """How often the record of each partition changed, as far as the files tell.
+
+    Where they tell of no state of any, how many lines there are of each.
+    """
     seen: set[tuple[Topic, int]] = set()
     lines: Counter[Topic] = Counter()
     reader = Reader(None, complain)
@@ -100,7 +108,7 @@ def _epoch_of(event: Event) -> int | None:
 
 
 def gather(sources: list[Source], wanted: Topic) -> Timeline:
-    """The timeline of a partition.  Raises BadInput where the files tell nothing of it."""
+    """Return the timeline of a partition.  Raises BadInput where the files tell nothing of it."""
     told = Timeline(wanted)
     reader = Reader(wanted, told.notes.append)
     found: list[Event] = []
@@ -157,7 +165,7 @@ def _take_about(told: Timeline, event: Event) -> None:
 
 
 def _members(told: Timeline) -> set[int]:
-    """Every broker that a line names as a replica."""
+    """Return every broker that a line names as a replica."""
     found = {broker for state in told.states for broker in (*state.record.isr, state.record.leader)}
     for _, event in told.events:
         if event.kind in TOLD_ALONE:

@@ -6,8 +6,10 @@ from app.kafka.cursor import Malformed
 
 
 def rows(text: str) -> list[list[str]]:
-    """The entries, each split at blanks; none of a file that was made and not yet written.
-    Raises Malformed where the file is none."""
+    """Return the entries, each split at blanks; none of a file that was made and not yet written.
+
+    Raises Malformed where the file is none.
+    """
     if not text:
         return []
     lines = text.split("\n")
@@ -26,7 +28,9 @@ def epochs(text: str) -> list[tuple[int, int]]:
 
 def offsets(text: str) -> dict[tuple[str, int], int]:
     """`replication-offset-checkpoint` and its like: (topic, partition) -> offset.
-    Raises Malformed."""
+
+    Raises Malformed.
+    """
     return {(row[0], int(row[1])): int(row[2]) for row in _numbers(text, 3)}
 
 

@@ -76,7 +76,7 @@ class Served:
 
 
 def header(frame: bytes) -> RequestHeader:
-    """The header of a request without its length.  Raises Malformed."""
+    """Return the header of a request without its length.  Raises Malformed."""
     cursor = Cursor(frame)
     api, version, correlation = cursor.i16(), cursor.i16(), cursor.i32()
     client = cursor.text()
@@ -92,7 +92,7 @@ def replica_of(frame: bytes, head: RequestHeader) -> int:
 
 
 def request(frame: bytes, head: RequestHeader) -> list[Asked]:
-    """The partitions that a fetch asks for.  Raises Malformed."""
+    """Return the partitions that a fetch asks for.  Raises Malformed."""
     cursor, version = Cursor(frame, head.body), head.version
     flexible = version >= FLEXIBLE
     if flexible:
@@ -183,7 +183,7 @@ def _served(cursor: Cursor, version: int, topic: str) -> Served:
 
 
 def _topic(cursor: Cursor, version: int) -> str:
-    """The name of the topic, or its id in hex."""
+    """Return the name of the topic, or its id in hex."""
     if version >= BY_TOPIC_ID:
         return cursor.take(16).hex()
     name = cursor.compact_text() if version >= FLEXIBLE else cursor.text()

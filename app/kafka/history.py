@@ -43,7 +43,7 @@ class Stated:
 
 
 def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
-    """The records of a metadata log that mean something here.  Raises Malformed."""
+    """Yield the records of a metadata log that mean something here.  Raises Malformed."""
     for batch in batches:
         if batch.header.control or batch.records is None:
             continue  # control batches are Raft's own
@@ -64,7 +64,7 @@ class Image:
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
 
     def apply(self, entry: Entry) -> list[Stated]:
-        """Takes one record in; the partitions that have a new state because of it."""
+        """Take one record in; the partitions that have a new state because of it."""
         record = entry.record
         if isinstance(record, TopicRecord):
             self.topics[record.topic_id] = record.name
@@ -92,7 +92,7 @@ class Image:
         return []
 
     def id_of(self, topic: str) -> bytes | None:
-        """The id of the topic that has this name now."""
+        """Return the id of the topic that has this name now."""
         return next((one for one, name in self.topics.items() if name == topic), None)
 
     def partition(self, topic: str, index: int) -> Partition | None:

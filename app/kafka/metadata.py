@@ -51,8 +51,10 @@ class PartitionRecord:
 
 @dataclass(frozen=True, slots=True)
 class PartitionChangeRecord:
-    """What changes: names of fields of Partition with new values.  A `leader` that is written,
-    even as the same one, starts a new leader epoch."""
+    """What changes: names of fields of Partition with new values.
+
+    A `leader` that is written, even as the same one, starts a new leader epoch.
+    """
 
     topic_id: bytes
     index: int
@@ -107,8 +109,10 @@ _LISTS: Final = {
 
 
 def parse(value: bytes) -> Record | None:
-    """The record in the value of a metadata batch; None for kinds that are of no use here.
-    Raises Malformed."""
+    """Return the record in the value of a metadata batch; None for kinds that are of no use here.
+
+    Raises Malformed.
+    """
     cursor = Cursor(value)
     cursor.uvarint()  # the frame's version
     kind, version = cursor.uvarint(), cursor.uvarint()

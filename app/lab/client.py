@@ -65,7 +65,7 @@ class Connection:
         self._socket.sendall(i32(len(frame)) + frame)
 
     def receive(self) -> Cursor:
-        """The next answer, behind its correlation id."""
+        """Return the next answer, behind its correlation id."""
         size = struct.unpack(">i", self._exactly(4))[0]
         if not 4 <= size <= LARGEST:
             raise ConnectionError("The answer has no sensible length.")
@@ -104,7 +104,7 @@ class Client:
     def send_produce(
         self, connection: Connection, topic: str, value: str, acks: int, timeout_ms: int
     ) -> None:
-        """Sends one record to partition 0; `receive_produced` reads the answer."""
+        """Send one record to partition 0; `receive_produced` reads the answer."""
         old = not self.release.epochs
         made = batches.one_message if old else batches.one_record
         data = made(value.encode(), time.time_ns() // 1_000_000)
@@ -164,7 +164,7 @@ class Client:
         return next((belief for row in found for index, belief in row[3] if index == 0), None)
 
     def create_topic(self, topic: str, replicas: list[int], configs: dict[str, str]) -> str:
-        """Creates a topic of one partition; the error's name, and what the broker says of it."""
+        """Create a topic of one partition; the error's name, and what the broker says of it."""
         old = not self.release.epochs
         assignment = array([i32(0) + array(i32(broker) for broker in replicas)])
         settings = array(text(name) + text(value) for name, value in configs.items())
@@ -229,7 +229,7 @@ class Client:
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
     def set_config(self, topic: str, name: str, value: str) -> str:
-        """One setting of a topic, incrementally since 2.3 (KIP-339); the error's name."""
+        """Return one setting of a topic, incrementally since 2.3 (KIP-339); the error's name."""
         resource = i8(TOPIC) + text(topic)
         if self.release.numbers >= (2, 3, 0):
             body = array([resource + array([text(name) + i8(0) + text(value)])]) + i8(0)
@@ -267,7 +267,7 @@ class Client:
 
 
 def _only(rows: list[tuple[str | None, list[T]]]) -> T:
-    """The answer for the only partition of the only topic that was asked about."""
+    """Return the answer for the only partition of the only topic that was asked about."""
     if not rows or not rows[0][1]:
         raise ConnectionError("The broker answered about nothing.")
     return rows[0][1][0]

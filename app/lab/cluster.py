@@ -46,7 +46,7 @@ class Tools:
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -> bool:
-    """Waits until something is so, at most so long; is it?"""
+    """Wait until something is so, at most so long; is it?"""
     end = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() >= end:
@@ -56,8 +56,10 @@ def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -
 
 
 class Cluster:
-    """See the module.  `brokers` are those of the run; `log_directory` tells where each keeps its
-    logs."""
+    """See the module.
+
+    `brokers` are those of the run; `log_directory` tells where each keeps its logs.
+    """
 
     def __init__(
         self, release: Release, brokers: list[int], tools: Tools, processes: Processes, base: int
@@ -120,7 +122,7 @@ class Cluster:
         return self._home / f"{name}.log"
 
     def start_all(self, tell: Callable[[str], None]) -> None:
-        """Starts everything and waits until every broker is there.  Raises Trouble."""
+        """Start everything and wait until every broker is there.  Raises Trouble."""
         (self._home / "log4j.properties").write_text(
             configuration.LOG4J2 if self.release.log4j2 else configuration.LOG4J
         )
@@ -156,7 +158,7 @@ class Cluster:
         return configuration.broker(self.release, broker, self.ports, directory, self.controller_id)
 
     def settings(self) -> configuration.Properties:
-        """The settings of a broker that a recording tells."""
+        """Return the settings of a broker that a recording tells."""
         properties = self._broker_properties(self.brokers[0])
         return {name: properties[name] for name in configuration.SHOWN if name in properties}
 
@@ -238,7 +240,7 @@ class Cluster:
         self.wanted.add(str(broker))
 
     def await_up(self, broker: int) -> None:
-        """Waits until the controller counts a broker as alive and it answers.  Raises Trouble."""
+        """Wait until the controller counts a broker as alive and it answers.  Raises Trouble."""
 
         def answers() -> bool:
             self._must_live(str(broker))
@@ -257,7 +259,7 @@ class Cluster:
             )
 
     def check(self) -> None:
-        """Raises Trouble if somebody died whom no move has killed."""
+        """Raise Trouble if somebody died whom no move has killed."""
         for name in sorted(self.wanted):
             self._must_live(name)
 
@@ -278,7 +280,7 @@ class Cluster:
         return self.processes.alive(K)
 
     def kill(self, who: int | str, number: signal.Signals = signal.SIGKILL) -> None:
-        """Sends a signal to a broker, or to K."""
+        """Send a signal to a broker, or to K."""
         if number in (signal.SIGKILL, signal.SIGTERM):
             self.wanted.discard(str(who))
         self.processes.signal(str(who), number)
@@ -335,7 +337,7 @@ def free_block(size: int) -> int:
 
 
 def taken_in(base: int, size: int) -> int | None:
-    """The first port of a block that somebody uses."""
+    """Return the first port of a block that somebody uses."""
     ports = range(base, base + size)
     return next((port for port in ports if not _is_free(port)), None)
 

@@ -87,7 +87,7 @@ class Ports:
 def broker(
     release: Release, number: int, ports: Ports, directory: Path, controller: int
 ) -> Properties:
-    """The server.properties of a broker; its log directory is `directory`."""
+    """Return the server.properties of a broker; its log directory is `directory`."""
     client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
     properties: Properties = {
         "log.dirs": str(directory),

@@ -37,7 +37,7 @@ class Adjusted:
 
 
 def record(partition: Partition, adjusted: Adjusted) -> Fact:
-    """The record of a partition as a fact."""
+    """Return the record of a partition as a fact."""
     fact: Fact = {
         "leader": partition.leader,
         "le": partition.leader_epoch - adjusted.leader_epoch,
@@ -80,7 +80,7 @@ def replica(cluster: Cluster, broker: int, topic: str, adjusted: Adjusted) -> Fa
 
 
 def told(fact: Fact | None) -> str:
-    """A partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
+    """Return a partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
     if fact is None:
         return "P?"
     parts = [f"{fact['leader']} {fact['le']} {fact['pe']} {_ids(fact['isr'])}"]

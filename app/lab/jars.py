@@ -44,7 +44,7 @@ NOT_WANTED: Final = (
 
 
 def find_jars(release: Release, given: Path | None, environ: Mapping[str, str], tell: Tell) -> Path:
-    """The directory with the jars of a release.  Raises Trouble."""
+    """Return the directory with the jars of a release.  Raises Trouble."""
     if given is not None:
         return _checked(given, release)
     home = environ.get("KAFKA_HOME")
@@ -129,7 +129,7 @@ def _through_maven(release: Release, place: Path) -> None:
 
 
 def _why(release: Release, said: str) -> str:
-    """One sentence out of what Maven says."""
+    """Return one sentence out of what Maven says."""
     if f"kafka_{release.scala}:jar:{release.version}" in said and "Could not find" in said:
         return f"Maven finds no Kafka {release.version}; 4.1.1 or 3.9.1 are written like that."
     errors = _ERROR.findall(said) or ["it gave no reason."]

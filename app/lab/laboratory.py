@@ -35,12 +35,12 @@ class Wish:
 
 
 def played_on(wish: Wish, run: Run) -> Run:
-    """The run as the model plays it beside that release: under the release's own profile."""
+    """Return the run as the model plays it beside that release: under the release's own profile."""
     return replace(run, profile=release_of(wish.kafka).profile)
 
 
 def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
-    """The recording of a run on real brokers.  Raises Trouble with one sentence."""
+    """Return the recording of a run on real brokers.  Raises Trouble with one sentence."""
     release = release_of(wish.kafka)
     run = played_on(wish, run)
     must_be_playable(run, zookeeper=not release.kraft)

@@ -52,9 +52,12 @@ class Kept:
 
 
 class Hand:
-    """All links.  `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by
-    name and by id: a fetch with an older one is refused by its leader, and need not wait; `heard`
-    when the last sign of life of a broker was on its way to the controller (time.monotonic)."""
+    """All links.
+
+    `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by name and by
+    id: a fetch with an older one is refused by its leader, and need not wait; `heard` when the last
+    sign of life of a broker was on its way to the controller (time.monotonic).
+    """
 
     def __init__(self) -> None:
         self._links: dict[tuple[Node, Node], Link] = {}
@@ -85,7 +88,7 @@ class Hand:
             self.heard[broker] = at
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        """Waits until something is so, at most so long; is it?"""
+        """Wait until something is so, at most so long; is it?"""
         end = time.monotonic() + seconds
         with self.changed:
             while not is_so():
@@ -99,7 +102,7 @@ class Hand:
         return not (self.link(source, target).cut or self.link(target, source).cut)
 
     def cut(self, one: Node, other: Node) -> None:
-        """Breaks the connections of both directions and lets no new one through."""
+        """Break the connections of both directions and let no new one through."""
         broken: list[Callable[[], None]] = []
         with self.change():
             for link in (self.link(one, other), self.link(other, one)):

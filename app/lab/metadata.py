@@ -24,13 +24,13 @@ class Metadata(Protocol):
         """Does the controller count this broker as alive?"""
 
     def record(self, topic: str) -> Partition | None:
-        """The record of partition 0."""
+        """Return the record of partition 0."""
 
     def history(self, topic: str) -> list[tuple[int, Partition]]:
-        """Every state the record had, with the offset in the controller's log; [] if untold."""
+        """Return every state the record had, with the offset in the controller's log; [] if untold."""
 
     def topic_id(self, topic: str) -> str:
-        """The topic's id in hex, "" where there are none."""
+        """Return the topic's id in hex, "" where there are none."""
 
     def close(self) -> None:
         """Nothing more will be asked."""
@@ -114,7 +114,7 @@ class ZooKeeperMetadata:
         return ""
 
     def controller(self) -> int:
-        """The broker that is the controller, or -1."""
+        """Return the broker that is the controller, or -1."""
         from kazoo.exceptions import KazooException
 
         try:
@@ -123,7 +123,7 @@ class ZooKeeperMetadata:
             return -1
 
     def elect_preferred(self, topic: str) -> None:
-        """Asks for an election as the tools before 2.4 did, and waits until it is over."""
+        """Ask for an election as the tools before 2.4 did, and wait until it is over."""
         asked = {"version": 1, "partitions": [{"topic": topic, "partition": 0}]}
         self._client.create(PREFERRED, json.dumps(asked).encode())
         end = time.monotonic() + 10

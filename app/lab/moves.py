@@ -206,7 +206,7 @@ def _ask(stage: Stage, args: Args) -> str:
 
 
 def _round(stage: Stage, broker: int, keep: bool) -> str:
-    """One fetch of a follower passes; with `keep` its answer stays on its way."""
+    """Return one fetch of a follower passes; with `keep` its answer stays on its way."""
     belief = stage.belief(broker)
     if belief is None or belief.leader in (-1, broker):
         return f"broker {broker} follows nobody"
@@ -370,7 +370,7 @@ def _release(stage: Stage, args: Args) -> str:
 
 
 def _held_kind(args: Args) -> int:
-    """A KRaft broker fetches its metadata as it fetches records."""
+    """Return a KRaft broker fetches its metadata as it fetches records."""
     return FETCH if args["metadata"] else ALTER_PARTITION
 
 

@@ -38,7 +38,7 @@ class Outcome:
 
 
 def usual_scripts() -> list[str]:
-    """The scripts that real brokers have played before, and all that were written for them."""
+    """Return the scripts that real brokers have played before, and all that were written for them."""
     played = {one.scenario for one in reading.own()}
     written = {one.code for one in file.library().values() if one.code.startswith("R")}
     return sorted(played | written)
@@ -51,7 +51,9 @@ def usual_releases() -> list[str]:
 
 def unplayable(code: str, kafka: str) -> str:
     """Why real brokers of a release cannot play a script of the library; "" where they can.
-    Raises BadInput for an unknown script, Trouble for what is no release."""
+
+    Raises BadInput for an unknown script, Trouble for what is no release.
+    """
     release = release_of(kafka)
     try:
         must_be_playable(_run(code, kafka), zookeeper=not release.kraft)
@@ -63,7 +65,9 @@ def unplayable(code: str, kafka: str) -> str:
 def record(
     codes: Iterable[str], releases: Iterable[str], into: Path, wish: Wish, tell: Tell
 ) -> Iterator[Outcome]:
-    """Every pair, release by release; those whose recording is in `into` already are only compared.
+    """Yield every pair, release by release.
+
+    Those whose recording is in `into` already are only compared.
 
     A pair that fails does not stop the others.  Raises BadInput and Trouble before the first starts
     where a script or a release is not known, and KeyboardInterrupt when it is cancelled.

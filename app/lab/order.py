@@ -53,7 +53,7 @@ class Plan:
 
 
 def plan(run: Run, lines: list[str]) -> Plan:
-    """Plays the moves in the model and notes who is missed before whom."""
+    """Play the moves in the model and notes who is missed before whom."""
     sim = Simulation(run.scenario, run.profile)
     silent: dict[int, int] = {}
     missed: list[tuple[int, int, int]] = []
@@ -93,7 +93,7 @@ class Order:
         self._silenced: dict[int, float] = {}
 
     def make(self, number: int, move: Move) -> None:
-        """Waits until this move may silence whom it silences."""
+        """Wait until this move may silence whom it silences."""
         broker = silenced(move)
         if broker is None:
             return

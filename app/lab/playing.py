@@ -53,8 +53,10 @@ class Played:
 
 
 def lines_of(run: Run) -> list[Line]:
-    """What is played: the moves of a run, or the script with its expectations.  A scenario promises
-    nothing of a profile that it does not list."""
+    """What is played: the moves of a run, or the script with its expectations.
+
+    A scenario promises nothing of a profile that it does not list.
+    """
     if run.moves is not None:
         return [Line(text, False) for text in run.moves]
     promised = run.profile in run.scenario.profiles
@@ -63,7 +65,7 @@ def lines_of(run: Run) -> list[Line]:
 
 
 def must_be_playable(run: Run, zookeeper: bool) -> None:
-    """Raises Trouble, before anything is started, where real brokers cannot play a run."""
+    """Raise Trouble, before anything is started, where real brokers cannot play a run."""
     scenario = run.scenario
     if len(scenario.partitions) != 1:
         raise Trouble(
@@ -103,7 +105,7 @@ class Player:
         self._read: dict[int, int] = {}
 
     def play(self) -> Played:
-        """The whole run.  Raises Trouble where somebody dies whom no move has killed."""
+        """Return the whole run.  Raises Trouble where somebody dies whom no move has killed."""
         began = time.monotonic()
         self.stage.begin()
         self._notes = len(self.stage.cluster.hand.notes)

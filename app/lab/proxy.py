@@ -153,7 +153,7 @@ class _Conversation:
         return self.source >= 0 and self.target >= 0
 
     def carry(self, frame: bytes | None) -> None:
-        """Passes requests on until the connection ends."""
+        """Pass requests on until the connection ends."""
         answers = threading.Thread(target=self._answers, daemon=True)
         answers.start()
         try:
@@ -177,7 +177,7 @@ class _Conversation:
             answers.join()
 
     def _may_pass(self, sent: Sent) -> bool:
-        """Waits at the gate; False where the link is cut or the other end is gone."""
+        """Wait at the gate; False where the link is cut or the other end is gone."""
         hand, link, api = self.hand, self.link, sent.head.api
         by_hand = api in (FETCH, OFFSET_FOR_LEADER_EPOCH) and self.replicates
         fetch = api == FETCH and self.replicates
@@ -207,8 +207,10 @@ class _Conversation:
                     link.waiting = False
 
     def _refused_anyway(self, sent: Sent) -> bool:
-        """Does the fetch carry a leader epoch that its leader will refuse as old?  One that is cut
-        off has not heard of a newer one, and would answer."""
+        """Does the fetch carry a leader epoch that its leader will refuse as old?
+
+        One that is cut off has not heard of a newer one, and would answer.
+        """
         hand, target = self.hand, self.target
         if not hand.passes(target, CONTROLLER) or FETCH in hand.link(target, CONTROLLER).holding:
             return False
@@ -252,7 +254,7 @@ class _Conversation:
                 self._note(self.target, self.source, "FetchResponse", asked=offset, served=served)
 
     def _keep(self) -> bool:
-        """Holds the answer until it is let go; False where the asker is gone."""
+        """Hold the answer until it is let go; False where the asker is gone."""
         kept = Kept()
         with self.hand.changed:
             self.link.kept.append(kept)
@@ -282,7 +284,7 @@ def _pump(
 
 
 def _frame(connection: socket.socket) -> bytes | None:
-    """The next message without its length; None where the connection ended."""
+    """Return the next message without its length; None where the connection ended."""
     size = _exactly(connection, 4)
     if size is None:
         return None

@@ -54,14 +54,14 @@ class Release:
 
 
 def newest_of(line: str) -> str:
-    """The newest release of a line such as 3.9 or 0.10.2; any other name as it is."""
+    """Return the newest release of a line such as 3.9 or 0.10.2; any other name as it is."""
     known = (*ONLY_ZK, *BOTH, *ONLY_KRAFT)
     of_it = [one for one in known if "." in line and one.startswith(f"{line}.")]
     return of_it[-1] if of_it else line
 
 
 def release_of(version: str) -> Release:
-    """The release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
+    """Return the release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
     version = newest_of(version)
     numbers = numbers_of(version)
     if numbers is None:

@@ -45,7 +45,7 @@ class Stage:
     # -- the beginning -----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Creates the topic and waits until every broker knows of it.  Raises Trouble."""
+        """Create the topic and wait until every broker knows of it.  Raises Trouble."""
         for attempt in range(1, ATTEMPTS + 1):
             if self._create(attempt):
                 self.began = time.monotonic()
@@ -105,12 +105,12 @@ class Stage:
         return disk.read_log(self.directory(broker)).end
 
     def holders(self) -> list[int]:
-        """Brokers that have, or had from the beginning, a replica."""
+        """Return brokers that have, or had from the beginning, a replica."""
         record = self.record()
         return sorted({*self.replicas, *(record.replicas if record else ())})
 
     def running(self) -> list[int]:
-        """Brokers of the run that are alive and not frozen."""
+        """Return brokers of the run that are alive and not frozen."""
         return [
             broker
             for broker in self.cluster.brokers
@@ -152,7 +152,7 @@ class Stage:
         self.cluster.hand.by_hand(self.cluster.brokers, on)
 
     def settle(self) -> bool:
-        """Lets everything flow until no fact changes for a while; did that happen?"""
+        """Let everything flow until no fact changes for a while; did that happen?"""
         self.by_hand(False)
         settled = self._is_stable()
         self.by_hand(True)
@@ -172,8 +172,10 @@ class Stage:
         return False
 
     def _owes_an_isr(self, now: Fact) -> bool:
-        """Is a running replica at the leader's end, and not yet in the ISR?  A busy machine may
-        need seconds for that, and nothing else moves meanwhile."""
+        """Is a running replica at the leader's end, and not yet in the ISR?
+
+        A busy machine may need seconds for that, and nothing else moves meanwhile.
+        """
         record, replicas = now["P"], now["brokers"]
         if record is None or record["leader"] not in self.running():
             return False
@@ -189,7 +191,7 @@ class Stage:
         )
 
     def informed(self, seconds: float = 12.0) -> None:
-        """Waits until every running broker that reaches the controller knows the newest record."""
+        """Wait until every running broker that reaches the controller knows the newest record."""
 
         def all_know() -> bool:
             record = self.record()

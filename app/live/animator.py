@@ -204,7 +204,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
 
 
 def register(socketio: SocketIO, settings: Settings) -> None:
-    """Connects the handlers: the events above, whatever else is asked, coming and going."""
+    """Connect the handlers: the events above, whatever else is asked, coming and going."""
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
@@ -249,7 +249,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
 
 def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[..., Answer | None]:
-    """Pays for the question, asks the handler, and puts whatever happens into an answer."""
+    """Pay for the question, ask the handler, and put whatever happens into an answer."""
 
     def answering(*data: object) -> Answer | None:
         client = clients.get(sid())

@@ -71,7 +71,7 @@ _SPOKEN: Final = (packet.CONNECT, packet.DISCONNECT, packet.EVENT, packet.ACK)
 
 
 def sid() -> str:
-    """The connection whose question is being answered."""
+    """Return the connection whose question is being answered."""
     return str(request.sid)  # type: ignore[attr-defined]
 
 
@@ -90,7 +90,7 @@ def make_socketio(transports: str) -> SocketIO:
 
 
 def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
-    """Gives the application its sockets; how to forget one whose connection broke off."""
+    """Give the application its sockets; how to forget one whose connection broke off."""
     socketio.init_app(app)
     engine = socketio.server.eio
     connected, answer = engine.handlers["connect"], engine.handlers["message"]

@@ -19,7 +19,7 @@ KEY = "highwater.rooms"
 
 
 def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
-    """Gives an application its rooms; what is news there is told as the event ``room``."""
+    """Give an application its rooms; what is news there is told as the event ``room``."""
 
     def tell(to: str, told: Told) -> None:
         socketio.emit("room", told, to=to)
@@ -28,13 +28,13 @@ def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
 
 
 def rooms_here() -> Rooms:
-    """The rooms of the current application."""
+    """Return the rooms of the current application."""
     found: Rooms = current_app.extensions[KEY]
     return found
 
 
 def lead(question: Question) -> Answer:
-    """Starts a class where no room is named; takes a class to a step, or ends it.
+    """Start a class where no room is named; take a class to a step, or ends it.
 
     Costs a little memory, and so a new one is paid for like something that is saved.
     """

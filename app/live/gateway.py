@@ -101,7 +101,7 @@ class Gateway:
         return len(self._open)
 
     def close(self) -> None:
-        """Ends every connection, so that the threads that serve them end."""
+        """End every connection, so that the threads that serve them end."""
         with self._lock:
             links = list(self._open)
         for link in links:

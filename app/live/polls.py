@@ -37,8 +37,11 @@ Words = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question as a class gets it.  Words are by language: `told` before, `known` after it is
-    closed ({"why", "beliefs": {misconception: [name, why]}})."""
+    """A question as a class gets it.
+
+    Words are by language: `told` before, `known` after it is closed ({"why", "beliefs":
+    {misconception: [name, why]}}).
+    """
 
     run: str
     kafka: str
@@ -76,7 +79,7 @@ class Poll:
         return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
 
     def take(self, browser: str, said: Said) -> None:
-        """Raises `Refusal` where the question is closed, or this browser has answered."""
+        """Raise `Refusal` where the question is closed, or this browser has answered."""
         if not self.is_open:
             raise Refusal("invalid", key="class.asked.closed")
         if browser in self.said:
@@ -98,7 +101,7 @@ class Poll:
         return [{**row, "certain": certain[str(row["text"])]} for row in offered + rest]
 
     def rows(self) -> list[list[Any]]:
-        """A row an answer, below `HEAD`, in the order in which they came."""
+        """Return a row an answer, below `HEAD`, in the order in which they came."""
         probe, told = self.asking.probe, self.asking.told["en"]
         return [
             [

@@ -112,7 +112,7 @@ class Rooms:
         self._where: dict[str, str] = {}
 
     def get(self, name: str) -> Room:
-        """Raises `Refusal` "gone" for a room that is not, or is no more."""
+        """Raise `Refusal` "gone" for a room that is not, or is no more."""
         with self._lock:
             self._let_go()
             room = self._of.get(name)
@@ -121,7 +121,7 @@ class Rooms:
             return room
 
     def start(self, owner: str, sid: str, place: Place) -> Told:
-        """A new room, led by this connection; asked twice, it is still one room.
+        """Return a new room, led by this connection; asked twice, it is still one room.
 
         Raises `Refusal` "busy" when there are too many.
         """
@@ -135,7 +135,7 @@ class Rooms:
                     return self.lead(name, owner, sid, place)
 
     def lead(self, name: str, owner: str, sid: str, place: Place) -> Told:
-        """Takes the class to a place; makes the room again if the server has forgotten it.
+        """Take the class to a place; make the room again if the server has forgotten it.
 
         Raises `Refusal` "forbidden" for any browser but the one that started the class.
         """
@@ -163,7 +163,7 @@ class Rooms:
                 self._drop(self._of[name])
 
     def join(self, name: str, sid: str, owner: str, following: bool = True) -> Told:
-        """Enters a room, or says whether this page follows.  Raises `Refusal` "gone" or "busy"."""
+        """Enter a room, or says whether this page follows.  Raises `Refusal` "gone" or "busy"."""
         with self._lock:
             room = self.get(name)
             if sid not in room.members and len(room.members) >= MEMBERS_MOST:
@@ -193,7 +193,7 @@ class Rooms:
     # -- questions -----------------------------------------------------------------------------
 
     def ask(self, name: str, owner: str, asking: Asking) -> Poll:
-        """Puts a question to the class; one that is before it is put away.
+        """Put a question to the class; one that is before it is put away.
 
         Raises `Refusal` "forbidden" as `lead` does, "gone", and "busy" for one question too many.
         """
@@ -231,7 +231,7 @@ class Rooms:
     def answer(
         self, sid: str, browser: str, number: int, given: Given, text: Told, sure: int = 0
     ) -> Poll:
-        """Notes the answer of a browser to question `number`; the first one counts.
+        """Return notes the answer of a browser to question `number`; the first one counts.
 
         Raises `Refusal` "gone" where another question is asked by now, else "invalid".
         """
@@ -249,7 +249,7 @@ class Rooms:
             return poll
 
     def table(self, name: str, owner: str) -> list[list[Any]]:
-        """Every answer of a class, the head first.  Raises `Refusal` as `ask` does."""
+        """Return every answer of a class, the head first.  Raises `Refusal` as `ask` does."""
         with self._lock:
             room = self._led(name, owner)
             return [list(HEAD), *(row for poll in room.polls for row in poll.rows())]

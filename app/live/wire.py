@@ -46,7 +46,7 @@ class Meter:
         self._most = MESSAGE_BYTES
 
     def take(self, data: bytes) -> None:
-        """Raises WireTrouble for a message that is too large, or one frame too many."""
+        """Raise WireTrouble for a message that is too large, or one frame too many."""
         at = 0
         while at < len(data):
             if self._left:
@@ -101,7 +101,7 @@ class Wire:
         return data
 
     def send(self, data: bytes) -> int:
-        """All of it, where a plain socket with a timeout might send a part."""
+        """Return all of it, where a plain socket with a timeout might send a part."""
         with self._sending:
             self._sending_since = time.monotonic()
             try:
@@ -114,7 +114,7 @@ class Wire:
         return self._sock.fileno()
 
     def hang_up(self) -> None:
-        """Ends the connection for both who reads and who writes."""
+        """End the connection for both who reads and who writes."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 

@@ -110,8 +110,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`read` maps unknown words of the query to what was searched for; `near` are suggestions,
-    given where nothing matches."""
+    """`read` maps unknown words of the query to what was searched for.
+
+    `near` are suggestions, given where nothing matches.
+    """
 
     hits: tuple[Hit, ...]
     read: dict[str, str]
@@ -178,7 +180,7 @@ class Index:
     # -- concepts ---------------------------------------------------------------------------------
 
     def _concepts(self, found: list[Word], read: dict[str, str]) -> list[Concept]:
-        """The concepts of a query, the longest phrases with synonyms first."""
+        """Return the concepts of a query, the longest phrases with synonyms first."""
         concepts: list[Concept] = []
         at = 0
         while at < len(found):
@@ -304,7 +306,7 @@ class Index:
         return hits
 
     def _add_shown(self, scores: Scores) -> None:
-        """Adds to matching scenarios a share of the best score of what their run shows."""
+        """Add to matching scenarios a share of the best score of what their run shows."""
         best: Scores = {}
         for row, score in scores.items():
             shown = self._by_code.get(self.entries[row].shown_by)
@@ -314,7 +316,7 @@ class Index:
             scores[row] += SHOWN * score
 
     def search(self, query: str) -> Answer:
-        """The best hits of a query, at most `MAX_HITS`; suggestions where there are none."""
+        """Return the best hits of a query, at most `MAX_HITS`; suggestions where there are none."""
         query = query[:MAX_QUERY_LENGTH]
         every = words(query)
         found = ([word for word in every if not word.stop] or every)[:MAX_WORDS]
@@ -356,7 +358,7 @@ def _names(entry: Entry) -> set[Phrase]:
 
 
 def _spread(hits: list[Hit]) -> list[Hit]:
-    """The hits without the weak ones, and no kind but scenarios crowding out the others."""
+    """Return the hits without the weak ones, and no kind but scenarios crowding out the others."""
     seen: Counter[str] = Counter()
     spread = []
     for hit in hits:
@@ -374,7 +376,7 @@ def _spread(hits: list[Hit]) -> list[Hit]:
 
 @cache
 def index() -> Index:
-    """The index of this process."""
+    """Return the index of this process."""
     return Index(entries())
 
 
@@ -384,5 +386,5 @@ def _cached(query: str) -> Answer:
 
 
 def search(query: str) -> Answer:
-    """The hits of a query, cached; case and white space do not count twice."""
+    """Return the hits of a query, cached; case and white space do not count twice."""
     return _cached(" ".join(query[:MAX_QUERY_LENGTH].split()))

@@ -17,7 +17,7 @@ Phrase = tuple[str, ...]
 
 
 def phrase(text: str) -> Phrase:
-    """The parts of all words of a text, without stop words that stand alone."""
+    """Return the parts of all words of a text, without stop words that stand alone."""
     return tuple(part for word in words(text) if not word.stop for part in word.parts)
 
 

@@ -22,13 +22,15 @@ STEPS_MOST: Final = 6_000
 
 
 def replay(run: Run, cpu_s: float) -> Replay:
-    """The run, ready to be stepped through.  Raises Refusal "too_large" after so many seconds of a
-    processor."""
+    """Return the run, ready to be stepped through.
+
+    Raises Refusal "too_large" after so many seconds of a processor.
+    """
     return Replay(run, check=CpuBudget(cpu_s).check)
 
 
 def png(svg: str) -> bytes:
-    """The picture as pixels; who draws them holds the interpreter's lock all the while."""
+    """Return the picture as pixels; who draws them holds the interpreter's lock all the while."""
     pixels: bytes = resvg_py.svg_to_bytes(svg_string=svg)
     return pixels
 
@@ -54,12 +56,12 @@ def pair(a: Replay, b: Replay) -> dict[str, Any]:
 
 
 def rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
-    """The ladder: how the scenario ends under every generation, and its telling step as SVG."""
+    """Return the ladder: how the scenario ends under every generation, and its telling step as SVG."""
     return tuple(rung(scenario, profile) for profile in GENERATIONS)
 
 
 def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
-    """One row: how the run ends under a profile, or, without a digest, why it cannot begin."""
+    """Return one row: how the run ends under a profile, or, without a digest, why it cannot begin."""
     told = {
         "profile": profile,
         "stands_for": PROFILES[profile].stands_for,

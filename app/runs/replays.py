@@ -107,8 +107,10 @@ class Names:
 
 
 class Live:
-    """A place for one replay: made empty, filled by the first who has its lock.  `size` is what it
-    weighed when it was last used, in bytes."""
+    """A place for one replay: made empty, filled by the first who has its lock.
+
+    `size` is what it weighed when it was last used, in bytes.
+    """
 
     __slots__ = ("_count", "here", "lock", "replay", "run", "size")
 
@@ -150,13 +152,13 @@ class Replays:
         self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
 
     def register(self, run: Run) -> str:
-        """Remembers a run by its digest until it has not been asked for in a long time."""
+        """Remember a run by its digest until it has not been asked for in a long time."""
         digest: str = run.digest
         self._known.put(digest, run)
         return digest
 
     def run(self, digest: str) -> Run:
-        """The run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
+        """Return the run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
         run = self._known.get(digest)
         if run is not None:
             return run
@@ -200,8 +202,10 @@ class Replays:
             self._trim()
 
     def _build(self, live: Live) -> Replay:
-        """Here, if it is small: it is ready before another process had it.  What is not is played
-        by another process, and so are others of its kind from then on."""
+        """Here, if it is small: it is ready before another process had it.
+
+        What is not is played by another process, and so are others of its kind from then on.
+        """
         run = live.run
         if not self._workers.are_there or run.digest in library_runs():
             return self._here(live)
@@ -262,7 +266,7 @@ class Replays:
             return live
 
     def _trim(self) -> None:
-        """Lets go of the longest unused; who is using one of them keeps it until done."""
+        """Let go of the longest unused; who is using one of them keeps it until done."""
         with self._lock:
             weight = sum(live.size for live in self._live.values())
             while len(self._live) > 1 and (

@@ -54,7 +54,7 @@ class Asked(Protocol):
         """The digest of the question: 16 digits, the same everywhere."""
 
     def check(self) -> None:
-        """Raises BadInput for what cannot be asked."""
+        """Raise BadInput for what cannot be asked."""
 
     def told(self) -> str:
         """As one line, for the process that answers it."""
@@ -76,8 +76,10 @@ class Ask:
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
     def check(self) -> None:
-        """Raises BadInput for what cannot be asked; whether the run can be searched, the search
-        itself finds out."""
+        """Raise BadInput for what cannot be asked.
+
+        Whether the run can be searched, the search itself finds out.
+        """
         _affordable(self.budgets)
         if self.goal not in GOALS:
             raise BadInput("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
@@ -85,7 +87,10 @@ class Ask:
             goal(self.own, self.run.scenario.brokers)
 
     def question(self) -> Question:
-        """The question to the engine.  Raises BadInput for a run that it cannot be put to."""
+        """Return the question to the engine.
+
+        Raises BadInput for a run that it cannot be put to.
+        """
         run = cut_at(self.run, self.step)
         if self.goal == LOSS:
             return Question(run, self.budgets, LOSSES)
@@ -156,7 +161,7 @@ class MetAsk:
 
 
 def read(line: str) -> Ask | MetAsk:
-    """The question of a line."""
+    """Return the question of a line."""
     data: Mapping[str, Any] = json.loads(line)
     return MetAsk.of(data) if data["kind"] == MET else Ask.of(data)
 

@@ -74,7 +74,7 @@ class Searches:
         self._closed = False
 
     def ask(self, ask: Asked, address: str) -> Search:
-        """The search of this question, begun if there is none.
+        """Return the search of this question, begun if there is none.
 
         Raises BadInput for what cannot be asked, Refusal "slow_down" where too many wait.
         """
@@ -97,7 +97,7 @@ class Searches:
             return search
 
     def find(self, number: str) -> Search | None:
-        """The search of a question that was asked here and is not forgotten."""
+        """Return the search of a question that was asked here and is not forgotten."""
         with self._lock:
             return self._known.get(number)
 
@@ -114,7 +114,7 @@ class Searches:
             return self._in_turn().index(search) + (self._running is not None)
 
     def cancel(self, number: str, address: str) -> None:
-        """Ends a search that this address began; what it has seen so far becomes its answer."""
+        """End a search that this address began; what it has seen so far becomes its answer."""
         with self._lock:
             search = self._known.get(number)
             if search is None or search.over:
@@ -130,7 +130,7 @@ class Searches:
                     search.hand.tell(STOP)
 
     def close(self) -> None:
-        """Ends what runs; nothing new begins."""
+        """End what runs; nothing new begins."""
         with self._lock:
             self._closed = True
             self._line.clear()
@@ -189,7 +189,7 @@ class Searches:
                     search.state = ENDED if search.cancelled else REFUSED
 
     def _play(self, search: Search) -> None:
-        """Starts the process of a search and hears what it tells, to its end."""
+        """Start the process of a search and hears what it tells, to its end."""
         hand = Hand(self._work, LIMITS)
         try:
             hand.tell(search.ask.told())

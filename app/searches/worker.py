@@ -82,8 +82,11 @@ def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
 
 
 def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
-    """The card of what the runs met.  Who cancels the search is told nothing of the runs; who
-    cancels the runs has the answer of those that were played."""
+    """Return the card of what the runs met.
+
+    Who cancels the search is told nothing of the runs; who cancels the runs has the answer of those
+    that were played.
+    """
     search_watch = Watch("search", CPU_S, tell, hung_up)
     reached = met.reach(ask.scenario, ask.profile, ask.budgets, bounded(search_watch))
     watch = Watch("runs", RUNS_S, tell, hung_up)
@@ -116,7 +119,7 @@ def _distances(found: Danger) -> list[list[Any]]:
 
 
 def work(line: Line) -> None:
-    """Answers the one question that comes."""
+    """Return the one question that comes."""
     try:
         with no_collector():
             ask = read(line.recv())

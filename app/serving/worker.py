@@ -20,7 +20,7 @@ REQUEST_S: Final = 120.0
 
 
 def address_of(conn: Any) -> str:
-    """The peer of a connection; that of a Unix socket has no name."""
+    """Return the peer of a connection; that of a Unix socket has no name."""
     client = conn.client
     return str(client[0]) if isinstance(client, tuple) else ""
 
@@ -41,7 +41,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return found
 
     def services(self) -> Services | None:
-        """Those of the application, once it was loaded."""
+        """Return those of the application, once it was loaded."""
         loaded = self.app.callable
         return None if loaded is None else loaded.extensions[KEY]
 
@@ -52,7 +52,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return FairPool(most, min(each, most), address_of, lambda conn: hang_up(conn.sock)())
 
     def handle(self, conn: Any) -> Any:
-        """One request of a connection, in a thread of the pool."""
+        """Return one request of a connection, in a thread of the pool."""
         thread = threading.get_ident()
         self._heads[thread] = self.deadlines.arm(HEAD_S, hang_up(conn.sock))
         self._sockets[thread] = conn.sock

@@ -48,8 +48,11 @@ class Tally:
 
 
 class Answers:
-    """Counts answers.  Who has answered what is held in memory only, as hashes under a key that
-    ends with the process, so that one browser counts once; safe for threads."""
+    """Counts answers.
+
+    Who has answered what is held in memory only, as hashes under a key that ends with the process,
+    so that one browser counts once; safe for threads.
+    """
 
     def __init__(self, database: Database, most_rows: int = MOST_ROWS) -> None:
         self._database = database
@@ -59,7 +62,9 @@ class Answers:
         self._given: OrderedDict[bytes, None] = OrderedDict()
 
     def count(self, who: str, asked: str, kind: str, question: str, said: str) -> bool:
-        """One more such answer; False where this browser has answered what was `asked` before.
+        """Return one more such answer.
+
+        False where this browser has answered what was `asked` before.
 
         Raises `Refusal` where the database cannot be written, and then nothing is counted.
         """

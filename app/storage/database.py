@@ -125,7 +125,7 @@ class Database:
             raise self.trouble from None
 
     def migrate(self) -> None:
-        """Brings the schema to the newest revision; data of earlier versions is kept."""
+        """Bring the schema to the newest revision; data of earlier versions is kept."""
         from alembic import command
         from alembic.runtime.migration import MigrationContext
         from alembic.util import CommandError
@@ -163,7 +163,7 @@ def _migrations() -> Config:
 
 @cache
 def _newest() -> tuple[str, ...]:
-    """The revision of a schema that is up to date; to find it reads all files of migrations."""
+    """Return the revision of a schema that is up to date; to find it reads all files of migrations."""
     from alembic.script import ScriptDirectory
 
     return tuple(ScriptDirectory.from_config(_migrations()).get_heads())

@@ -45,7 +45,7 @@ class KeptRows:
             return 0, 0
 
     def require_room(self) -> None:
-        """Raises Refusal where no more rows may be kept."""
+        """Raise Refusal where no more rows may be kept."""
         kept = self.bytes()
         if kept >= self._most:
             raise Refusal(

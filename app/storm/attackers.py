@@ -36,7 +36,7 @@ class Attacker:
         return Browser(self.place.world, self.address)
 
     def hands(self, kind: str) -> None:
-        """Starts as many tasks as this kind of attack has."""
+        """Start as many tasks as this kind of attack has."""
         body, count = KINDS[kind]
         for hand in range(count):
             self.place.world.spawn(kind, lambda hand=hand: body(self, hand))  # type: ignore[misc]
@@ -69,7 +69,7 @@ class Attacker:
             self.place.world.sleep(0.05)
 
     def builds(self, hand: int) -> None:
-        """Runs that take long to be played, each left for the next."""
+        """Run that take long to be played, each left for the next."""
         number = 1_000 * self.number + hand
         while self._goes_on():
             line = self._browser().connect(self.place.process)
@@ -124,7 +124,7 @@ class Attacker:
             self.place.world.sleep(0.2)
 
     def thefts(self, _hand: int) -> None:
-        """Tries to change, and to lead, what belongs to others."""
+        """Try to change, and to lead, what belongs to others."""
         mine = self._browser()
         while self._goes_on():
             if mine.know(self.place.process):

@@ -157,7 +157,7 @@ class Browser:
         return bool(self.token)
 
     def connect(self, process: Process | None, greet: bool = True) -> Line | None:
-        """A live connection; None where it was refused."""
+        """Return a live connection; None where it was refused."""
         if process is None or process.dead:
             return None
         environ = self._environ("GET", f"{PATH}?EIO=4&transport=websocket")
@@ -212,7 +212,7 @@ class Line:
         self._news.set()
 
     def hear(self, start: str, seconds: float = ANSWER_S) -> str | None:
-        """The next that begins so; None where the connection ends before."""
+        """Return the next that begins so; None where the connection ends before."""
         until = self._world.now + seconds
         while True:
             found = next((one for one in self._came if one.startswith(start)), None)
@@ -224,7 +224,7 @@ class Line:
             self._news.wait(until - self._world.now)
 
     def question(self, event: str, data: Any) -> dict[str, Any] | None:
-        """The answer; None where the connection ended."""
+        """Return the answer; None where the connection ended."""
         self._number += 1
         start = f"43{self._number}["
         self.say(f"42{self._number}" + json.dumps([event, data]))

@@ -168,7 +168,7 @@ class Studies(Jobs):
 
 
 def _routed(app: WsgiApp) -> WsgiApp:
-    """The application, or who serves a live connection in its place."""
+    """Return the application, or who serves a live connection in its place."""
 
     def routed(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         found: Iterable[bytes] = environ.get(LINE, app)(environ, start_response)
@@ -261,7 +261,7 @@ class Process:
         self.world.kill(self)
 
     def bury(self) -> None:
-        """Lets go of what the system would have closed."""
+        """Let go of what the system would have closed."""
         self.services.database.engine.dispose()
 
 

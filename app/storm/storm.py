@@ -207,7 +207,7 @@ class Storm:
         self._kept()
 
     def _kept(self) -> None:
-        """Looks with a connection of its own, which shares nothing with the application."""
+        """Look with a connection of its own, which shares nothing with the application."""
         aside = Database(self.settings.database_url)
         try:
             from app.storage.saved import Store
@@ -252,7 +252,7 @@ class Storm:
 
 
 def play(seed: int, kinds: Iterable[str] = (), faults: int = FAULTS_EACH) -> Outcome:
-    """The storm of one seed, in a directory of its own that is gone afterwards."""
+    """Return the storm of one seed, in a directory of its own that is gone afterwards."""
     place = Path(tempfile.mkdtemp(prefix="highwater-storm-"))
     logging.disable(logging.CRITICAL)  # faults are what it is about
     try:
@@ -267,7 +267,7 @@ _kept_empty: list[Any] = []
 
 
 def _empty() -> Path:
-    """A database that was brought up to date once, to be copied."""
+    """Return a database that was brought up to date once, to be copied."""
     if not _kept_empty:
         folder = tempfile.TemporaryDirectory(prefix="highwater-storm-")
         path = Path(folder.name) / "highwater.db"

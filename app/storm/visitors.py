@@ -66,7 +66,7 @@ class Visitor:
         self.place.world.sleep(self.random.uniform(low, high))
 
     def ask(self, method: str, path: str, body: Any = None) -> Answer:
-        """A question whose answer has to be one: fine, or a fault that is a fault."""
+        """Return a question whose answer has to be one: fine, or a fault that is a fault."""
         since = self.place.world.now
         answer = self.browser.ask(self.place.process, method, path, body)
         fine = answer.status in (DOWN, 200, 201)
@@ -81,7 +81,7 @@ class Visitor:
     # -- what they do --------------------------------------------------------------------------
 
     def _step(self) -> None:
-        """Opens a run of the library and steps through it."""
+        """Open a run of the library and steps through it."""
         shown = self.random.choice(SHOWN)
         page = self.ask("GET", f"/s/{shown}")
         if page.status not in (DOWN, 200):
@@ -147,7 +147,7 @@ class Visitor:
             self.place.ledger.counts["studies"] += 1
 
     def _follow(self, number: str) -> None:
-        """Looks how far it is, and takes it up where it has stopped."""
+        """Look how far it is, and take it up where it has stopped."""
         answer = self.ask("GET", f"/api/batches/{number}")
         if answer.status != 200:
             return

@@ -89,7 +89,7 @@ class World:
         return self._here
 
     def spawn(self, name: str, body: Callable[[], None], inside: object = None) -> Task:
-        """A new task, whose turn comes now or a little later."""
+        """Return a new task, whose turn comes now or a little later."""
         task = Task(name, body)
         task.inside = inside
         self._tasks.append(task)
@@ -98,11 +98,11 @@ class World:
         return task
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Calls it then, in nobody's thread: it may not wait."""
+        """Call it then, in nobody's thread: it may not wait."""
         heapq.heappush(self._next, (self.now + seconds, next(self._order), call))
 
     def sleep(self, seconds: float) -> None:
-        """Waits.  Raises Killed where the process of this task ends meanwhile."""
+        """Wait.  Raises Killed where the process of this task ends meanwhile."""
         task = self.task
         self._wake_at(self.now + seconds, task)
         self._wait(task)
@@ -115,8 +115,10 @@ class World:
                 self._wake_at(self.now, task)
 
     def work(self) -> None:
-        """Waits until the processor has done what this task has used of it since it last worked;
-        all that work take turns."""
+        """Wait until the processor has done what this task has used of it since it last worked.
+
+        All that work take turns.
+        """
         task = self.task
         left, task.worked_s = task.processor_s - task.worked_s, task.processor_s
         while left > 0:
@@ -126,7 +128,7 @@ class World:
             self.sleep(self._free_at - self.now)
 
     def run(self, seconds: float) -> None:
-        """Lets time pass.  Raises what a task did not catch."""
+        """Let time pass.  Raises what a task did not catch."""
         until = self.now + seconds
         while self._next and self._next[0][0] <= until:
             at, _, call = heapq.heappop(self._next)
@@ -137,7 +139,7 @@ class World:
         self.now = max(self.now, until)
 
     def end(self) -> None:
-        """Ends every task, so that no thread is left."""
+        """End every task, so that no thread is left."""
         self.ended = True
         for task in list(self._tasks):
             if not task.over:

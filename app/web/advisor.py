@@ -38,8 +38,11 @@ def _filters(state: BlueprintSetupState) -> None:
 
 @blueprint.get("/advisor")
 def form() -> str:
-    """What one runs and what one fears; ``?again=`` begins with what a study was asked,
-    ``?preset=`` with failures as they were counted somewhere."""
+    """What one runs and what one fears.
+
+    ``?again=`` begins with what a study was asked, ``?preset=`` with failures as they were counted
+    somewhere.
+    """
     again, preset = request.args.get("again", ""), request.args.get("preset", "")
     setting, failures, runs = _asked_before(again) if again else (Setting(), Failures(), RUNS)
     return _form(setting, advice.PRESETS.get(preset, failures), runs, preset)
@@ -79,8 +82,10 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
 
 @blueprint.post("/advisor")
 def ask() -> AnyResponse | str:
-    """Starts the study, whose page tells the advice; with the button *Estimate*, says what it
-    would take and how often the formula expects a loss."""
+    """Start the study, whose page tells the advice.
+
+    With the button *Estimate*, says what it would take and how often the formula expects a loss.
+    """
     visitor.require_token()
     visitor.require_patience()
     setting = Setting(
@@ -103,8 +108,10 @@ def ask() -> AnyResponse | str:
 
 @blueprint.get("/batch/<number>/advice")
 def so_far(number: str) -> str:
-    """What a study that runs says by now, as its page shows it; before its first tree what the
-    formula says."""
+    """What a study that runs says by now, as its page shows it.
+
+    Before its first tree what the formula says.
+    """
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise Refusal("not_found")
@@ -142,7 +149,10 @@ def _bounded(name: str) -> int:
 
 
 def study(setting: Setting, failures: Failures, runs: int) -> Spec:
-    """A cell for the setting and for each that differs in one thing.  Raises BadInput, Refusal."""
+    """Return a cell for the setting and for each that differs in one thing.
+
+    Raises BadInput, Refusal.
+    """
     advice.check(setting, failures)
     scenario = quiet(setting, failures)
     yours = setting.values()

@@ -52,7 +52,7 @@ def told(name: str, kafka: str) -> Response:
 
 
 def _steps(run: Run, moves: int) -> list[int]:
-    """The step at which a run rests after so many of its moves, from none to all."""
+    """Return the step at which a run rests after so many of its moves, from none to all."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
         starts = [(line, step) for step, line, _ in replay.chapters()]
@@ -64,7 +64,7 @@ def _steps(run: Run, moves: int) -> list[int]:
 
 @last(KEPT)
 def _played(code: str, kafka: str) -> tuple[tuple[Moment, tuple[Row, ...]], ...]:
-    """Each moment of a recording, and its facts beside those of the script as it is written."""
+    """Return each moment of a recording, and its facts beside those of the script as it is written."""
     scenario, recording = naming.library_names()[code], seen_on(code, kafka).recording
     own = _as_written(scenario, recording)
     return tuple(
@@ -74,7 +74,7 @@ def _played(code: str, kafka: str) -> tuple[tuple[Moment, tuple[Row, ...]], ...]
 
 
 def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
-    """The facts of the run that the stage shows, after each move."""
+    """Return the facts of the run that the stage shows, after each move."""
     sim = Run(scenario, recording.profile).simulation()
     found = [facts_now(sim)]
     for move in recording.moves:
@@ -143,8 +143,10 @@ def _difference(
 
 
 def _why(moment: Moment, row: Row, recording: Recording, marks: bool) -> tuple[str, str]:
-    """(why a fact is not as on the stage, the language of that); `marks`: only high watermarks
-    differ."""
+    """(why a fact is not as on the stage, the language of that).
+
+    `marks`: only high watermarks differ.
+    """
     fact, real, model = row
     known = explanation(recording.explained, moment.number, fact, real, model)
     known = known or next((one.why for one in moment.differences if one.fact == fact), "")

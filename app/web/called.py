@@ -43,7 +43,7 @@ def _codes() -> re.Pattern[str]:
 
 
 def in_kafkas(text: str) -> str:
-    """A text whose codes of profiles are told as people say them."""
+    """Return a text whose codes of profiles are told as people say them."""
     return _codes().sub(lambda match: kafka(match[0]), text)
 
 
@@ -55,7 +55,7 @@ def promise(name: str, words: Words) -> str:
 
 
 def rule(name: str, words: Words) -> str:
-    """A rule by its title."""
+    """Return a rule by its title."""
     if name not in RULES:
         return name
     key = f"rule.{name}"
@@ -64,7 +64,7 @@ def rule(name: str, words: Words) -> str:
 
 
 def args(given: Mapping[str, Any], words: Words) -> dict[str, Any]:
-    """The arguments of a sentence with no code among them."""
+    """Return the arguments of a sentence with no code among them."""
     found = dict(given)
     for name in PROFILE_ARGS:
         if isinstance(found.get(name), str):

@@ -98,7 +98,7 @@ def pictures_version() -> str:
 
 @once
 def pictures() -> str:
-    """The pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
+    """Return the pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
     symbols = "".join(
         f'<symbol id="{scenario.slug}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'font-family="system-ui, sans-serif">{thumbnail(scenario)}</symbol>'

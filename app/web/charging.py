@@ -14,7 +14,7 @@ FREE: Final = ("/static/", "/health", "/metrics")
 
 
 def install(app: Flask) -> None:
-    """Asks whoever has overdrawn to wait, and charges everybody else as the work goes on."""
+    """Ask whoever has overdrawn to wait, and charge everybody else as the work goes on."""
 
     @app.before_request
     def admit() -> None:

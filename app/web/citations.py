@@ -20,8 +20,10 @@ Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Citation:
-    """`name` is that of a function or class, such as Log.append, "" that of the module itself;
-    `played`: a run can come to it."""
+    """`name` is that of a function or class, such as Log.append, "" that of the module itself.
+
+    `played`: a run can come to it.
+    """
 
     __slots__ = ("module", "name", "played", "rule")
 
@@ -76,7 +78,7 @@ def played_modules() -> frozenset[str]:
 
 
 def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented]]:
-    """Every function and class below `node`, with its dotted name."""
+    """Yield every function and class below `node`, with its dotted name."""
     for child in ast.iter_child_nodes(node):
         name = path
         if isinstance(child, Documented):
@@ -86,7 +88,7 @@ def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented
 
 
 def _named(node: ast.AST) -> Iterator[str]:
-    """The names in `node` by which functions and classes may be meant."""
+    """Yield the names in `node` by which functions and classes may be meant."""
     for one in ast.walk(node):
         if isinstance(one, ast.Name):
             yield one.id
@@ -135,7 +137,7 @@ def _played() -> frozenset[tuple[str, str]]:
 
 @once
 def citations() -> tuple[Citation, ...]:
-    """All of the engine's, module by module, in the order of the sources."""
+    """Return all of the engine's, module by module, in the order of the sources."""
     found = []
     for module, tree in _sources().items():
         nodes: list[tuple[str, ast.Module | Documented]] = [("", tree), *_documented(tree)]

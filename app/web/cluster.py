@@ -26,7 +26,7 @@ MOST_SENT: Final = 190_000
 
 @blueprint.get("/cluster")
 def page() -> str:
-    """A box to paste into."""
+    """Return a box to paste into."""
     boot = {"lang": visitor.lang(), "most": MOST_SENT}
     return render_template(
         "cluster.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
@@ -63,13 +63,13 @@ def read_cluster() -> Response:
 
 
 def _what_if(run: Run) -> str:
-    """The address of the table "What if a broker dies now?" for the state that was pasted."""
+    """Return the address of the table "What if a broker dies now?" for the state that was pasted."""
     digest = services().replays.register(run)
     return url_for("what_if.page", digest=digest, step=0, part=1)
 
 
 def _run(data: dict[str, Any], problems: list[Told]) -> Run | None:
-    """The run, if the parts fit together; else the sentence of whoever noticed."""
+    """Return the run, if the parts fit together; else the sentence of whoever noticed."""
     try:
         scenario = Scenario.from_dict(data)
         run = Run(scenario, scenario.profiles[0])

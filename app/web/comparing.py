@@ -69,7 +69,7 @@ def _promised(run: Run, profile: str) -> Any:
 
 @blueprint.get("/r/<digest>/compare")
 def page(digest: str) -> str:
-    """Both runs in lock-step, opened at ``?at=``; ``?step=`` is where one came from."""
+    """Return both runs in lock-step, opened at ``?at=``; ``?step=`` is where one came from."""
     run = _run(digest)
     wanted = _wanted(run)
     other, why = other_run(run, wanted)
@@ -141,7 +141,7 @@ def _run(digest: str) -> Run:
 
 @blueprint.get("/s/<name>/ladder")
 def ladder(name: str) -> str:
-    """One scenario under every profile: how it ends, and its most telling step in miniature."""
+    """Return one scenario under every profile: how it ends, and its most telling step in miniature."""
     scenario = naming.scenario_named(name)
     if scenario.workload.producers and scenario.slug not in file.library():
         raise Refusal("impossible", "ladder.busy")

@@ -88,7 +88,7 @@ class Compressor:
 
 
 def _closed(response: Response) -> list[bytes]:
-    """Lets go of the file that stood ready to be sent."""
+    """Let go of the file that stood ready to be sent."""
     close = getattr(response.response, "close", None)
     if close is not None:
         close()

@@ -68,7 +68,7 @@ class Card:
 
 
 def cards(lang: str, words: Catalogue) -> Iterator[Card]:
-    """Every card in one language: plays about a hundred short runs."""
+    """Yield every card in one language: plays about a hundred short runs."""
     for number, (code, profile, kind) in enumerate(PATH, 1):
         yield _asked(number, Run(find(code), profile), kind, lang)
     for item in questions().values():
@@ -171,7 +171,7 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
 
 
 def package(site: str, lang: str, words: Catalogue) -> bytes:
-    """The deck as a file.  `site` is where its links lead: scheme and host."""
+    """Return the deck as a file.  `site` is where its links lead: scheme and host."""
     number = FIRST + 100 * LANGUAGES.index(lang)
     model = _model(number, words.text(lang, "learn.open", {}))
     decks = {
@@ -197,7 +197,7 @@ def packed(site: str, lang: str) -> bytes:
 
 
 def _kept(folder: str, files: dict[str, str], svg: str) -> str:
-    """Puts a picture among the files, by a name that another picture cannot have."""
+    """Put a picture among the files, by a name that another picture cannot have."""
     if not svg:
         return ""
     name = f"highwater-{hashlib.sha256(svg.encode()).hexdigest()[:16]}.svg"
@@ -217,7 +217,7 @@ def _model(number: int, onward: str) -> Any:
 
 @blueprint.get("/learn/deck.apkg")
 def deck() -> Response:
-    """The deck in the language of the page, its links to this site."""
+    """Return the deck in the language of the page, its links to this site."""
     lang, site = visitor.lang(), request.host_url
     made = _made.get((lang, site), lambda: apart(packed, site, lang))
     response = Response(made, mimetype="application/octet-stream")

@@ -286,7 +286,7 @@ VIEWS: Final = "__told__"
 
 
 def told(gives: Any, *statuses: int, takes: Any = None, asks: Any = None) -> Callable[[View], View]:
-    """Declares a route; without statuses it is 200."""
+    """Declare a route; without statuses it is 200."""
 
     def declare(view: View) -> View:
         setattr(view, VIEWS, Told(gives, statuses or (200,), takes, asks))

@@ -94,7 +94,7 @@ Json = dict[str, Any]
 @blueprint.get("/edit")
 @blueprint.get("/edit/<name>")
 def edit(name: str = "") -> str:
-    """A new scenario, a copy of one of the library or of a saved one, or one made of a run."""
+    """Return a new scenario, a copy of one of the library or of a saved one, or one made of a run."""
     asks: list[Json] = []
     digest = request.args.get("run", "")
     begun = request.args.get("begin", "")
@@ -155,7 +155,7 @@ def offers(lang: str) -> Json:
 
 
 def example(grammar: str) -> str:
-    """A move of this form that can be read as it stands: "flush B [upto O]" -> "flush 2"."""
+    """Return a move of this form that can be read as it stands: "flush B [upto O]" -> "flush 2"."""
     first = _OPTIONAL.sub("", grammar.split(" | ")[0])
     words = [word.split("|")[0] for word in first.split()]
     return " ".join("2" if word == "B" else word for word in words)
@@ -165,7 +165,7 @@ _OPTIONAL: Final = re.compile(r" ?\[[^\]]*\]")
 
 
 def _offer(config: Config, lang: str) -> Json:
-    """A configuration; `defaults` names the profiles whose default is another one."""
+    """Return a configuration; `defaults` names the profiles whose default is another one."""
     defaults = {profile.name: config.default_in(profile) for profile in PROFILES.values()}
     usual = defaults["K39"]
     meaning = services().words.words(lang).get(f"config.{config.name}")
@@ -191,7 +191,7 @@ def check() -> Response:
 
 
 def _allowed(costly: bool) -> None:
-    """Raises `Refusal` without our token, or for an address that asks too often."""
+    """Raise `Refusal` without our token, or for an address that asks too often."""
     visitor.require_token()
     services().accounts.take(request.remote_addr or "", "tries" if costly else "checks")
 
@@ -233,7 +233,7 @@ def looked_at(text: str) -> Json:
 
 
 def script_problems(text: str, scenario: Scenario, places: Places) -> list[Json]:
-    """Every line of the script that is no move, once."""
+    """Return every line of the script that is no move, once."""
     found: dict[int, Json] = {}
     for profile in scenario.profiles:
         for line in scenario.lines(profile):
@@ -248,7 +248,10 @@ def script_problems(text: str, scenario: Scenario, places: Places) -> list[Json]
 
 
 def _problem(text: str, where: str, bad: BadInput) -> Json:
-    """The place of a refusal ("scenario:12:3") as numbers; a line's column is where its text is."""
+    """Return the place of a refusal ("scenario:12:3") as numbers.
+
+    A line's column is where its text is.
+    """
     numbers = [int(one) for one in where.split(":")[-2:] if one.isdigit()]
     line, column = numbers if len(numbers) == 2 else (1, 1)
     lines = text.split("\n")
@@ -275,7 +278,7 @@ def play() -> Response:
 
 
 def played(scenario: Scenario) -> list[Json]:
-    """One entry for each profile, as many as there is patience for."""
+    """Return one entry for each profile, as many as there is patience for."""
     until = clock.monotonic() + PATIENCE_S
     found: list[Json] = []
     for profile in scenario.profiles[:MOST_PROFILES]:
@@ -301,7 +304,7 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
 
 
 def _line_of(bad: BadInput) -> int:
-    """The line of the script a refusal is about; 0 where it is about none."""
+    """Return the line of the script a refusal is about; 0 where it is about none."""
     word, _, number = bad.where.partition(" ")
     return int(number) if word == "line" and number.isdigit() else 0
 

@@ -32,7 +32,7 @@ STEPS_AT_FIRST: Final = 8
 
 @blueprint.get("/e/<digest>")
 def embed(digest: str) -> str:
-    """One run, opened at ``?step=``; an answer that cannot be read is named and left aside."""
+    """Return one run, opened at ``?step=``; an answer that cannot be read is named and left aside."""
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     chosen, problems = chosen_of(request.args)
@@ -91,7 +91,7 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
 
 
 def guess_of(text: str) -> dict[str, Any] | None:
-    """An answer to be drawn beside the truth, hw:2:4: which mark, of which broker, where."""
+    """Return an answer to be drawn beside the truth, hw:2:4: which mark, of which broker, where."""
     match = GUESS.fullmatch(text)
     return match and {"mark": match[1], "who": int(match[2]), "at": int(match[3])}
 
@@ -103,12 +103,12 @@ def sentences(step: Json, facts: Json, lang: str) -> list[str]:
 
 
 def table_rows(view: Json) -> list[dict[str, Any]]:
-    """The first partition's replicas as rows of a table."""
+    """Return the first partition's replicas as rows of a table."""
     return [row for part in view["partitions"][:1] for row in _rows(part, view)]
 
 
 def _rows(part: Json, view: Json) -> list[dict[str, Any]]:
-    """One line of the table for each replica."""
+    """Return one line of the table for each replica."""
     brokers = {one["id"]: one for one in view["brokers"]}
     rows = []
     for number in part["ar"]:

@@ -45,7 +45,7 @@ def _run(digest: str) -> Run:
 
 
 def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
-    """The question of an address or a form; what it does not name is as usual."""
+    """Return the question of an address or a form; what it does not name is as usual."""
     budgets = budgets_in(fields, USUAL)
     goal = fields.get("goal", asked.LOSS)
     if goal not in asked.GOALS:
@@ -75,12 +75,12 @@ def _address(ask: Ask) -> dict[str, str]:
 
 @blueprint.get("/explore/<digest>")
 def page(digest: str) -> str:
-    """The question, and its answer where it was asked."""
+    """Return the question, and its answer where it was asked."""
     return _question(_asked(digest, request.args), digest)
 
 
 def _question(ask: Ask, digest: str, refusal: str = "") -> str:
-    """The page of a question; with a sentence, where it was not taken."""
+    """Return the page of a question; with a sentence, where it was not taken."""
     with services().replays.using(digest) as replay:
         total = replay.total
     if ask.step > total:
@@ -126,7 +126,7 @@ def begin(digest: str) -> AnyResponse:
 
 @blueprint.post("/explore/<digest>/cancel")
 def cancel(digest: str) -> AnyResponse:
-    """Ends the search; what it has seen so far is its answer."""
+    """End the search; what it has seen so far is its answer."""
     visitor.require_token()
     ask = _asked(digest, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
@@ -135,7 +135,7 @@ def cancel(digest: str) -> AnyResponse:
 
 @blueprint.get("/explore/<digest>/answer")
 def answer(digest: str) -> str:
-    """The part of the page that changes while a search runs."""
+    """Return the part of the page that changes while a search runs."""
     ask = _asked(digest, request.args)
     search = services().searches.find(ask.number)
     return render_template(
@@ -177,7 +177,7 @@ def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
 
 
 def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
-    """The way that answers the question, if there is one."""
+    """Return the way that answers the question, if there is one."""
     wanted = {asked.LOSS: asked.LOSSES, asked.BROKEN: None}.get(ask.goal, ("reached",))
     for one in search.answer["ways"]:
         if wanted is None or one["name"] in wanted:
@@ -186,7 +186,7 @@ def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
 
 
 def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
-    """A way that was found, as moves in words and a run to open."""
+    """Return a way that was found, as moves in words and a run to open."""
     run = Run.from_text(found["run"])
     digest = services().replays.register(run)
     return {
@@ -199,7 +199,7 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
-    """Each next move and how near it leads; the worst first."""
+    """Return each next move and how near it leads; the worst first."""
     scenario = ask.run.scenario
     found = [
         {"move": move_told(move, scenario), "kind": kind, "n": n}
@@ -209,7 +209,7 @@ def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
 
 
 def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
-    """A move for people: the key of its sentence, and whom it is about."""
+    """Return a move for people: the key of its sentence, and whom it is about."""
     verb, *rest = text.split()
     args: dict[str, str] = {}
     if verb in ("deliver", "drop") and rest:

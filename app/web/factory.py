@@ -158,7 +158,7 @@ class Parts:
 
 
 def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask:
-    """The application, its database migrated and its sockets attached."""
+    """Return the application, its database migrated and its sockets attached."""
     settings, parts = settings or config.load(), parts or Parts()
     warm.warm()
     app = Flask(

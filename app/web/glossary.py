@@ -87,7 +87,7 @@ SERIES: Final = (
 
 @blueprint.get("/glossary")
 def glossary() -> str:
-    """Everything that has a name here; ``?profile=`` shows the rules as one Kafka has them."""
+    """Return everything that has a name here; ``?profile=`` shows the rules as one Kafka has them."""
     name = naming.profile_asked()
     profile = get_profile(name) if name else None
     return render_template("glossary.html", **content(profile.name if profile else ""))
@@ -118,7 +118,7 @@ def content(name: str) -> dict[str, Any]:
 
 
 def link(where: Sighting | None) -> str:
-    """The address of a run at a step; "" where there is none."""
+    """Return the address of a run at a step; "" where there is none."""
     if where is None:
         return ""
     slug, profile, step = where
@@ -153,7 +153,7 @@ def _rule(card: Card, title: str, profile: Profile | None) -> dict[str, Any]:
 
 
 def _lines(lines: list[Line], profile: Profile | None) -> list[dict[str, Any]]:
-    """The lines of this profile, or all, each with the words it depends on."""
+    """Return the lines of this profile, or all, each with the words it depends on."""
     return [
         {
             "text": line.text.strip(),
@@ -206,7 +206,7 @@ def _errors() -> list[dict[str, Any]]:
 
 
 def _config(one: Config, profile: Profile | None) -> dict[str, Any]:
-    """The default in this profile; else in all that differ, each with its first release."""
+    """Return the default in this profile; else in all that differ, each with its first release."""
     defaults: list[tuple[str, str]] = []
     for known in [profile] if profile else PROFILES.values():
         value = _value(one, one.default_in(known))

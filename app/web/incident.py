@@ -48,7 +48,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
 
 @blueprint.get("/incident")
 def page() -> str:
-    """A place to drop files on."""
+    """Return a place to drop files on."""
     boot = {
         "lang": visitor.lang(),
         "most": FILES_BYTES,
@@ -80,8 +80,10 @@ def read_files() -> Response:
 
 
 def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], dict[Path, str]]:
-    """The files below `root`, under the names they came with as far as those are names; what
-    `highwater incident` would be called with, and path -> name."""
+    """Return the files below `root`, under the names they came with as far as those are names.
+
+    What `highwater incident` would be called with, and path -> name.
+    """
     known: dict[Path, str] = {}
     arguments: dict[str, None] = {}
     for number, file in enumerate(given):
@@ -111,7 +113,7 @@ def _worded(sentence: str) -> str:
 
 
 def _without(root: str, sentence: str) -> str:
-    """A sentence that names files as the visitor does."""
+    """Return a sentence that names files as the visitor does."""
     text = re.sub(re.escape(root) + r"/(?:all|of_\w+)/?", "", sentence)
     return text.replace(root, "")
 
@@ -147,7 +149,7 @@ def _investigated(
 
 
 def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
-    """One sentence for each file that is not read, but for those that belong to one that is."""
+    """Yield one sentence for each file that is not read, but for those that belong to one that is."""
     read = {source.path for source in found}
     used = {folder for path in read for folder in (path.parent, path.parent.parent)}
     for path, name in known.items():
@@ -157,7 +159,7 @@ def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
 
 
 def _told(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[str, Any]:
-    """The story; without a run where no state of the record is known."""
+    """Return the story; without a run where no state of the record is known."""
     rows = list(telling.rows(told))
     times = [one.time_ms for one in told.states if one.time_ms is not None]
     first = min(times, default=rows[0][0] if rows else 0.0)

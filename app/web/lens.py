@@ -45,8 +45,10 @@ EXAMPLES = (
 @blueprint.get("/api/lens.json")
 @described.told(described.Releases, asks=described.ProfileAsked)
 def releases() -> Response:
-    """The releases of the index, old to new, with the controllers they have; and, with
-    ``?profile=``, the one that it behaves as."""
+    """Return the releases of the index, old to new, with the controllers they have.
+
+    And, with ``?profile=``, the one that it behaves as.
+    """
     profile = naming.profile_asked()
     index = kafka.source()
     response = json_answer(
@@ -107,8 +109,10 @@ def threads(digest: str) -> Response:
 
 @blueprint.get("/r/<digest>/through.json")
 def through_releases(digest: str) -> Response:
-    """The chains of step ``?step=`` through all releases, and where they change.  They never change
-    for one version of the engine, so they are kept for ever."""
+    """Return the chains of step ``?step=`` through all releases, and where they change.
+
+    They never change for one version of the engine, so they are kept for ever.
+    """
     number = max(0, typed(request.args, "step", default=0))
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")

@@ -70,7 +70,7 @@ def _told(profile: str) -> tuple[bool, int]:
 
 @cache
 def stops() -> tuple[Stop, ...]:
-    """One for each generation, the oldest first; where both controllers run, KRaft's."""
+    """Return one for each generation, the oldest first; where both controllers run, KRaft's."""
     rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
@@ -81,7 +81,7 @@ def stops() -> tuple[Stop, ...]:
 
 
 def pictured(profile: str) -> list[Json]:
-    """The step of each moment: the last one that cuts something, else the last of its moves."""
+    """Return the step of each moment: the last one that cuts something, else the last of its moves."""
     replay, _ = _played(profile)
     found: list[Json] = []
     chosen: Json | None = None
@@ -118,8 +118,11 @@ def frames(profile: str, lang: str) -> bytes:
 
 
 def address(profile: str, lang: str) -> str:
-    """Where the frames are.  The address names the program that draws them, so they are kept for
-    ever, and no version is drawn before somebody asks for it."""
+    """Where the frames are.
+
+    The address names the program that draws them, so they are kept for ever, and no version is
+    drawn before somebody asks for it.
+    """
     return f"/loop/{profile}/{lang}/{edition() or 'new'}.json"
 
 
@@ -159,7 +162,7 @@ def _framed(frame: dict[str, str]) -> dict[str, str]:
 
 @blueprint.get("/loop/<profile>/<lang>/<digest>.json")
 def loop(profile: str, lang: str, digest: str) -> Response:
-    """The frames of a version, in a language; an old address gets the new ones, for now."""
+    """Return the frames of a version, in a language; an old address gets the new ones, for now."""
     if profile not in PROFILES or lang not in LANGUAGES:
         raise Refusal("not_found")
     told = frames(profile, lang)

@@ -29,7 +29,7 @@ blueprint = Blueprint("met", __name__)
 
 
 def is_asked_of(batch: BatchRow) -> bool:
-    """Runs that begin where a scenario begins, and that were played to the last."""
+    """Run that begin where a scenario begins, and that were played to the last."""
     plain = batch.kind != records.FUTURES and not records.is_of_cycles(batch)
     return plain and batch.state == "done"
 
@@ -51,7 +51,7 @@ def _ask(batch: BatchRow, profile: str, cell: int, fields: MultiDict[str, str]) 
 
 
 def _asked(number: str, fields: MultiDict[str, str]) -> tuple[BatchRow, MetAsk, dict[str, str]]:
-    """The study, the question of an address or a form, and what the question's address says."""
+    """Return the study, the question of an address or a form, and what the question's address says."""
     batch = jobs().batch(number)
     if not is_asked_of(batch):
         raise Refusal("not_found")
@@ -67,7 +67,7 @@ def _asked(number: str, fields: MultiDict[str, str]) -> tuple[BatchRow, MetAsk, 
 
 @blueprint.get("/batch/<number>/met")
 def page(number: str) -> str:
-    """The question, and its answer where it was asked."""
+    """Return the question, and its answer where it was asked."""
     return _question(number, *_asked(number, request.args))
 
 
@@ -95,7 +95,7 @@ def _question(
 
 @blueprint.post("/batch/<number>/met")
 def begin(number: str) -> AnyResponse:
-    """Asks; where others have to end first, the page keeps what was chosen."""
+    """Ask; where others have to end first, the page keeps what was chosen."""
     visitor.require_token()
     batch, ask, told = _asked(number, request.form)
     try:
@@ -110,7 +110,7 @@ def begin(number: str) -> AnyResponse:
 
 @blueprint.post("/batch/<number>/met/cancel")
 def cancel(number: str) -> AnyResponse:
-    """Ends it; the runs that were looked at so far are its answer."""
+    """End it; the runs that were looked at so far are its answer."""
     visitor.require_token()
     _, ask, told = _asked(number, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
@@ -119,7 +119,7 @@ def cancel(number: str) -> AnyResponse:
 
 @blueprint.get("/batch/<number>/met/answer")
 def answer(number: str) -> str:
-    """The part of the page that changes meanwhile."""
+    """Return the part of the page that changes meanwhile."""
     _, ask, told = _asked(number, request.args)
     return render_template(
         "met_answer.html",
@@ -142,7 +142,7 @@ def _standing(ask: MetAsk) -> dict[str, Any]:
 
 
 def _way(ask: MetAsk, found: dict[str, Any]) -> dict[str, Any]:
-    """Moves in words, and the stage at the end of them."""
+    """Move in words, and the stage at the end of them."""
     run = Run.from_text(found["run"])
     return {
         "moves": [move_told(one, ask.scenario) for one in found["moves"]],

@@ -85,7 +85,7 @@ class Figures:
 
 
 def install(app: Flask, found: Services) -> None:
-    """Counts every answer of an application."""
+    """Count every answer of an application."""
     figures = app.extensions[KEY] = Figures(found)
 
     @app.before_request
@@ -122,9 +122,10 @@ def metrics() -> Response:
 
 @blueprint.get("/health")
 def health() -> Response:
-    """{ok, engine, parts: {database, instance, spark}, refused}: "ok", or a sentence; 503 or 507
-    where
-    something cannot be kept now.  The pages of the library play all the same."""
+    """{ok, engine, parts: {database, instance, spark}, refused}: "ok", or a sentence.
+
+    503 or 507 where something cannot be kept now.  The pages of the library play all the same.
+    """
     parts: dict[str, str] = {}
     status = 200
     for name, look in (("database", _database), ("instance", _instance)):

@@ -37,12 +37,12 @@ def routes(app: Flask) -> list[tuple[str, str, Rule, Told]]:
 
 
 def word(rule: Rule) -> str:
-    """The key of a route's sentence in the catalogue."""
+    """Return the key of a route's sentence in the catalogue."""
     return f"api.{rule.endpoint}"
 
 
 def described(app: Flask) -> dict[str, Any]:
-    """The document, in English, as OpenAPI 3.1; made when it is first asked for."""
+    """Return the document, in English, as OpenAPI 3.1; made when it is first asked for."""
     known: dict[str, Any] | None = app.extensions.get(KEPT)
     if known is None:
         known = app.extensions[KEPT] = _document(app)
@@ -116,7 +116,7 @@ def _version() -> str:
 
 @blueprint.get("/api/openapi.json")
 def document() -> Response:
-    """The description, for programs."""
+    """Return the description, for programs."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     response = Response(to_json(described(app)), mimetype="application/json")
     response.add_etag()

@@ -79,13 +79,13 @@ class Pack:
 
 
 def near(path: str, name: str) -> str:
-    """The path below ``static/js`` that the module `path` calls `name`."""
+    """Return the path below ``static/js`` that the module `path` calls `name`."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
 
 
 @once
 def module(path: str) -> Module:
-    """Reads a file.  Raises `Unreadable` for a form that packs do not know."""
+    """Read a file.  Raises `Unreadable` for a form that packs do not know."""
     text = (JS / path).read_text("utf-8")
     known = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
     if known != len(FORMS.findall(text)):
@@ -133,7 +133,7 @@ def parts(entry: str) -> list[str]:
 
 
 def _said(one: Module) -> str:
-    """A module as a block.  Its libraries stand at the top of the pack."""
+    """Return a module as a block.  Its libraries stand at the top of the pack."""
 
     def imported(match: re.Match[str]) -> str:
         path = match["path"]
@@ -165,7 +165,7 @@ def _brought(modules: list[Module]) -> str:
 
 @once
 def pack(entry: str) -> Pack:
-    """All that a page's module needs at once."""
+    """Return all that a page's module needs at once."""
     modules = needed(entry)
     known = ",".join(f'"{name}": () => import("{part_at(entry, name)}")' for name in parts(entry))
     blocks = "".join(map(_said, modules))
@@ -182,24 +182,24 @@ def part(entry: str, name: str) -> Pack:
 
 
 def pack_at(entry: str) -> str:
-    """The address of a page's pack."""
+    """Return the address of a page's pack."""
     return f"/packs/{pack(entry).digest}/{entry}"
 
 
 def part_at(entry: str, name: str) -> str:
-    """The address of a part of it."""
+    """Return the address of a part of it."""
     return f"/packs/{part(entry, name).digest}/{entry}/{name}"
 
 
 @once
 def entries() -> frozenset[str]:
-    """The modules that are pages."""
+    """Return the modules that are pages."""
     return frozenset(path.relative_to(JS).as_posix() for path in (JS / "pages").glob("*.js"))
 
 
 @blueprint.get("/packs/<digest>/pages/<name>")
 def get_pack(digest: str, name: str) -> Response:
-    """A page's pack.  An old address gets the new one, but not for ever."""
+    """Return a page's pack.  An old address gets the new one, but not for ever."""
     entry = f"pages/{name}"
     if entry not in entries():
         raise Refusal("not_found")
@@ -208,7 +208,7 @@ def get_pack(digest: str, name: str) -> Response:
 
 @blueprint.get("/packs/<digest>/pages/<name>/<path:later>")
 def get_part(digest: str, name: str, later: str) -> Response:
-    """A part of it."""
+    """Return a part of it."""
     entry = f"pages/{name}"
     if entry not in entries() or later not in parts(entry):
         raise Refusal("not_found")

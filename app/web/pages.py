@@ -45,7 +45,7 @@ blueprint = Blueprint("pages", __name__)
 
 @blueprint.get("/s/<name>")
 def scenario(name: str) -> str:
-    """A scenario by code, slug or digest, opened on its default run."""
+    """Return a scenario by code, slug or digest, opened on its default run."""
     found = naming.scenario_named(name)
     profile = naming.profile_asked()
     run = naming.default_run(found, profile, typed(request.args, "seed", default=0))
@@ -61,7 +61,7 @@ def carried_run() -> str:
 
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
-    """A saved or live run; ``?step=`` is where it opens."""
+    """Return a saved or live run; ``?step=`` is where it opens."""
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     found = services().replays.run(digest)
@@ -70,7 +70,7 @@ def run(digest: str) -> str:
 
 @blueprint.get("/class/<name>")
 def classroom(name: str) -> str:
-    """A class: the run its leader is at, for everybody who follows."""
+    """Return a class: the run its leader is at, for everybody who follows."""
     room = rooms_here().get(name.lower())
     place = room.place
     return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
@@ -136,7 +136,7 @@ def here(**changes: Any) -> str:
 
 
 def told(scenario: Scenario) -> Scenario:
-    """A scenario with its texts in the visitor's language."""
+    """Return a scenario with its texts in the visitor's language."""
     return in_language(scenario, visitor.lang())
 
 
@@ -205,7 +205,7 @@ def modules_of(entry: str) -> list[str]:
 
 
 def prepare(app: Flask) -> None:
-    """Gives templates their helpers and every failure its page or its JSON."""
+    """Give templates their helpers and every failure its page or its JSON."""
     app.context_processor(_helpers)
 
     app.register_error_handler(Refusal, _refused)

@@ -50,7 +50,7 @@ def _href(stop: Stop) -> str:
 
 
 def path(cards: Iterable[Card]) -> list[Card]:
-    """The cards of the path, each with {number, href, key}."""
+    """Return the cards of the path, each with {number, href, key}."""
     by_code = {card["code"]: card for card in cards}
     return [
         {**by_code[stop.code], "number": number, "href": _href(stop), "key": _key(stop)}

@@ -34,7 +34,7 @@ MOST_OWN: Final = 40
 
 
 def own(folder: str) -> dict[str, Guide]:
-    """The guides of a directory, by name.  Raises BadSetting for one that cannot be read."""
+    """Return the guides of a directory, by name.  Raises BadSetting for one that cannot be read."""
     found = {}
     for path in sorted(Path(folder).glob("*.yaml"))[:MOST_OWN] if folder else ():
         try:
@@ -46,7 +46,7 @@ def own(folder: str) -> dict[str, Guide]:
 
 
 def shelf() -> dict[str, Guide]:
-    """The guides that come with the engine, then those of the directory that is set."""
+    """Return the guides that come with the engine, then those of the directory that is set."""
     known = book.guides()
     return known | {name: one for name, one in services().guides.items() if name not in known}
 
@@ -65,7 +65,7 @@ def _followed(name: str, folder: str) -> list[Found]:
 
 @blueprint.get("/read")
 def guides() -> str:
-    """All guides, with how much of each can be followed and how much of it is wrong."""
+    """Return all guides, with how much of each can be followed and how much of it is wrong."""
     rows = []
     for name, guide in shelf().items():
         found = _found(guide)
@@ -84,7 +84,7 @@ def guides() -> str:
 
 @blueprint.get("/read/<name>")
 def guide(name: str) -> str:
-    """One guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
+    """Return one guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
     here = shelf().get(name)
     if here is None:
         raise Refusal("not_found")

@@ -18,7 +18,7 @@ from engine.study.sourcemap import cards
 
 @once
 def registry() -> dict[str, Any]:
-    """Profiles with their flags, invariants, moves and error names of this engine."""
+    """Return profiles with their flags, invariants, moves and error names of this engine."""
     return {
         "engine": ENGINE_VERSION,
         "profiles": [

@@ -22,7 +22,7 @@ def wanted() -> bool:
 
 
 def page(run: Run, step: int) -> str:
-    """One step of a run, with links to the others; a step beyond the end is the end."""
+    """Return one step of a run, with links to the others; a step beyond the end is the end."""
     lang = visitor.lang()
     saved = services().replays.saved(run.digest)
     with services().replays.using(run.digest) as replay:
@@ -54,7 +54,7 @@ def _told(step: Json, names: dict[int, str], lang: str) -> list[str]:
 
 
 def _rows(view: Json) -> list[Json]:
-    """One row for each replica of each partition."""
+    """Return one row for each replica of each partition."""
     brokers = {broker["id"]: broker for broker in view["brokers"]}
     return [
         {

@@ -44,7 +44,7 @@ class Cookies(SecureCookieSessionInterface):
 
 
 def nonce() -> str:
-    """One per answer: what the inline scripts of a page must carry to be run."""
+    """Return one per answer: what the inline scripts of a page must carry to be run."""
     if "nonce" not in g:
         g.nonce = secrets.token_urlsafe(16)
     return str(g.nonce)
@@ -72,7 +72,7 @@ def _policy() -> str:
 
 
 def guard(app: Flask) -> None:
-    """Puts the headers on every answer and remembers a language that was chosen by hand."""
+    """Put the headers on every answer and remember a language that was chosen by hand."""
 
     @app.after_request
     def headers(response: Response) -> Response:

@@ -50,8 +50,10 @@ NOT_SAID: Final = "–"
 
 @dataclass(frozen=True)
 class Seen:
-    """A scenario of the library on one release: facts equal, explained by the recording, neither;
-    and the acknowledged records that the brokers lost."""
+    """A scenario of the library on one release: facts equal, explained by the recording, neither.
+
+    And the acknowledged records that the brokers lost.
+    """
 
     recording: Recording
     equal: int
@@ -65,8 +67,10 @@ class Seen:
 
 @once
 def seen() -> dict[str, tuple[Seen, ...]]:
-    """Code -> what was seen, the oldest release first.  A recording counts as long as the script
-    still is what was recorded."""
+    """Code -> what was seen, the oldest release first.
+
+    A recording counts as long as the script still is what was recorded.
+    """
     found: dict[str, list[Seen]] = {}
     names = naming.library_names()
     for recording in sorted(own(), key=lambda one: release_order(one.kafka)):
@@ -89,8 +93,10 @@ def seen_of(scenario: Scenario) -> tuple[Seen, ...]:
 
 
 def badge(scenario: Scenario) -> dict[str, Any] | None:
-    """{releases, profiles, equal, explained, different, href} for a page's badge; `profiles` has
-    the profile that each release is played by.  None if never played."""
+    """{releases, profiles, equal, explained, different, href} for a page's badge.
+
+    `profiles` has the profile that each release is played by.  None if never played.
+    """
     all_of_it = seen_of(scenario)
     if not all_of_it:
         return None
@@ -121,8 +127,11 @@ def seen_on(code: str, kafka: str) -> Seen:
 
 
 def standing(recording: Recording, names: Mapping[int, str], now: Facts, before: Facts) -> Json:
-    """Facts as a view that `tanks.draw` draws.  Where a broker is down nobody can say what its
-    high watermark was: the water stands where it stood `before`."""
+    """Facts as a view that `tanks.draw` draws.
+
+    Where a broker is down nobody can say what its high watermark was: the water stands where it
+    stood `before`.
+    """
     brokers = sorted(recording.assignment)
     leader, isr = now.get("leader", -1), now.get("isr", [])
     return {
@@ -148,7 +157,7 @@ def standing(recording: Recording, names: Mapping[int, str], now: Facts, before:
 
 
 def _is_down(facts: Facts, broker: int) -> bool:
-    """A recording has the high watermark of every broker that runs."""
+    """Return a recording has the high watermark of every broker that runs."""
     return f"b{broker} LEO" in facts and f"b{broker} HW" not in facts
 
 
@@ -182,8 +191,10 @@ def _records(facts: Facts, who: str) -> list[Json]:
 
 
 def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
-    """(real now, model now, real before, model before), each with the recorded facts only.  What
-    was known of a broker's mark is carried along while it is down."""
+    """(real now, model now, real before, model before), each with the recorded facts only.
+
+    What was known of a broker's mark is carried along while it is down.
+    """
     found: list[Facts] = [{}, {}, {}, {}]
     for moment in told[: at + 1]:
         found[2], found[3] = found[2] | found[0], found[3] | found[1]
@@ -197,7 +208,7 @@ def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts
 
 @blueprint.get("/s/<name>/real/<kafka>")
 def beside(name: str, kafka: str) -> str:
-    """A moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
+    """Return a moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
     scenario = naming.scenario_named(name)
     one = seen_on(scenario.code, kafka[:20])
     told = _moments(scenario.code, one.kafka)
@@ -261,8 +272,10 @@ def _pictures(
 
 
 def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
-    """{"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}; a cell is {key, real, model,
-    differs, first}."""
+    """{"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}.
+
+    A cell is {key, real, model, differs, first}.
+    """
     values = {fact: (real, own) for fact, real, own in moment.rows}
     first = moment.differences[0].fact if moment.differences else ""
 
@@ -292,7 +305,7 @@ def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
 
 
 def shown(key: str, value: Any, names: Mapping[int, str]) -> str:
-    """A fact as people write it: brokers by name, epochs as epoch:start."""
+    """Return a fact as people write it: brokers by name, epochs as epoch:start."""
     if value is None or value == "" or value == []:
         return NOT_SAID
     if isinstance(value, bool):
@@ -309,7 +322,7 @@ def shown(key: str, value: Any, names: Mapping[int, str]) -> str:
 def _first(
     differences: tuple[Difference, ...], names: Mapping[int, str], recording: Recording
 ) -> dict[str, Any] | None:
-    """The first fact that is not the same, and why."""
+    """Return the first fact that is not the same, and why."""
     if not differences:
         return None
     one = differences[0]

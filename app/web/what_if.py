@@ -50,7 +50,7 @@ def page(digest: str) -> str:
 def _shown(
     column: Column, names: dict[int, str], here: Run, step: int, tps: tuple[int, ...]
 ) -> dict[str, Any]:
-    """The head of a column, and the address of its run for each partition."""
+    """Return the head of a column, and the address of its run for each partition."""
     played = replace(here, moves=(*here.lines(), *column.moves))
     digest = services().replays.register(played)
     return {
@@ -68,7 +68,7 @@ def _shown(
 def _rows(
     here: Run, tps: tuple[int, ...], columns: list[Column], names: dict[int, str]
 ) -> list[dict[str, Any]]:
-    """The partitions, those that stop in most columns first."""
+    """Return the partitions, those that stop in most columns first."""
     labels = here.simulation().cluster.names
     rows = [
         {

@@ -66,7 +66,7 @@ class Hand:
         self.pid = self._process.pid or 0
 
     def tell(self, what: object) -> None:
-        """Raises Fell."""
+        """Raise Fell."""
         try:
             self._line.send(what)
         except (OSError, ValueError):
@@ -94,7 +94,7 @@ class Hand:
             raise Fell from None
 
     def spent_s(self) -> float:
-        """Seconds that it has had of a processor; 0 where the system does not say."""
+        """Return seconds that it has had of a processor; 0 where the system does not say."""
         try:
             with open(f"/proc/{self.pid}/schedstat", "rb") as told:
                 return int(told.read().split()[0]) / 1e9
@@ -122,13 +122,13 @@ class Hand:
             self._signal(signal.SIGCONT)
 
     def ended_by(self) -> int:
-        """The signal that ended it; 0 for none."""
+        """Return the signal that ended it; 0 for none."""
         with _children:
             self._process.join(ENDED_S)
             return max(0, -(self._process.exitcode or 0))
 
     def kill(self) -> None:
-        """Ends it, while another thread may be listening."""
+        """End it, while another thread may be listening."""
         self._signal(signal.SIGKILL)
 
     def end(self) -> None:

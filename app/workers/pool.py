@@ -158,7 +158,7 @@ class Workers:
         return sum(hand.memory_bytes() for hand in hands)
 
     def close(self) -> None:
-        """Ends all of them, whatever they are doing."""
+        """End all of them, whatever they are doing."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

@@ -25,7 +25,7 @@ WARM_RUNS = 100
 def batch_efficiency(
     runs: int = RUNS, rounds: int = ROUNDS, scenario: str = SCENARIO
 ) -> tuple[float, dict[str, float]]:
-    """Runs a second on Spark local[2] over those of two plain processes: twice one's.
+    """Run a second on Spark local[2] over those of two plain processes: twice one's.
 
     Both ways take turns and use two cores each, so that whatever else the machine does slows both
     alike.  Spark's start is left out; writing the rows is not.
@@ -57,7 +57,7 @@ def batch_efficiency(
 def on_spark(
     runner: SparkRunner, place: str, data: dict[str, Any], seed: int, runs: int, size: int
 ) -> float:
-    """Seconds for these runs on the warm session."""
+    """Return seconds for these runs on the warm session."""
     plan = Plan((data,), (PROFILE,), runs, seed, size, tuple(METRICS))
     began = time.perf_counter()
     runner.run(plan, place, "bench", lambda _: None)

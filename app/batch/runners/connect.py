@@ -56,7 +56,7 @@ class ConnectRunner:
         return self._session is not None
 
     def start(self) -> Any:
-        """The session, begun now if need be.  Raises SparkTrouble."""
+        """Return the session, begun now if need be.  Raises SparkTrouble."""
         with self._lock:
             if self._session is None:
                 try:
@@ -140,7 +140,7 @@ class ConnectRunner:
         return not trouble
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Counts these finished chunks: here, or there where only it can read them."""
+        """Count these finished chunks: here, or there where only it can read them."""
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
         try:

@@ -30,7 +30,7 @@ a worker unpickles them before it knows any class of ours."""
 def search_on(
     context: Any, ready: Callable[[], object], question: Question, bounds: Bounds
 ) -> Outcome:
-    """Answers a question in a SparkContext; `ready` makes the engine known to a worker.
+    """Return a question in a SparkContext; `ready` makes the engine known to a worker.
 
     A bound is looked at after each level.  Raises BadInput as the search in one process does.
     """
@@ -79,8 +79,10 @@ def search_on(
 
 
 def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
-    """In a worker: every state that follows from these, and the counts.  The engine is imported
-    here, where it is the one that the driver sent."""
+    """In a worker: every state that follows from these, and the counts.
+
+    The engine is imported here, where it is the one that the driver sent.
+    """
     from engine.search.budgets import Budgets
     from engine.search.parts import Counts, Parts, State
     from engine.search.question import Question
@@ -141,7 +143,10 @@ def _count(outcome: Outcome, counts: Iterable[tuple[dict[str, int], int, int]]) 
 def _look(
     outcome: Outcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
 ) -> bool:
-    """Notes what is broken in a level, in the order of a search in one process; is it wanted?"""
+    """Return notes what is broken in a level, in the order of a search in one process.
+
+    Is it wanted?
+    """
     for _, moves, left, broken in rows:
         for name, why in broken:
             if name not in outcome.found:

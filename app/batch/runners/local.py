@@ -49,11 +49,11 @@ class Processes:
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
     ) -> bool:
-        """Computes the chunks that are not in `done`; True if all are on disk, False if stopped."""
+        """Compute the chunks that are not in `done`; True if all are on disk, False if stopped."""
         return run(plan, directory, self._cores, on_done, done, run_chunk or engine_run_chunk, stop)
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Counts these finished chunks."""
+        """Count these finished chunks."""
         return counted_here(plan, directory, done, keep)
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
@@ -65,7 +65,7 @@ class Processes:
 
 
 def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-    """Counts these finished chunks in this process.  Raises RunnerTrouble."""
+    """Count these finished chunks in this process.  Raises RunnerTrouble."""
     import duckdb  # late, as `open_duck` says
 
     try:

@@ -39,12 +39,15 @@ def profile_pairs(count: int) -> list[tuple[int, int]]:
 
 
 def cell_pairs(count: int) -> list[tuple[int, int]]:
-    """The first cell with each of the others."""
+    """Return the first cell with each of the others."""
     return [(0, cell) for cell in range(1, count)]
 
 
 def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[Pair, ...]:
-    """All pairs, by what they have in common.  Runs that failed themselves are on no side."""
+    """Return all pairs, by what they have in common.
+
+    Runs that failed themselves are on no side.
+    """
     found = []
     places = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(profiles))
     for along, member, pairs in (

@@ -96,7 +96,7 @@ class Plan:
         return self.slices * self.groups
 
     def chunks(self) -> Iterator[Chunk]:
-        """All chunks, a slice of seeds after the other.
+        """Yield all chunks, a slice of seeds after the other.
 
         Cells and profiles take turns within a slice, so that interim results grow together and a
         cancelled batch can still be compared seed by seed.
@@ -135,7 +135,7 @@ def tilted(scenarios: Sequence[dict[str, Any]]) -> bool:
 
 
 def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:
-    """Runs in a chunk: about a second's worth, yet enough chunks for an even load and progress.
+    """Run in a chunk: about a second's worth, yet enough chunks for an even load and progress.
 
     Where these would be more than CHUNKS_WANTED, chunks last longer, up to CHUNK_SECONDS_MOST.
     `groups` is profiles x cells, `runs_per_s` the measured speed of one process.
@@ -155,6 +155,6 @@ def sized(plan: Plan, runs_per_s: float) -> Plan:
 
 
 def grown(plan: Plan, runs: int) -> Plan:
-    """The plan with so many more seeds for each profile and cell."""
+    """Return the plan with so many more seeds for each profile and cell."""
     parts = (*(plan.parts or (plan.runs,)), runs)
     return replace(plan, runs=plan.runs + runs, parts=parts)

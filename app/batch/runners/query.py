@@ -66,8 +66,10 @@ class Changes(Exception):
 
 
 def changes(session: Any, sql: str) -> bool:
-    """Would the statement write, delete or define something?  Its parsed plan tells: in
-    ``WITH x AS (...) INSERT INTO y ...`` the first word does not."""
+    """Would the statement write, delete or define something?
+
+    Its parsed plan tells: in ``WITH x AS (...) INSERT INTO y ...`` the first word does not.
+    """
     if READ_ONLY.match(sql) is None:
         return True
     if not re.match(r"\s*(SELECT|WITH)\b", sql, re.I):
@@ -98,7 +100,7 @@ def answer(
     cells: Sequence[tuple[Any, ...]],
     most: int,
 ) -> Answer:
-    """Runs one statement that reads; at most `most` rows come back to the driver.
+    """Run one statement that reads; at most `most` rows come back to the driver.
 
     Raises `Changes` for one that does not, before anything of it has run.
     """
@@ -173,7 +175,7 @@ def answer_here(
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Return a value as JSON has it."""
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, dict):

@@ -52,7 +52,7 @@ BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
 
 
 def arrow_schema(metrics: Sequence[str]) -> Any:
-    """The columns of a row, metrics last, each a nullable integer."""
+    """Return the columns of a row, metrics last, each a nullable integer."""
     broken = pa.struct([("invariant", pa.string()), ("step", pa.int32()), ("why", pa.string())])
     fields = [(name, getattr(pa, type_)()) for name, type_, _ in COLUMNS]
     fields.append(("broken", pa.list_(broken)))
@@ -134,7 +134,7 @@ def chunk_name(number: int) -> str:
 
 
 def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
-    """Rows as an Arrow table of `arrow_schema`."""
+    """Return rows as an Arrow table of `arrow_schema`."""
     names = [name for name, _, _ in COLUMNS] + ["broken", *metrics]
     columns = {name: [row.get(name) for row in rows] for name in names}
     columns["broken"] = [
@@ -163,7 +163,7 @@ def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Seque
 
 
 def open_directory(directory: str) -> tuple[Any, str]:
-    """The file system a directory lies in, and its path there; made if missing."""
+    """Return the file system a directory lies in, and its path there; made if missing."""
     if "://" in directory:
         files, base = fs.FileSystem.from_uri(directory)
     else:
@@ -185,8 +185,11 @@ def compact_name(chunks: range) -> str:
 
 
 def files_on_disk(directory: str) -> list[RowFile]:
-    """Files that hold each chunk that is done once, in order.  Where a server stopped between
-    writing a compact file and removing what is in it, the compact one counts."""
+    """Return files that hold each chunk that is done once, in order.
+
+    Where a server stopped between writing a compact file and removing what is in it, the compact
+    one counts.
+    """
     files, base = open_directory(directory)
     found = files.get_file_info(fs.FileSelector(base))
     named = [file for info in found if (file := _row_file(info.base_name)) is not None]
@@ -215,7 +218,7 @@ def chunks_on_disk(directory: str) -> set[int]:
 
 
 def files_of(directory: str, numbers: Collection[int]) -> list[str]:
-    """Paths of the files with these chunks; of a compact file, all of its chunks come along.
+    """Return paths of the files with these chunks; of a compact file, all of its chunks come along.
 
     Raises FileNotFoundError where one of them is gone.
     """
@@ -230,8 +233,11 @@ def files_of(directory: str, numbers: Collection[int]) -> list[str]:
 
 
 def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
-    """Of these chunks those that can be read to their end; the others are there no more, so that
-    they are computed again.  A chunk is damaged where a disk or a person has changed its file."""
+    """Of these chunks those that can be read to their end.
+
+    The others are there no more, so that they are computed again.  A chunk is damaged where a disk
+    or a person has changed its file.
+    """
     files, base = open_directory(directory)
     wanted = set(numbers)
     sound: set[int] = set()
@@ -263,8 +269,10 @@ def read_chunks(
     columns: list[str] | None = None,
     seeds: tuple[int, int] | None = None,
 ) -> Iterator[Row]:
-    """Rows of the files with these chunks; all columns or only these, all seeds or those from the
-    first to the second."""
+    """Yield rows of the files with these chunks.
+
+    All columns or only these, all seeds or those from the first to the second.
+    """
     files, base = open_directory(directory)
     within = None if seeds is None else [("seed", ">=", seeds[0]), ("seed", "<=", seeds[1])]
     for path in files_of(directory, numbers):
@@ -276,6 +284,6 @@ def read_chunks(
 
 
 def canonical(rows: Iterable[Row]) -> str:
-    """Rows as text, a line each, ordered by (cell, profile, seed): what tests compare."""
+    """Return rows as text, a line each, ordered by (cell, profile, seed): what tests compare."""
     ordered = sorted(rows, key=lambda row: (row["cell"], row["profile"], row["seed"]))
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in ordered)

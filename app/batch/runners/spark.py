@@ -102,7 +102,7 @@ class SparkRunner:
         return f"Spark {version} at {self.master}, {self.java or 'not started'}"
 
     def start(self) -> SparkSession:
-        """The session, started now if need be; raises SparkTrouble."""
+        """Return the session, started now if need be; raises SparkTrouble."""
         with self._lock:
             if self._session is not None:
                 if self._pid != os.getpid():
@@ -202,8 +202,10 @@ class SparkRunner:
         return not trouble
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Counts these finished chunks: in this process, or in Spark where it cannot read them;
-        raises SparkTrouble."""
+        """Count these finished chunks: in this process, or in Spark where it cannot read them.
+
+        Raise SparkTrouble.
+        """
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
         session = self.start()
@@ -213,7 +215,7 @@ class SparkRunner:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
     def search(self, question: Question, bounds: Bounds) -> Outcome:
-        """A search from a step of a run, its states dealt out; BadInput, SparkTrouble."""
+        """Return a search from a step of a run, its states dealt out; BadInput, SparkTrouble."""
         context = self.start().sparkContext
         try:
             return search_on(context, engine_sent, question, bounds)
@@ -262,7 +264,7 @@ class SparkRunner:
         return session
 
     def settings(self, scratch: str) -> dict[str, str]:
-        """All spark.* settings: ours, then those of the environment, which win."""
+        """Return all spark.* settings: ours, then those of the environment, which win."""
         log = Path(scratch) / "log4j2.properties"
         log.write_text(QUIET.format(level=self.environ.get("HIGHWATER_SPARK_LOG", "fatal")))
         found = {
@@ -404,7 +406,7 @@ def reach(master: str) -> None:
 
 
 def engine_zip(scratch: str) -> str:
-    """The engine package as a zip that executors put on their path."""
+    """Return the engine package as a zip that executors put on their path."""
     package = Path(engine.__file__).parent
     target = Path(scratch) / ENGINE_ZIP
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -415,7 +417,7 @@ def engine_zip(scratch: str) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """The one line that helps, out of a stack of Java and Python."""
+    """Return the one line that helps, out of a stack of Java and Python."""
     text = str(error)
     if isinstance(error, Py4JJavaError):
         text = str(error.java_exception.getMessage() or error.java_exception.toString())
@@ -447,7 +449,7 @@ def _forget() -> None:
 
 
 def _end_java(gateway: Any) -> None:
-    """Waits for a gateway's process, which ends when its input does, so that none is left over."""
+    """Wait for a gateway's process, which ends when its input does, so that none is left over."""
     process = getattr(gateway, "proc", None)
     if process is None:
         return

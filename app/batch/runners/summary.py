@@ -132,8 +132,10 @@ WHERE place <= {keep} ORDER BY profile, cell, invariant, seed
 
 
 def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
-    """Counts per profile and cell, and per metric n, sum, positive, min, max; quantiles as well
-    where every run counts the same."""
+    """Count per profile and cell, and per metric n, sum, positive, min, max.
+
+    Quantiles as well where every run counts the same.
+    """
     columns = [
         "count(*) AS n",
         "count(*) FILTER (WHERE verdict = 'violates') AS violating",
@@ -166,8 +168,11 @@ def _metrics(row: Row, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, di
 
 
 def _pairs(tables: Tables, plan: Plan) -> tuple[Pair, ...]:
-    """Nothing of futures: their cells are places in one run, each with chances of its own.  Nor
-    where runs count differently: counts of seeds at inflated rates say nothing of the true ones."""
+    """Nothing of futures: their cells are places in one run, each with chances of its own.
+
+    Nor where runs count differently: counts of seeds at inflated rates say nothing of the true
+    ones.
+    """
     if plan.futures or plan.tilted:
         return ()
     return pair_up(tables, plan.profiles, len(plan.scenarios))

@@ -42,7 +42,7 @@ class Tables(Protocol):
         ...
 
     def decimal(self, weight: str) -> str:
-        """A double from 0 to 1 as the decimal that it is written as."""
+        """Return a double from 0 to 1 as the decimal that it is written as."""
         ...
 
     def names(self, invariant: str) -> str:
@@ -107,14 +107,14 @@ class DuckTables:
 
 
 def judged(metrics: Sequence[str]) -> list[str]:
-    """The columns that are counted; a run that failed itself says nothing but that it did."""
+    """Return the columns that are counted; a run that failed itself says nothing but that it did."""
     told = ["broken", "log_weight", *metrics]
     those = [f"CASE WHEN verdict <> '{ERROR}' THEN {name} END AS {name}" for name in told]
     return ["profile", "cell", "seed", "verdict", "why", *those]
 
 
 def open_duck() -> duckdb.DuckDBPyConnection:
-    """A database in memory, that fetches no extension.
+    """Return a database in memory, that fetches no extension.
 
     DuckDB is imported where it is asked: with the module comes a connection that has threads, and a
     process made by fork would lack them and be aborted when it ends.
@@ -132,8 +132,10 @@ def open_duck() -> duckdb.DuckDBPyConnection:
 
 
 def reading(duck: duckdb.DuckDBPyConnection, paths: Sequence[str], metrics: Sequence[str]) -> str:
-    """A SELECT of all rows in these files, and of the file each came from; what files from before a
-    metric lack is null."""
+    """Return a SELECT of all rows in these files, and of the file each came from.
+
+    What files from before a metric lack is null.
+    """
     names = [name for name, *_ in COLUMNS] + ["broken", *metrics]
     if not paths:
         broken = "STRUCT(invariant VARCHAR, step INTEGER, why VARCHAR)[]"
@@ -148,6 +150,6 @@ def reading(duck: duckdb.DuckDBPyConnection, paths: Sequence[str], metrics: Sequ
 
 
 def told(asked: duckdb.DuckDBPyConnection) -> list[Row]:
-    """The answer of a statement, a dictionary a row."""
+    """Return the answer of a statement, a dictionary a row."""
     names = [column[0] for column in asked.description or ()]
     return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]

@@ -58,7 +58,7 @@ def weigh(tables: Tables, metrics: Sequence[str]) -> Weights:
 
 
 def _top(tables: Tables) -> int:
-    """The logarithm of the largest weight, in billionths."""
+    """Return the logarithm of the largest weight, in billionths."""
     (row,) = tables.ask("SELECT max(log_weight) AS top FROM {rows}")
     return int(row["top"] or 0)
 

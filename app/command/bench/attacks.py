@@ -52,7 +52,7 @@ def _linked(port: int) -> socket.socket:
 
 
 def _frame(text: str) -> bytes:
-    """A masked text frame (RFC 6455), its mask zero."""
+    """Return a masked text frame (RFC 6455), its mask zero."""
     body = text.encode()
     if len(body) < 126:
         head = struct.pack("!BB", 0x81, 0x80 | len(body))
@@ -62,7 +62,7 @@ def _frame(text: str) -> bytes:
 
 
 def _drain(link: socket.socket, seconds: float) -> None:
-    """Reads what comes for so long; a connection that was cut raises OSError."""
+    """Read what comes for so long; a connection that was cut raises OSError."""
     link.settimeout(seconds)
     with contextlib.suppress(TimeoutError):
         while True:
@@ -163,7 +163,7 @@ def _get(port: int, path: str) -> tuple[float, str]:
 
 
 def _visit(port: int, seconds: float) -> dict[str, float]:
-    """An honest visitor: a page and an open every second, steps in between."""
+    """Return an honest visitor: a page and an open every second, steps in between."""
     steps, pages, opens = [], [], []
     lost = 0
     until = time.monotonic() + seconds
@@ -203,7 +203,7 @@ def memory_mib(port: int) -> float:
 
 
 def attacks() -> tuple[float, dict[str, float]]:
-    """The worst p99 of a step under attack, beside that without one; and all figures."""
+    """Return the worst p99 of a step under attack, beside that without one; and all figures."""
     figures: dict[str, float] = {}
     seconds = float(os.environ.get("HIGHWATER_ATTACK_S", ATTACK_S))
     wanted = os.environ.get("HIGHWATER_ATTACKS", " ".join(ATTACKS)).split()

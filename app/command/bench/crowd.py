@@ -103,7 +103,10 @@ class Crowd:
         self._played[number].append(now)
 
     def all_play_s(self, since: float) -> float:
-        """Seconds until every visitor had stepped after that moment; infinite if one never did."""
+        """Return seconds until every visitor had stepped after that moment.
+
+        Infinite if one never did.
+        """
         firsts = [
             next((at for at in played if at > since), float("inf"))
             for played in self._played.values()
@@ -174,7 +177,7 @@ def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
-    """All of the server, which whoever watches it starts again at once."""
+    """Return all of the server, which whoever watches it starts again at once."""
     crowd = Crowd(life.port)
     lives = [life]
     when: list[float] = []
@@ -189,7 +192,7 @@ def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _worker(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
-    """The worker alone: its master starts another."""
+    """Return the worker alone: its master starts another."""
     crowd = Crowd(life.port)
     when: list[float] = []
 
@@ -211,7 +214,7 @@ PARTS: Final = {
 
 
 def crowd() -> tuple[float, dict[str, float]]:
-    """The worst p99 of a step without a kill, in seconds, and all figures."""
+    """Return the worst p99 of a step without a kill, in seconds, and all figures."""
     figures: dict[str, float] = {}
     for name in os.environ.get("HIGHWATER_CLASSES", " ".join(PARTS)).split():
         with tempfile.TemporaryDirectory(prefix="highwater-") as folder:

@@ -120,7 +120,7 @@ class Person:
             self._token = found[1] if found else ""
 
     def wire(self, port: int) -> Wire:
-        """A live connection of this browser."""
+        """Return a live connection of this browser."""
         self.know(port)
         return Wire(port, cookie=self._cookie, csrf=self._token)
 
@@ -172,7 +172,7 @@ def _instance() -> Iterator[Path]:
 
 
 def killed_while_saving() -> dict[str, float]:
-    """Kills at random moments, of the whole server and of its worker alone in turn."""
+    """Kill at random moments, of the whole server and of its worker alone in turn."""
     dice = Dice(1)
     lost = acknowledged = 0
     times = int(os.environ.get("HIGHWATER_KILLS", KILLS))
@@ -217,7 +217,7 @@ def _wait(seconds: float, ready: Callable[[], bool]) -> None:
 
 
 def killed_in_a_batch() -> dict[str, float]:
-    """Kills while a study runs on Spark, each taken up again; a file cut, one changed, one gone."""
+    """Kill while a study runs on Spark, each taken up again; a file cut, one changed, one gone."""
     me, dice = Person(), Dice(2)
     times = int(os.environ.get("HIGHWATER_KILLS_OF_A_BATCH", KILLS_OF_A_BATCH))
     with _instance() as instance:
@@ -256,7 +256,7 @@ def killed_in_a_batch() -> dict[str, float]:
 
 
 def _go_on(me: Person, port: int, number: str) -> None:
-    """Waits until another chunk is done."""
+    """Wait until another chunk is done."""
     before = _progress(me, port, number)["done_chunks"]
 
     def further() -> bool:
@@ -284,7 +284,7 @@ def _flipped(whole: bytes) -> bytes:
 
 
 def locked() -> dict[str, float]:
-    """Another process has the database for half a minute."""
+    """Return another process has the database for half a minute."""
     with _instance() as instance:
         life, saving = Life(instance), Saving("locked")
         with saving.at(life.port):
@@ -307,7 +307,10 @@ def locked() -> dict[str, float]:
 
 
 def full() -> dict[str, float]:
-    """A disk of 4 MiB, filled by saving; then somebody makes room, and nothing is started again."""
+    """Return a disk of 4 MiB, filled by saving.
+
+    Then somebody makes room, and nothing is started again.
+    """
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         disk = Path(folder) / "disk"
         disk.mkdir()
@@ -344,7 +347,7 @@ def _filled(instance: Path, disk: Path) -> dict[str, float]:
 
 
 def two_servers() -> dict[str, float]:
-    """Two servers on one instance; one is killed, and the other has what both were told."""
+    """Return two servers on one instance; one is killed, and the other has what both were told."""
     with _instance() as instance:
         one, two = Life(instance), Life(instance)
         saving = Saving("two")
@@ -372,7 +375,7 @@ PARTS: Final = {
 
 
 def kills() -> tuple[float, dict[str, float]]:
-    """All that was lost, which must be nothing; and all figures."""
+    """Return all that was lost, which must be nothing; and all figures."""
     wanted = os.environ.get("HIGHWATER_KILLED", " ".join(PARTS)).split()
     figures: dict[str, float] = {}
     for name in wanted:

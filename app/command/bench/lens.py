@@ -106,7 +106,7 @@ def _steps() -> list[dict[str, Any]]:
 
 
 def _views(_round: int) -> tuple[float, str]:
-    """Seconds a step, of building all steps of a run anew."""
+    """Return seconds a step, of building all steps of a run anew."""
     from app.common.answers import to_json
 
     began = time.process_time()
@@ -117,7 +117,7 @@ def _views(_round: int) -> tuple[float, str]:
 
 
 def _batch(round_: int) -> tuple[float, str]:
-    """Seconds of playing so many seeds, the way a worker of a batch does."""
+    """Return seconds of playing so many seeds, the way a worker of a batch does."""
     from engine.scenarios import file
     from engine.study.batch import run_chunk
 
@@ -134,7 +134,7 @@ def _batch(round_: int) -> tuple[float, str]:
 
 
 def _told(_round: int) -> tuple[float, str]:
-    """Seconds a step, of telling its stacks."""
+    """Return seconds a step, of telling its stacks."""
     from engine.lens.told import told
 
     steps = _steps()

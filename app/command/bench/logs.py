@@ -50,7 +50,7 @@ def _lines(layout: str, size: int) -> Iterator[str]:
 
 
 def _read(path: Path) -> float:
-    """CPU-seconds to find the partitions of a file and to gather one of them."""
+    """Return CPU-seconds to find the partitions of a file and to gather one of them."""
     from app.incident import sources, timeline
     from app.incident.events import Topic
 
@@ -64,7 +64,7 @@ def _read(path: Path) -> float:
 
 
 def logs() -> tuple[float, dict[str, float]]:
-    """Seconds a MB of the slowest layout over those of the plain one; and the figures."""
+    """Return seconds a MB of the slowest layout over those of the plain one; and the figures."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place, "server.log")

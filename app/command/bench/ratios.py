@@ -115,7 +115,7 @@ def _socket() -> tuple[float, Figures]:
 
 
 def elsewhere(meaning: str, module: str, function: str) -> Benchmark:
-    """A benchmark of a module that is loaded when it is run: its `BUDGETS`, if it has any."""
+    """Return a benchmark of a module that is loaded when it is run: its `BUDGETS`, if it has any."""
     return Benchmark(
         meaning,
         lambda: getattr(import_module(module), function)(),

@@ -41,7 +41,7 @@ def ladder() -> tuple[float, dict[str, float]]:
 
 
 def from_a_step() -> tuple[float, dict[str, float]]:
-    """States of the real engine that a search generates in a CPU-second."""
+    """Return states of the real engine that a search generates in a CPU-second."""
     states, simpy = searched_per_s(), per_second(simpy_events)
     return states / simpy, {"searched_per_s": states, "simpy_timeouts_per_s": simpy}
 
@@ -60,7 +60,7 @@ def searched_per_s() -> float:
 
 
 def moved() -> Simulation:
-    """The cluster that is copied."""
+    """Return the cluster that is copied."""
     run = Run(file.find(MOVED[0]), MOVED[1])
     sim = run.simulation()
     for _ in play(sim, run.lines()[:MOVES]):

@@ -48,7 +48,7 @@ def environment(**settings: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def serving(**settings: str) -> Iterator[int]:
-    """Runs ``highwater serve`` on a free port with an instance of its own; yields the port.
+    """Run ``highwater serve`` on a free port with an instance of its own; yields the port.
 
     ``settings`` are names of `app.common.config` without their prefix.
     """
@@ -96,13 +96,13 @@ class Wire:
         self._expect("40")
 
     def send(self, event: str, data: Any) -> int:
-        """Sends a question; returns the number its answer will carry."""
+        """Send a question; return the number its answer will carry."""
         self._number += 1
         self.ws.send(f"42{self._number}" + json.dumps([event, data]))
         return self._number
 
     def answer(self) -> tuple[int, Any]:
-        """The next answer and its number.  Raises `simple_websocket.ConnectionClosed`."""
+        """Return the next answer and its number.  Raises `simple_websocket.ConnectionClosed`."""
         match = re.match(r"43(\d+)(.*)", self._expect("43"), re.S)
         assert match
         return int(match[1]), json.loads(match[2])[0]
@@ -126,7 +126,7 @@ class Wire:
             return text
 
     def close(self) -> None:
-        """Ends the connection, whatever state it is in, and waits until its thread has ended."""
+        """End the connection, whatever state it is in, and wait until its thread has ended."""
         with contextlib.suppress(simple_websocket.ConnectionClosed, OSError):
             self.ws.close()
         self.ws.sock.close()

@@ -62,7 +62,7 @@ def speed() -> tuple[float, dict[str, float]]:
 
 
 def measured(pure: bool) -> dict[str, float]:
-    """The figures of the engine that another process finds."""
+    """Return the figures of the engine that another process finds."""
     compiled = os.environ.get("HIGHWATER_COMPILED", str(ROOT))
     paths = [str(ROOT)] if pure else [compiled, str(ROOT)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -102,7 +102,7 @@ def figures() -> dict[str, float]:
 
 
 def event_us(partitions: int) -> float:
-    """An event of three brokers that host so many partitions, one producer writing to one."""
+    """Return an event of three brokers that host so many partitions, one producer writing to one."""
     data = {
         "title": "many partitions",
         "brokers": 3,
@@ -118,7 +118,7 @@ def event_us(partitions: int) -> float:
 
 
 def _of_many_records() -> dict[str, float]:
-    """A copy, and a step with its view, of a run that has written so many records."""
+    """Return a copy, and a step with its view, of a run that has written so many records."""
     from engine.show.replay import Replay
 
     lines = tuple(
@@ -148,8 +148,10 @@ def _of_long_runs() -> dict[str, float]:
 
 
 def start_ms() -> float:
-    """Of the processor: `highwater run S20`, from its start to its end, the best of some.  Its
-    modules are compiled by then, as pip leaves what it installs."""
+    """Of the processor: `highwater run S20`, from its start to its end, the best of some.
+
+    Its modules are compiled by then, as pip leaves what it installs.
+    """
     return min(_cpu_ms([sys.executable, "-m", "app", "run", SHOWN]) for _ in range(STARTS))
 
 

@@ -62,7 +62,7 @@ _DRAW = (
 
 
 def stage_link(brokers: int, records: int = 600) -> str:
-    """A run of so many brokers, all of them replicas, packed as links carry runs."""
+    """Return a run of so many brokers, all of them replicas, packed as links carry runs."""
     scenario = Scenario.from_dict(
         {
             "title": f"{brokers} brokers",

@@ -92,8 +92,10 @@ class Wire:
 
 
 def visits(browser: Any, url: str, name: str, ready: str) -> dict[str, float]:
-    """Two visits with one cache, each until nothing more is fetched.  Of the second all but the
-    page itself should come from the cache."""
+    """Return two visits with one cache, each until nothing more is fetched.
+
+    Of the second all but the page itself should come from the cache.
+    """
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     told: list[dict[str, float]] = []
     for _ in range(2):
@@ -117,8 +119,10 @@ def visits(browser: Any, url: str, name: str, ready: str) -> dict[str, float]:
 
 
 def first_view(browser: Any, url: str) -> dict[str, float]:
-    """Visits with an empty cache until the stage stands: the best of them and half of them.  What
-    else runs only ever slows a visit down."""
+    """Visit with an empty cache until the stage stands: the best of them and half of them.
+
+    What else runs only ever slows a visit down.
+    """
     times = []
     for _ in range(VISITS):
         page = browser.new_page()
@@ -130,7 +134,10 @@ def first_view(browser: Any, url: str) -> dict[str, float]:
 
 
 def animation(browser: Any, url: str) -> dict[str, float]:
-    """Milliseconds a frame of a GIF 960 wide, in the best of some rounds; slow frames of all."""
+    """Return milliseconds a frame of a GIF 960 wide, in the best of some rounds.
+
+    Slow frames of all.
+    """
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(url)
     page.wait_for_selector("body[data-ready]")
