@@ -83,8 +83,10 @@ class Cell:
 def cells(
     presets: Sequence[str], racks: Sequence[int], factors: Sequence[int], profile: str
 ) -> list[Cell]:
-    """The table; min.insync.replicas is one less than the replicas, as most have it, and at least
-    one.  Raises BadInput for what cannot be."""
+    """Return the cells of the table.  Raises BadInput for what cannot be.
+
+    min.insync.replicas is one less than the replicas, as most have it, and at least one.
+    """
     found = []
     for preset, rack, factor in product(presets, racks, factors):
         setting = Setting(profile, max(3, rack, factor), factor, max(1, factor - 1), racks=rack)
@@ -94,7 +96,7 @@ def cells(
 
 
 def foreseen(total: float, squares: float, trees: int, within: float, at_once: int = 1) -> float:
-    """How many trees one looks at first, from the losses of a pilot and their squares.
+    """Return the trees until the first look, from the losses of a pilot and their squares.
 
     Inf where it met none.
     """
@@ -105,8 +107,10 @@ def foreseen(total: float, squares: float, trees: int, within: float, at_once: i
 
 
 def grown_to(n: int, rate: float, low: float, high: float, within: float) -> int:
-    """The stop rule: 0 where n trees told the rate well enough, else with how many one looks
-    again.  Each look spends its part of what may be missed (`Look`)."""
+    """Apply the stop rule: return 0 where n trees suffice, else the trees until the next look.
+
+    Each look spends its part of what may be missed (`Look`).
+    """
     if n and is_within(rate, low, high, within):
         return 0
     least, most = TIMES
@@ -130,7 +134,7 @@ class Table:
         self.told = told
 
     def play(self, only_estimate: bool = False) -> bool:
-        """Return the pilots, what all will take, and the cells one by one.
+        """Yield the pilots, the estimate of the whole, and the cells one by one.
 
         False where Ctrl+C ended it early: then it has what was played.
         """
@@ -156,11 +160,11 @@ class Table:
         return True
 
     def _pilot_s(self) -> float:
-        """Of one cell, until when a tree may begin."""
+        """Return the seconds within which a tree of one cell's pilot may begin."""
         return min(cycles.PILOT_S, PILOT_PART * self.budget_s)
 
     def _pilots_s(self) -> float:
-        """For the pilots of all cells: what is not there by then is not waited for."""
+        """Return the seconds for the pilots of all cells; those not done by then are not awaited."""
         return ceil(len(self.rows) / self.jobs) * PILOT_TIMES * self._pilot_s() + STARTING_S
 
     def _pilots(self, workers: Workers, until: float) -> None:
@@ -194,7 +198,7 @@ class Table:
         return f"{enough}: more than its budget, so that its interval will be wider"
 
     def needed(self, cell: Cell) -> float:
-        """Trees that the pilot lets expect; inf where it met no loss."""
+        """Return the trees that the pilot predicts; inf where it met no loss."""
         total, squares = cell.pilot.get(LOST, (0.0, 0.0))
         return foreseen(total, squares, cell.pilot_trees, self.within, len(self.rows))
 
@@ -221,10 +225,10 @@ class Table:
             wanted = more
 
     def _grow(self, workers: Workers, cell: Cell, wanted: int, until: float) -> bool:
-        """Play trees up to so many, in the order of their seeds; False where time ran out.
+        """Play trees up to `wanted`, in the order of their seeds; False where time ran out.
 
-        Whoever counted only what is done at a moment would count too few of the long trees, which
-        are the heavy ones: the last trees begin early enough to be waited for.
+        Counting only what is done at a moment would count too few of the long trees, which are the
+        heavy ones: the last trees begin early enough to be waited for.
         """
         seconds = min(CHUNK_S, PILOT_PART * self.budget_s)
         size = max(1, min(CHUNK_MOST, int(seconds / max(cell.each_s, 1e-3))))
@@ -263,15 +267,18 @@ class Table:
             cell.sums[name] = together(name, cell.sums.get(name, [0.0] * len(values)), values)
 
     def rates(self, cell: Cell) -> Json:
-        """As `cycles.rates`, for the last look at a cell that has trees."""
+        """Return `cycles.rates` for the last look at a cell that has trees."""
         overlaps = overlaps_by_size(cell.setting, advice.PRESETS[cell.preset])
         return cycles.rates(cell.sums, cell.trees, self._look(cell.looks), overlaps)
 
     def report(self) -> list[Json]:
-        """Of each cell {"preset", "racks", "factor", "min_isr", "lost": {hits, rate, low, high} of
-        a year, "down": seconds of a year, "formula": overlaps of a year, "trees", "cycles",
-        "looks", "pilot": {trees, needed, seconds}, "cpu_s", "wall_s", "ended"}; lost and down are
-        None where no tree was played."""
+        """Return a dictionary for each cell of the table.
+
+        {"preset", "racks", "factor", "min_isr", "lost": {hits, rate, low, high} of a year, "down":
+        seconds of a year, "formula": overlaps of a year, "trees", "cycles", "looks", "pilot":
+        {trees, needed, seconds}, "cpu_s", "wall_s", "ended"}; lost and down are None where no tree
+        was played.
+        """
         return [self._told(cell) for cell in self.rows]
 
     def _told(self, cell: Cell) -> Json:
@@ -310,7 +317,7 @@ class Table:
 def pilot(
     preset: str, setting: Setting, seconds: float
 ) -> tuple[dict[str, float], Sums, int, float]:
-    """(copies of each path, sums, trees, CPU-seconds a tree) of a few trees, in a process."""
+    """Play a few trees in a process: (copies of each path, sums, trees, CPU-seconds a tree)."""
     found: list[tuple[Sums, int]] = []
     began, until = clock.processor(), clock.monotonic() + seconds
     effort = cycles.pilot(
@@ -325,7 +332,7 @@ def pilot(
 
 
 def grown(chunk: Json) -> tuple[list[Json], float]:
-    """(rows of trees, CPU-seconds), in a process."""
+    """Play the trees of a chunk in a process: (rows, CPU-seconds)."""
     began = clock.processor()
     return run_chunk(chunk), clock.processor() - began
 

@@ -40,7 +40,7 @@ def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
 
 
 def histogram(keys: Sequence[Key], causes: Sequence[Cause | None]) -> list[dict[str, Any]]:
-    """[{profile, invariant, rule, runs}], the most frequent first."""
+    """Return [{profile, invariant, rule, runs}], the most frequent first."""
     counts = Counter(
         (key[0], *cause) for key, cause in zip(keys, causes, strict=True) if cause is not None
     )

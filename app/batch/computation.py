@@ -139,17 +139,20 @@ class Computation:
         )
 
     def _looks_closer(self, job: Job, plan: Plan) -> bool:
-        """Whether futures are to be played of further places.
+        """Check whether futures are to be played of further places.
 
-        Their chunks come after those that are there, so a batch that somebody has added runs to
-        stays as it is.
+        Their chunks come after those that are there, so a batch that runs were added to stays as it
+        is.
         """
         if not plan.futures or plan.slices > 1:
             return False
         return looks.look_closer(self._database, records.known(self._database, job.id), job.counts)
 
     def _runner_of(self, plan: Plan, done: int) -> Runner:
-        """A chunk is played in about a second at most, but for those of long runs."""
+        """Return the runner for these chunks.
+
+        A chunk is played in about a second at most, but for those of long runs.
+        """
         few = plan.total_chunks - done <= FEW_CHUNKS
         return self._few if self._few and few and not self._runner.started else self._runner
 
@@ -184,7 +187,10 @@ class Computation:
             log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
 
     def _causes(self, runner: Runner, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
-        """How the first failing runs failed.  Futures of one run all break what it broke."""
+        """Return the causes of the first failing runs.
+
+        Futures of one run all break what it broke.
+        """
         if batch.kind == records.FUTURES:
             return []
         groups = len(batch.profiles) * len(batch.cells)
@@ -195,7 +201,7 @@ class Computation:
         return histogram(keys, runner.causes(runs))
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:
-        """Return chunks of about a second, by how fast a few runs are played here."""
+        """Return the plan with chunks of about a second, by the speed of a few runs played here."""
         metrics = () if records.is_of_cycles(batch) else tuple(METRICS)
         if records.is_of_cycles(batch) and "effort" not in batch.about:
             self._pilot(job, batch)
@@ -219,8 +225,10 @@ class Computation:
         return plan
 
     def _pilot(self, job: Job, batch: BatchRow) -> None:
-        """A few trees of one's own setting, here and now: the first answer, and where copies are
-        worth their time.  They are not counted, as they decide what is."""
+        """Play a few trees of the asked setting in this process, as a first answer.
+
+        They show where copies are worth their time.  They are not counted, as they decide what is.
+        """
         self._state(job, "probing")
 
         def heard(sums: cycles.Sums, trees: int) -> None:
@@ -253,7 +261,7 @@ class Computation:
 
 
 def _compact(directory: str, plan: Plan) -> bool:
-    """Fewer and smaller files; where that fails, rows stay as they are, and nothing is lost."""
+    """Merge the files into fewer and smaller ones; where that fails, the rows stay as they are."""
     if "://" in directory:  # all of it would have to travel here and back
         return True
     try:

@@ -57,7 +57,7 @@ def pilot(
 
 
 def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary, Json]:
-    """(counts of trees with their sums, cycles that lost by the name of their tree)."""
+    """Return (counts of trees with their sums, cycles that lost by the name of their tree)."""
     groups: dict[tuple[str, int], list[Json]] = {}
     for row in read_chunks(directory, done):
         groups.setdefault((row["profile"], row["cell"]), []).append(row)
@@ -86,12 +86,15 @@ def rates(
     look: Look,
     overlaps: Mapping[int, float] | None = None,
 ) -> Json:
-    """{"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes
-    wait, {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
-    "cycles": how many were played, "ways": [{path, rate}] of the kinds of failures that lost}.
+    """Return the rates of a year, as estimated from the sums of these trees.
 
-    Where a loss needs all replicas out at once, it is no more frequent than that (`overlaps`, of
-    a year), with SLACK for replicas that are back and have not caught up."""
+    {"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes wait,
+    {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
+    "cycles": the number played, "ways": [{path, rate}] of the kinds of failures that lost}.
+
+    Where a loss needs all replicas out at once, it is no more frequent than that (`overlaps`, of a
+    year), with SLACK for replicas that are back and have not caught up.
+    """
     paths = {
         name.removeprefix(PATH): entry for name, entry in sums.items() if name.startswith(PATH)
     }
@@ -139,7 +142,7 @@ def rates(
 def _heaviest(
     sums: Mapping[str, Sequence[float]], path: str, promised: Mapping[int, float] | None
 ) -> float:
-    """What one more loss by this path may weigh.
+    """Return the largest weight that one more loss by this path may have.
 
     What leaves a replica that has all loses nothing, as long as the promise of acks=all and clean
     elections is not seen to be broken.
@@ -153,7 +156,7 @@ def _heaviest(
 
 
 def _not_played(paths: Mapping[str, Sequence[float]], size: int, rate: float, trees: int) -> float:
-    """Of overlaps of so many failures, those of a year that a few trees have no cycles for.
+    """Return the yearly overlaps of `size` failures that a few trees have no cycles for.
 
     The first failure is given, so that none is missing there.
     """

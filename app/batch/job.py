@@ -40,7 +40,7 @@ class Job:
 
     @property
     def payer(self) -> str:
-        """Whose turn it takes: that of an address, since one address can be many browsers."""
+        """Name that takes turns in the queue: the address, as it can be many browsers."""
         return self.address or self.owner
 
     def runs_per_s(self) -> float:
@@ -49,7 +49,7 @@ class Job:
 
 
 def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
-    """How far a batch is, with what was counted so far: what pages and sockets get."""
+    """Return the progress of a batch with interim counts, for pages and sockets."""
     if job is not None and job.counts:
         counts = dict(job.counts)
     else:

@@ -1,8 +1,8 @@
 """Queue of studies: addresses take turns, and the studies of each run in their order.
 
-`at_once` studies run together whoever asked for them.  Beyond these, an address that has none
-running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so
-nobody waits for the end of somebody else's day-long study.
+`at_once` studies run together, of whatever addresses.  Beyond these, an address that has none
+running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so no
+address waits for the end of another's day-long study.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class FairQueue:
             return job
 
     def ended(self, job: Job) -> None:
-        """A job that `get` gave is over: its place is free."""
+        """Free the place of a job that `get` returned."""
         with self._changed:
             self._running.remove(job)
             self._changed.notify_all()
@@ -64,18 +64,18 @@ class FairQueue:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Whoever waits for a job gets those that are left, then None."""
+        """Close the queue: waiting threads get the jobs that are left, then None."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def waiting(self) -> list[Job]:
-        """In the order in which they will start."""
+        """Return the waiting jobs in the order in which they will start."""
         with self._changed:
             return self._in_order()
 
     def before(self, job: Job) -> int:
-        """How many waiting jobs start before this one; 0 for one that runs."""
+        """Return the number of waiting jobs that start before this one; 0 for one that runs."""
         waiting = self.waiting()
         return waiting.index(job) if job in waiting else 0
 

@@ -31,7 +31,7 @@ FUTURES_MOST: Final = 1_000
 
 
 def label_of(values: Mapping[str, str]) -> str:
-    """Varied values as people read them."""
+    """Return varied values as people read them."""
     return ", ".join(f"{key}={value}" for key, value in values.items())
 
 
@@ -66,7 +66,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Futures:
-    """Futures of a failing run: of each of these presents so many, under the run's profile."""
+    """Futures of a failing run: a number of each of these presents, under the run's profile."""
 
     run: Run
     invariant: str
@@ -176,7 +176,7 @@ def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
 
 
 def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """["min.insync.replicas=1,2"] as a form or the command line has it.  Raises Refusal."""
+    """Parse ["min.insync.replicas=1,2"] of a form or the command line.  Raises Refusal."""
     found = []
     for line in given:
         if not line.strip():
@@ -190,7 +190,7 @@ def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
-    """What a page or a program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
+    """Parse what a page or program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
     profiles = _texts(asked, "profiles", 40)
     vary = parse_vary(_texts(asked, "vary", 20) or ())
     # Any whole number is read, so that the sentence can name the one that is too large.

@@ -26,9 +26,10 @@ Json = dict[str, Any]
 
 
 def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
-    """{lines: what differs in the scenarios, remarks, cells: the common ones, metrics, sentences}.
+    """Return the comparison of two studies.
 
-    A share of the second minus that of the first is its `difference`.
+    {lines: what differs in the scenarios, remarks, cells: the common ones, metrics, sentences}. A
+    share of the second minus that of the first is its `difference`.
     """
     matched = common_cells(a, b)
     seen = [
@@ -61,7 +62,7 @@ def conditions(scenario: Mapping[str, Any]) -> str:
 
 
 def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
-    """(cell of a, cell of b, whether they play the same): the same conditions before equal names.
+    """Return (cell of a, cell of b, same): equal conditions are matched before equal names.
 
     Cells without varied values have equal names: two studies of two scenarios meet there.
     """
@@ -78,7 +79,7 @@ def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
 
 
 def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
-    """{where, a, b} of every place in which the scenarios play differently, some forty at most."""
+    """Return {where, a, b} of the places where the scenarios play differently, about forty at most."""
     mine, theirs = (dict(_flat(json.loads(one.scenario_text))) for one in (a, b))
     every = dict.fromkeys([*mine, *theirs])
     places = [name for name in every if mine.get(name) != theirs.get(name)]
@@ -117,7 +118,7 @@ def remarks(
     matched: list[tuple[int, int, bool]],
     cells: list[Json],
 ) -> list[Json]:
-    """What can be compared and what cannot, as keys of the catalogue with their values."""
+    """Return what can and cannot be compared, as keys of the catalogue with their values."""
     if a.kind != b.kind:
         return [_said("kinds")]
     if not profiles:
@@ -210,7 +211,7 @@ def _row(
 
 
 def _sentences(cells: list[Json]) -> list[Json]:
-    """Of lost records, cell by cell: more, fewer, or no telling."""
+    """Return sentences on lost records, cell by cell: more, fewer, or undecided."""
     said = []
     for cell in cells:
         row = next(one for one in cell["rows"] if one["invariant"] == LOST)
@@ -240,7 +241,7 @@ def _sentences(cells: list[Json]) -> list[Json]:
 
 
 def _metrics(jobs: Jobs, a: BatchRow, b: BatchRow, cells: list[Json]) -> list[Json]:
-    """{name, unit, meaning, rows: [{profile, label, a, b}]} of what both measured."""
+    """Return {name, unit, meaning, rows: [{profile, label, a, b}]} of what both measured."""
     theirs = {one["name"]: one for one in metrics_of(jobs, b)}
     found = []
     for metric in metrics_of(jobs, a):

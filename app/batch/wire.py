@@ -17,7 +17,7 @@ class Said(TypedDict):
 
 
 class Finding(Said):
-    """What counts say; `bad` marks what happened, `first` what is said before all else."""
+    """A finding from counts; `bad` marks what happened, `first` what is shown before all else."""
 
     bad: bool | None
     first: bool
@@ -44,7 +44,7 @@ class Waited(Count):
 
 
 class Cell(TypedDict):
-    """What became of the runs of a profile and a combination of varied values.
+    """Results of the runs of a profile and a combination of varied values.
 
     `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
     """
@@ -61,7 +61,7 @@ class Cell(TypedDict):
 
 
 class Progress(TypedDict):
-    """How far a batch is; `state` as `BatchRow` has it.
+    """Progress of a batch; `state` as `BatchRow` has it.
 
     `message` in English, `said` the same where the server says it itself.
     """
@@ -158,7 +158,7 @@ class Dots(TypedDict):
 
 
 class BatchCause(TypedDict):
-    """So many runs broke this invariant first, and applied this rule last."""
+    """Number of runs that broke this invariant first, and applied this rule last."""
 
     profile: str
     invariant: str
@@ -190,14 +190,14 @@ class BatchFutures(TypedDict):
 
 
 class BatchLook(TypedDict):
-    """How many intervals shall hold together, and how often the study has grown."""
+    """Number of intervals that shall hold together, and of times the study has grown."""
 
     at_once: int
     growing: int
 
 
 class BatchNeeds(TypedDict):
-    """What it would take to know the rarest share `within` a part of itself."""
+    """Runs and time needed to know the rarest share `within` a part of itself."""
 
     seen: bool
     within: float
@@ -221,7 +221,7 @@ class BatchFailure(TypedDict):
 
 
 class BatchFailures(TypedDict):
-    """Of `total` that match, those from `first` on."""
+    """Failures from `first` on, of `total` that match."""
 
     total: int
     first: int

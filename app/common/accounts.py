@@ -1,6 +1,6 @@
 """CPU quota of each address, shared by requests, live connections and questions.
 
-An address of IPv6 stands for its network of 64 bits, since whoever has one address of it has all.
+An address of IPv6 stands for its network of 64 bits, since a client with one address of it has all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAID_EVERY_S: Final = 0.02
 
 @lru_cache(4_096)
 def payer(address: str) -> str:
-    """Who pays for what comes from an address."""
+    """Return the account that is charged for requests from an address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -87,7 +87,7 @@ class Accounts:
         """Raise Refusal "slow_down" for an address that has overdrawn its processor time.
 
         Once half of it is gone, the rest is for those browsers that had little of it so far: a
-        class behind one address is not one visitor.  Whoever shows no cookie is one of them.
+        class behind one address is not one visitor.  A browser without a cookie is one of them.
         """
         name = payer(address)
         wait_ms = self._cpu.wait_ms(name)
@@ -107,8 +107,11 @@ class Accounts:
             self.spent_ms += spent_ms
 
     def require_overdraft(self, address: str) -> None:
-        """Raises Refusal "slow_down" for an address whose work under way has together taken what
-        was left and as much as one piece of work may take."""
+        """Raise Refusal "slow_down" for an address that has overdrawn its account too far.
+
+        That is where its work under way has together taken what was left and as much as one piece
+        of work may take.
+        """
         name = payer(address)
         if self._cpu.left(name) < -self._overdraft_ms:
             wait_ms = self._cpu.wait_ms(name)
@@ -134,7 +137,7 @@ class Accounts:
 
     @contextmanager
     def under_way(self, address: str, size: int) -> Iterator[None]:
-        """A request with a body of so many bytes, until the block ends.  Raises Refusal."""
+        """Count a request with a body of `size` bytes until the block ends.  Raises Refusal."""
         name = payer(address)
         with self._lock:
             here, held = self._here[name], self._bytes[name]
@@ -158,7 +161,7 @@ class Accounts:
         return refusal
 
     def totals(self) -> dict[str, float]:
-        """Of all addresses together, for whoever runs the server."""
+        """Return the sums over all addresses, for the operator."""
         with self._lock:
             return {
                 "requests": self._here.total(),
@@ -171,12 +174,12 @@ _tab: ContextVar[Tab | None] = ContextVar("tab", default=None)
 
 
 class Tab:
-    """What this thread spends for one who asked, from now until it is closed.
+    """Charges of one thread for its client, from now until it is closed.
 
     Raises as `Accounts.require_time` does.
 
-    Were it charged at the end alone, so many pieces of work could be begun at one moment as an
-    address may have under way, each with the whole account before its eyes.
+    Were it charged at the end alone, an address could begin as many pieces of work at one moment as
+    it may have under way, each against the whole account.
     """
 
     def __init__(self, accounts: Accounts, address: str, cookie: str) -> None:
@@ -206,10 +209,10 @@ class Tab:
 
 
 def go_on(now: float) -> None:
-    """May this thread go on, which has had `now` seconds of a processor?
+    """Charge this thread, which has used `now` seconds of a processor.
 
-    Whoever works long asks from time to time.  Raises Refusal "slow_down" once the one it works for
-    cannot pay for it.
+    Long work calls it from time to time.  Raises Refusal "slow_down" once the client that this
+    thread works for cannot pay for it.
     """
     tab = _tab.get()
     if tab is not None:
@@ -217,7 +220,7 @@ def go_on(now: float) -> None:
 
 
 def asking() -> str:
-    """Who pays for what this thread does; "" where nobody does."""
+    """Return the account that pays for this thread; "" where there is none."""
     tab = _tab.get()
     return tab.payer if tab is not None else ""
 

@@ -30,8 +30,11 @@ class BadSetting(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of the table: the field of `Settings` it fills, its default, what it means, how it is
-    read, and a variable of somebody else's that says the same where ours says nothing."""
+    """One row of the table of settings.
+
+    The field of `Settings` it fills, its default, what it means, how it is read, and a variable of
+    another project that says the same where ours says nothing.
+    """
 
     field: str
     default: str
@@ -116,7 +119,7 @@ SETTINGS: tuple[Setting, ...] = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What `SETTINGS` says, read and checked."""
+    """Values of `SETTINGS`, read and checked."""
 
     database_url: str
     instance: Path

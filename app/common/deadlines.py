@@ -41,7 +41,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def arm(self, seconds: float, cut: Cut) -> Deadline:
-        """Call `cut` in so many seconds, unless the deadline is off by then."""
+        """Call `cut` after `seconds`, unless the deadline is off by then."""
         deadline = Deadline(time.monotonic() + seconds, cut)
         with self._news:
             heapq.heappush(self._next, (deadline.at, next(self._order), deadline))
@@ -53,7 +53,7 @@ class Deadlines:
 
     @contextlib.contextmanager
     def within(self, seconds: float, cut: Cut) -> Iterator[None]:
-        """The block ends in so many seconds, or `cut` is called."""
+        """Call `cut` if the block takes longer than `seconds`."""
         deadline = self.arm(seconds, cut)
         try:
             yield
@@ -71,12 +71,12 @@ class Deadlines:
 
 
 def stop_reading(sock: socket.socket) -> Cut:
-    """Nothing more comes in; what was asked so far can still be answered."""
+    """Return a function that stops reading; requests read so far are still answered."""
     return lambda: _shut(sock, socket.SHUT_RD)
 
 
 def hang_up(sock: socket.socket) -> Cut:
-    """Return the connection ends for whoever reads from it or writes to it."""
+    """Return a function that ends the connection for readers and writers."""
     return lambda: _shut(sock, socket.SHUT_RDWR)
 
 

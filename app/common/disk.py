@@ -16,7 +16,7 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """What the block writes into the instance directory is there after it.
+    """Refuse with one sentence where the block fails to write into the instance directory.
 
     Raises Refusal "full" where there is no room, "busy" for whatever else the disk says.
     """

@@ -1,4 +1,4 @@
-"""Processes that end with whoever started them, however that one ends."""
+"""Processes that end with their parent, however the parent ends."""
 
 from __future__ import annotations
 

@@ -76,13 +76,13 @@ class CpuAccounts:
         self._of: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait_ms(self, name: str) -> int:
-        """0, or the milliseconds until the account is even."""
+        """Return the milliseconds until the account is even; 0 if it is."""
         with self._lock:
             left = self._left(name)
         return 0 if left > 0 else max(1, round((1 - left) / self._rate * 1000))
 
     def left(self, name: str) -> float:
-        """Return milliseconds that the account holds; below 0 where it is overdrawn."""
+        """Return the milliseconds that the account holds; below 0 where it is overdrawn."""
         with self._lock:
             return self._left(name)
 

@@ -78,12 +78,12 @@ class Refusal(Exception):
         }
 
     def headers(self) -> list[tuple[str, str]]:
-        """What a program reads: after how many seconds it may ask again."""
+        """Return headers for programs: the seconds after which to retry."""
         wait_ms = self.args_.get("ms")
         return [("Retry-After", str(max(1, -(-wait_ms // 1000))))] if wait_ms else []
 
     def status_line(self) -> str:
-        """As WSGI wants it: "429 Too Many Requests"."""
+        """Return the status as WSGI wants it: "429 Too Many Requests"."""
         return f"{self.status} {_phrase(self.status)}"
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ def _phrase(status: int) -> str:
 
 
 def from_bad_input(error: BadInput) -> Refusal:
-    """Return the engine's own refusal: it knows the sentence, and where in a file the trouble is."""
+    """Return a refusal for the engine's own error, with its sentence and its place in a file."""
     return Refusal(error.code, text=error.sentence, where=error.where)
 
 
@@ -110,7 +110,7 @@ def located(error: BadInput) -> str:
 
 
 def from_engine_error(run: Run | None, error: Exception) -> Refusal:
-    """Return a defect of the engine: the step is kept, and one command line reproduces it."""
+    """Return a refusal for a defect of the engine: it names the step and a command to reproduce it."""
     if run is None:
         return Refusal("engine", key="engine.unknown", error=type(error).__name__)
     return Refusal("engine", error=type(error).__name__, command=reproduce(run))

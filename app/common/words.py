@@ -55,12 +55,12 @@ def fill(text: str, args: Mapping[str, Any]) -> str:
 
 
 def choose(words: Mapping[str, str], key: str, args: Mapping[str, Any]) -> str:
-    """Return the words of a key, or where nobody wrote any the key itself, so that a gap is seen."""
+    """Return the words of a key, or the key itself where there are none, so that a gap is seen."""
     return fill(words.get(key, key), args)
 
 
 def sentence(key: str, lang: str = USUAL) -> str:
-    """What is said of a refusal: `app/words/refusals.en.json`, without `ERROR`."""
+    """Return the sentence of a refusal: `app/words/refusals.en.json`, without `ERROR`."""
     own = _REFUSALS.get(lang, _REFUSALS[USUAL])
     return own.get(ERROR + key) or own[ERROR + "invalid"]
 
@@ -108,7 +108,7 @@ class Catalogue:
         return self._load(lang).words
 
     def packed(self, lang: str, page: str | None = None) -> tuple[bytes, str]:
-        """The catalogue, or the share of one page or part, as JSON bytes, and the ETag of these."""
+        """Return the catalogue, or that of one page or part, as JSON bytes, and their ETag."""
         read = self._load(lang)
         if page not in read.packed:
             parts = set(read.parts)

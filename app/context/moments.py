@@ -20,7 +20,7 @@ def _recorded(run: Run) -> Recording:
 
 
 def recorded(run: Run) -> Recording:
-    """Return the moments of a run; of one that was not asked for lately, behind the door for plays."""
+    """Return the moments of a run; of one not used lately, after waiting at the gate for plays."""
     with services().plays.turn():
         return _recorded(run)
 
@@ -32,12 +32,12 @@ def code_of(run: Run) -> str | None:
 
 
 def address(path: str, **args: str) -> str:
-    """Return an address with what it asks for."""
+    """Return an address with its query."""
     return f"{path}?{urlencode(args)}" if args else path
 
 
 def animator(run: Run, step: int) -> str:
-    """Where the animator opens this run at this step."""
+    """Return the address of this run at this step in the animator."""
     code = code_of(run)
     if code is None:
         return address(f"/r/{services().replays.register(run)}", step=str(step))
@@ -45,7 +45,7 @@ def animator(run: Run, step: int) -> str:
 
 
 def frame(run: Run, step: int, to: int = -1, guess: str = "", lang: str = "") -> str:
-    """The same for a frame: the stage, one sentence, and a few buttons.
+    """Return the same for a frame: the stage, one sentence, and a few buttons.
 
     With `to` it plays on to that step by itself; `guess` is drawn beside the truth.
     """

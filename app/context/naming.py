@@ -42,7 +42,7 @@ def scenario_named(name: str) -> Scenario:
 
 @once
 def library_names() -> dict[str, Scenario]:
-    """Slug, digest or code -> scenario.  A digest is worked out from the whole text, so once."""
+    """Return slug, digest or code -> scenario; cached, as a digest needs the whole text."""
     return {
         name: one
         for one in file.library().values()
@@ -52,7 +52,7 @@ def library_names() -> dict[str, Scenario]:
 
 
 def in_library(scenario: Scenario) -> bool:
-    """Is it, word for word, one of the library?"""
+    """Check whether it is, word for word, one of the library."""
     return scenario.digest in library_names()
 
 
@@ -65,7 +65,7 @@ def scenarios_like(name: str) -> list[Scenario]:
 
 
 def profile_asked(name: str = "profile") -> str:
-    """Return the profile that the address asks for, or ""; there the + of a flag reads as a space."""
+    """Return the profile in the address, or ""; there the + of a flag reads as a space."""
     return request.args.get(name, "")[:PROFILE_CHARS].replace(" ", "+")
 
 

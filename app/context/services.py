@@ -78,7 +78,7 @@ def services() -> Services:
 
 
 def apart(work: Callable[..., T], *args: object) -> T:
-    """What `work(*args)` returns, done by another process.
+    """Return `work(*args)`, computed by another process.
 
     Where none is free, here, in turn with others.
     """

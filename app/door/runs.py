@@ -83,7 +83,7 @@ class Run(Sequence[Step]):
 
     @property
     def holds(self) -> bool:
-        """Did no invariant break?"""
+        """True if no invariant broke."""
         return bool(self._replay.verdict()["holds"])
 
     @property
@@ -128,7 +128,7 @@ class Run(Sequence[Step]):
         return story.render(sentence, names, LANGUAGE)
 
     def why(self, step: int, subject: str) -> WhyNot:
-        """Why something does not happen at a step.
+        """Explain why something does not happen at a step.
 
         `subject`: `hw [B]` (why the high watermark does not move), `isr B` (why broker B is not in
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
@@ -146,7 +146,7 @@ class Run(Sequence[Step]):
         return WhyNot(self._told(found["about"]), bool(found["holds"]), guards)
 
     def then(self, *moves: str) -> Run:
-        """This run, played on with more moves.  Raises BadInput for one that cannot be made."""
+        """Return this run with more moves.  Raises BadInput for one that cannot be made."""
         grown = self._run
         for move in _lines(moves):
             grown = grown.then(move)
@@ -155,14 +155,14 @@ class Run(Sequence[Step]):
         return made
 
     def under(self, kafka: str) -> Run:
-        """The same script under another version, as far as that one can play it."""
+        """Return the same script under another version, as far as that one can play it."""
         other = runs.Run(
             self._run.scenario, get_profile(kafka).name, self._run.seed, self._run.moves
         )
         return Run(playable(other)[0])
 
     def compare(self, other: str | Run) -> Comparison:
-        """This run beside another one, or beside its own script under another version of Kafka."""
+        """Compare this run with another one, or with its script under another version of Kafka."""
         other = self.under(other) if isinstance(other, str) else other
         found = compare(self._replay, other._replay)
         parts = tuple(
@@ -184,7 +184,7 @@ class Run(Sequence[Step]):
         return f"{server}/r{at and '?' + at}#run={packed(self.text)}"
 
     def export(self, form: str) -> str:
-        """As yaml, json, steps, golden, mermaid, shiviz or pytest."""
+        """Return the run as yaml, json, steps, golden, mermaid, shiviz or pytest."""
         if form not in FORMATS:
             raise ValueError(f"{form!r} is none of {', '.join(FORMATS)}.")
         return FORMATS[form].make(self._replay)
@@ -194,7 +194,7 @@ class Run(Sequence[Step]):
         return page(self.title, step)
 
     def show(self, step: int | None = None) -> Any:
-        """Return the stage in a notebook, to be stepped through; from the first thing that broke."""
+        """Return the stage for a notebook, opened at the first thing that broke."""
         try:
             from app.door.stage import Stage
         except ImportError:
@@ -209,7 +209,7 @@ class Run(Sequence[Step]):
 
 
 def packed(text: str) -> str:
-    """A run's text as a link carries it: "2.<length>.<deflated, in the alphabet of addresses>"."""
+    """Return a run's text for a link: "2.<length>.<deflated, in the alphabet of addresses>"."""
     data = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
     return f"2.{len(data)}.{data}"
 

@@ -31,12 +31,15 @@ class Study:
         self._rows = rows
 
     def rows(self) -> Iterator[Row]:
-        """{"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...} of each."""
+        """Yield {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...} of each."""
         return iter(self._rows)
 
     def table(self) -> list[dict[str, Any]]:
-        """Of each version and invariant that broke: {"kafka", "runs", "invariant", "hits", "share",
-        "low", "high"}, the last two a 95 % interval; invariant "any" counts runs."""
+        """Return a row for each version and invariant that broke.
+
+        {"kafka", "runs", "invariant", "hits", "share", "low", "high"}, the last two a 95 %
+        interval; invariant "any" counts runs.
+        """
         told = []
         for kafka in dict.fromkeys(row["profile"] for row in self._rows):
             mine = [row for row in self._rows if row["profile"] == kafka]
@@ -135,7 +138,7 @@ def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
 
 
 def _with_this_python(spark: Any) -> None:
-    """PySpark's workers are the first python3 on the path.
+    """Let PySpark's workers use this Python: by default they take the first python3 on the path.
 
     A notebook's kernel seldom is that one: there they would not find what is played.
     """

@@ -74,8 +74,11 @@ class Production(BaseApplication):  # type: ignore[misc]
 
 
 def _ends_with_master(_server: object, _worker: Worker) -> None:
-    """A master that was killed takes its worker along: else nobody could start in its place until
-    the worker has noticed.  What was saved is on disk; chunks of batches are done or not."""
+    """Let the worker end with a master that was killed.
+
+    Otherwise no new server could start until the worker has noticed.  What was saved is on disk;
+    chunks of batches are done or not.
+    """
     ends_with_parent()
 
 

@@ -41,7 +41,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return found
 
     def services(self) -> Services | None:
-        """Return those of the application, once it was loaded."""
+        """Return the application's services, once it was loaded."""
         loaded = self.app.callable
         return None if loaded is None else loaded.extensions[KEY]
 
@@ -52,7 +52,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return FairPool(most, min(each, most), address_of, lambda conn: hang_up(conn.sock)())
 
     def handle(self, conn: Any) -> Any:
-        """Return one request of a connection, in a thread of the pool."""
+        """Handle one request of a connection, in a thread of the pool."""
         thread = threading.get_ident()
         self._heads[thread] = self.deadlines.arm(HEAD_S, hang_up(conn.sock))
         self._sockets[thread] = conn.sock
@@ -68,7 +68,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._sockets.pop(thread)
 
     def has_head(self, request: Any) -> None:
-        """The head of a request is read: from now on another deadline counts, or none."""
+        """Switch to the deadline of the body, or to none, once the head of a request is read."""
         thread = threading.get_ident()
         self._heads[thread].off()
         if not any(name == "UPGRADE" for name, _ in request.headers):

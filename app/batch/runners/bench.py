@@ -57,7 +57,7 @@ def batch_efficiency(
 def on_spark(
     runner: SparkRunner, place: str, data: dict[str, Any], seed: int, runs: int, size: int
 ) -> float:
-    """Return seconds for these runs on the warm session."""
+    """Return the seconds for these runs on the warm session."""
     plan = Plan((data,), (PROFILE,), runs, seed, size, tuple(METRICS))
     began = time.perf_counter()
     runner.run(plan, place, "bench", lambda _: None)
@@ -80,7 +80,7 @@ class Plain:
 
 
 def together(plain: list[Plain], seed: int, runs: int) -> float:
-    """Mean seconds of the processes, each playing `runs` seeds of its own at the same time."""
+    """Return the mean seconds of processes that each play `runs` seeds at the same time."""
     for number, process in enumerate(plain):
         process.pipe.send((seed + number * runs, runs))
     return statistics.fmean(process.pipe.recv() for process in plain)

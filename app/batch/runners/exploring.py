@@ -30,7 +30,7 @@ a worker unpickles them before it knows any class of ours."""
 def search_on(
     context: Any, ready: Callable[[], object], question: Question, bounds: Bounds
 ) -> Outcome:
-    """Return a question in a SparkContext; `ready` makes the engine known to a worker.
+    """Return a search in a SparkContext; `ready` makes the engine known to a worker.
 
     A bound is looked at after each level.  Raises BadInput as the search in one process does.
     """
@@ -79,7 +79,7 @@ def search_on(
 
 
 def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
-    """In a worker: every state that follows from these, and the counts.
+    """Yield, in a worker, every state that follows from these, and the counts.
 
     The engine is imported here, where it is the one that the driver sent.
     """
@@ -123,7 +123,7 @@ def _with_nothing(key: bytes) -> tuple[bytes, None]:
 
 
 def _told(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
-    """Of a part of a level: how many states, and those that break something, without the state."""
+    """Yield for a part of a level the number of states, and the violations, without the states."""
     states, broken = 0, []
     for _, value in rows:
         states += 1
@@ -143,9 +143,9 @@ def _count(outcome: Outcome, counts: Iterable[tuple[dict[str, int], int, int]]) 
 def _look(
     outcome: Outcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
 ) -> bool:
-    """Return notes what is broken in a level, in the order of a search in one process.
+    """Record what is broken in a level, and return whether it is wanted.
 
-    Is it wanted?
+    In the order of a search in one process.
     """
     for _, moves, left, broken in rows:
         for name, why in broken:

@@ -114,7 +114,7 @@ def packaged_java(environ: Mapping[str, str] | None = None) -> Path | None:
 
 
 def cache_directory(environ: Mapping[str, str]) -> Path:
-    """Where small made files may stay between starts; a temporary place if home is closed."""
+    """Return a directory for small files kept between starts; a temporary one if home is closed."""
     base = environ.get("XDG_CACHE_HOME") or os.path.join(
         environ.get("HOME") or tempfile.gettempdir(), ".cache"
     )

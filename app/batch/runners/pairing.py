@@ -21,7 +21,7 @@ Side = tuple[str, int]
 
 @dataclass(frozen=True)
 class Pair:
-    """Of the seeds played on both sides, how many broke `invariant` (or ANY) where."""
+    """Counts of the seeds played on both sides, by the sides that broke `invariant` (or ANY)."""
 
     a: Side
     b: Side
@@ -33,7 +33,7 @@ class Pair:
 
 
 def profile_pairs(count: int) -> list[tuple[int, int]]:
-    """Places of the profiles that are compared with each other."""
+    """Return the indices of the profiles that are compared with each other."""
     pairs = combinations(range(count), 2)
     return [pair for pair in pairs if count <= ALL_UP_TO or pair[0] == 0]
 
@@ -72,7 +72,7 @@ def _side(along: str, row: Row, at: int, profiles: Sequence[str]) -> Side:
 
 
 def _table(name: str, bits: str) -> str:
-    """Of the seeds of a pair: neither, only the first, only the second, both."""
+    """Return the SQL of the four counts of a pair: neither, only first, only second, both."""
     return ", ".join(
         f"count(*) FILTER (WHERE ({bits} >> a) & 1 = {at & 1} AND ({bits} >> b) & 1 = {at >> 1}) "
         f"AS {name}{at}"

@@ -1,5 +1,7 @@
-"""Rows of a batch on disk: one Parquet file a chunk, named by the chunk's number, and when all are
-there one file a profile and cell (compaction.py), named by the chunks in it.
+"""Rows of a batch on disk, as Parquet files.
+
+One file a chunk, named by the chunk's number, and when all are there one file a profile and cell
+(compaction.py), named by the chunks in it.
 
 This module travels to the executors by value, so it may import only what they have: PyArrow and the
 engine.  The directory is a local path, or any address PyArrow's file systems know; driver and
@@ -61,7 +63,7 @@ def arrow_schema(metrics: Sequence[str]) -> Any:
 
 
 def spark_schema(metrics: Sequence[str]) -> str:
-    """The same columns as Spark writes them."""
+    """Return the same columns as Spark writes them."""
     fields = [f"{name} {type_}" for name, _, type_ in COLUMNS]
     return ", ".join([*fields, BROKEN_DDL, *(f"`{name}` bigint" for name in metrics)])
 
@@ -88,7 +90,7 @@ def finish_chunk(
 
 
 def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
-    """Counts of a chunk, for progress and interim results; `weighted`: also sums of weights."""
+    """Count a chunk, for progress and interim results; `weighted`: also sums of weights."""
     judged = [row for row in rows if row["verdict"] != "error"]
     broken = Counter(name for row in judged for name in _broken(row))
     return Tally(
@@ -104,7 +106,7 @@ def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
 
 
 def together(name: str, one: Sequence[float], other: Sequence[float]) -> list[float]:
-    """Sums of weights of two parts of a batch; of HEAVIEST, also of a path's, the larger."""
+    """Add the weights of two parts of a batch; of HEAVIEST, also of a path's, keep the larger."""
     both = max if name.startswith(HEAVIEST) else sum
     return [both(pair) for pair in zip(one, other, strict=True)]
 
@@ -114,7 +116,7 @@ def _broken(row: Row) -> set[str]:
 
 
 def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """As `Tally` has them: sums of doubles, where the result has decimals (weighing.py)."""
+    """Return sums as `Tally` has them: of doubles, where the result has decimals (weighing.py)."""
     heaviest = 0.0
     sums: dict[str, list[float]] = {}
     for row in rows:
@@ -180,7 +182,7 @@ class RowFile(NamedTuple):
 
 
 def compact_name(chunks: range) -> str:
-    """Of a file with all these chunks, in their order."""
+    """Return the name of a file with all these chunks, in their order."""
     return f"all-{chunks[0]:07d}-{chunks[-1]:07d}-{chunks.step}.parquet"
 
 
@@ -213,7 +215,7 @@ def _row_file(name: str) -> RowFile | None:
 
 
 def chunks_on_disk(directory: str) -> set[int]:
-    """Numbers of the chunks that are done."""
+    """Return the numbers of the chunks that are done."""
     return {number for file in files_on_disk(directory) for number in file.chunks}
 
 
@@ -233,10 +235,10 @@ def files_of(directory: str, numbers: Collection[int]) -> list[str]:
 
 
 def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
-    """Of these chunks those that can be read to their end.
+    """Return those of the chunks that can be read to their end.
 
-    The others are there no more, so that they are computed again.  A chunk is damaged where a disk
-    or a person has changed its file.
+    The files of the others are moved away, so that they are computed again.  A chunk is damaged
+    where a disk or a person has changed its file.
     """
     files, base = open_directory(directory)
     wanted = set(numbers)
@@ -258,7 +260,7 @@ def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
 
 
 def remove_directory(directory: str) -> None:
-    """All rows of a batch."""
+    """Delete all rows of a batch."""
     files, base = open_directory(directory)
     files.delete_dir(base)
 

@@ -126,7 +126,7 @@ class SparkRunner:
             return self._session
 
     def cores(self) -> int:
-        """How many tasks run at once, as far as it is known before the start."""
+        """Return the number of tasks that run at once, as far as it is known before the start."""
         if self._session is not None and self._pid == os.getpid():
             return self._session.sparkContext.defaultParallelism
         match = re.match(r"local\[(\d+)", self.master)
@@ -223,7 +223,10 @@ class SparkRunner:
             raise SparkTrouble(f"Spark gave up on the search: {reason(error)}") from error
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
-        """How each of these runs, given as texts, failed (engine.study.causes); SparkTrouble."""
+        """Return the cause of failure of each run, given as text (engine.study.causes).
+
+        Raises SparkTrouble.
+        """
         if not runs:
             return []
         context = self.start().sparkContext
@@ -290,7 +293,7 @@ class SparkRunner:
 
 @contextlib.contextmanager
 def statement() -> Iterator[None]:
-    """What is wrong with a statement, as one sentence: raises SparkTrouble."""
+    """Raise SparkTrouble, with one sentence, for what is wrong with a statement."""
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # stacks of Java
     try:
         yield
@@ -334,7 +337,7 @@ def _wait(
 
 
 def engine_sent() -> RunChunk:
-    """In a worker: run_chunk of the engine that the driver sent.
+    """Return run_chunk of the engine that the driver sent to this worker.
 
     It comes before whatever else of that name the worker could find, the driver's own directory
     included: files that change while a batch runs must not change the batch.
@@ -348,16 +351,16 @@ def engine_sent() -> RunChunk:
 
 
 def with_retries(master: str) -> str:
-    """local[N] gives a task one try; local[N,F] gives it F, as any cluster does."""
+    """Return the master with retries: local[N] gives a task one try, local[N,F] gives it F."""
     match = LOCAL.match(master)
     return f"local[{match[1] or 1},{TASK_TRIES}]" if match else master
 
 
 def python_there(master: str, environ: Mapping[str, str]) -> str:
-    """The Python that executors start: PySpark takes it from the driver's PYSPARK_PYTHON alone.
+    """Return the Python that executors start: PySpark takes it from PYSPARK_PYTHON alone.
 
-    Those of `local` are processes beside this one and get its own.  Elsewhere the server's path
-    may mean nothing: spark.pyspark.python of the settings, then the environment say which.
+    Those of `local` are processes beside this one and get its own.  Elsewhere the server's path may
+    mean nothing: spark.pyspark.python of the settings, then the environment say which.
     """
     if master.startswith("local"):
         return sys.executable
@@ -371,7 +374,7 @@ def on_this_machine(master: str) -> bool:
 
 
 def extra_settings(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the environment adds as spark.*.
+    """Return the spark.* settings that the environment adds.
 
     HIGHWATER_SPARK_CONF holds any number of `spark.name=value`, parted by spaces or lines;
     HIGHWATER_SPARK_CONF_EXECUTOR_MEMORY=2g is spark.executor.memory=2g.
@@ -389,7 +392,10 @@ def extra_settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def reach(master: str) -> None:
-    """Fail at once where nobody listens: Spark itself would try for a minute.  Raises OSError."""
+    """Fail at once where no server listens: Spark itself would try for a minute.
+
+    Raises OSError.
+    """
     if not master.startswith("spark://"):
         return
     refused = ""
@@ -427,7 +433,7 @@ def reason(error: BaseException) -> str:
 
 
 def _answers(session: SparkSession) -> bool:
-    """Whether the Java side still lives."""
+    """Check whether the Java side is still alive."""
     try:
         return not session.sparkContext._jsc.sc().isStopped()
     except Exception:
@@ -435,7 +441,7 @@ def _answers(session: SparkSession) -> bool:
 
 
 def _forget() -> None:
-    """Let PySpark start anew in this process after its Java side is gone."""
+    """Let PySpark start again in this process after its Java side is gone."""
     try:
         if SparkContext._active_spark_context is not None:
             SparkContext._active_spark_context.stop()
