@@ -50,14 +50,15 @@ def find_scenarios(words: str = "") -> list[dict[str, str]]:
 
 
 def find(words: str, limit: int = 8) -> Results:
-    """Scenarios, rules, terms, errors, settings, claims and interview questions that match, best
-    first, with their links; where nothing matches, words to try.
+    """Find scenarios, rules, terms, errors, settings, claims and interview questions.
+
+    The best matches come first, with their links; where nothing matches, words to try.
     """
     return results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
 
 
 def kafka_versions() -> dict[str, str]:
-    """Versions of Kafka that can be played, with the releases each stands for."""
+    """Return the versions of Kafka that can be played, with the releases each stands for."""
     return runs.versions()
 
 
@@ -89,7 +90,7 @@ def look(
     seed: int = 0,
     moves: list[str] | None = None,
 ) -> dict[str, Any]:
-    """What happens in `count` steps from `step` on, in sentences, and the logs after the last."""
+    """Describe `count` steps from `step` on in sentences, and the logs after the last."""
     run = _run(scenario, kafka, seed, moves)
     first = min(max(0, step), len(run) - 1)
     told = run[first : first + min(max(1, count), STEPS_MOST)]
@@ -130,17 +131,17 @@ def why_not(
     seed: int = 0,
     moves: list[str] | None = None,
 ) -> str:
-    """Why something does not happen at a step, and which move would help.
+    """Explain why something does not happen at a step, and which move would help.
 
-    subject: "hw B" (why does the high watermark of B not rise), "isr B", "ack RECORD",
-    "leader B", or "move LINE".
+    subject: "hw B" (why does the high watermark of B not rise), "isr B", "ack RECORD", "leader B",
+    or "move LINE".
     """
     run = _run(scenario, kafka, seed, moves)
     return str(run.why(min(max(0, step), len(run) - 1), subject))
 
 
 def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, Any]:
-    """The same script under two versions of Kafka: where they part, and how each ends."""
+    """Compare a script under two versions of Kafka: where they diverge, and how each ends."""
     found = _run(scenario, kafka, seed, None).compare(other)
     return {
         "parts": [
@@ -174,7 +175,7 @@ def server() -> MCPServer:
 
 
 def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
-    """What cannot be used is told as its sentence; anything else stays a failure of ours."""
+    """Return the sentence of bad input as a result; other errors stay errors."""
 
     @wraps(tool)
     def asked(*given: Any, **named: Any) -> Any:
@@ -187,5 +188,5 @@ def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def serve() -> None:
-    """Return on standard input and output until they close."""
+    """Serve standard input and output until they close."""
     server().run("stdio")

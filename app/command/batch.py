@@ -71,7 +71,7 @@ def run_batch(
 
 
 def lines(result: BatchResult) -> Iterator[str]:
-    """What was found, profile by profile, and where its failing runs can be opened."""
+    """Yield the results, profile by profile, with links to failing runs."""
     yield f"{result['state']}, batch {result['id']}, {result['done_runs']:,} runs"
     if result["message"]:
         yield result["message"]

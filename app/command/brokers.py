@@ -20,7 +20,7 @@ MOST_READ: Final = 1_000_000
 @AS_JSON
 @plain
 def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
-    """Replays recordings of real brokers and compares every fact: files, or directories of them.
+    """Replay recordings of real brokers and compare every fact: files, or directories of them.
 
     Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
     equal, or the recording itself explains why it is not.

@@ -28,7 +28,7 @@ from app.common import config
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="highwater")
 def main() -> None:
-    """Highwater: Kafka's replication, played step by step, checked, and run at scale."""
+    """Play Kafka's replication step by step, check it, and run it at scale."""
 
 
 @main.command(epilog="\b\nSettings (environment variables):\n" + config.table())
@@ -48,7 +48,7 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
 @main.command()
 @plain
 def mcp() -> None:
-    """Return an assistant's questions on standard input and output (Model Context Protocol).
+    """Answer an assistant's questions on standard input and output (Model Context Protocol).
 
     It can play runs, look at steps, ask why not, compare versions and count over seeds.
     """
@@ -77,7 +77,7 @@ def run(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Play SCENARIO to its end and says what became of it.
+    """Play SCENARIO to its end and report the verdict.
 
     SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
@@ -237,19 +237,19 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @AS_JSON
 @plain
 def explore(as_json: bool, **asked: Any) -> None:
-    """Searches everything that can happen, breadth first, and says what can go wrong.
+    """Search everything that can happen, breadth first, and report what can go wrong.
 
     SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
-    that the budgets allow can bring about, by the engine's own handlers. What is found is a run.
+    that the budgets allow can bring about, by the engine's own handlers.  What is found is a run.
     With --runs from the beginning of its cluster, and then what share of that random runs meet.
 
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
     truncation and fencing rules: every state it can reach is counted, every invariant watched, and
-    the shortest way to each violation is told move by move. --counts PATH compares rows of such
+    the shortest way to each violation is told move by move.  --counts PATH compares rows of such
     counts, --fences takes the fences of KIP-320 away one by one.
 
     Exit code 0, whatever was found, if the question was answered; 3 if a bound or Ctrl+C ended the
-    search before. --counts: 1 if a row differs, 3 if none does and one was not within the budget.
+    search before.  --counts: 1 if a row differs, 3 if none does and one was not within the budget.
     """
     from app.command.explore import explore
 
@@ -263,8 +263,9 @@ def explore(as_json: bool, **asked: Any) -> None:
 @AS_JSON
 @plain
 def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
-    """Runs SQL over the views runs, cells and batches of all stored batches: DuckDB's, or with
-    --master Spark's.
+    """Run SQL over the views runs, cells and batches of all stored batches.
+
+    It is DuckDB's, or with --master Spark's.
 
     Rows that name batch, profile, cell and seed end with the link that opens the run.
     """
@@ -295,7 +296,7 @@ def bench(name: str | None, as_json: bool) -> None:
 
 
 def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
-    """What a figure may be, and whether it is more; nothing where there is no budget."""
+    """Return the budget of a figure and whether it is exceeded; nothing where there is none."""
     from app.command.bench.ratios import at_least, share
 
     if figure not in budgets:
@@ -307,7 +308,7 @@ def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
 
 @main.group()
 def course() -> None:
-    """Chapters of a course, written as Markdown (docs/course.md)."""
+    """Work on chapters of a course, written as Markdown (docs/course.md)."""
 
 
 @course.command("check")
@@ -380,7 +381,7 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
 def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> None:
     """Measure how often the 95 % intervals of pages hold truths that are known.
 
-    Exit code 0: all hold in at least 93 % of the studies, so many allowing for luck.
+    Exit code 0: all hold in at least 93 % of the studies, less an allowance for luck.
     """
     from app.command.coverage import run_coverage
 

@@ -24,8 +24,10 @@ MOST_COMPLAINTS = 3
 def investigate(
     files: tuple[str, ...], partition: str, profile: str, out: Path | None, as_json: bool
 ) -> int:
-    """Prints what happened; the exit code: 0 where the model follows to the end, 1 where it does
-    not.  Raises BadInput where the files tell nothing, or of several partitions."""
+    """Print what happened; return exit code 0 where the model follows to the end, else 1.
+
+    Raises BadInput where the files tell nothing, or of several partitions.
+    """
     found = sources.found(files)
     told = timeline.gather(found, _chosen(found, partition))
     told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)

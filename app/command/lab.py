@@ -24,7 +24,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _end_by_signals() -> None:
-    """Who is asked to end ends its brokers first."""
+    """End the brokers first when a signal ends this process."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)

@@ -1,4 +1,4 @@
-"""``highwater explore SCENARIO --runs N``: what share of what can happen do random runs meet?"""
+"""``highwater explore SCENARIO --runs N``: the share of possible behaviour that random runs meet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOREIGN: Final = ("moves", "at", "never", "reach", "spark", "master")
 
 
 def explore_met(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Return on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
     scenario, profile, budgets = _question(asked)
     states = asked["max_states"] or MOST_STATES
     with watching(asked["max_seconds"]) as watch, no_collector():

@@ -29,10 +29,10 @@ _PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
 
 
 def complaints(replay: Replay) -> list[str]:
-    """What the scenario promised for this profile and the run did not keep, line by line.
+    """Return the expectations of the scenario for this profile that the run did not meet.
 
-    Moves of one's own, or a profile the scenario says nothing of, are only expected not to break
-    an invariant.
+    Moves of one's own, or a profile the scenario says nothing of, are only expected not to break an
+    invariant.
     """
     run = replay.run
     if run.moves is None and run.scenario.expectation(run.profile) is not None:
@@ -73,7 +73,7 @@ def exported(replay: Replay, form: str) -> str:
 
 
 def command_of(run: Run) -> str:
-    """Return the line that plays a run again; its scenario by name, if it is one of the library."""
+    """Return the command that plays a run again; its scenario by name, if it is in the library."""
     slug = run.scenario.slug
     if not slug or library().get(slug) != run.scenario:
         return reproduce(run)
@@ -99,7 +99,7 @@ def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def carried(name: str) -> str:
-    """Return the text of the run that a link of a page has inside, or an exported .json.
+    """Return the text of the run in a page's link, or in an exported .json.
 
     Else the name itself.  Raises BadInput for a link that was damaged.
     """

@@ -87,7 +87,7 @@ def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:
 
 
 def table(columns: list[str], rows: list[list[Any]], opened: list[str]) -> list[str]:
-    """Columns under their names, numbers to the right, the link of the run last."""
+    """Return the columns under their names, numbers to the right, the link of the run last."""
     shown = [["" if value is None else str(value) for value in row] for row in rows]
     widths = [max([len(name), *(len(row[i]) for row in shown)]) for i, name in enumerate(columns)]
     right = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(columns))]

@@ -32,7 +32,7 @@ def rule_of(cue: str) -> str:
 
 
 def functions() -> dict[str, list[Entry]]:
-    """Rule -> [{function, played}], from the docstrings."""
+    """Return rule -> [{function, played}], from the docstrings."""
     found: dict[str, list[Entry]] = defaultdict(list)
     for one in citations():
         if one.implements:
@@ -51,7 +51,7 @@ def cued(scenario: Scenario, profile: str) -> set[str]:
 
 
 def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
-    """Rule -> name of a scenario -> profiles under which its script produces a cue of the rule."""
+    """Return rule -> name of a scenario -> profiles under which its script has a cue of the rule."""
     found: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for scenario in scenarios:
         if scenario.fetching != "manual":
@@ -63,7 +63,7 @@ def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
 
 
 def shown(folder: Path) -> dict[str, list[str]]:
-    """Rule -> golden files with a cue of it, such as S20/K39.txt; those of past defects last."""
+    """Return rule -> golden files with a cue of it, such as S20/K39.txt; past defects last."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
         for rule in sorted({rule_of(cue) for cue in CUE_LINE.findall(path.read_text("utf-8"))}):
@@ -72,7 +72,7 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """[{id, title, excuse, dormant, functions, scenarios, golden}], as the specification goes."""
+    """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in specification order."""
     code, plays, files = functions(), played(scenarios), shown(golden)
     return [
         {
@@ -89,7 +89,7 @@ def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
 
 
 def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
-    """Print the list, or give it to `as_json`; has every rule code or an excuse?"""
+    """Print the list, or pass it to `as_json`; return whether every rule has code or an excuse."""
     found = rules(scenarios)
     bare = [entry["id"] for entry in found if not (covered(entry) or entry["excuse"])]
     if as_json is not None:
@@ -118,7 +118,7 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
 
 
 def covered(entry: Entry) -> bool:
-    """Does code that a run plays follow the rule?"""
+    """Check whether code that a run plays follows the rule."""
     return any(one["played"] for one in entry["functions"])
 
 

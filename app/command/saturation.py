@@ -1,4 +1,4 @@
-"""``highwater saturation``: do more seeds still bring something, and would parts of the faults?"""
+"""``highwater saturation``: whether more seeds, or parts of the faults, still bring something new."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _of_plan(name: str, one: dict[str, Any]) -> Iterator[str]:
 def saturation(
     scenario: str, seeds: int, profile: str | None, seed: int, jobs: int, as_json: bool
 ) -> None:
-    """Play SCENARIO over many seeds and count which rule followed which: do new pairs still come?
+    """Play SCENARIO over many seeds and count new pairs of successive rules.
 
     Each seed is played twice: with all faults of the plan, and as a swarm, with a part of their
     kinds that the seed draws.  What it costs is said before; Ctrl+C ends it with what it has.

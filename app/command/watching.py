@@ -72,7 +72,7 @@ class Watch:
 
 @contextmanager
 def watching(seconds: float | None) -> Iterator[Watch]:
-    """Ctrl+C once: a partial answer.  Twice: the end."""
+    """Handle Ctrl+C: once ends with a partial answer, twice at once."""
     watch = Watch(seconds)
 
     def interrupt(number: int, frame: FrameType | None) -> None:

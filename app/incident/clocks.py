@@ -1,4 +1,4 @@
-"""Whose clock says what.  Brokers write their logs by their own clocks, in their own time zones.
+"""Alignment of clocks.  Brokers write their logs by their own clocks, in their own time zones.
 
 A broker hears of a record of the partition after the controller has written it, and asks for a
 change before it is granted: both tell the same epochs, so each pair bounds by how much the two
@@ -17,29 +17,30 @@ HEARD_MS: Final = 40.0
 
 @dataclass(slots=True)
 class Skew:
-    """How much later a node's clock is than the reference: between `least` and `most` ms, as far as
-    pairs of events tell."""
+    """Offset of a node's clock from the reference.
+
+    Between `least` and `most` ms, as far as pairs of events tell.
+    """
 
     least: float | None = None
     most: float | None = None
     pairs: int = 0
 
     def after(self, here_ms: int, there_ms: int) -> None:
-        """Something that this clock puts at `here_ms` came after what the reference puts at
-        `there_ms`."""
+        """Record that `here_ms` of this clock came after `there_ms` of the reference."""
         self.pairs += 1
         bound = here_ms - there_ms
         self.most = bound if self.most is None else min(self.most, bound)
 
     def before(self, here_ms: int, there_ms: int) -> None:
-        """It came before."""
+        """Record that it came before."""
         self.pairs += 1
         bound = here_ms - there_ms
         self.least = bound if self.least is None else max(self.least, bound)
 
     @property
     def estimate(self) -> float:
-        """What is taken off this clock: nothing where it may be right.
+        """Correction of this clock: nothing where it may be right.
 
         A wrong one is set by what it heard, which is sooner by far than a start is registered.
         """
@@ -51,7 +52,7 @@ class Skew:
         return 0.0 if low <= 0.0 <= high and best <= 0.0 else best
 
     def told(self) -> str:
-        """Between what and what, in words."""
+        """Return both bounds in words."""
         if self.least is not None and self.most is not None:
             return f"between {_span(self.least)} and {_span(self.most)} than"
         bound = self.least if self.most is None else self.most

@@ -24,7 +24,7 @@ class Topic:
 
 
 def partition_named(text: str) -> Topic | None:
-    """`orders-0` as a partition; None for anything else."""
+    """Parse `orders-0` as a partition; None for anything else."""
     match = _NAME.fullmatch(text)
     return Topic(match[1], int(match[2])) if match else None
 

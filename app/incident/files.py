@@ -120,8 +120,10 @@ def folder_partition(path: Path) -> Topic | None:
 
 
 def named_owner(path: Path, most: int = 3) -> str:
-    """The broker that the name of the file, or of one of the folders it lies in, has a number of:
-    kafka-2/data, broker2.log.  "" where there is none, or the names contradict each other."""
+    """Return the broker whose number the name of the file, or of one of its folders, has.
+
+    As in kafka-2/data, broker2.log.  "" where there is none, or the names contradict each other.
+    """
     stem = path.name.split(".")[0]
     parts = [one for one in (stem, *(parent.name for parent in path.parents[:most])) if one]
     found = [match[1] for part in parts if (match := _FOLDER.fullmatch(part))]

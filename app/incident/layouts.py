@@ -144,8 +144,10 @@ def _time_of(fields: list[tuple[str, Any]]) -> int | None:
 
 
 def time_of(plain: UnwrappedLine, message_at: int) -> int | None:
-    """The time of a line in ms: the last one before its message, else that of the wrapping, else
-    the first behind the message; None where there is none."""
+    """Return the time of a line in ms; None where there is none.
+
+    The last one before its message, else that of the wrapping, else the first behind the message.
+    """
     before = [ms for _, _, ms in stamps.found_in(plain.text, message_at)]
     if before:
         return _nearest(plain.text, message_at)

@@ -107,7 +107,7 @@ class Unread(Exception):
 
 
 def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | None:
-    """Return the event that a line tells of a partition, or of a broker; None for all other lines.
+    """Return the event that a line reports of a partition or broker; None for all other lines.
 
     `wanted` None: of whatever partition, which `data` then names under "partition".  `node` wrote
     the line unless the line says otherwise.
@@ -221,7 +221,7 @@ _CHANGED: Final = {
 
 
 def _take_changes(data: dict[str, Any]) -> bool:
-    """`isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as two sets of fields."""
+    """Parse `isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as two sets of fields."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for name, old, new in CHANGE.findall(data.pop("changes")):

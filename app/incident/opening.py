@@ -61,8 +61,10 @@ def elects_uncleanly(told: Timeline) -> bool:
 
 
 def leaderless(told: Timeline) -> set[int]:
-    """Members of the ISR and ELR of a partition that has no leader at first: were one alive, it
-    would lead."""
+    """Return the members of the ISR and ELR of a partition that has no leader at first.
+
+    Were one alive, it would lead.
+    """
     first = told.states[0].record
     return {*first.isr, *first.elr} if first.leader < 0 else set()
 

@@ -151,7 +151,7 @@ class _Builder:
             return Run(scenario, profile, 0, tuple(self.moves))
 
     def _in_order(self) -> list[State | Event]:
-        """Return states and what became of brokers: before a state comes what led to it."""
+        """Return states and events of brokers: before a state comes what led to it."""
         rows: list[tuple[int, int, float, int, State | Event]] = []
         for number, state in enumerate(self.told.states):
             rows.append((number, 1, 0.0, 0, state))
@@ -166,7 +166,7 @@ class _Builder:
         return [row[4] for row in rows]
 
     def _times(self) -> list[float]:
-        """When each state was written; one whose time is not known, with the one before it."""
+        """Return the time of each state; one without a time gets that of the one before it."""
         known = [state.time_ms for state in self.told.states if state.time_ms is not None]
         times: list[float] = []
         for state in self.told.states:
@@ -227,7 +227,7 @@ class _Builder:
         return self.sim.brokers[broker].status != DOWN
 
     def _goes(self, broker: int, event: Event) -> None:
-        """A process that never started again before it was back has only been cut off."""
+        """Stop a broker; one that never started again before it was back was only cut off."""
         back, found = comes_back(self.told, broker, event)
         if back and not starts_between(self.told, broker, event, back):
             self.cut.add(broker)
@@ -265,7 +265,7 @@ class _Builder:
         )
 
     def _reach(self, before: State | None, state: State) -> bool:
-        """Play what leads to the next state of the record; is it reached?
+        """Play what leads to the next state of the record; return whether it is reached.
 
         Where the files say nothing of why a broker left or came back, it is taken to have crashed
         or started.
@@ -335,7 +335,7 @@ class _Builder:
                     self._play(f"fetch {broker}")
 
     def _reassigns(self, was: Partition, wanted: Partition) -> bool:
-        """Return an operator asked for other replicas, or took that back; is that what happened?"""
+        """Return whether an operator asked for other replicas, or took that back."""
         before, after = (was.adding, was.removing), (wanted.adding, wanted.removing)
         if any(after) and after != before:
             target = [broker for broker in wanted.replicas if broker not in wanted.removing]
@@ -354,12 +354,12 @@ class _Builder:
             self._play(f"elect {wanted.leader}")
 
     def _preferred(self, record: Partition) -> int:
-        """Requests of 0.10.2 tell the replicas as a set; only the controller told their order."""
+        """Return the preferred replica; 0.10.2 requests have a set, so only the controller's order counts."""
         ordered = record.replicas if self.told.kraft else ()
         return (ordered or self.replicas)[0]
 
     def _lag(self, wanted: Partition, left: list[int]) -> None:
-        """A follower that asks for nothing leaves the ISR; the others go on asking."""
+        """Let followers that leave the ISR stop fetching; the others go on."""
         lag_ms = self.sim.configs.lag_time_max_ms
         for _ in range(ROUNDS):
             if self._same(wanted):
@@ -380,7 +380,7 @@ class _Builder:
         self._fill(self._model().leader_epoch)
 
     def _fill_before_shrink(self, wanted: Partition) -> None:
-        """Write what lay in the leader's log when followers fell behind.
+        """Write what lay in the leader's log when followers fell behind, at least one record.
 
         Nobody can lag behind a leader that has written nothing, so there is at least one record.
         """
@@ -453,8 +453,7 @@ class _Builder:
             self._play(f"produce {names} to {leader} acks=1")
 
     def _play(self, move: str) -> bool:
-        """Plays a move and keeps it; one that the model refuses, or a fetch after which all is as
-        it was, is left out."""
+        """Play a move and keep it; one that is refused, or a fetch without effect, is left out."""
         before = self.sim.copy() if move.startswith("fetch ") else None
         try:
             for _ in play(self.sim, (move,)):
@@ -503,5 +502,5 @@ class _Builder:
 
 
 def _seen(sim: Simulation) -> Any:
-    """Return the partition as somebody sees it who watches the run."""
+    """Return the partition as an observer of the run sees it."""
     return view(sim)["partitions"][0]

@@ -62,14 +62,14 @@ class FileSample:
         return self.tails[True] >= 3 and self.tails[True] >= 3 * self.tails[False]
 
     def usual_writer(self) -> str:
-        """The one node whose lines these are, unless a container of another number wrote some."""
+        """Return the one node whose lines these are, unless another number's container wrote some."""
         known = self.writers()
         numbers = {lines.number_in(origin) for origin in known}
         others = {lines.number_in(origin) for origin in self.origins.keys() - known.keys()}
         return "" if others - numbers - {"", self.writer} else self.writer
 
     def writers(self) -> dict[str, str]:
-        """Prefix -> its node: the one that its lines name, or else the number in it."""
+        """Return prefix -> its node: the one that its lines name, or else the number in it."""
         found = {}
         for origin, speakers in self.origins.items():
             brokers = [node for node in speakers if node not in ("", CONTROLLER)]

@@ -81,7 +81,7 @@ def is_of_kafka(path: Path) -> bool:
 
 
 def unread(name: str, path: Path) -> str:
-    """Why a file is not read, in one sentence that calls it `name`."""
+    """Return why a file is not read, in one sentence that calls it `name`."""
     if path.stat().st_size == 0:
         return f"{name} is empty."
     if path.parent.name == METADATA:
@@ -107,7 +107,7 @@ def unread(name: str, path: Path) -> str:
 
 
 def _one_copy(sources: list[Source]) -> list[Source]:
-    """Return every node has a copy of the metadata log: that which reaches furthest is read."""
+    """Keep one copy of the metadata log, which every node has: the one that reaches furthest."""
     copies: dict[Path, int] = {}
     for source in sources:
         if source.kind == "metadata":

@@ -76,8 +76,10 @@ def _value(match: re.Match[str], parse: Parser) -> int | None:
 
 
 def found_in(text: str, end: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """Yield (first character, one past the last, ms) of the times in a text, dated ones only
-    if there are any.  `end`: where to stop looking."""
+    """Yield (first character, one past the last, ms) of the times in a text.
+
+    Dated ones only if there are any.  `end`: where to stop looking.
+    """
     end = len(text) if end is None else end
     for forms in (FORMS, LOOSE):
         any_yet = False

@@ -109,15 +109,18 @@ def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -
 
 
 def _is_unclean(before: Partition, after: Partition) -> bool:
-    """Was a leader elected that was neither in the ISR nor in the ELR?"""
+    """Check whether a leader was elected that was neither in the ISR nor in the ELR."""
     elected = after.leader >= 0 and after.leader_epoch > before.leader_epoch
     next_one = after.partition_epoch == before.partition_epoch + 1
     return elected and next_one and after.leader not in (*before.isr, *before.elr)
 
 
 def losses(told: Timeline) -> Iterator[Row]:
-    """Where a leader begins below a high watermark that some replica had before: what lay between
-    was committed, and is gone."""
+    """Yield the committed records that are gone.
+
+    Where a leader begins below a high watermark that some replica had before, what lay between was
+    committed, and is lost.
+    """
     best = 0
     whose = ""
     told_off: set[str] = set()

@@ -54,7 +54,7 @@ class State:
 
 @dataclass(slots=True)
 class Timeline:
-    """What is known of a partition.
+    """Known states, events and settings of a partition.
 
     `events` are (time by the reference clock, event), in order; `notes` name what could not be read
     and what is not told; `controller`: the node whose log is the controller's, "" without;
@@ -81,7 +81,7 @@ class Timeline:
 def partitions(
     sources: list[Source], complain: Callable[[str], None] = lambda sentence: None
 ) -> Counter[Topic]:
-    """How often the record of each partition changed, as far as the files tell.
+    """Return how often the record of each partition changed, as far as the files tell.
 
     Where they tell of no state of any, how many lines there are of each.
     """
@@ -108,7 +108,7 @@ def _epoch_of(event: Event) -> int | None:
 
 
 def gather(sources: list[Source], wanted: Topic) -> Timeline:
-    """Return the timeline of a partition.  Raises BadInput where the files tell nothing of it."""
+    """Return the timeline of a partition.  Raises BadInput where the files say nothing of it."""
     told = Timeline(wanted)
     reader = Reader(wanted, told.notes.append)
     found: list[Event] = []
@@ -152,7 +152,7 @@ def gather(sources: list[Source], wanted: Topic) -> Timeline:
 
 
 def _take_about(told: Timeline, event: Event) -> None:
-    """What is said once: the release, the settings, the order of the replicas."""
+    """Take what is logged once: the release, the settings, the order of the replicas."""
     if event.kind == "version" and not told.version:
         told.version = str(event.data["version"])
     elif event.kind == "created":
@@ -176,8 +176,10 @@ def _members(told: Timeline) -> set[int]:
 
 
 def _controller(found: list[Event]) -> str:
-    """Without a metadata log: the KRaft controller if one wrote, else the node that sends
-    LeaderAndIsr requests; "" where no file is a controller's."""
+    """Return the controller where there is no metadata log; "" where no file is a controller's.
+
+    The KRaft controller if one wrote, else the node that sends LeaderAndIsr requests.
+    """
     if any(event.node == CONTROLLER for event in found):
         return CONTROLLER
     senders = Counter(event.node for event in found if event.kind in ("sent", "failed", "came"))
@@ -187,7 +189,7 @@ def _controller(found: list[Event]) -> str:
 def _offline(
     events: list[tuple[float, Event]],
 ) -> tuple[tuple[int, ...], list[tuple[float, Event]]]:
-    """Brokers that UpdateMetadata requests name as offline: at first, and what changes later."""
+    """Return brokers that UpdateMetadata requests name as offline: at first, and later changes."""
     first: tuple[int, ...] | None = None
     now: set[int] = set()
     heard: list[tuple[float, Event]] = []
@@ -209,7 +211,7 @@ def _offline(
 
 
 def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
-    """The controller's writing and a broker's hearing of one partition epoch, or leader epoch."""
+    """Bound clocks by the controller's writing and a broker's reading of one epoch."""
     written: dict[int, int] = {}
     sent: dict[tuple[int, str], int] = {}
     registered: dict[str, list[int]] = {}
@@ -303,7 +305,7 @@ class _Order:
             self._add(replace(before.record, partition_epoch=epoch, isr=isr), time_ms, event)
 
     def _change(self, time_ms: float, event: Event) -> None:
-        """Both states of a line that has what changed between them."""
+        """Return both states of a line that has what changed between them."""
         before, after = event.data["before"], event.data["after"]
         epoch = before.get("partition_epoch", event.data["pe"] - 1)
         base = self.known.get(epoch)

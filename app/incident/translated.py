@@ -24,7 +24,7 @@ def told_in(sentence: str, language: str) -> str:
 
 
 def catalogue(language: str) -> dict[str, str]:
-    """Template -> template; empty for English."""
+    """Return template -> template; empty for English."""
     return read_words(OF_APP / f"incident.{language}.json")
 
 

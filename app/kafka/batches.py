@@ -27,7 +27,7 @@ _CONTROL: Final = 0x20
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a batch says of itself.
+    """Header of a batch.
 
     `epoch` is None before magic 2, `time_ms` -1 before magic 1; `at` and `end` are the bytes of the
     file that it covers.

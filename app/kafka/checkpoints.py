@@ -6,7 +6,7 @@ from app.kafka.cursor import Malformed
 
 
 def rows(text: str) -> list[list[str]]:
-    """Return the entries, each split at blanks; none of a file that was made and not yet written.
+    """Return the entries, each split at blanks; none of a file that was created but not yet written.
 
     Raises Malformed where the file is none.
     """
@@ -22,12 +22,12 @@ def rows(text: str) -> list[list[str]]:
 
 
 def epochs(text: str) -> list[tuple[int, int]]:
-    """`leader-epoch-checkpoint`: (epoch, first offset).  Raises Malformed."""
+    """Parse `leader-epoch-checkpoint`: (epoch, first offset).  Raises Malformed."""
     return [(int(first), int(second)) for first, second in _numbers(text, 2)]
 
 
 def offsets(text: str) -> dict[tuple[str, int], int]:
-    """`replication-offset-checkpoint` and its like: (topic, partition) -> offset.
+    """Parse `replication-offset-checkpoint` and its like: (topic, partition) -> offset.
 
     Raises Malformed.
     """

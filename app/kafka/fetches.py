@@ -48,7 +48,7 @@ class RequestHeader:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a fetch asks of one partition; -1 where its version does not say."""
+    """Fetch request of one partition; -1 where its version has no such field."""
 
     topic: str
     partition: int
@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the leader answers for one partition.  `diverging`: (epoch, end) of KIP-595."""
+    """Fetch response of one partition.  `diverging`: (epoch, end) of KIP-595."""
 
     topic: str
     partition: int
@@ -71,7 +71,7 @@ class Served:
 
     @property
     def idle(self) -> bool:
-        """Does it tell nothing new?"""
+        """True where it has nothing new."""
         return not self.size and self.error == "NONE" and self.diverging is None
 
 
@@ -84,7 +84,7 @@ def header(frame: bytes) -> RequestHeader:
 
 
 def replica_of(frame: bytes, head: RequestHeader) -> int:
-    """Which replica asks, where the request itself says so (before version 15)."""
+    """Return the replica that fetches, where the request itself says so (before version 15)."""
     cursor = Cursor(frame, head.body)
     if head.version >= FLEXIBLE:
         cursor.tags()
@@ -132,7 +132,10 @@ def request(frame: bytes, head: RequestHeader) -> list[Asked]:
 
 
 def response(frame: bytes, version: int) -> list[Served]:
-    """What each partition is served.  `frame` begins with the correlation id.  Raises Malformed."""
+    """Return the response of each partition.
+
+    `frame` begins with the correlation id.  Raises Malformed.
+    """
     cursor = Cursor(frame, 4)
     flexible = version >= FLEXIBLE
     if flexible:

@@ -1,5 +1,7 @@
-"""The controller's log, folded: every state that it gave each partition, and what became of
-brokers, in the order of its offsets."""
+"""The controller's log, folded into states.
+
+Every state that it gave each partition, and what became of brokers, in the order of its offsets.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
 
 @dataclass(slots=True)
 class Image:
-    """What the records up to now add up to."""
+    """State after the records up to now."""
 
     topics: dict[bytes, str] = field(default_factory=dict)
     partitions: dict[tuple[bytes, int], Partition] = field(default_factory=dict)
@@ -105,7 +107,7 @@ class Image:
         return Stated(entry.offset, entry.time_ms, name, index, state)
 
     def _clear_elr(self, entry: Entry, record: ClearElrRecord) -> list[Stated]:
-        """KIP-966: no partition record is written, so no epoch moves."""
+        """KIP-966: clear the ELR; no partition record is written, so no epoch moves."""
         told = []
         for (topic_id, index), state in list(self.partitions.items()):
             if record.topic in (None, self.topics.get(topic_id)) and (

@@ -16,8 +16,10 @@ SAME_LEADER: Final = -2
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The record of a partition as the controller has it (control-plane 2): ids of brokers,
-    `leader` -1 where nobody leads."""
+    """Record of a partition as the controller has it (control-plane 2).
+
+    The replicas are ids of brokers; `leader` is -1 where there is none.
+    """
 
     leader: int
     leader_epoch: int
@@ -51,7 +53,7 @@ class PartitionRecord:
 
 @dataclass(frozen=True, slots=True)
 class PartitionChangeRecord:
-    """What changes: names of fields of Partition with new values.
+    """Changes of a partition: names of fields of Partition with new values.
 
     A `leader` that is written, even as the same one, starts a new leader epoch.
     """
@@ -63,7 +65,7 @@ class PartitionChangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class BrokerRecord:
-    """What became of a broker: "registered", "fenced", "unfenced" or "leaving"."""
+    """Change of a broker: "registered", "fenced", "unfenced" or "leaving"."""
 
     broker: int
     epoch: int
@@ -109,7 +111,7 @@ _LISTS: Final = {
 
 
 def parse(value: bytes) -> Record | None:
-    """Return the record in the value of a metadata batch; None for kinds that are of no use here.
+    """Return the record in the value of a metadata batch; None for kinds that are not used here.
 
     Raises Malformed.
     """
@@ -168,8 +170,10 @@ def _change(cursor: Cursor, version: int) -> Record:
 
 
 def changed(state: Partition, record: PartitionChangeRecord) -> Partition:
-    """The state after a change: one partition epoch more, and one leader epoch more where a leader
-    is written (PartitionRegistration.merge)."""
+    """Return the state after a change (PartitionRegistration.merge).
+
+    One partition epoch more, and one leader epoch more where a leader is written.
+    """
     changes = dict(record.changes)
     if "leader" in changes:
         changes["leader_epoch"] = state.leader_epoch + 1

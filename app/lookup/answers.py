@@ -18,8 +18,11 @@ STEM: Final = 5
 
 
 class Result(TypedDict):
-    """One hit: `text` is its sentence that matches best, `key` a phrase or name that says more of
-    the query ("" if none does), `matched` the words of the query."""
+    """One hit of a search.
+
+    `text` is its sentence that matches best, `key` a phrase or name that says more of the query (""
+    if none does), `matched` the words of the query.
+    """
 
     kind: str
     name: str

@@ -110,7 +110,7 @@ def _glossary(words: Words) -> Iterator[Entry]:
 
 
 def _metrics(words: Words) -> Iterator[Entry]:
-    """Metrics of the dashboard, each in the first scenario whose keywords name it."""
+    """Yield metrics of the dashboard, each in the first scenario whose keywords name it."""
     for scenario in file.library().values():
         for name in keywords().get(scenario.code, ()):
             if f"metric.{name}" in words[USUAL]:

@@ -203,7 +203,7 @@ class Index:
 
     @staticmethod
     def _known_phrase(found: list[Word]) -> int:
-        """How many words from the first on are a phrase with synonyms; 0 if none."""
+        """Return the number of words from the first on that are a phrase with synonyms; 0 if none."""
         for count in range(min(longest(), len(found)), 0, -1):
             if tuple(part for word in found[:count] for part in word.parts) in synonyms():
                 return count
@@ -211,7 +211,7 @@ class Index:
 
     @staticmethod
     def _alternatives(parts: Phrase) -> list[tuple[str, float, str]]:
-        """Synonyms of a word or phrase; of a Chinese one also those of what stands within it."""
+        """Return synonyms of a word or phrase; of a Chinese one also those of its parts."""
         within = [parts]
         if not parts[0].isascii():
             ends = combinations(range(len(parts) + 1), 2)
@@ -247,7 +247,7 @@ class Index:
     def _unknown(
         self, word: Word, last: bool, read: dict[str, str]
     ) -> list[tuple[str, float, str]]:
-        """Alternatives for a word that no entry has: words that begin with it, else the nearest."""
+        """Return alternatives for a word that no entry has: words that begin with it, else the nearest."""
         text = word.joined
         if (last and len(text) > 2) or len(text) > 4:
             prefix = f'"{text}"*'

@@ -23,7 +23,7 @@ def phrase(text: str) -> Phrase:
 
 @cache
 def synonyms() -> dict[Phrase, tuple[Phrase, ...]]:
-    """Phrase of a query -> phrases that are searched for as well.  Raises BadInput."""
+    """Return phrase of a query -> phrases that are searched for as well.  Raises BadInput."""
     text = (resources.files("app.lookup") / FILE).read_text("utf-8")
     value, check = load_value(text, FILE)
     return {
@@ -34,5 +34,5 @@ def synonyms() -> dict[Phrase, tuple[Phrase, ...]]:
 
 @cache
 def longest() -> int:
-    """Parts of the longest phrase that has synonyms."""
+    """Return the number of parts of the longest phrase that has synonyms."""
     return max(map(len, synonyms()))

@@ -15,8 +15,10 @@ COLUMN = 30
 
 
 def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]:
-    """The scenario, and for each line that deserves a comment what the engine says of it:
-    {script: its number, sentence}.  Raises BadInput for a run too long to be a script."""
+    """Return the scenario and the engine's comments on its lines: {script: its number, sentence}.
+
+    Raises BadInput for a run too long to be a script.
+    """
     run = replay.run
     told = _moments(replay, lang)
     comments = replay.comments(in_language(run.scenario, lang))

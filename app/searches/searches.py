@@ -53,7 +53,7 @@ class Search:
 
     @property
     def stands(self) -> bool:
-        """Is it for whoever asks the same again?  Not if it ended early, or its process fell."""
+        """True where the answer serves later askers: it did not end early or crash."""
         fell = self.refusal is not None and self.refusal.code == "busy"
         return not (fell or self.cancelled or self.state == ENDED)
 
@@ -74,7 +74,7 @@ class Searches:
         self._closed = False
 
     def ask(self, ask: Asked, address: str) -> Search:
-        """Return the search of this question, begun if there is none.
+        """Return the search of this question, started if there is none.
 
         Raises BadInput for what cannot be asked, Refusal "slow_down" where too many wait.
         """
@@ -102,12 +102,12 @@ class Searches:
             return self._known.get(number)
 
     def of_study(self, ask: MetAsk) -> list[Search]:
-        """What was asked about the same runs, within whatever budgets; the last one at the end."""
+        """Return what was asked about the same runs, within whatever budgets; the last one at the end."""
         with self._lock:
             return [one for one in self._known.values() if ask.same_study(one.ask)]
 
     def place(self, search: Search) -> int:
-        """How many are before it; 0 for one that runs or is over."""
+        """Return the number of searches before it; 0 for one that runs or is over."""
         with self._lock:
             if search not in self._line:
                 return 0
@@ -145,8 +145,11 @@ class Searches:
         return [*self._line, *([self._running] if self._running else [])]
 
     def _in_turn(self) -> list[Search]:
-        """The line as it will be searched: who had no turn for the longest time comes first, and
-        of several of one address each waits until the others have had theirs."""
+        """Return the queue in the order in which it will be searched.
+
+        The address that had no turn for the longest time comes first, and of several of one address
+        each waits until the others have had theirs.
+        """
         last = {address: place for place, address in enumerate(self._turns)}
         nth: Counter[str] = Counter()
         order = {}
@@ -189,7 +192,7 @@ class Searches:
                     search.state = ENDED if search.cancelled else REFUSED
 
     def _play(self, search: Search) -> None:
-        """Start the process of a search and hears what it tells, to its end."""
+        """Start the process of a search and process its messages, to its end."""
         hand = Hand(self._work, LIMITS)
         try:
             hand.tell(search.ask.told())

@@ -61,9 +61,9 @@ def cpu_s() -> float:
 
 
 def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
-    """The question's card, and the distances of the next moves where there was time for them.
+    """Return the question's card, and the distances of the next moves if there was time for them.
 
-    The card is told as soon as it is known: whatever becomes of the distances, it stays.
+    The card is sent as soon as it is known: whatever becomes of the distances, it stays.
     """
     question = ask.question()
     watch = Watch("search", CPU_S, tell, hung_up)
@@ -106,7 +106,7 @@ def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str
 
 
 def _ways(outcome: Outcome) -> list[dict[str, Any]]:
-    """What was found, as runs to open: the nearest first."""
+    """Return the ways that were found, as runs to open: the nearest first."""
     found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
     return [
         {"name": name, "moves": list(one.moves), "why": one.why, "run": one.run.text()}
@@ -119,7 +119,7 @@ def _distances(found: Danger) -> list[list[Any]]:
 
 
 def work(line: Line) -> None:
-    """Return the one question that comes."""
+    """Answer the one question that comes."""
     try:
         with no_collector():
             ask = read(line.recv())

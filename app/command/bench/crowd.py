@@ -1,6 +1,7 @@
-"""A class: 200 visitors who come at one moment and step once a second for a minute, on a server
-that is warm, on one that has just started, on one to which 60 more come to open one run together,
-and on one that is killed in the middle and comes back.
+"""Load test of a class: 200 visitors who come at one moment and step once a second for a minute.
+
+On a server that is warm, on one that has just started, on one to which 60 more come to open one run
+together, and on one that is killed in the middle and comes back.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Crowd:
         self._until = 0.0
 
     def play(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """They come at one moment, and stay for a minute."""
+        """Let all visitors come at one moment, and stay for a minute."""
         seconds = float(os.environ.get("HIGHWATER_CLASS_S", SECONDS))
         start = threading.Barrier(VISITORS + 1)
         threads = [
@@ -103,7 +104,7 @@ class Crowd:
         self._played[number].append(now)
 
     def all_play_s(self, since: float) -> float:
-        """Return seconds until every visitor had stepped after that moment.
+        """Return the seconds until every visitor had stepped after that moment.
 
         Infinite if one never did.
         """
@@ -141,7 +142,7 @@ def _cold(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
-    """In the middle a class of 60 comes as well, and opens one run at one moment."""
+    """Let a class of 60 come as well in the middle, and open one run at one moment."""
     crowd = Crowd(life.port)
     opened: list[float] = []
     failed: list[str] = []
@@ -177,7 +178,7 @@ def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
-    """Return all of the server, which whoever watches it starts again at once."""
+    """Kill the whole server, which its supervisor starts again at once."""
     crowd = Crowd(life.port)
     lives = [life]
     when: list[float] = []
@@ -192,7 +193,7 @@ def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _worker(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
-    """Return the worker alone: its master starts another."""
+    """Kill the worker alone: its master starts another."""
     crowd = Crowd(life.port)
     when: list[float] = []
 

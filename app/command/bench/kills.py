@@ -95,7 +95,7 @@ class Person:
         self._token = ""
 
     def ask(self, port: int, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """(status, what came); (DOWN, None) where nothing did."""
+        """Return (status, body); (DOWN, None) where there was no response."""
         link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         headers = {"Cookie": self._cookie, "X-CSRF-Token": self._token}
         data = None if body is None else json.dumps(body)
@@ -120,12 +120,12 @@ class Person:
             self._token = found[1] if found else ""
 
     def wire(self, port: int) -> Wire:
-        """Return a live connection of this browser."""
+        """Open a live connection of this browser."""
         self.know(port)
         return Wire(port, cookie=self._cookie, csrf=self._token)
 
     def save(self, port: int, title: str) -> tuple[int, str]:
-        """(status, digest of what was acknowledged)"""
+        """Return (status, digest of what was acknowledged)."""
         self.know(port)
         text = f"title: {title}\nbrokers: 2\nprofiles: [K39]\nscript: |\n  produce m0\n"
         status, told = self.ask(port, "POST", "/api/scenarios", {"yaml": text})
@@ -156,7 +156,7 @@ class Saving:
                 return
 
     def lost(self, instance: Path) -> int:
-        """Of what was acknowledged, how much is not there."""
+        """Return the number of acknowledged saves that are missing."""
         database = Database(f"sqlite:///{instance / 'highwater.db'}")
         store = Store(database)
         try:
@@ -193,7 +193,7 @@ def killed_while_saving() -> dict[str, float]:
 
 
 def workers(pid: int) -> list[int]:
-    """Of a server whose master is this process."""
+    """Return the workers of a server whose master is this process."""
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
@@ -284,7 +284,7 @@ def _flipped(whole: bytes) -> bytes:
 
 
 def locked() -> dict[str, float]:
-    """Return another process has the database for half a minute."""
+    """Save while another process locks the database for half a minute."""
     with _instance() as instance:
         life, saving = Life(instance), Saving("locked")
         with saving.at(life.port):
@@ -307,9 +307,9 @@ def locked() -> dict[str, float]:
 
 
 def full() -> dict[str, float]:
-    """Return a disk of 4 MiB, filled by saving.
+    """Fill a disk of 4 MiB by saving.
 
-    Then somebody makes room, and nothing is started again.
+    Then room is made, and nothing is started again.
     """
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         disk = Path(folder) / "disk"
@@ -347,7 +347,7 @@ def _filled(instance: Path, disk: Path) -> dict[str, float]:
 
 
 def two_servers() -> dict[str, float]:
-    """Return two servers on one instance; one is killed, and the other has what both were told."""
+    """Kill one of two servers on one instance; the other has what both acknowledged."""
     with _instance() as instance:
         one, two = Life(instance), Life(instance)
         saving = Saving("two")
@@ -375,7 +375,7 @@ PARTS: Final = {
 
 
 def kills() -> tuple[float, dict[str, float]]:
-    """Return all that was lost, which must be nothing; and all figures."""
+    """Return the number of losses, which must be zero; and all figures."""
     wanted = os.environ.get("HIGHWATER_KILLED", " ".join(PARTS)).split()
     figures: dict[str, float] = {}
     for name in wanted:

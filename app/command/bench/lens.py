@@ -29,8 +29,10 @@ Task = tuple[str, int]
 
 
 def cost() -> tuple[float, dict[str, float]]:
-    """The worse of two ratios: CPU time with the lens over that without, of building all steps of a
-    run (`views`) and of playing seeds (`batch`).  `told_ms` is a step's stacks themselves.
+    """Return the worse of two ratios of CPU time with the lens over that without.
+
+    Of building all steps of a run (`views`) and of playing seeds (`batch`).  `told_ms` is a step's
+    stacks themselves.
 
     Raises RuntimeError where the two do not make the same bytes.
     """
@@ -59,7 +61,7 @@ def cost() -> tuple[float, dict[str, float]]:
 
 
 def _turns(round_: int, *both: Process) -> tuple[Process, ...]:
-    """Who begins changes from round to round."""
+    """Return the processes in an order that changes from round to round."""
     return both if round_ % 2 else both[::-1]
 
 
@@ -106,7 +108,7 @@ def _steps() -> list[dict[str, Any]]:
 
 
 def _views(_round: int) -> tuple[float, str]:
-    """Return seconds a step, of building all steps of a run anew."""
+    """Return the seconds a step for building all steps of a run without a cache."""
     from app.common.answers import to_json
 
     began = time.process_time()
@@ -117,7 +119,7 @@ def _views(_round: int) -> tuple[float, str]:
 
 
 def _batch(round_: int) -> tuple[float, str]:
-    """Return seconds of playing so many seeds, the way a worker of a batch does."""
+    """Return the seconds for playing a number of seeds, as a worker of a batch does."""
     from engine.scenarios import file
     from engine.study.batch import run_chunk
 
@@ -134,7 +136,7 @@ def _batch(round_: int) -> tuple[float, str]:
 
 
 def _told(_round: int) -> tuple[float, str]:
-    """Return seconds a step, of telling its stacks."""
+    """Return the seconds a step for describing its stacks."""
     from engine.lens.told import told
 
     steps = _steps()

@@ -28,7 +28,7 @@ Hand = Callable[[threading.Event], None]
 
 @contextlib.contextmanager
 def busy(hands: Sequence[Hand], patience_s: float | None = None) -> Iterator[None]:
-    """These are at work, each in a thread, while the block runs; then each has so long to end."""
+    """Run each of these in a thread during the block; then each has `patience_s` to end."""
     over = threading.Event()
     threads = [threading.Thread(target=hand, args=(over,), daemon=True) for hand in hands]
     for thread in threads:
@@ -42,7 +42,7 @@ def busy(hands: Sequence[Hand], patience_s: float | None = None) -> Iterator[Non
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """That of this process, with these settings of a server."""
+    """Return the environment of this process, with these settings of a server."""
     return {**os.environ, **{f"HIGHWATER_{name.upper()}": one for name, one in settings.items()}}
 
 
@@ -102,7 +102,10 @@ class Wire:
         return self._number
 
     def answer(self) -> tuple[int, Any]:
-        """Return the next answer and its number.  Raises `simple_websocket.ConnectionClosed`."""
+        """Return the next answer and its number.
+
+        Raises `simple_websocket.ConnectionClosed`.
+        """
         match = re.match(r"43(\d+)(.*)", self._expect("43"), re.S)
         assert match
         return int(match[1]), json.loads(match[2])[0]
