@@ -54,7 +54,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def fits(version: str, clauses: str) -> bool:
-    """Check whether a version is within clauses such as ``>=3.1,<4``; False if it cannot be read."""
+    """Check whether a version is within clauses such as ``>=3.1,<4``; False if unreadable."""
     have = _numbers(version)
     for clause in filter(str.strip, clauses.split(",")):
         match = _CLAUSE.match(clause)

@@ -112,7 +112,7 @@ def _window_ms(batch: BatchRow) -> int:
 
 
 def _told(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
-    """Return losses and waiting of one setting, which depend on the acks that the writers ask for."""
+    """Return losses and waiting of one setting, which depend on the acks of its writers."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
     lost, down = METRICS_OF_ALL if acks == "all" else METRICS_OF_ONE

@@ -168,7 +168,7 @@ def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _trees(draw: np.random.Generator, studies: int, trees: int, copies: int) -> tuple[Any, ...]:
-    """Return (losses, hours of waiting of each tree of each study, heaviest cycle of each study)."""
+    """Return (losses, hours of waiting of each tree of each study, heaviest cycle of each)."""
     near, soon = 90 / 3600, 0.25
     size = (studies, trees, copies)
     age = draw.exponential(MEND, size[:2])[..., None] + near

@@ -79,7 +79,7 @@ def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
 
 
 def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
-    """Return {where, a, b} of the places where the scenarios play differently, about forty at most."""
+    """Return {where, a, b} of places where the scenarios play differently, about forty at most."""
     mine, theirs = (dict(_flat(json.loads(one.scenario_text))) for one in (a, b))
     every = dict.fromkeys([*mine, *theirs])
     places = [name for name in every if mine.get(name) != theirs.get(name)]
@@ -191,7 +191,7 @@ def _cell(
 def _row(
     invariant: str, a: wire.Waited, b: wire.Waited, same: bool, pair: statistics.Paired | None
 ) -> Json:
-    """Return both counts of an invariant; no difference is computed between runs that are the same."""
+    """Return both counts of an invariant; equal runs have no difference of counts."""
     table = None
     phi = 0.0
     if pair is not None:

@@ -90,7 +90,7 @@ def common_seeds(a: BatchRow, b: BatchRow) -> tuple[int, int] | None:
 
 @last(KEPT * 64)
 def paired(a: Rows, b: Rows, first: int, last: int) -> Pairs:
-    """Return the table of the seeds both played, for every invariant that either broke and for any."""
+    """Return the table of the seeds both played, for every invariant that either broke, and any."""
     mine, theirs = a.broken(first, last), b.broken(first, last)
     common = mine.keys() & theirs.keys()
     masks: dict[str, Counter[int]] = {}

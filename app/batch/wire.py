@@ -229,7 +229,7 @@ class BatchFailures(TypedDict):
 
 
 class BatchResult(BatchSnapshot):
-    """All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the last one."""
+    """Complete result of a batch; `kind` seeds, futures or advice, and `advice` of the last one."""
 
     scenario: BatchScenario
     title: str

@@ -1,4 +1,4 @@
-"""``highwater explore SCENARIO --runs N``: the share of possible behaviour that random runs meet."""
+"""``highwater explore SCENARIO --runs N``: the share of possible behaviour that runs meet."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def cued(scenario: Scenario, profile: str) -> set[str]:
 
 
 def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
-    """Return rule -> name of a scenario -> profiles under which its script has a cue of the rule."""
+    """Return rule -> name of a scenario -> profiles under which its script has its cues."""
     found: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for scenario in scenarios:
         if scenario.fetching != "manual":
@@ -72,7 +72,7 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in specification order."""
+    """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in their order."""
     code, plays, files = functions(), played(scenarios), shown(golden)
     return [
         {

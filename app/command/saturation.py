@@ -1,4 +1,4 @@
-"""``highwater saturation``: whether more seeds, or parts of the faults, still bring something new."""
+"""``highwater saturation``: whether more seeds, or parts of the faults, bring something new."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
 
 
 def _kept_key(instance: Path) -> str:
-    """Return the signing key of this instance: pages opened before a restart stay valid after it."""
+    """Return the signing key of this instance: open pages stay valid after a restart."""
     path = instance / "secret_key"
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -66,7 +66,7 @@ class Refusal(Exception):
         return f"{where}: {told}" if where and not self.text.startswith(where) else told
 
     def said(self) -> Told | None:
-        """Return the sentence as a key of the catalogue with its arguments; None for a ready one."""
+        """Return the sentence as a key of the catalogue with its arguments; None if ready-made."""
         return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
     def answer(self, lang: str = "en") -> dict[str, Any]:
@@ -110,7 +110,7 @@ def located(error: BadInput) -> str:
 
 
 def from_engine_error(run: Run | None, error: Exception) -> Refusal:
-    """Return a refusal for a defect of the engine: it names the step and a command to reproduce it."""
+    """Return a refusal for a defect of the engine, with a command to reproduce it."""
     if run is None:
         return Refusal("engine", key="engine.unknown", error=type(error).__name__)
     return Refusal("engine", error=type(error).__name__, command=reproduce(run))

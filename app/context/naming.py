@@ -77,7 +77,7 @@ def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:
 
 
 def run_asked(asked: Asked) -> Run:
-    """Return the run an ``open`` names: by its text, by digest, or by scenario, profile and seed."""
+    """Return the run an ``open`` names: by text, by digest, or by scenario, profile and seed."""
     if asked.has("text"):
         return parse_run(asked.raw("text"))
     if asked.has("run"):

@@ -94,7 +94,7 @@ def asker() -> tuple[str, str]:
 
 
 def lang() -> str:
-    """Return the language: ``?lang``, else the cookie, else the browser's preference, else English."""
+    """Return the language: ``?lang``, else the cookie, else the browser's choice, else English."""
     if "lang" not in g:
         g.lang = _lang()
     return str(g.lang)

@@ -24,7 +24,7 @@ STYLE = """
 
 
 def picture(step: Step) -> str:
-    """Draw a step as SVG: a tank for each replica, records by epoch, the high watermark as water."""
+    """Draw a step as SVG: a tank for each replica, records by epoch, the high watermark."""
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(step.told)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{draw(step.view)}</svg>'
 

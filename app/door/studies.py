@@ -31,7 +31,10 @@ class Study:
         self._rows = rows
 
     def rows(self) -> Iterator[Row]:
-        """Yield {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...} of each."""
+        """Yield a row of each run.
+
+        {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...}
+        """
         return iter(self._rows)
 
     def table(self) -> list[dict[str, Any]]:
@@ -124,7 +127,7 @@ def _chunk(scenario: dict[str, Any], profile: str, first: int, count: int) -> di
 
 
 def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
-    """Return the rows of the chunks as a DataFrame, through Arrow: so Spark Connect can do it too."""
+    """Return the rows of the chunks as a DataFrame, through Arrow, as Spark Connect needs it."""
     metrics = tuple(METRICS)
 
     def played(batches: Iterable[Any]) -> Iterator[Any]:

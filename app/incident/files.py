@@ -114,7 +114,7 @@ def owner_of(path: Path) -> str:
 
 
 def folder_partition(path: Path) -> Topic | None:
-    """Return the partition whose folder a file lies in; None for a broker's folder such as kafka-2."""
+    """Return the partition whose folder a file lies in; None for a broker's, such as kafka-2."""
     name = path.parent.name
     return None if _FOLDER.fullmatch(name) else partition_named(name)
 

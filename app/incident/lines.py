@@ -221,7 +221,7 @@ _CHANGED: Final = {
 
 
 def _take_changes(data: dict[str, Any]) -> bool:
-    """Parse `isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as two sets of fields."""
+    """Parse `isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as sets of fields."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for name, old, new in CHANGE.findall(data.pop("changes")):

@@ -354,7 +354,7 @@ class _Builder:
             self._play(f"elect {wanted.leader}")
 
     def _preferred(self, record: Partition) -> int:
-        """Return the preferred replica; 0.10.2 requests have a set, so only the controller's order counts."""
+        """Return the preferred replica; 0.10.2 requests have a set instead of an order."""
         ordered = record.replicas if self.told.kraft else ()
         return (ordered or self.replicas)[0]
 

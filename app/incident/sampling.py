@@ -62,7 +62,7 @@ class FileSample:
         return self.tails[True] >= 3 and self.tails[True] >= 3 * self.tails[False]
 
     def usual_writer(self) -> str:
-        """Return the one node whose lines these are, unless another number's container wrote some."""
+        """Return the node whose lines these are, unless another number's container wrote some."""
         known = self.writers()
         numbers = {lines.number_in(origin) for origin in known}
         others = {lines.number_in(origin) for origin in self.origins.keys() - known.keys()}

@@ -6,7 +6,7 @@ from app.kafka.cursor import Malformed
 
 
 def rows(text: str) -> list[list[str]]:
-    """Return the entries, each split at blanks; none of a file that was created but not yet written.
+    """Return the entries, each split at blanks; none of an empty file.
 
     Raises Malformed where the file is none.
     """

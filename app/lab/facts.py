@@ -52,7 +52,7 @@ def record(partition: Partition, adjusted: Adjusted) -> Fact:
 
 
 def replica(cluster: Cluster, broker: int, topic: str, adjusted: Adjusted) -> Fact | None:
-    """What a broker's disk says of its replica of partition 0; None where it has none."""
+    """Return the replica of partition 0 as it is on a broker's disk; None where it has none."""
     logs = cluster.log_directory(broker)
     directory = logs / f"{topic}-0"
     if not directory.is_dir():

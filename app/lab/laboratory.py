@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the person at the terminal asks for.  `port` 0: any free ones."""
+    """Options of the command line.  `port` 0: any free ones."""
 
     kafka: str
     jars: Path | None = None

@@ -23,7 +23,7 @@ POLL_S: Final = 0.03
 
 @dataclass(slots=True)
 class Link:
-    """What is so about one direction.  Read and changed only under the hand's lock."""
+    """State of one direction.  Read and changed only under the hand's lock."""
 
     manual: bool = False
     """Fetches, and questions for epochs, wait for a credit."""
@@ -73,7 +73,7 @@ class Hand:
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """Everything that is changed inside is seen at once."""
+        """Make everything that is changed inside visible at once."""
         with self.changed:
             yield
             self.changed.notify_all()
@@ -83,12 +83,12 @@ class Hand:
             self.notes.append(what)
 
     def hear(self, broker: Node, at: float) -> None:
-        """The controller knows that a broker was alive then."""
+        """Record that the controller received a heartbeat of a broker at that time."""
         with self.change():
             self.heard[broker] = at
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        """Wait until something is so, at most so long; is it?"""
+        """Wait until the condition holds, at most `seconds`; return whether it does."""
         end = time.monotonic() + seconds
         with self.changed:
             while not is_so():
@@ -98,7 +98,7 @@ class Hand:
         return True
 
     def passes(self, source: Node, target: Node) -> bool:
-        """Is neither direction between the two cut?"""
+        """Check whether neither direction between the two is cut."""
         return not (self.link(source, target).cut or self.link(target, source).cut)
 
     def cut(self, one: Node, other: Node) -> None:
@@ -120,7 +120,7 @@ class Hand:
             return [ends for ends, link in self._links.items() if link.cut]
 
     def by_hand(self, brokers: list[Node], on: bool) -> None:
-        """Replication between brokers waits for credits, or flows by itself."""
+        """Let replication between brokers wait for credits, or flow by itself."""
         with self.change():
             for one in brokers:
                 for other in brokers:
@@ -132,13 +132,13 @@ class Hand:
                         kept.go = True
 
     def hold(self, broker: Node, kind: int, on: bool) -> None:
-        """Requests of one kind from a broker to the controller wait, or go on."""
+        """Hold requests of one kind from a broker to the controller, or let them pass."""
         with self.change():
             holding = self.link(broker, CONTROLLER).holding
             (holding.add if on else holding.discard)(kind)
 
     def let_go(self) -> None:
-        """Nothing is cut, held or by hand any more."""
+        """Release everything that is cut, held or by hand."""
         with self.change():
             for link in self._links.values():
                 link.cut = link.manual = link.keep_next = False

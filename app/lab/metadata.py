@@ -21,19 +21,19 @@ class Metadata(Protocol):
     """The controller's side of the cluster, as facts."""
 
     def live(self, broker: int) -> bool:
-        """Does the controller count this broker as alive?"""
+        """Check whether the controller counts this broker as alive."""
 
     def record(self, topic: str) -> Partition | None:
         """Return the record of partition 0."""
 
     def history(self, topic: str) -> list[tuple[int, Partition]]:
-        """Return every state the record had, with the offset in the controller's log; [] if untold."""
+        """Return every state the record had, with its offset in the controller's log; or []."""
 
     def topic_id(self, topic: str) -> str:
         """Return the topic's id in hex, "" where there are none."""
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Close the connection."""
 
 
 class KraftMetadata:

@@ -83,7 +83,7 @@ class Processes:
             self._tell(f"-{process.pid}\n")
 
     def last_words(self, name: str) -> str:
-        """The last line of a program's output that says something, for a sentence about its end."""
+        """Return the last line of a program's output that helps to explain its end."""
         for suffix in ("out", "log"):
             path = self.directory / f"{name}.{suffix}"
             with contextlib.suppress(OSError):

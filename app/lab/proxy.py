@@ -96,7 +96,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def _onward(self, incoming: socket.socket, source: Node) -> Iterator[socket.socket]:
-        """The other half of a connection, known to its link while it lasts."""
+        """Open the other half of a connection, known to its link while it lasts."""
         if not self.hand.passes(source, self.target):
             raise ConnectionError("The link is cut.")
         link = self.hand.link(source, self.target)
@@ -207,7 +207,7 @@ class _Conversation:
                     link.waiting = False
 
     def _refused_anyway(self, sent: Sent) -> bool:
-        """Does the fetch carry a leader epoch that its leader will refuse as old?
+        """Check whether the fetch carries a leader epoch that its leader will refuse as old.
 
         One that is cut off has not heard of a newer one, and would answer.
         """
@@ -305,7 +305,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
 
 
 def _gone(connection: socket.socket) -> bool:
-    """Has the other end closed?  Nothing is taken from the connection."""
+    """Check whether the other end has closed, without reading from the connection."""
     try:
         return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
     except BlockingIOError:

@@ -28,12 +28,12 @@ class Release:
 
     @property
     def tells_endpoints(self) -> bool:
-        """Does a controller tell brokers where it listens (KIP-853)?"""
+        """True where a controller tells brokers its endpoints (KIP-853)."""
         return self.numbers >= (3, 9, 0)
 
     @property
     def epochs(self) -> bool:
-        """Do batches carry leader epochs (KIP-101)?"""
+        """True where batches carry leader epochs (KIP-101)."""
         return self.numbers >= (0, 11, 0)
 
     @property

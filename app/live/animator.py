@@ -48,14 +48,17 @@ def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
 
 
 def _shown(digest: str, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without what comes after a question that this page's class has before it."""
+    """Return the steps without those behind a question that this page's class is asked."""
     horizon = classroom.rooms_here().horizon(sid(), digest)
     return steps if horizon is None else [one for one in steps if one["n"] <= horizon]
 
 
 def _open(question: Question) -> Answer:
-    """The run; of one whose script cannot be played to its end, as one of another release or of an
-    older engine may be, what comes before that move, with the sentence that says why."""
+    """Return the run.
+
+    Of one whose script cannot be played to its end, as one of another release or of an older engine
+    may be, what comes before that move, with the sentence that says why.
+    """
     question.run = naming.run_asked(question.asked)
     try:
         return _opened(question, question.run)
@@ -155,20 +158,20 @@ def _possible(question: Question) -> Answer:
 
 
 def _metrics(question: Question) -> Answer:
-    """What an operator's dashboard shows at a step, beside what is so."""
+    """Return an operator's dashboard at a step, beside the true values."""
     with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
 def _why(question: Question) -> Answer:
-    """Why something does not happen at a step: its guards, each with what would make it true."""
+    """Explain why something does not happen at a step: its guards, and what would make them true."""
     subject = question.asked.text("subject", most=MAX_SUBJECT)
     with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}
 
 
 def _watch(question: Question) -> Answer:
-    """How far a batch is; from now on this client hears of its progress."""
+    """Return the progress of a batch, and subscribe this client to it."""
     batch = question.asked.text("batch")
     snapshot = services().jobs.snapshot(batch)
     join_room(room(batch))
@@ -276,7 +279,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
 
 
 def answer(client: Client, handler: Handler, data: object) -> Answer:
-    """{"ok": True, ...} or a refusal with its sentence: never an exception."""
+    """Return {"ok": True, ...} or a refusal with its sentence; never raise."""
     question: Question | None = None
     try:
         question = Question(client, Asked(data))

@@ -69,7 +69,7 @@ def ask(question: Question) -> Answer:
 
 
 def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
-    """Return all words of a question, in every language, so that to tell it plays nothing again."""
+    """Return a question in every language, so that sending it plays nothing again."""
     question = predicting.Question(run, recording, probe)
     beliefs = dict.fromkeys(name for choice in probe.choices for name in choice.wrong)
     tellers = {lang: Teller(recording, lang) for lang in LANGUAGES}
@@ -92,9 +92,9 @@ def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
 
 
 def asked(question: Question) -> Answer:
-    """What this class is asked, in the words of this page.
+    """Return the question of this class, in the words of this page.
 
-    How it answered only once it is closed, or to who leads, and what is right only then.
+    How it answered only once it is closed, or to its leader, and what is right only then.
     """
     poll, leads = rooms_here().asked(sid())
     return _told(poll, question.client.lang, leads)
@@ -126,7 +126,7 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
 
 
 def answer(question: Question) -> Answer:
-    """Return a pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand.
+    """Take a pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand.
 
     With ``sure``, 1 to 3, where that was said.
     """

@@ -40,7 +40,7 @@ class _OrJson:
 class JsonPacket(Packet):  # type: ignore[misc]
     """Packets without attachments: the default walks every answer looking for bytes.
 
-    A question that is not JSON (NaN, half a character) is read as one nobody knows, and so paid for
+    A question that is not JSON (NaN, half a character) is read as an unknown event, and so paid for
     and answered; whatever else is no packet raises ValueError, and its connection is cut.
     """
 
@@ -76,7 +76,7 @@ def sid() -> str:
 
 
 def make_socketio(transports: str) -> SocketIO:
-    """The mode is always named: an installed package would change the default.
+    """Return the Socket.IO server, its mode named: an installed package would change the default.
 
     Without async handlers, the moves of one client are played in the order they were sent.
     """

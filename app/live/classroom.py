@@ -58,14 +58,14 @@ def lead(question: Question) -> Answer:
 
 
 def _listen(before: str, room: str) -> None:
-    """From now on this page hears of that room, and of no other."""
+    """Subscribe this page to that room, and to no other."""
     if before and before != room:
         leave_room(before)
     join_room(room)
 
 
 def _place(question: Question) -> Place:
-    """Where the leader is.  Raises `Refusal` "gone" or "stale" for what is not there."""
+    """Return the leader's place.  Raises `Refusal` "gone" or "stale" for what is not there."""
     with at_step(question) as (_, replay, step):
         asked = question.asked
         return Place(replay.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
@@ -76,7 +76,7 @@ def _cue(asked: Asked) -> int | None:
 
 
 def join(question: Question) -> Answer:
-    """Where a class is; from now on this page hears of it.  ``following``: does it go along?"""
+    """Return the place of a class, and subscribe this page to it, if ``following``."""
     asked, rooms = question.asked, rooms_here()
     name = asked.text("room").lower()
     before = rooms.where(sid())

@@ -45,7 +45,7 @@ class Link:
         self._deadline = deadline
 
     def connected(self) -> None:
-        """It has said CONNECT and was let in."""
+        """Note that the client has sent CONNECT and was accepted."""
         if self._deadline is not None:
             self._deadline.off()
 
@@ -97,7 +97,7 @@ class Gateway:
             return refused(refusal, start_response)
 
     def count(self) -> int:
-        """Live connections that are open now."""
+        """Return the number of open live connections."""
         return len(self._open)
 
     def close(self) -> None:

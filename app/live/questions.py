@@ -36,7 +36,7 @@ class Client:
     struck_at: float = 0.0
 
     def may(self, bucket: Bucket) -> int:
-        """0, or the milliseconds to wait; -1 once it was told three times."""
+        """Return 0, or the milliseconds to wait; -1 after three such refusals."""
         wait_ms = bucket.take()
         if not wait_ms:
             return 0
@@ -59,7 +59,7 @@ class Question:
 
 @dataclass
 class Clients:
-    """Who is connected, so that one address cannot take all the threads."""
+    """Connected clients, counted so that one address cannot take all the threads."""
 
     most: int
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -83,7 +83,7 @@ class Clients:
 
 @contextmanager
 def at_step(question: Question) -> Iterator[tuple[str, Replay, int]]:
-    """The run that a question is about, ready to be read, and the step in it."""
+    """Yield the run that a question is about, ready to be read, and the step in it."""
     digest = naming.digest_asked(question.asked)
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:

@@ -30,7 +30,7 @@ _CONTROL: Final = 8
 
 
 class WireTrouble(OSError):
-    """What came in is beyond a bound; the connection ends."""
+    """Input beyond a limit; the connection ends."""
 
 
 class Meter:
@@ -92,7 +92,7 @@ class Wire:
         sock.settimeout(IDLE_S)
 
     def recv(self, most: int) -> bytes:
-        """What came in; OSError where it is too much, or nothing came in for too long."""
+        """Return the received bytes; OSError for too many, or for none in time."""
         data = self._sock.recv(most)
         self._meter.take(data)
         since = self._sending_since
@@ -101,7 +101,7 @@ class Wire:
         return data
 
     def send(self, data: bytes) -> int:
-        """Return all of it, where a plain socket with a timeout might send a part."""
+        """Send all of it, where a plain socket with a timeout might send a part."""
         with self._sending:
             self._sending_since = time.monotonic()
             try:
@@ -119,11 +119,11 @@ class Wire:
             self._sock.shutdown(socket.SHUT_RDWR)
 
     def has_hung_up(self) -> bool:
-        """Has the other side ended the connection?"""
+        """Check whether the other side has closed the connection."""
         return has_hung_up(self._sock)
 
     def give_back(self) -> None:
-        """The connection was not taken over: it is as the server left it."""
+        """Restore the connection, which was not taken over, to the server's state."""
         self._sock.settimeout(None)
 
     def close(self) -> None:

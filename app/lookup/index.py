@@ -203,7 +203,7 @@ class Index:
 
     @staticmethod
     def _known_phrase(found: list[Word]) -> int:
-        """Return the number of words from the first on that are a phrase with synonyms; 0 if none."""
+        """Return the number of words at the beginning that are a phrase with synonyms, or 0."""
         for count in range(min(longest(), len(found)), 0, -1):
             if tuple(part for word in found[:count] for part in word.parts) in synonyms():
                 return count
@@ -247,7 +247,7 @@ class Index:
     def _unknown(
         self, word: Word, last: bool, read: dict[str, str]
     ) -> list[tuple[str, float, str]]:
-        """Return alternatives for a word that no entry has: words that begin with it, else the nearest."""
+        """Return alternatives for a word that no entry has: longer words, else the nearest."""
         text = word.joined
         if (last and len(text) > 2) or len(text) > 4:
             prefix = f'"{text}"*'

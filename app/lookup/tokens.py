@@ -106,7 +106,7 @@ def words(text: str) -> list[Word]:
 
 
 def _members(text: str) -> list[str]:
-    """Return joined names of class and method in a dotted name such as `Partition.maybeShrinkIsr`."""
+    """Return joined names of class and method in a name such as `Partition.maybeShrinkIsr`."""
     pieces = re.split("[.#]", text)
     return [piece.lower() for piece in pieces if len(pieces) > 1 and _CAMEL.search(piece)]
 

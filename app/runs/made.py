@@ -61,7 +61,7 @@ def rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
 
 
 def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
-    """Return one row: how the run ends under a profile, or, without a digest, why it cannot begin."""
+    """Return one row: how the run ends under a profile, or why it cannot begin (no digest)."""
     told = {
         "profile": profile,
         "stands_for": PROFILES[profile].stands_for,

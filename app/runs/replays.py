@@ -283,7 +283,7 @@ class Replays:
                 weight -= gone.size
 
     def weight(self) -> tuple[int, int]:
-        """Return (runs that are ready to be stepped through, bytes of memory they take, roughly)."""
+        """Return (runs that are ready to be stepped through, bytes of their memory, roughly)."""
         with self._lock:
             return len(self._live), sum(live.size for live in self._live.values())
 

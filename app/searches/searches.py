@@ -102,7 +102,7 @@ class Searches:
             return self._known.get(number)
 
     def of_study(self, ask: MetAsk) -> list[Search]:
-        """Return what was asked about the same runs, within whatever budgets; the last one at the end."""
+        """Return the questions about the same runs, whatever the budgets; the last one at the end."""
         with self._lock:
             return [one for one in self._known.values() if ask.same_study(one.ask)]
 

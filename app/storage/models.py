@@ -55,8 +55,11 @@ class RunRow(Base):
 
 
 class BatchRow(Base):
-    """Many runs of one scenario; `state` is queued, probing, starting, running, summarising, done,
-    cancelled, failed or interrupted (`app.batch.jobs`)."""
+    """Many runs of one scenario.
+
+    `state` is queued, probing, starting, running, summarising, done, cancelled, failed or
+    interrupted (`app.batch.jobs`).
+    """
 
     __tablename__ = "batch"
 
@@ -132,7 +135,7 @@ class FailureRow(Base):
 
 
 class AnswerCountRow(Base):
-    """How often an answer was given.  Nothing in it says by whom or when."""
+    """Count of one answer.  Nothing in it says by whom or when."""
 
     __tablename__ = "answer_count"
 

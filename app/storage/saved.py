@@ -24,7 +24,7 @@ SCENARIO_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class SavedRun:
-    """What was stored of a run, and by which engine."""
+    """Stored text of a run, and the engine version that stored it."""
 
     text: str
     engine_version: int
@@ -59,14 +59,14 @@ class Store:
             return list(session.scalars(newest))
 
     def at_hand(self, limit: int = 200, owner: str = "") -> list[ScenarioRow]:
-        """The same; none where the database does not answer, so that a page is shown without."""
+        """Return the same; none where the database does not answer, so the page works without."""
         try:
             return self.scenarios(limit, owner)
         except Refusal:
             return []
 
     def kept_bytes(self) -> int:
-        """What all texts take; -1 while the database could not be asked yet."""
+        """Return the size of all texts; -1 while the database has not answered yet."""
         with self._lock:
             known = self._bytes
         if known < 0:
@@ -93,7 +93,7 @@ class Store:
                 self._bytes += size
 
     def save_run(self, run: Run, outcome: str) -> bool:
-        """Return True if it was new.
+        """Save a run; True if it was new.
 
         Its scenario is kept with it, so that it has a link as well.
         """
@@ -116,7 +116,7 @@ class Store:
         return True
 
     def save_scenario(self, scenario: Scenario, owner: str = "") -> bool:
-        """Return True if it was new."""
+        """Save a scenario; True if it was new."""
         size = len(scenario.canonical())
         self._require_room(size)
         with self._database.writing() as session:
@@ -143,7 +143,7 @@ def _keep_scenario(session: Session, scenario: Scenario, owner: str) -> bool:
 
 
 def parse_run(text: object) -> Run:
-    """Return a run from a text someone sent: bounded first, then read strictly."""
+    """Parse a run that a client sent: bounded first, then read strictly."""
     if not isinstance(text, str) or not text:
         raise Refusal("invalid", what="run")
     if len(text.encode("utf-8", "replace")) > RUN_BYTES:

@@ -1,6 +1,6 @@
 """Virtual time, tasks that take turns, and one processor that they share.
 
-Every task is a thread, but only one runs at a time: whoever has the turn keeps it until it waits.
+Every task is a thread, but only one runs at a time: the task with the turn keeps it until it waits.
 So a seed decides everything, and the same seed gives the same story.
 """
 
@@ -77,7 +77,7 @@ class World:
         return self._here.processor_s
 
     def spend(self, seconds: float) -> None:
-        """This task has used so much of the processor."""
+        """Charge this task for `seconds` of the processor."""
         if self._here is not None:
             self._here.processor_s += seconds
 
@@ -98,7 +98,7 @@ class World:
         return task
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Call it then, in nobody's thread: it may not wait."""
+        """Call it then, in no task's thread: it may not wait."""
         heapq.heappush(self._next, (self.now + seconds, next(self._order), call))
 
     def sleep(self, seconds: float) -> None:
@@ -108,14 +108,14 @@ class World:
         self._wait(task)
 
     def kill(self, process: object) -> None:
-        """Every task that is inside ends where it waits; one that has the turn, at its next."""
+        """End every task inside where it waits; one that has the turn, at its next wait."""
         for task in self._tasks:
             if task.inside is process and not task.over:
                 task.killed = True
                 self._wake_at(self.now, task)
 
     def work(self) -> None:
-        """Wait until the processor has done what this task has used of it since it last worked.
+        """Wait for the processor to do what this task has used of it since it last worked.
 
         All that work take turns.
         """
@@ -194,7 +194,7 @@ class Signal:
         self._waiting: list[Task] = []
 
     def wait(self, seconds: float) -> None:
-        """Until it is set, or for so long."""
+        """Wait until it is set, at most `seconds`."""
         self._waiting.append(self._world.task)
         self._world.sleep(seconds)
 
@@ -205,7 +205,7 @@ class Signal:
 
 
 class Lock:
-    """A lock in virtual time: whoever waits for it lets the others run."""
+    """A lock in virtual time: a task that waits for it lets the others run."""
 
     def __init__(self, world: World) -> None:
         self._world = world

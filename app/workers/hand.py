@@ -41,8 +41,11 @@ class Fell(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may take in all its life: bytes of addresses, seconds of a processor (0: as
-    many as it likes); and by how much others go before it where processors are scarce."""
+    """Limits of a process over its whole life.
+
+    Bytes of addresses, seconds of a processor (0: no limit); and by how much other processes go
+    before it where processors are scarce.
+    """
 
     memory_bytes: int
     cpu_s: int = 0
@@ -73,28 +76,28 @@ class Hand:
             raise Fell from None
 
     def told(self, seconds: float) -> bool:
-        """Is there something to hear, if only its end, after so long at most?  Raises Fell."""
+        """Check whether a message, or the end, arrives within `seconds`.  Raises Fell."""
         try:
             return self._line.poll(seconds)
         except (OSError, ValueError):
             raise Fell from None
 
     def hear(self) -> Any:
-        """What it tells next.  Raises Fell."""
+        """Return its next message.  Raises Fell."""
         try:
             return self._line.recv()
         except (EOFError, OSError):
             raise Fell from None
 
     def hear_bytes(self) -> bytes:
-        """The same, of what was sent as bytes."""
+        """Return the same, of what was sent as bytes."""
         try:
             return self._line.recv_bytes()
         except (EOFError, OSError):
             raise Fell from None
 
     def spent_s(self) -> float:
-        """Return seconds that it has had of a processor; 0 where the system does not say."""
+        """Return its CPU seconds; 0 where the system does not report them."""
         try:
             with open(f"/proc/{self.pid}/schedstat", "rb") as told:
                 return int(told.read().split()[0]) / 1e9
@@ -102,7 +105,7 @@ class Hand:
             return 0.0
 
     def memory_bytes(self) -> int:
-        """Of what it shares with others its part; 0 where the system does not say."""
+        """Return its proportional share of memory; 0 where the system does not report it."""
         try:
             told = Path(f"/proc/{self.pid}/smaps_rollup").read_text()
         except OSError:
@@ -114,7 +117,7 @@ class Hand:
 
     @contextlib.contextmanager
     def resting(self) -> Iterator[None]:
-        """It stands still while the block runs."""
+        """Suspend it while the block runs."""
         self._signal(signal.SIGSTOP)
         try:
             yield
@@ -132,7 +135,7 @@ class Hand:
         self._signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """Now, whatever it is doing."""
+        """End it now, whatever it is doing."""
         with _children, contextlib.suppress(ValueError):  # it is closed already
             self._process.kill()
             self._process.join(ENDED_S)

@@ -150,7 +150,7 @@ class ConnectRunner:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
-        """Return the cause of failure of each run, given as text: a few, so they are played here."""
+        """Return the cause of failure of each run, given as text; few, so they are played here."""
         return Processes().causes(runs)
 
 
@@ -174,7 +174,7 @@ def playing(
 
 
 def engine_sent() -> RunChunk:
-    """Return run_chunk of the engine that was sent to this worker, before any other of that name."""
+    """Return run_chunk of the engine that was sent to this worker, before any of the same name."""
     for place in [one for one in sys.path if one.endswith(ENGINE_ZIP)]:
         sys.path.remove(place)
         sys.path.insert(0, place)

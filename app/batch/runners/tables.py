@@ -41,7 +41,7 @@ class Tables(Protocol):
     def ask(self, sql: str) -> list[Row]: ...
 
     def quantiles(self, column: str, at: Sequence[float]) -> str:
-        """Return the values of a column at these shares, each one that occurred: percentile_disc."""
+        """Return the values of a column at these shares, which occurred: percentile_disc."""
         ...
 
     def decimal(self, weight: str) -> str:

@@ -73,7 +73,7 @@ def learn() -> tuple[float, dict[str, float]]:
 
 
 def _view() -> tuple[float, float]:
-    """Return (ms until the question and its stage stand, kB of all that is fetched), cache empty."""
+    """Return (ms until the question and its stage stand, kB of all fetches), cache empty."""
     from playwright.sync_api import sync_playwright
 
     from app.command.bench.frame import CHROMIUM

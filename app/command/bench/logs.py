@@ -67,7 +67,7 @@ def _read(path: Path) -> float:
 
 
 def logs() -> tuple[float, dict[str, float]]:
-    """Return the seconds a MB of the slowest layout over those of the plain one; and the figures."""
+    """Return the seconds a MB of the slowest layout over those of the plain one, and figures."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place, "server.log")

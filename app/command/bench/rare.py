@@ -46,7 +46,7 @@ class Estimate(NamedTuple):
         return sum(one > 0 for one in self.values)
 
     def price(self, rate: float) -> float:
-        """Return the CPU-seconds until its relative standard deviation is 1, if the rate is this."""
+        """Return the CPU-seconds until its relative standard deviation is 1, at this rate."""
         spread = sum((one - rate) ** 2 for one in self.values) / len(self.values)
         return spread / rate**2 * self.cpu_s / len(self.values)
 
@@ -85,7 +85,7 @@ def _until(play: Callable[[int], float], seconds: float) -> Estimate:
 
 
 def windows() -> Scenario:
-    """Return the setting for a window, each kind of failure with the factor that makes it strike."""
+    """Return the setting for a window, each kind of failure with its importance factor."""
     data = quiet(SETTING, FAILURES).to_dict()
     data["faults"] = [
         {

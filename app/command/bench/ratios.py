@@ -27,7 +27,7 @@ class Benchmark:
 
 
 def at_least(figure: str) -> bool:
-    """Check whether the budget is a minimum: for a rate it is, for time, bytes and nodes a maximum."""
+    """Check whether the budget is a minimum, as of a rate; of time, bytes and nodes it is not."""
     return figure.startswith("fps") or figure.endswith("_per_s")
 
 
@@ -51,7 +51,7 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def per_second(events: Callable[[int], int]) -> float:
-    """Return the events of a CPU-second, the best of some rounds, as other load only slows it down."""
+    """Return the events of a CPU-second, the best of some rounds: other load only slows it."""
     best = 0.0
     for round_ in range(ROUNDS):
         began = time.process_time()
