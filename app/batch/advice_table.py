@@ -164,7 +164,7 @@ class Table:
         return min(cycles.PILOT_S, PILOT_PART * self.budget_s)
 
     def _pilots_s(self) -> float:
-        """Return the seconds for the pilots of all cells; the table does not wait for later ones."""
+        """Return the seconds for the pilots of all cells; later ones are not awaited."""
         return ceil(len(self.rows) / self.jobs) * PILOT_TIMES * self._pilot_s() + STARTING_S
 
     def _pilots(self, workers: Workers, until: float) -> None:

@@ -382,7 +382,7 @@ class _Builder:
     def _fill_before_shrink(self, wanted: Partition) -> None:
         """Write what lay in the leader's log when followers fell behind, at least one record.
 
-        Nobody can lag behind a leader that has written nothing, so there is at least one record.
+        No follower can lag behind an empty log.
         """
         leader = self._model().leader
         data = next(

@@ -232,7 +232,7 @@ class Client:
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
     def set_config(self, topic: str, name: str, value: str) -> str:
-        """Set one setting of a topic, incrementally since 2.3 (KIP-339); return the error's name."""
+        """Set a setting of a topic, incrementally since 2.3 (KIP-339); return the error's name."""
         resource = i8(TOPIC) + text(topic)
         if self.release.numbers >= (2, 3, 0):
             body = array([resource + array([text(name) + i8(0) + text(value)])]) + i8(0)

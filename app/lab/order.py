@@ -91,7 +91,7 @@ def _is_quiet(sim: Simulation, broker: int) -> bool:
 
 
 class Order:
-    """Scheduler that enforces a plan's order on a cluster, before each move that silences a broker."""
+    """Scheduler that enforces a plan's order on a cluster, before moves that silence a broker."""
 
     def __init__(self, stage: Stage, run: Run, lines: list[str]) -> None:
         self._stage = stage
@@ -116,9 +116,10 @@ class Order:
         return [broker for broker in missed if broker != move.args["broker"]]
 
     def _let_pass(self, broker: int, before: Before) -> None:
-        """Wait until the controller heard of `broker` long enough after the one that is missed first.
+        """Wait until the controller heard of `broker` long enough after the first.
 
-        If that one is still to fall silent, its heartbeats wait from now on.
+        The first is the one that is to be missed first.  If that one is still to fall silent, its
+        heartbeats wait from now on.
         """
         stage = self._stage
         hand = stage.cluster.hand

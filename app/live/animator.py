@@ -164,7 +164,7 @@ def _metrics(question: Question) -> Answer:
 
 
 def _why(question: Question) -> Answer:
-    """Explain why something does not happen at a step: its guards, and what would make them true."""
+    """Explain why something does not happen at a step: its guards, and how to meet them."""
     subject = question.asked.text("subject", most=MAX_SUBJECT)
     with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}

@@ -102,7 +102,7 @@ class Searches:
             return self._known.get(number)
 
     def of_study(self, ask: MetAsk) -> list[Search]:
-        """Return the questions about the same runs, whatever the budgets; the last one at the end."""
+        """Return the questions about the same runs, whatever the budgets, in order."""
         with self._lock:
             return [one for one in self._known.values() if ask.same_study(one.ask)]
 

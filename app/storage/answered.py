@@ -86,7 +86,7 @@ class Answers:
         return True
 
     def _fold(self, session: Session) -> None:
-        """Merge the rows of the least answered questions into their kind's, if there are too many."""
+        """Merge the rows of the least answered questions into their kind's, if there are many."""
         rows = session.scalar(select(func.count()).select_from(Row)) or 0
         if rows <= self._most_rows:
             return

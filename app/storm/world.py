@@ -117,7 +117,7 @@ class World:
     def work(self) -> None:
         """Wait for the processor to do what this task has used of it since it last worked.
 
-        All that work take turns.
+        All tasks that work take turns.
         """
         task = self.task
         left, task.worked_s = task.processor_s - task.worked_s, task.processor_s

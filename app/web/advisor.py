@@ -38,7 +38,7 @@ def _filters(state: BlueprintSetupState) -> None:
 
 @blueprint.get("/advisor")
 def form() -> str:
-    """What one runs and what one fears.
+    """Render the form for the visitor's setting and the failures to plan for.
 
     ``?again=`` begins with what a study was asked, ``?preset=`` with failures as they were counted
     somewhere.
@@ -69,7 +69,7 @@ def _form(
 
 
 def _asked_before(number: str) -> tuple[Setting, Failures, int]:
-    """Of a study of the advisor; what it was not asked yet is as usual.  Raises Refusal."""
+    """Return the question of a study of the advisor, completed by defaults.  Raises Refusal."""
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise Refusal("not_found")
@@ -82,7 +82,7 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
 
 @blueprint.post("/advisor")
 def ask() -> AnyResponse | str:
-    """Start the study, whose page tells the advice.
+    """Start the study, whose page shows the advice.
 
     With the button *Estimate*, says what it would take and how often the formula expects a loss.
     """
@@ -108,7 +108,7 @@ def ask() -> AnyResponse | str:
 
 @blueprint.get("/batch/<number>/advice")
 def so_far(number: str) -> str:
-    """What a study that runs says by now, as its page shows it.
+    """Render the interim result of a running study, for its page.
 
     Before its first tree what the formula says.
     """
@@ -124,7 +124,7 @@ def so_far(number: str) -> str:
 
 
 def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:
-    """{trees, settings, seconds, cores, overlaps}, from one tree of the setting that is asked."""
+    """Return {trees, settings, seconds, cores, overlaps}, from one tree of the asked setting."""
     began = clock.processor()
     with services().plays.turn():
         Tree(setting, failures, asked.profiles[0], PILOT_SEED)
@@ -149,7 +149,7 @@ def _bounded(name: str) -> int:
 
 
 def study(setting: Setting, failures: Failures, runs: int) -> Spec:
-    """Return a cell for the setting and for each that differs in one thing.
+    """Start a study with a cell for the setting and for each that differs in one thing.
 
     Raises BadInput, Refusal.
     """

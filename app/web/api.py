@@ -35,7 +35,7 @@ def json_answer(data: Any, status: int = 200) -> Response:
 
 
 def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
-    """Return the answer under its tag; 304 without making it for a browser that has it already."""
+    """Return the response under its tag; 304, without building it, if the browser has it."""
     known = request.if_none_match.contains(etag)
     response = Response(status=304) if known else answer()
     response.set_etag(etag)
@@ -43,7 +43,7 @@ def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
 
 
 def body() -> Asked:
-    """Return the body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
+    """Parse the body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
     try:
         return Asked(orjson.loads(request.get_data()))
     except orjson.JSONDecodeError:
@@ -73,7 +73,7 @@ def save_run() -> Response:
 
 
 def _scenario_sent() -> Scenario:
-    """YAML, or JSON, which is YAML as well: {yaml: text}, {scenario: object}, or the bare text."""
+    """Parse YAML, or JSON, which is YAML: {yaml: text}, {scenario: object}, or the bare text."""
     if request.mimetype == "application/json":
         asked = body()
         if asked.has("scenario"):
@@ -108,7 +108,7 @@ def save_scenario() -> Response:
 @blueprint.get("/api/registry")
 @described.told(described.Json)
 def get_registry() -> Response:
-    """Return profiles, flags, invariants, verbs and rules: what pages build menus and panels from."""
+    """Return profiles, flags, invariants, verbs and rules, for menus and panels of pages."""
     response = json_answer(registry.registry())
     response.add_etag()
     lasting(response).make_conditional(request)
@@ -127,7 +127,7 @@ def cards(profile: str) -> Response:
 
 @blueprint.get("/i18n/<lang>.json")
 def words(lang: str) -> Response:
-    """The whole catalogue of a language, or with ``?page=`` what the scripts of one page say."""
+    """Return the whole catalogue of a language, or with ``?page=`` that of one page's scripts."""
     asked = language_of(lang)
     if asked is None:
         raise Refusal("not_found", key="not_found.language", lang=lang[:40])
@@ -143,10 +143,10 @@ def words(lang: str) -> Response:
 
 @blueprint.get("/r/<digest>/steps.json")
 def steps(digest: str) -> Response:
-    """Steps of a run for whoever has no socket.  They never change, so they are kept for ever.
+    """Return steps of a run for clients without a socket.  They never change, so they are kept.
 
-    ``?lens=2.5.1`` or ``?lens=2.5.1,3.9.1`` tells of each what Kafka's source does at it, and
-    ``&only=lens`` nothing else.
+    ``?lens=2.5.1`` or ``?lens=2.5.1,3.9.1`` adds what Kafka's source does at each step, and
+    ``&only=lens`` leaves out everything else.
     """
     first = typed(request.args, "from", default=0)
     count = min(STEPS_MOST, typed(request.args, "count", default=32))

@@ -86,7 +86,7 @@ class Bodies:
     def _with_files(
         self, environ: Environ, start_response: Callable[..., Any], told: str
     ) -> Iterable[bytes]:
-        """Return a body of files, whose length is known beforehand; few at once."""
+        """Pass on a body of files, whose length is known beforehand; few at once."""
         length = int(told) if told.isdigit() and len(told) < 16 else 0
         if not 0 < length <= FILES_BYTES:
             self._let_come(environ, REST_BYTES)
@@ -119,7 +119,7 @@ class Bodies:
     def _within(
         self, environ: Environ, seconds: float, most: int, keep: Callable[[bytes], object]
     ) -> int:
-        """Hand on what comes of so many bytes before the deadline; how many came."""
+        """Pass on at most `most` bytes before the deadline; return the number that came."""
         stream = environ["wsgi.input"]
         sock = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         cut = stop_reading(sock) if sock is not None else _nothing
@@ -133,4 +133,4 @@ class Bodies:
 
 
 def _nothing() -> None:
-    """There is no socket where a test calls the application itself."""
+    """Do nothing: there is no socket where a test calls the application itself."""

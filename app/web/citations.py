@@ -46,7 +46,7 @@ class Citation:
 
 @once
 def _sources() -> dict[str, ast.Module]:
-    """Module name -> its tree, for the whole engine."""
+    """Return module name -> its tree, for the whole engine."""
     found = {}
     for path in sorted(FOLDER.rglob("*.py")):
         parts = ("engine", *path.relative_to(FOLDER).with_suffix("").parts)
@@ -66,7 +66,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 @once
 def played_modules() -> frozenset[str]:
-    """What a simulation imports, directly or through others."""
+    """Return the modules that a simulation imports, directly or through others."""
     found: set[str] = set()
     todo = [PLAYED_FROM]
     while todo:
@@ -97,8 +97,11 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
-    """The names that count as soon as the module or class does: all outside of its functions,
-    and the functions that a decorator with arguments registers, such as verbs."""
+    """Yield the names that count as soon as the module or class does.
+
+    All outside of its functions, and the functions that a decorator with arguments registers, such
+    as verbs.
+    """
     for child in node.body:
         if not isinstance(child, Documented):
             yield from _named(child)
@@ -108,10 +111,10 @@ def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
 
 @once
 def _played() -> frozenset[tuple[str, str]]:
-    """(module, name) of what a run can come to, by following names from the modules it loads.
+    """Return (module, name) of what a run can reach, by following names from loaded modules.
 
-    Whoever shares its name with something that is called counts as called: this errs on the side
-    of "played", never on the other.
+    A function that shares its name with something that is called counts as called: this errs on the
+    side of "played", never on the other.
     """
     called: dict[str, list[tuple[str, str, Documented]]] = defaultdict(list)
     todo: list[str] = []
@@ -137,7 +140,7 @@ def _played() -> frozenset[tuple[str, str]]:
 
 @once
 def citations() -> tuple[Citation, ...]:
-    """Return all of the engine's, module by module, in the order of the sources."""
+    """Return all citations of the engine, module by module, in the order of the sources."""
     found = []
     for module, tree in _sources().items():
         nodes: list[tuple[str, ast.Module | Documented]] = [("", tree), *_documented(tree)]

@@ -85,7 +85,7 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
 
 
 def _of_chapter(slug: str, lang: str) -> Iterator[Card]:
-    """What a chapter asks to remember, with the last moment that it stops at."""
+    """Yield what a chapter asks to remember, with the last moment that it stops at."""
     told = chapter(slug, lang)
     number = max(n for n, scene in enumerate(told.scenes, 1) if scene.block == "moment")
     here = stand(told.scenes[number - 1])
@@ -100,7 +100,7 @@ def _picture(run: Run, step: int) -> str:
 
 
 def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
-    """A question of the path: on the back what was right, and what each other answer believes."""
+    """Return a card of a question: on the back the right answer, and the others' beliefs."""
     recording = Recording(run)
     probe = next(one for one in probes_of(recording) if one.kind == kind)
     teller = Teller(recording, lang)
@@ -126,8 +126,10 @@ def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
 
 
 def _of_belief(one: Misconception, recording: Recording, lang: str, words: Catalogue) -> Card:
-    """What somebody may say; on the back why it is not so, and the moment of a run that refutes
-    it: what it would say there, and what came."""
+    """Return a card of a claim; on the back its refutation, and the moment of a run for it.
+
+    It shows what the claim predicts there, and what came.
+    """
     told, teller = words_of(SUBJECT, lang), Teller(recording, lang)
     probe = best_moment(recording, one.id)
     if probe is None:
@@ -192,7 +194,7 @@ def package(site: str, lang: str, words: Catalogue) -> bytes:
 
 
 def packed(site: str, lang: str) -> bytes:
-    """The same, where another process makes it: words are read there."""
+    """Return the same, made by another process, where the words are read."""
     return package(site, lang, Catalogue())
 
 

@@ -1,6 +1,6 @@
-"""What the routes below /api take and give, declared beside each: `app.web.openapi` reads it.
+"""Inputs and outputs of the routes below /api, declared beside each for `app.web.openapi`.
 
-A field with a bound is bounded by whoever reads it; what is written here is what is told.
+A field with a bound is bounded by the code that reads it; what is written here is documentation.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class LineProblem(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What happens under a profile; of a script that cannot be played only the problem."""
+    """Outcome under a profile; of a script that cannot be played only the problem."""
 
     profile: str
     verdict: NotRequired[str]
@@ -191,7 +191,7 @@ class Done(TypedDict):
 
 
 class FailuresAsked(TypedDict):
-    """Which of the failing runs."""
+    """Filter of the failing runs."""
 
     profile: NotRequired[str]
     invariant: NotRequired[str]
@@ -246,7 +246,7 @@ class Sightings(TypedDict):
 
 
 class AnswerSent(TypedDict):
-    """Which question, by scenario or run; and which choice, or what was shown on the stage."""
+    """Answer to a question, named by scenario or run: a choice, or what was shown on the stage."""
 
     s: NotRequired[Name]
     run: NotRequired[Digest]
@@ -264,7 +264,7 @@ class Counted(TypedDict):
 
 
 class Refused(TypedDict):
-    """What was not done: a code, what it is about, and one sentence in the visitor's language."""
+    """Refusal: a code, what it is about, and one sentence in the visitor's language."""
 
     ok: Literal[False]
     code: str

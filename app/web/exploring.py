@@ -1,4 +1,4 @@
-"""Every future from here: can it go wrong, in how few moves, and if not, how far was looked?"""
+"""Search of every future from here: what can go wrong, in how few moves, and how far it looked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _run(digest: str) -> Run:
 
 
 def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
-    """Return the question of an address or a form; what it does not name is as usual."""
+    """Parse the question of an address or a form; what it does not name is as usual."""
     budgets = budgets_in(fields, USUAL)
     goal = fields.get("goal", asked.LOSS)
     if goal not in asked.GOALS:
@@ -56,7 +56,7 @@ def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
 
 
 def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets:
-    """What an address or a form names; the usual ones where it names none."""
+    """Return the budgets in an address or a form; the usual ones where it names none."""
     named = any(name in fields for name in NAMES)
     most = asked.MOST_OF_ONE
     return asked.budgets_of(
@@ -65,7 +65,7 @@ def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets
 
 
 def _address(ask: Ask) -> dict[str, str]:
-    """What the address of a question says."""
+    """Return the parameters of a question's address."""
     told = {"step": str(ask.step), "goal": ask.goal}
     told |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
     if not any(ask.budgets):
@@ -75,12 +75,12 @@ def _address(ask: Ask) -> dict[str, str]:
 
 @blueprint.get("/explore/<digest>")
 def page(digest: str) -> str:
-    """Return the question, and its answer where it was asked."""
+    """Render the question, and its answer where it was asked."""
     return _question(_asked(digest, request.args), digest)
 
 
 def _question(ask: Ask, digest: str, refusal: str = "") -> str:
-    """Return the page of a question; with a sentence, where it was not taken."""
+    """Render the page of a question; with a sentence, where it was refused."""
     with services().replays.using(digest) as replay:
         total = replay.total
     if ask.step > total:
@@ -110,8 +110,10 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
 
 @blueprint.post("/explore/<digest>")
 def begin(digest: str) -> AnyResponse:
-    """Asks; the page of the question shows how far it is, or keeps what was chosen where others
-    have to end first."""
+    """Start the search; its page shows the progress.
+
+    It keeps what was chosen where others have to end first.
+    """
     visitor.require_token()
     ask = _asked(digest, request.form)
     try:
@@ -135,7 +137,7 @@ def cancel(digest: str) -> AnyResponse:
 
 @blueprint.get("/explore/<digest>/answer")
 def answer(digest: str) -> str:
-    """Return the part of the page that changes while a search runs."""
+    """Render the part of the page that changes while a search runs."""
     ask = _asked(digest, request.args)
     search = services().searches.find(ask.number)
     return render_template(
@@ -152,7 +154,7 @@ def _page(ask: Ask) -> str:
 
 
 def standing(search: Search | None) -> dict[str, Any]:
-    """What a page says of any search: its place in the line, why it was refused, or its card."""
+    """Return the state of any search: its place in the queue, its refusal, or its card."""
     if search is None:
         return {"search": None}
     told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
@@ -165,7 +167,7 @@ def standing(search: Search | None) -> dict[str, Any]:
 
 
 def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
-    """The same of a search from here, with the ways that it found."""
+    """Return the same for a search from here, with the ways that it found."""
     told = standing(search)
     if search is not None and search.state == searches.DONE:
         told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
@@ -229,7 +231,7 @@ def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
 
 
 def _name(node: str, scenario: Scenario) -> str:
-    """What the stage calls a node: a bare number would read as a count."""
+    """Return the stage's name of a node: a bare number would read as a count."""
     if node == "K":
         return "Controller"
     name = scenario.broker_name(int(node)) if node.isdecimal() else node
@@ -237,7 +239,7 @@ def _name(node: str, scenario: Scenario) -> str:
 
 
 def _command(ask: Ask) -> str:
-    """The same search in a terminal, where it may go further."""
+    """Return the command for the same search in a terminal, where it may go further."""
     code = code_of(ask.run)
     run = code if code is not None else f"{ask.run.digest}.json"
     parts = ["highwater", "explore", run, "--at", str(ask.step)]

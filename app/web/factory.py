@@ -134,7 +134,7 @@ Layer = Callable[[WsgiApp], WsgiApp]
 
 
 def _none(app: WsgiApp) -> WsgiApp:
-    """No layer at all."""
+    """Return the application without a layer."""
     return app
 
 
@@ -144,8 +144,10 @@ def _workers(settings: Settings) -> Workers:
 
 @dataclass(frozen=True)
 class Parts:
-    """What an application is made of where it touches the world: the machine's own, unless somebody
-    (`app.storm`) passes others."""
+    """Parts of an application that touch the world.
+
+    The machine's own, unless a caller (`app.storm`) passes others.
+    """
 
     deadlines: Callable[[], Deadlines] = Deadlines
     accounts: Callable[[Settings], Accounts] = Accounts
@@ -210,7 +212,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
 
 
 def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> None:
-    """What a request passes before the application: whom it is from, its body, live or not."""
+    """Add the layers before the application: the sender, the body, live connections."""
     forget = channel.attach(socketio, app)
     found: Services = app.extensions[KEY]
     found.gateway = gateway = Gateway(

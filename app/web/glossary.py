@@ -87,7 +87,7 @@ SERIES: Final = (
 
 @blueprint.get("/glossary")
 def glossary() -> str:
-    """Return everything that has a name here; ``?profile=`` shows the rules as one Kafka has them."""
+    """Render everything that has a name here; ``?profile=`` shows the rules of one Kafka."""
     name = naming.profile_asked()
     profile = get_profile(name) if name else None
     return render_template("glossary.html", **content(profile.name if profile else ""))
@@ -95,7 +95,7 @@ def glossary() -> str:
 
 @last(24)
 def content(name: str) -> dict[str, Any]:
-    """What the page is made of under a profile ("" for all of them), in no language.
+    """Return the page's data under a profile ("" for all of them), in no language.
 
     The first call plays the library once.
     """
@@ -166,7 +166,7 @@ def _lines(lines: list[Line], profile: Profile | None) -> list[dict[str, Any]]:
 
 
 def _condition(word: str) -> tuple[str, str]:
-    """(key of the catalogue, what stands in it) for one word of a condition."""
+    """Return (key of the catalogue, its argument) for one word of a condition."""
     if word in ("zk", "kraft"):
         return f"gloss.{word}", ""
     match = re.fullmatch(r"(truncation)?(>=|<|=)(.+)", word)

@@ -47,7 +47,7 @@ def topics(found: Iterable[Card]) -> list[dict[str, Any]]:
 
 @blueprint.get("/")
 def home() -> str | AnyResponse:
-    """Return the page for who comes for the first time, and for who goes on."""
+    """Render the page for first and for returning visitors."""
     if any(name in request.args for name in FILTERS):
         return redirect(f"{url_for('shelf.library')}?{request.query_string.decode('latin-1')}")
     every = cards(file.library().values(), visitor.lang())

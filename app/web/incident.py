@@ -48,7 +48,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
 
 @blueprint.get("/incident")
 def page() -> str:
-    """Return a place to drop files on."""
+    """Render a place to drop files on."""
     boot = {
         "lang": visitor.lang(),
         "most": FILES_BYTES,
@@ -61,8 +61,11 @@ def page() -> str:
 
 @blueprint.post(FILES_PATH)
 def read_files() -> Response:
-    """Files, as a form with `file` parts whose names are paths, and perhaps a `partition` -> the
-    story and the run; or `choose`, where the files tell of several partitions."""
+    """Return the story and the run of uploaded files.
+
+    They are a form with `file` parts whose names are paths, and perhaps a `partition`; `choose` is
+    returned where the files tell of several partitions.
+    """
     visitor.require_token()
     request.max_form_parts = MOST_FILES + 2
     given = request.files.getlist("file")
@@ -80,7 +83,7 @@ def read_files() -> Response:
 
 
 def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], dict[Path, str]]:
-    """Return the files below `root`, under the names they came with as far as those are names.
+    """Write the files below `root`, under the names they came with as far as those are names.
 
     What `highwater incident` would be called with, and path -> name.
     """
@@ -108,12 +111,12 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
 
 
 def _worded(sentence: str) -> str:
-    """In the visitor's language."""
+    """Return the sentence in the visitor's language."""
     return told_in(sentence, visitor.lang())
 
 
 def _without(root: str, sentence: str) -> str:
-    """Return a sentence that names files as the visitor does."""
+    """Return a sentence with files named as the visitor names them."""
     text = re.sub(re.escape(root) + r"/(?:all|of_\w+)/?", "", sentence)
     return text.replace(root, "")
 
@@ -149,7 +152,7 @@ def _investigated(
 
 
 def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
-    """Yield one sentence for each file that is not read, but for those that belong to one that is."""
+    """Yield one sentence for each file that is not read, and does not belong to one that is."""
     read = {source.path for source in found}
     used = {folder for path in read for folder in (path.parent, path.parent.parent)}
     for path, name in known.items():

@@ -38,7 +38,7 @@ def matching(query: str) -> list[str]:
 
 
 def others(query: str, language: str) -> Results:
-    """Hits outside the library, for the page that shows scenarios as cards."""
+    """Return hits outside the library, for the page that shows scenarios as cards."""
     return results(query, language, OUTSIDE_LIBRARY, SHELF_HITS)
 
 
@@ -61,7 +61,7 @@ def search() -> Response:
 
 @blueprint.get("/hits")
 def hits() -> Response:
-    """The same as a fragment of HTML; with ``?shelf=1`` of scenarios the slugs only."""
+    """Render the same as a fragment of HTML; with ``?shelf=1`` of scenarios the slugs only."""
     shelf = "shelf" in request.args
     found = others(request.args.get("q", ""), visitor.lang()) if shelf else _asked()
     known = matching(found["query"]) if shelf else []

@@ -1,6 +1,6 @@
 """Ten questions before the course and ten after it.
 
-What was answered so far is in the address, and the server keeps nothing: whoever stops half-way
+The answers so far are in the address, and the server keeps nothing: a visitor who stops half-way
 goes on by her own link.
 """
 
@@ -34,7 +34,7 @@ _SURE: Final = re.compile(f"[0-3]{{0,{len(PAIRS)}}}")
 
 @blueprint.get("/learn/test/<side>")
 def page(side: str) -> str | Response:
-    """Return the next question after the answers in ``a``, which were so sure as ``said`` tells.
+    """Render the next question after the answers in ``a``, whose certainty is in ``said``.
 
     Behind the last one, how many were right.
     """
@@ -70,7 +70,7 @@ def page(side: str) -> str | Response:
 
 
 def _so_far(given: str, said: str) -> dict[str, str]:
-    """What an address holds of the answers up to now."""
+    """Return the answers up to now that an address holds."""
     return ({"said": said} if said.strip("0") else {}) | {"a": given}
 
 

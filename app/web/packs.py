@@ -1,9 +1,9 @@
-"""The modules of a page in one file: few journeys, and an address that changes with its bytes.
+"""Packs: the modules of a page in one file, for few round trips, its address named by its bytes.
 
-The plain modules below ``static/js`` are the source, and nobody has to build anything: a pack is
-written by the server when it is first asked for.  What a page needs at once is one pack; what it
-fetches later (``import()``) is a part, which holds what the page does not have yet.  Libraries
-stay files of their own, found through the import map.
+The plain modules below ``static/js`` are the source, and there is no build step: a pack is written
+by the server on the first request.  What a page needs at once is one pack; what it fetches later
+(``import()``) is a part, which holds what the page does not have yet. Libraries stay files of their
+own, found through the import map.
 
 A module becomes a block that leaves its exports in a table, ``$``, under its path.  That says the
 same as the module does because our modules import in no circle, and nothing exported is assigned
@@ -67,7 +67,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Pack:
-    """What is sent; `digest` names these bytes."""
+    """Bytes that are sent; `digest` names them."""
 
     digest: str
     text: str
@@ -101,7 +101,7 @@ def module(path: str) -> Module:
 
 
 def needed(entry: str) -> list[Module]:
-    """What a module needs at once, itself the last: each after all that it imports."""
+    """Return what a module needs at once, itself the last: each after all that it imports."""
     found: dict[str, Module] = {}
     on_the_way: list[str] = []
 
@@ -121,7 +121,7 @@ def needed(entry: str) -> list[Module]:
 
 
 def parts(entry: str) -> list[str]:
-    """Modules that a page may fetch later, and those that these may, by their paths."""
+    """Return modules that a page may fetch later, and those that these may, by their paths."""
     at_once = {one.path for one in needed(entry)}
     left = [name for one in needed(entry) for name in one.later]
     found: dict[str, None] = {}
@@ -155,7 +155,7 @@ def _library(name: str) -> str:
 
 
 def libraries(modules: list[Module]) -> list[str]:
-    """Bare names that the modules import, each once."""
+    """Return bare names that the modules import, each once."""
     return list(dict.fromkeys(name for one in modules for name in one.libraries))
 
 
@@ -174,7 +174,7 @@ def pack(entry: str) -> Pack:
 
 @once
 def part(entry: str, name: str) -> Pack:
-    """What `name` needs at once and the page of `entry` lacks; two parts may share modules."""
+    """Return what `name` needs at once and the page of `entry` lacks; parts may share modules."""
     at_once = {one.path for one in needed(entry)}
     modules = [one for one in needed(name) if one.path not in at_once]
     blocks = "".join(f'if (!$["{one.path}"]) {_said(one)}' for one in modules)

@@ -1,5 +1,7 @@
-"""Read along: posts about Kafka, statement by statement, each with a moment of a run, the code that
-acts there, and its verdict in every release."""
+"""Reading guides: posts about Kafka, statement by statement.
+
+Each statement has a moment of a run, the code that acts there, and its verdict in every release.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def _followed(name: str, folder: str) -> list[Found]:
 
 @blueprint.get("/read")
 def guides() -> str:
-    """Return all guides, with how much of each can be followed and how much of it is wrong."""
+    """Render all guides, with how much of each can be followed and how much of it is wrong."""
     rows = []
     for name, guide in shelf().items():
         found = _found(guide)
@@ -84,7 +86,7 @@ def guides() -> str:
 
 @blueprint.get("/read/<name>")
 def guide(name: str) -> str:
-    """Return one guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
+    """Render one guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
     here = shelf().get(name)
     if here is None:
         raise Refusal("not_found")
@@ -147,7 +149,7 @@ def _shown(guide: Guide, one: Statement, found: Found, at: int) -> dict[str, Any
 
 
 def _instead(one: Statement) -> str:
-    """What is so instead: the guide's words, else those of the claim that decides."""
+    """Return the correction: the guide's words, else those of the claim that decides."""
     if one.instead:
         return _said(one.instead)
     kind, what = one.proof
@@ -155,8 +157,10 @@ def _instead(one: Statement) -> str:
 
 
 def _stage(guide: Guide, run: Run, step: int) -> str:
-    """The stage at the moment, with the code of the release that the post reads, and beside it
-    that of the newest."""
+    """Return the stage at the moment, with the code of the release that the post reads.
+
+    Beside it stands that of the newest.
+    """
     code = code_of(run)
     asked = {"step": str(step), "tab": "code", "lens": f"{guide.reads},{source().releases[-1]}"}
     if code is None:
@@ -165,7 +169,7 @@ def _stage(guide: Guide, run: Run, step: int) -> str:
 
 
 def _leader(run: Run, moment: reading.Moment) -> int | None:
-    """Whom the node that acts follows at the moment: a part of its fetcher's name."""
+    """Return the leader that the acting node follows at the moment, part of its fetcher's name."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
         return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)

@@ -44,14 +44,14 @@ class Cookies(SecureCookieSessionInterface):
 
 
 def nonce() -> str:
-    """Return one per answer: what the inline scripts of a page must carry to be run."""
+    """Return the response's nonce, which inline scripts of a page must carry to be run."""
     if "nonce" not in g:
         g.nonce = secrets.token_urlsafe(16)
     return str(g.nonce)
 
 
 def embedded() -> bool:
-    """Is this for a frame in somebody else's page?  Those get no cookies."""
+    """Check whether this is for a frame in another site's page.  Those get no cookies."""
     return request.path.startswith("/e/")
 
 

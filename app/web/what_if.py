@@ -22,7 +22,10 @@ SIGNS = {"writes": "✔", "moves": "✔", "refused": "▲", "offline": "✖", "e
 
 @blueprint.get("/r/<digest>/whatif")
 def page(digest: str) -> str:
-    """``?step=`` is where the brokers die, else the end; ``?part=1`` gives the table alone."""
+    """Render the table; ``?step=`` is where the brokers die, else the end.
+
+    ``?part=1`` gives the table alone.
+    """
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     run = services().replays.run(digest)
