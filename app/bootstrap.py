@@ -1,4 +1,4 @@
-"""Makes ``python3 -m app`` and ``python3 -m tests`` work where there is only Python.
+"""Bootstrap of ``python3 -m app`` and ``python3 -m tests`` where there is only Python.
 
 Standard library only.  Where what ``pyproject.toml`` asks for is installed, nothing happens;
 else it is installed into ``.venv`` beside this package, and the same command runs again there.

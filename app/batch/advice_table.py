@@ -55,7 +55,7 @@ Sums = dict[str, list[float]]
 
 @dataclass
 class Cell:
-    """One setting under one preset, and what was played of it."""
+    """One setting under one preset, and its results."""
 
     preset: str
     setting: Setting
@@ -120,7 +120,7 @@ def grown_to(n: int, rate: float, low: float, high: float, within: float) -> int
 
 
 class Table:
-    """Plays cells to `within` (a share of the losses, to either side) or for `budget_s` each."""
+    """Table of cells, each played to `within` (a share of its losses) or for `budget_s`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The way of one batch: probing -> starting -> running -> summarising, and its end.
+"""Computation of one batch: probing -> starting -> running -> summarising, and its end.
 
 Whatever happens, finished chunks stay on disk and their counts in the database.
 """
@@ -44,7 +44,7 @@ FEW_CHUNKS = 16
 
 
 class Computation:
-    """Computes batches, one call each; several threads may do so at one time.
+    """Worker that computes batches, one call each; several threads may use it at one time.
 
     `run_chunk` says what plays a chunk, None for the engine; `directory` where rows are; `few`
     plays what is done before Spark would have started, None where Spark plays all.
@@ -113,7 +113,7 @@ class Computation:
             try:
                 self._summarise(job, runner, plan, directory, done, trouble)
             except (RunnerTrouble, OSError, ValueError):
-                # What cannot be counted may be damaged: then one knows what to do about it.
+                # Rows that cannot be counted may be damaged; damaged chunks are played again.
                 done = set_damaged_aside(directory, done)
                 if len(done) == job.done_chunks:
                     raise

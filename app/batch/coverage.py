@@ -32,7 +32,7 @@ Ends = tuple[Any, Any]
 
 
 class Case(NamedTuple):
-    """One row: which interval, on which truth, how many studies held it of how many."""
+    """One row: an interval, its truth, and the studies whose interval held it."""
 
     interval: str
     truth: str

@@ -1,4 +1,4 @@
-"""Studies of trees of cycles: the pilot, what their rows add up to, and the rates of a year."""
+"""Studies of trees of cycles: the pilot, the sums of their rows, and the rates of a year."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _heaviest(
     bare = sums.get(NONE_LEFT + path)
     if promised and kept and bare:
         return bare[0]
-    # Of rows that do not know what was left: a process that crashes last keeps its log.
+    # For rows without that field: a process that crashes last keeps its log.
     return 0.0 if promised and path.endswith("process") else sums[HEAVIEST_OF + path][0]
 
 

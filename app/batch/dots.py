@@ -1,4 +1,4 @@
-"""The first runs of each side of a study, one by one: what a grid of dots is drawn from."""
+"""The first runs of each side of a study, one by one, for a grid of dots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch under way in this process, and how it is told."""
+"""A batch in progress in this process, and its progress report."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
     place = looks.places(batch)
     keys = sorted(counts, key=lambda key: (place[key[1]], order.get(key[0], 0)))
     done = sum(mine.n for mine in counts.values())
-    # Where a batch looks closer step by step, it will have more cells, at most so many.
+    # A batch that looks closer step by step will have more cells, at most `most`.
     cells = max(len(batch.cells), batch.about.get("most", 0) if job else 0)
     total = batch.runs * len(batch.profiles) * cells
     speed = job.runs_per_s() if job else _speed(batch, done)

@@ -1,4 +1,4 @@
-"""Batches in the background: asking for one, cancelling, and taking up what was interrupted.
+"""Batches in the background: submitting, cancelling, and resuming interrupted ones.
 
 queued -> (what `computation` does) -> done | cancelled | failed
                                        | interrupted (the server stopped)
@@ -353,6 +353,6 @@ def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:
-    # Of the command line, the owner is "", and no browser is that.
+    # A batch of the command line has the owner "", which no browser has.
     if batch.owner != owner:
         raise Refusal("forbidden", "batch.foreign")

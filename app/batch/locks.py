@@ -16,7 +16,7 @@ from app.common.refusals import Refusal
 
 
 class Locks:
-    """A file a batch, in a directory that the processes of a server share."""
+    """One lock file for each batch, in a directory that the processes of a server share."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -1,4 +1,4 @@
-"""Batches in the database: what was asked, how far it is, what was found."""
+"""Batches in the database: specification, progress and results."""
 
 from __future__ import annotations
 

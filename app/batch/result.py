@@ -188,7 +188,7 @@ def sentences(cells: list[wire.Cell]) -> list[wire.Finding]:
                 said.append(_sentence(cell, invariant))
     if len(said) <= SENTENCES_MOST:
         return said
-    # Where not all can be said, losses come first, then that there were none, then the rest.
+    # The list may be cut: losses come first, then that there were none, then the rest.
     said.sort(key=lambda one: (not one["first"], not one["bad"]))
     left = {"n": len(said) - SENTENCES_MOST}
     more: wire.Finding = {"key": "batch.said.more", "args": left, "bad": None, "first": False}

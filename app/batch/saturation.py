@@ -1,4 +1,4 @@
-"""Saturation of a study: chunks of seeds under both plans in a few processes, and what they tell.
+"""Saturation of a study: chunks of seeds under both plans in a few processes, and the curve.
 
 The engine counts pairs (engine/study/saturation.py); processor time is measured here.
 """
@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 class Played(NamedTuple):
-    """A chunk: of each plan what was met, and CPU-seconds."""
+    """Result of a chunk: the pairs met under each plan, and CPU-seconds."""
 
     tallies: dict[str, Tally]
     seconds: dict[str, float]

@@ -1,4 +1,4 @@
-"""Two studies side by side: what they share, what differs, and what the counts say of it."""
+"""Comparison of two studies: common cells, differences, and the findings."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _cell(
     jobs: Jobs, a: BatchRow, b: BatchRow, one: wire.Cell, two: wire.Cell, equal: bool
 ) -> Json:
     seeds = common_seeds(a, b)
-    # What is played and who plays it are the same: so is every run of a seed they share.
+    # With equal conditions and an equal engine, every run of a shared seed is equal.
     same = equal and seeds is not None and a.engine_version == b.engine_version
     weighted = any("effective" in cell["unseen"] for cell in (one, two))
     pairs: study_pairs.Pairs = {}

@@ -1,4 +1,4 @@
-"""Two studies run by run: where both played a seed, which of them broke what.
+"""Comparison of two studies run by run, over the seeds that both played.
 
 Read from the rows on disk, a few columns of those chunks that can hold a common seed.
 """

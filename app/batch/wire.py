@@ -10,7 +10,7 @@ from typing import Any, NotRequired, TypedDict
 
 
 class Said(TypedDict):
-    """A key of the catalogue and what stands in its places."""
+    """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
@@ -24,7 +24,7 @@ class Finding(Said):
 
 
 class Count(TypedDict):
-    """`hits` of `n` runs; 95 % sure that the share lies from `low` to `high`.
+    """`hits` of `n` runs; with 95 % confidence the share lies from `low` to `high`.
 
     `effective`: how many runs of one weight would know as much.
     """
@@ -38,7 +38,7 @@ class Count(TypedDict):
 
 
 class Waited(Count):
-    """`until`: how many runs it takes until the first, in the median, and from when to when."""
+    """Count with `until`: the median number of runs until the first, with its interval."""
 
     until: str
 
@@ -80,7 +80,7 @@ class Progress(TypedDict):
 
 
 class BatchSnapshot(Progress):
-    """`before`: how many start sooner."""
+    """Progress with `before`, the number of batches that start sooner."""
 
     before: int
 
@@ -174,7 +174,7 @@ class FuturesStep(TypedDict):
 
 
 class BatchFutures(TypedDict):
-    """From `point` on most futures fail, `held` is the last step at which they did not.
+    """Turning point of a failing run: from `point` on most futures fail, at `held` they did not.
 
     `said`: none, always or point.
     """

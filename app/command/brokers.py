@@ -1,4 +1,4 @@
-"""The subcommands of `highwater` that speak of real brokers: what they did, and playing on them."""
+"""The subcommands of `highwater` about real brokers: their recordings, and playing on them."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def lab(
     port: int,
     facts: bool,
 ) -> None:
-    """Play SCENARIO on real brokers of this machine and compares them with the model.
+    """Play SCENARIO on real brokers of this machine and compare them with the model.
 
-    SCENARIO is what `highwater run` takes. The brokers listen on 127.0.0.1 only; the jars come
-    from KAFKA_HOME, from --jars, or once through Maven into the cache. Ctrl+C ends everything.
+    SCENARIO is what `highwater run` takes.  The brokers listen on 127.0.0.1 only; the jars come
+    from KAFKA_HOME, from --jars, or once through Maven into the cache.  Ctrl+C ends everything.
 
     Exit code 0: every fact after every move is as in the model; 1: otherwise.
     """

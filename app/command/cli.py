@@ -88,7 +88,7 @@ def run(
     from app.command.playing import complaints, exported, report, run_of, verdict_line
     from engine.show.replay import Replay
 
-    # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
+    # No other user shares this processor: a run is played up to the engine's own bound.
     replay = Replay(run_of(scenario, profile, seed, moves), most=sys.maxsize)
     if form is not None:
         click.echo(exported(replay, form), nl=False)
@@ -265,7 +265,7 @@ def explore(as_json: bool, **asked: Any) -> None:
 def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
     """Run SQL over the views runs, cells and batches of all stored batches.
 
-    It is DuckDB's, or with --master Spark's.
+    In DuckDB, or in Spark with --master.
 
     Rows that name batch, profile, cell and seed end with the link that opens the run.
     """

@@ -1,4 +1,4 @@
-"""`highwater cluster`: what Kafka's tools print of a cluster becomes a scenario."""
+"""`highwater cluster`: a scenario from what Kafka's tools print of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`highwater incident`: the files of a broken cluster become a timeline and a run."""
+"""`highwater incident`: a timeline and a run from the files of a broken cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of ``highwater refine``: a run held against a rung of the ladder."""
+"""Output of ``highwater refine``: a run compared with a rung of the ladder."""
 
 from __future__ import annotations
 

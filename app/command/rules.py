@@ -1,4 +1,4 @@
-"""The rules of the specification, and where each is to be found: code, scenarios, golden files."""
+"""The rules of the specification, and their places in code, scenarios and golden files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``highwater soak``: random runs on every core until the minutes are over, and what they found."""
+"""``highwater soak``: random runs on every core for a time, and their findings."""
 
 from __future__ import annotations
 

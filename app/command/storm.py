@@ -1,4 +1,4 @@
-"""``highwater storm``: seed after seed, in a few processes, and what became of the promises."""
+"""``highwater storm``: seed after seed, in a few processes, and the broken promises."""
 
 from __future__ import annotations
 

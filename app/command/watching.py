@@ -28,7 +28,7 @@ class HowFar(Protocol):
 
 
 class Watch:
-    """Ends a search when its seconds are over or Ctrl+C was pressed, and tells how far it is."""
+    """Monitor that ends a search at its time limit or on Ctrl+C, and reports its progress."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds

@@ -61,7 +61,7 @@ class Accounts:
         self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
         self._own = CpuAccounts(settings.cpu_ms_per_s / OWN, settings.cpu_burst_ms / OWN)
         self._scarce_ms = settings.cpu_burst_ms / 2
-        # What one piece of work may take at most: whoever had any time left may end one.
+        # The most that one piece of work may take: an address with any time left may finish one.
         self._overdraft_ms = settings.build_cpu_s * 1_000
         self._pace = {
             "saves": Buckets(settings.saves_per_s, settings.saves_burst),

@@ -59,7 +59,7 @@ class Shares:
 
 
 class _Place:
-    """One who waits, and what its work has taken so far: who has taken least goes first."""
+    """Waiting thread, with the CPU time of its work so far: the least goes first."""
 
     __slots__ = ("number", "spent", "turn")
 
@@ -74,7 +74,7 @@ class _Place:
 
 
 class Gate:
-    """Lets `at_once` threads through; up to `waiting` more wait, each at most `patience_s`.
+    """Gate with room for `at_once` threads; up to `waiting` more wait, each at most `patience_s`.
 
     Who waits holds a thread of the server, so not everybody may.  Whose work has taken least of a
     processor goes first, and who is through lets those pass: however many large pieces of work are

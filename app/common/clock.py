@@ -1,4 +1,4 @@
-"""The clocks the server looks at: one place, so that a storm can let its own time pass.
+"""Clocks of the server, in one place, so that a storm can use virtual time.
 
 `highwater storm` puts a clock here that moves only when it says so; everybody else gets the
 machine's.
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Seconds, all of them."""
+    """Interface of a clock; all times are seconds."""
 
     def monotonic(self) -> float:
         """Return the seconds since some moment; it never goes back."""

@@ -1,4 +1,4 @@
-"""The collector of circles, in processes that make none."""
+"""Tuning of Python's cyclic garbage collector, for processes that make no cycles."""
 
 from __future__ import annotations
 

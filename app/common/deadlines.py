@@ -1,4 +1,4 @@
-"""Things that are cut off unless they have ended by then; one thread watches all of them."""
+"""Deadlines for connections and other work; one thread watches all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cut = Callable[[], None]
 
 
 class Deadline:
-    """One of them; `off` says that what it watched has ended."""
+    """One deadline; `off` cancels it."""
 
     __slots__ = ("_cut", "at")
 
@@ -32,7 +32,10 @@ class Deadline:
 
 
 class Deadlines:
-    """Safe for threads.  Its own thread starts with the first deadline, and so after any fork."""
+    """Set of deadlines, safe for threads.
+
+    Its own thread starts with the first deadline, and so after any fork.
+    """
 
     def __init__(self) -> None:
         self._news = threading.Condition()

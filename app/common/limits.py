@@ -1,4 +1,4 @@
-"""Token buckets: how much one connection or one address may ask for."""
+"""Token buckets: rate limits for each connection and each address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Clock = Callable[[], float]
 
 
 class Bucket:
-    """Holds up to ``burst`` tokens and regains ``rate`` of them a second."""
+    """Token bucket of up to ``burst`` tokens that regains ``rate`` of them a second."""
 
     __slots__ = ("_at", "_clock", "_tokens", "burst", "rate")
 
@@ -38,7 +38,7 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket per name (an address); the longest unused is forgotten first."""
+    """One bucket per name (an address); evicts the least recently used."""
 
     def __init__(self, rate: float, burst: int, most: int = 10_000) -> None:
         self._rate = rate
@@ -59,7 +59,7 @@ class Buckets:
 
 
 class CpuAccounts:
-    """Milliseconds of a processor per name: regained at `rate` a second, up to `burst` of them.
+    """CPU milliseconds per name: regained at `rate` a second, up to `burst` of them.
 
     Work is charged after it was done, so an account may be overdrawn; who has is asked to wait
     until it is not.  The longest unused account is forgotten first.  Safe for threads.

@@ -28,7 +28,7 @@ class _Place:
 
 
 class Kept:
-    """Values by key, each made by the first who asks for it.
+    """Values by key, each computed by its first caller.
 
     An exception is not kept: the next who asks tries again.  Of `most` values the longest unused
     goes first; None keeps all.
@@ -73,7 +73,7 @@ class Kept:
 
 
 class Once(Generic[P, R]):
-    """A function of hashable positional arguments whose every value is made by one thread."""
+    """Function of hashable positional arguments whose every value is computed by one thread."""
 
     def __init__(self, make: Callable[P, R], most: int | None = None) -> None:
         self._make = make

@@ -33,14 +33,14 @@ STATUS = {
 
 
 class Told(TypedDict):
-    """A key of the catalogue and what stands in its places."""
+    """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
 
 
 class Refusal(Exception):
-    """Raised anywhere below a request or a socket event; answered as JSON or as a page.
+    """Error raised anywhere below a request or a socket event; answered as JSON or as a page.
 
     ``key`` names the sentence (``app.common.words``) where a code has several; ``text`` is a ready
     sentence, for those that the engine words itself.
@@ -93,7 +93,7 @@ class Refusal(Exception):
 def _phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
-    except ValueError:  # 499, which nobody is there to read
+    except ValueError:  # 499, which no client is there to read
         return "Refused"
 
 

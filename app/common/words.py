@@ -76,7 +76,7 @@ _REFUSALS: Final = {lang: _refusals(lang) for lang in LANGUAGES}
 
 @dataclass
 class _Read:
-    """A language's files as they were: all words, the same by part, and what was sent of them."""
+    """Files of a language as last read: all words, the same by part, and the packed bytes."""
 
     stamp: tuple[int, ...]
     words: dict[str, str] = field(default_factory=dict)
@@ -134,7 +134,7 @@ class Catalogue:
         return found
 
     def _load(self, lang: str) -> _Read:
-        # What the language lacks, the usual one has already said.
+        # Keys that the language lacks are in the usual language's files.
         paths = self._files(USUAL) | self._files(lang)
         stamp = tuple(map(_changed, paths))
         with self._lock:

@@ -1,4 +1,4 @@
-"""Links to a moment of a run, for pages that tell of runs."""
+"""Links to a moment of a run, for pages about runs."""
 
 from __future__ import annotations
 

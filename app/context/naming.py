@@ -1,4 +1,4 @@
-"""From names in links and questions to scenarios and runs."""
+"""Lookup of scenarios and runs by the names in links and questions."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Connections(Protocol):
-    """Those that are open now (`app.live.gateway`)."""
+    """Open live connections (`app.live.gateway`)."""
 
     def count(self) -> int: ...
 
@@ -39,7 +39,7 @@ class Connections(Protocol):
 
 @dataclass
 class Services:
-    """Made once by ``app.web.factory``."""
+    """Container of the services, made once by ``app.web.factory``."""
 
     settings: Settings
     database: Database

@@ -1,4 +1,4 @@
-"""A step of a run as a picture and a sentence, for places without a page of ours."""
+"""A step of a run as a picture and a sentence, for output without a page of ours."""
 
 from __future__ import annotations
 

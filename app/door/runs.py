@@ -45,7 +45,7 @@ class Comparison:
 
 
 class Run(Sequence[Step]):
-    """A run: scenario, version of Kafka, seed and moves.  It is played when first looked at.
+    """A run: scenario, version of Kafka, seed and moves.  It is played on first use.
 
     A sequence of its steps; step 0 is the state it begins in.  The same run has the same
     `digest` on every machine.

@@ -67,7 +67,7 @@ def _span(ms: float) -> str:
 
 @dataclass(slots=True)
 class Clocks:
-    """The reference is the controller: its log has the order."""
+    """Clocks of all nodes.  The reference is the controller: its log has the order."""
 
     reference: str
     skews: dict[str, Skew] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""One thing that a file tells: when, by whose clock, of what kind, and where it is written."""
+"""One event of a file: time, clock, kind, and the line it is written in."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
         broker, data = int(event.node), event.data
         if event.kind in ("leads", "follows"):
             before = found.get(_previous(epochs, data["le"]))
-            # Who has only just started tells what it found, not how the epoch ended for it.
+            # A broker that has just started reports what it found, not how the epoch ended for it.
             if before is not None and not _restarted(told, event.node, time_ms):
                 before.leo.setdefault(broker, data["leo"])
                 if "hw" in data:

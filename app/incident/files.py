@@ -1,4 +1,4 @@
-"""Files of brokers: what a source is, who owns it, and what a reader gathers from all of them."""
+"""Files of brokers: source, owner, and the facts that readers gather from all of them."""
 
 from __future__ import annotations
 

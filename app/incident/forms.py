@@ -1,4 +1,4 @@
-"""The kinds of lines of Kafka's logs that an incident is told from, 0.10.2 to 4.x.
+"""The kinds of lines of Kafka's logs that an incident is rebuilt from, 0.10.2 to 4.x.
 
 A kind is recognised by words that stand in no other line; then one expression takes its values.
 The expressions are searched for, so that whatever stands around a message does not matter.

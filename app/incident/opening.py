@@ -1,4 +1,4 @@
-"""The state in which a rebuilt run begins, and what had to be assumed for it."""
+"""The state in which a rebuilt run begins, and its assumptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of the playground in which happens what the files tell.
+"""Rebuilding of a run in which happens what the files tell.
 
 Reality says what became of brokers and of the record; the model fills in fetches and high
 watermarks between.  Every state of the record is compared with the model's: the first one that it
@@ -139,10 +139,7 @@ class _Builder:
         return Rebuilt(run, followed, len(self.told.states), finding, self.notes)
 
     def _whole_run(self) -> Run:
-        """Return a scenario whose script is the run.
-
-        A run of moves where it is too long for a script.
-        """
+        """Return a scenario whose script is the run, or a run of moves if that is too long."""
         scenario, profile = self.run.scenario, self.run.profile
         data = {**scenario.to_dict(), "script": "\n".join(self.moves)}
         try:
@@ -177,7 +174,7 @@ class _Builder:
     def _leads_to(self, event: Event, time_ms: float, times: list[float]) -> int:
         """Return the number of the state that follows from an event.
 
-        The controller writes the fencing of a broker behind the change that it causes, both at one
+        The controller writes the fencing of a broker behind the change that it causes, at one
         moment.
         """
         states = self.told.states
@@ -267,8 +264,7 @@ class _Builder:
     def _reach(self, before: State | None, state: State) -> bool:
         """Play what leads to the next state of the record; return whether it is reached.
 
-        Where the files say nothing of why a broker left or came back, it is taken to have crashed
-        or started.
+        Without a reason in the files, a broker that left or came back has crashed or started.
         """
         wanted = state.record
         if self._same(wanted):
@@ -380,10 +376,7 @@ class _Builder:
         self._fill(self._model().leader_epoch)
 
     def _fill_before_shrink(self, wanted: Partition) -> None:
-        """Write what lay in the leader's log when followers fell behind, at least one record.
-
-        No follower can lag behind an empty log.
-        """
+        """Write what lay in the leader's log when followers fell behind, at least one record."""
         leader = self._model().leader
         data = next(
             (
@@ -425,13 +418,13 @@ class _Builder:
         marks = {b: self.scale.of(ends.hw[b]) if b in ends.hw else committed for b in followers}
         self._write(leader, min(marks.values(), default=committed))
         for _ in range(2):
-            # Who is known to have ended before the leader did has not fetched all of this.
+            # A follower known to have ended before the leader has not fetched all of this.
             self._fetch([b for b in followers if known.get(b, committed) >= self._leo(leader)])
         if self._leo(leader) < committed:
             self._write(leader, committed)
             followers = [b for b in followers if known.get(b, committed) >= committed]
             self._fetch(followers)
-            # Whose mark is lower has asked for more, and was not answered yet.
+            # A follower with a lower mark has sent a fetch without a response yet.
             self._fetch([b for b in followers if marks[b] < committed], "ask")
             for _ in range(2):
                 self._fetch([b for b in followers if marks[b] >= committed])

@@ -1,4 +1,4 @@
-"""The return of a broker that was fenced: when, with which log, and whether it had started."""
+"""The return of a fenced broker: its time, its log, and whether it had started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sample of a whole file: of which format its lines are, and which brokers wrote them."""
+"""A sample of a whole file: the format of its lines, and the brokers that wrote them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOMS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 @dataclass(slots=True)
 class FileSample:
-    """Counts of lines by what they look like.
+    """Counts of lines by their form.
 
     `speakers`: node -> its lines; `origins`: prefix -> speakers of lines that have it.
     """

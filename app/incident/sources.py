@@ -145,7 +145,7 @@ def _source(path: Path, node: str, meant: bool) -> Source | None:
 
 
 class Reader:
-    """Reads sources; `complain` takes sentences about files that are not as they should be."""
+    """Reader of sources; `complain` receives sentences about damaged files."""
 
     def __init__(self, wanted: Topic | None, complain: Complain) -> None:
         self.gathered = Gathered(wanted, complain)

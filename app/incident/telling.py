@@ -137,7 +137,7 @@ def losses(told: Timeline) -> Iterator[Row]:
             cut = event.data["to"]
             own[event.node] = max(own.get(event.node, 0), hw or 0)
             best, whose = _greater(best, whose, hw, event)
-            # What a replica cuts off below its own high watermark was committed.
+            # Records that a replica truncates below its own high watermark were committed.
             off = event.node in told_off
             if cut < best and (off or (own[event.node] > cut and cut not in lost)):
                 lost.add(cut)

@@ -283,7 +283,7 @@ class _Order:
         elif event.kind == "granted":
             self._grant(time_ms, event)
         elif event.kind == "refused" and self.latest.get(node, -1) > event.data["pe"]:
-            # What the leader asked for was not granted.
+            # The leader's request was not granted.
             self.known.pop(self.latest[node], None)
             self.latest[node] = event.data["pe"]
 

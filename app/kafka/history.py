@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A partition has a new record."""
+    """New record of a partition."""
 
     offset: int
     time_ms: int

@@ -1,4 +1,4 @@
-"""The records of the KRaft controller's log that tell of brokers and partitions (KIP-631).
+"""The records of the KRaft controller's log on brokers and partitions (KIP-631).
 
 Kinds that say nothing about either are skipped.  The layouts are those of Kafka 3.0 to 4.1; later
 versions add tagged fields, which are read past.
@@ -74,14 +74,14 @@ class BrokerRecord:
 
 @dataclass(frozen=True, slots=True)
 class ClearElrRecord:
-    """The ELR of a topic, or of all (None), is emptied without a partition record."""
+    """Clearing of the ELR of a topic, or of all (None), without a partition record."""
 
     topic: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigRecord:
-    """`kind` 2 is a topic, 4 a broker (ConfigResource)."""
+    """Change of a configuration; `kind` 2 is a topic, 4 a broker (ConfigResource)."""
 
     kind: int
     name: str

@@ -59,7 +59,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -
 
 
 class Cluster:
-    """See the module.
+    """Running cluster of one release; see the module.
 
     `brokers` are those of the run; `log_directory` tells where each keeps its logs.
     """
@@ -213,7 +213,7 @@ class Cluster:
             return []
         if self.tools.archive.exists():
             return [f"-XX:SharedArchiveFile={self.tools.archive}"]
-        # Its end in order would change files that somebody wants to read as they were.
+        # A controlled shutdown would change files that the user wants to read as they were.
         if name == str(self.everyone[0]) and not self.processes.keeps:
             self._makes_archive = True
             return [f"-XX:ArchiveClassesAtExit={self._home / 'classes.jsa'}"]

@@ -1,4 +1,4 @@
-"""The `expect` lines of a script, held against facts of a real cluster."""
+"""The `expect` lines of a script, compared with facts of a real cluster."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _OPTIONAL: Final = {
 
 @dataclass(slots=True)
 class Adjusted:
-    """Epochs that the laboratory's own doing cost: they are taken off what is read."""
+    """Epochs that the laboratory's own operations cost, subtracted from what is read."""
 
     partition_epoch: int = 0
     leader_epoch: int = 0

@@ -1,4 +1,4 @@
-"""The whole of it: a release is brought, a cluster started, a run played, everything ended."""
+"""The whole laboratory: fetch a release, start a cluster, play a run, end everything."""
 
 from __future__ import annotations
 

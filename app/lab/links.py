@@ -1,4 +1,4 @@
-"""The hand on the wire: what may pass between two nodes of the cluster, and when.
+"""Control of the network: which messages may pass between two nodes of the cluster, and when.
 
 A link is one direction of asking: `Link(2, 1)` carries the requests of broker 2 to broker 1 and
 their answers.  A proxy (`app.lab.proxy`) asks the hand before it passes anything on.
@@ -46,13 +46,13 @@ class Link:
 
 @dataclass(slots=True)
 class Kept:
-    """An answer that is held on its way."""
+    """A response that is held on its way."""
 
     go: bool = False
 
 
 class Hand:
-    """All links.
+    """Controls of all links.
 
     `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by name and by
     id: a fetch with an older one is refused by its leader, and need not wait; `heard` when the last

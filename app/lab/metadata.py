@@ -37,7 +37,7 @@ class Metadata(Protocol):
 
 
 class KraftMetadata:
-    """Read from the controller's disk as bytes."""
+    """Metadata read from the controller's disk as bytes."""
 
     def __init__(self, log_directory: Path) -> None:
         self._log = ControllerLog(log_directory)
@@ -65,7 +65,7 @@ class KraftMetadata:
 
 
 class ZooKeeperMetadata:
-    """Asked of ZooKeeper.  While it is down the last answer stands, as its disk would say."""
+    """Metadata read from ZooKeeper; while it is down the last answer stands, as on its disk."""
 
     def __init__(self, port: int) -> None:
         try:

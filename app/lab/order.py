@@ -1,4 +1,4 @@
-"""Order in which sessions expire, made the same as in the model.
+"""Order in which sessions expire, enforced to be the model's.
 
 A controller misses a broker a session after it last heard of it.  Of two that fall silent within
 one heartbeat, chance would decide who is missed first, and with KIP-966 that decides who is in the

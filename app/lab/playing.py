@@ -92,7 +92,7 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
 
 
 class Player:
-    """Plays lines on a stage and reports each to `tell`."""
+    """Player of lines on a stage, which reports each to `tell`."""
 
     def __init__(self, stage: Stage, run: Run, tell: Tell) -> None:
         self.stage = stage

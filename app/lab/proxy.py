@@ -1,4 +1,4 @@
-"""Ports through which everything between the nodes of the cluster goes.
+"""Proxy ports through which everything between the nodes of the cluster goes.
 
 A follower says who it is in the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
 in the request itself; the way to the controller or to ZooKeeper has a port of its own for each
@@ -31,7 +31,7 @@ CHUNK: Final = 65_536
 
 @dataclass(slots=True)
 class Sent:
-    """A request that waits for its answer."""
+    """A request that waits for its response."""
 
     head: RequestHeader
     asked: list[Asked] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Sent:
 
 
 class Proxy:
-    """Listens on loopback and passes on to one port.
+    """Listener on loopback that forwards to one port.
 
     source: who connects, where the port alone says so; raw: bytes that are not Kafka's protocol.
     """

@@ -1,4 +1,4 @@
-"""Releases of Kafka: what is different in starting each, and which profile of the model it is."""
+"""Releases of Kafka: the differences in starting each, and the model's profile of each."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
     def connect(auth: object = None) -> None:
         link: Link = request.environ.get(gateway.KEY) or Link(None)
-        # Who says CONNECT again on the same connection has spent what it has spent.
+        # A second CONNECT on the same connection keeps the client's spent budget.
         client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):
             refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)

@@ -1,4 +1,4 @@
-"""Socket.IO as the pages speak it: how packets are read and written, how bad ones end."""
+"""Socket.IO as the pages speak it: encoding and decoding of packets, and bad ones."""
 
 from __future__ import annotations
 

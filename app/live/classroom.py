@@ -82,6 +82,6 @@ def join(question: Question) -> Answer:
     before = rooms.where(sid())
     told = rooms.join(name, sid(), visitor.owner(), asked.raw("following") is not False)
     _listen(before, name)
-    # A server may forget a run that nobody saved; who comes late still finds this one.
+    # A server may evict a run that was not saved; a late pupil still finds this one.
     services().replays.register(rooms.get(name).place.run)
     return told

@@ -36,7 +36,7 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
 class Link:
-    """One live connection, from its handshake to its end; `client` is who asks over it."""
+    """One live connection, from its handshake to its end; `client` is its client."""
 
     def __init__(self, wire: Wire | None, deadline: Deadline | None = None) -> None:
         self.wire = wire
@@ -58,7 +58,7 @@ class Link:
 
 
 class Gateway:
-    """Bounds live connections per address, in all, and in how fast an address opens them."""
+    """Limits on live connections per address, in all, and in how fast an address opens them."""
 
     def __init__(
         self,

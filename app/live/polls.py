@@ -37,7 +37,7 @@ Words = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question as a class gets it.
+    """A question as the browsers of a class receive it.
 
     Words are by language: `told` before, `known` after it is closed ({"why", "beliefs":
     {misconception: [name, why]}}).

@@ -24,7 +24,7 @@ Answer = dict[str, Any]
 
 @dataclass
 class Client:
-    """One connection: where it comes from, and what it may still ask for."""
+    """One connection: its address, and its remaining budget."""
 
     address: str
     cookie: str
@@ -50,7 +50,7 @@ class Client:
 
 @dataclass
 class Question:
-    """An event being answered: who asks, what, and the run it is about once that is known."""
+    """Event being answered: its client, its content, and the run it is about once known."""
 
     client: Client
     asked: Asked

@@ -1,4 +1,4 @@
-"""Rooms of classes: who leads, where the class is, and who follows; in memory and bounded.
+"""Rooms of classes: leader, place and followers; in memory and bounded.
 
 A room's name holds a code of the browser it was made for, signed with this server's key.  After
 a restart only that browser can make the room again, and nothing had to be stored for it.

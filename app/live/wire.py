@@ -1,4 +1,4 @@
-"""The socket below a live connection: how much may come in, how fast, and for how long.
+"""The socket below a live connection, with limits on bytes, rate and idle time.
 
 Engine.IO is handed this in place of the server's own socket.  Browsers compress what they send, so
 a message is bounded both as it comes in and, by the socket library, as it is unpacked.
@@ -34,7 +34,7 @@ class WireTrouble(OSError):
 
 
 class Meter:
-    """Reads the heads of WebSocket frames (RFC 6455, 5.2) as they come in, and bounds them."""
+    """Parser of WebSocket frame heads (RFC 6455, 5.2) that limits them as they come in."""
 
     __slots__ = ("_frames", "_head", "_left", "_message", "_most")
 
@@ -82,7 +82,7 @@ class Meter:
 
 
 class Wire:
-    """Looks like the socket it holds, as far as the WebSocket library uses one."""
+    """Wrapper of a socket with the methods that the WebSocket library uses."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock

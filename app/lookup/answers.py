@@ -35,7 +35,7 @@ class Result(TypedDict):
 
 
 class Results(TypedDict):
-    """`read` tells which words were searched for in place of unknown ones.
+    """All hits of a query; `read` names the words that replaced unknown ones.
 
     `near` are queries to try, where nothing was found.
     """

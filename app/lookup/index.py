@@ -268,7 +268,7 @@ class Index:
                 score *= weight
                 before = concept.scores.get(row, 0.0)
                 concept.scores[row] = max(score, before) + SECOND * min(score, before)
-                # What the query says literally is the reason, whatever else scores higher.
+                # A literal match is the reason, whatever else scores higher.
                 concept.reasons.setdefault(row, reason)
 
     def _rank(self, concepts: list[Concept], pairs: list[Concept]) -> list[Hit]:

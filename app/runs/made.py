@@ -1,4 +1,4 @@
-"""Tasks that take long, each of text alone, so that another process can do all of it."""
+"""Long tasks whose input is text alone, so that another process can do all of it."""
 
 from __future__ import annotations
 

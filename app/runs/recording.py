@@ -1,4 +1,4 @@
-"""A scenario made of a run: its moves become the script, and its moments ask for a comment."""
+"""A scenario made of a run: its moves become the script, its moments comments."""
 
 from __future__ import annotations
 

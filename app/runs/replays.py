@@ -55,7 +55,7 @@ KNOWN_BYTES = 64 * 1024 * 1024
 
 
 class Known:
-    """Runs by digest, the longest unused forgotten first; bounded by count and by text."""
+    """Runs by digest, bounded by count and by text; evicts the least recently used."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -84,7 +84,7 @@ class Known:
 
 
 class NotSmall(Exception):
-    """A run takes longer to be played than what is played here at once."""
+    """Signal that a run takes longer to play than the limit for playing it at once."""
 
 
 class Names:
@@ -107,7 +107,7 @@ class Names:
 
 
 class Live:
-    """A place for one replay: made empty, filled by the first who has its lock.
+    """Slot of one replay: made empty, filled by the first caller that has its lock.
 
     `size` is what it weighed when it was last used, in bytes.
     """
@@ -135,7 +135,7 @@ class Live:
 
 
 class Replays:
-    """Finds runs by digest and keeps the last used ones ready to be stepped through."""
+    """Cache that finds runs by digest and keeps the last used ones ready to be stepped through."""
 
     def __init__(self, settings: Settings, store: Store, workers: Workers) -> None:
         self._most_live = settings.live_runs
@@ -147,8 +147,8 @@ class Replays:
         self._lock = threading.Lock()
         self._known = Known(settings.known_runs)
         self._live: OrderedDict[str, Live] = OrderedDict()
-        # Only so many are played from their start at once, or from far before the step that is
-        # asked for: the rest of the processor stays with those who take a single step.
+        # A bounded number is played from the start at once, or from far before the step that is
+        # asked for: the rest of the processor stays with visitors who take a single step.
         self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
 
     def register(self, run: Run) -> str:

@@ -47,7 +47,7 @@ process ended before it had them."""
 
 
 class Asked(Protocol):
-    """Whatever can be asked."""
+    """Base of all questions."""
 
     @property
     def number(self) -> str:

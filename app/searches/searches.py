@@ -1,4 +1,4 @@
-"""Searches under way and those that were answered: one process at a time, a short line before it.
+"""Running and answered searches: one process at a time, with a short queue.
 
 An answer depends on its question alone, so who asks what was asked before gets the answer that is
 there, and who asks what is being searched waits for the same search.  Nothing is stored: a question
@@ -36,7 +36,7 @@ ENDED: Final = "ended"
 
 @dataclass
 class Search:
-    """One question: where it stands, and its answer once there is one."""
+    """One question: its state, and its answer once there is one."""
 
     ask: Asked
     address: str
@@ -59,7 +59,7 @@ class Search:
 
 
 class Searches:
-    """Asked by requests, worked on by one thread; safe for threads."""
+    """Queue of searches, filled by requests, worked on by one thread; safe for threads."""
 
     def __init__(self, work: Work = worker.work) -> None:
         self._work = work

@@ -36,7 +36,7 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 class Watch:
-    """Tells how far the search is, and ends it where it has to end."""
+    """Monitor that reports the progress of a search, and ends it at its limits."""
 
     def __init__(self, what: str, seconds: float, tell: Tell, hung_up: Callable[[], bool]) -> None:
         self.cancelled = False

@@ -47,7 +47,7 @@ class Production(BaseApplication):  # type: ignore[misc]
             "limit_request_fields": 60,
             "limit_request_line": 4_094,
             "limit_request_field_size": 8_190,
-            # What a proxy says is believed by the application, and only where there is one.
+            # The application trusts a proxy's headers, and only where there is a proxy.
             "forwarded_allow_ips": "",
             "control_socket_disable": True,
             "loglevel": "warning",

@@ -26,7 +26,7 @@ def address_of(conn: Any) -> str:
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """Serves one application until it is told to stop, and then ends its live connections."""
+    """Gunicorn worker of one application, which ends its live connections when it stops."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

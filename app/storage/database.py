@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """Owns the engine.  What ``writing()`` leaves without an exception is on disk."""
+    """Owner of the engine.  What ``writing()`` leaves without an exception is on disk."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -224,6 +224,6 @@ def _on_begin(connection: Connection) -> None:
 
 
 def _take_turns(connection: Connection) -> None:
-    # What a writer read before it writes stays true until it has written, as with SQLite.
+    # A writer's reads stay true until it has written, as with SQLite.
     if _BEGIN in connection.get_execution_options():
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")

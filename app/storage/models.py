@@ -26,7 +26,7 @@ class Base(DeclarativeBase):
 
 
 class ScenarioRow(Base):
-    """A scenario someone saved.  Its digest is made of its text, so it never changes."""
+    """Saved scenario.  Its digest is made of its text, so it never changes."""
 
     __tablename__ = "scenario"
 
@@ -42,7 +42,7 @@ class ScenarioRow(Base):
 
 
 class RunRow(Base):
-    """A run someone saved; `outcome` tells later versions whether it still plays the same."""
+    """Saved run; `outcome` tells later versions whether it still plays the same."""
 
     __tablename__ = "run"
 

@@ -32,7 +32,7 @@ class SavedRun:
 
 
 class Store:
-    """Reads and writes the two tables; everything it returns is a value."""
+    """Access to the two tables; everything it returns is a value."""
 
     def __init__(self, database: Database, most_bytes: int = UNBOUNDED) -> None:
         self._database = database

@@ -52,7 +52,7 @@ def locked(storm: Scene, dice: Dice) -> Iterator[None]:
         other.execute("BEGIN IMMEDIATE")
         storm.trouble.locked = True
         yield
-    except sqlite3.OperationalError:  # somebody writes just now: there is nothing to lock out
+    except sqlite3.OperationalError:  # another process is writing: there is nothing to lock out
         yield
     finally:
         storm.trouble.locked = False

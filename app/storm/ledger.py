@@ -54,7 +54,7 @@ class Study:
 
 @dataclass
 class Ledger:
-    """Everything that visitors were told, by the moment."""
+    """Acknowledgements that visitors received, by time."""
 
     saves: dict[str, str] = field(default_factory=dict)
     """Digest -> "scenario" or "run"."""

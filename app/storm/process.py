@@ -79,7 +79,7 @@ class Later(Deadlines):
 
 
 class Runner:
-    """In Spark's place: plays chunks one after the other, each a while of virtual time."""
+    """Stand-in for Spark: plays chunks one after the other, each a while of virtual time."""
 
     def __init__(self, world: World, trouble: Trouble) -> None:
         self._world = world
@@ -230,7 +230,9 @@ class Process:
         pages = 1 if self.trouble.full else 2**31 - 2
         cursor = connection.cursor()
         cursor.execute("PRAGMA busy_timeout = 0")  # waited for in virtual time
-        cursor.execute("PRAGMA synchronous = OFF")  # the machine stays up, whoever is killed
+        cursor.execute(
+            "PRAGMA synchronous = OFF"
+        )  # the machine stays up, whatever process is killed
         cursor.execute(f"PRAGMA max_page_count = {pages}")  # never below what is there
         cursor.execute(f"PRAGMA query_only = {'ON' if self.trouble.readonly else 'OFF'}")
         cursor.close()

@@ -1,4 +1,4 @@
-"""One seed: an application, visitors, a draw of faults, and the promises looked at after each."""
+"""One seed: an application, visitors, a draw of faults, and the checks after each."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ EPOCH_S: Final = 1_767_225_600.0
 
 
 class Killed(BaseException):
-    """The process this task ran in is gone; no handler of the application may catch it."""
+    """Signal that this task's process is gone; no handler of the application may catch it."""
 
 
 class Task:
@@ -187,7 +187,7 @@ class World:
 
 
 class Signal:
-    """Something that tasks wait for; set, it wakes all of them."""
+    """Event that tasks wait for; set, it wakes all of them."""
 
     def __init__(self, world: World) -> None:
         self._world = world

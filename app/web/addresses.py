@@ -1,4 +1,4 @@
-"""Addresses of files that name their bytes, so that a browser keeps them and never asks again."""
+"""Addresses of files that contain their digest, so that a browser caches them for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of requests are read before anything is done for them, within a bound and a deadline.
+"""Bodies of requests, read within a size limit and a deadline before any work is done.
 
 So nothing behind this layer waits for what a client may never send.
 """
@@ -40,7 +40,7 @@ WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 class Bodies:
-    """A WSGI layer: what is behind it finds a whole body in memory."""
+    """WSGI layer that reads a whole body into memory for the layers behind it."""
 
     def __init__(self, app: WsgiApp, deadlines: Deadlines, accounts: Accounts) -> None:
         self._app = app
@@ -124,7 +124,7 @@ class Bodies:
         sock = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         cut = stop_reading(sock) if sock is not None else _nothing
         left = most
-        # What is cut short ends the stream in one server and raises in the next.
+        # A truncated body ends the stream in one server and raises in the next.
         with self._deadlines.within(seconds, cut), contextlib.suppress(Exception):
             while left and (piece := stream.read(min(left, 65_536))):
                 left -= len(piece)

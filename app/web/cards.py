@@ -1,4 +1,4 @@
-"""Library cards: what the library page and ``highwater scenarios`` say of a scenario."""
+"""Library cards: the facts of a scenario on the library page and in ``highwater scenarios``."""
 
 from __future__ import annotations
 

@@ -20,8 +20,9 @@ Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Citation:
-    """`name` is that of a function or class, such as Log.append, "" that of the module itself.
+    """Citation of a rule.
 
+    `name` is that of a function or class, such as Log.append, "" that of the module itself.
     `played`: a run can come to it.
     """
 

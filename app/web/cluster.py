@@ -1,4 +1,4 @@
-"""Bring your own cluster: what Kafka's tools print becomes a run that starts in that state."""
+"""Bring your own cluster: a run that starts in the state that Kafka's tools print."""
 
 from __future__ import annotations
 

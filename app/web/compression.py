@@ -1,4 +1,4 @@
-"""Text travels compressed: Brotli where a browser takes it, gzip elsewhere.
+"""Compression of text: Brotli where a browser takes it, gzip elsewhere.
 
 What is the same for everybody, modules, styles, words, is compressed once for each version of it.
 A page is compressed each time, and may be: its token is written differently in every answer
@@ -35,7 +35,7 @@ WAYS: Final[dict[str, Callable[[bytes, bool], bytes]]] = {"br": _brotli, "gzip":
 
 
 class Compressor:
-    """Compresses each version of a file once; the ETag names the version."""
+    """Compressor of each version of a file, once; the ETag names the version."""
 
     def __init__(self) -> None:
         self._kept = Kept(KEPT)

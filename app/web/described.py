@@ -30,14 +30,14 @@ Yes = Literal[True]
 
 
 class RunSent(TypedDict):
-    """One of the two: the text of a run, or the digest of one that this server knows."""
+    """A run: its text, or the digest of one that this server knows."""
 
     text: NotRequired[Annotated[str, Meta(max_length=RUN_BYTES)]]
     run: NotRequired[Digest]
 
 
 class ScenarioSent(TypedDict):
-    """One of the two: YAML, or the same as an object."""
+    """A scenario: YAML, or the same as an object."""
 
     yaml: NotRequired[ScenarioText]
     scenario: NotRequired[Json]
@@ -137,7 +137,7 @@ class ClusterRead(TypedDict):
 
 
 class BatchSent(TypedDict):
-    """One of `scenario`, `run` and `again`, a study whose scenario is taken."""
+    """A study of one of `scenario`, `run` and `again`, a study whose scenario is taken."""
 
     scenario: NotRequired[Name]
     run: NotRequired[Digest]
@@ -257,7 +257,7 @@ class AnswerSent(TypedDict):
 
 
 class Counted(TypedDict):
-    """False: this browser has answered the question before."""
+    """Whether the answer counted; false where this browser has answered before."""
 
     ok: Yes
     counted: bool
@@ -274,7 +274,7 @@ class Refused(TypedDict):
 
 @dataclass(frozen=True)
 class Told:
-    """`gives` by status; `takes` is the body, `asks` the query."""
+    """Declaration of a route: `gives` by status; `takes` is the body, `asks` the query."""
 
     gives: Any
     statuses: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Edition of the program, under whose name browsers keep what depends on nothing else."""
+"""Edition of the program, by which browsers cache what depends on nothing else."""
 
 from __future__ import annotations
 

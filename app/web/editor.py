@@ -1,4 +1,4 @@
-"""The scenario editor: what a text or a form means, what its script does; `app.web.api` saves.
+"""The scenario editor: parsing and playing of a text or a form; `app.web.api` saves.
 
 The browser sends the whole value each time; nothing is kept here between two questions.
 """

@@ -1,4 +1,4 @@
-"""A run as files to take along, over HTTP: they never change, so they are kept for ever."""
+"""A run as files to download: they never change, so they are kept for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the application together; `app.create_app` is the door."""
+"""Assembly of the application; `app.create_app` is the entry point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An incident in the browser: files of brokers are sent, read once, told as a story, and deleted.
+"""An incident in the browser: brokers' files are uploaded, read once, and deleted.
 
 What reads them is what `highwater incident` reads them with.  They lie in a directory of their own
 that lives as long as the request.

@@ -1,4 +1,4 @@
-"""The code lens over HTTP: which releases there are, and the search by method, class or KIP."""
+"""The code lens over HTTP: its releases, and the search by method, class or KIP."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ export { $ as modules, $parts as parts, $later as later };
 
 
 class Unreadable(Exception):
-    """A module imports or exports in a way that is not read here."""
+    """Error for a module that imports or exports in a way that is not supported."""
 
 
 @dataclass(frozen=True)

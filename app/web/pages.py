@@ -1,4 +1,4 @@
-"""The pages, and the words of every answer that went wrong."""
+"""The pages, and the error responses."""
 
 from __future__ import annotations
 

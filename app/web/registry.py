@@ -1,4 +1,4 @@
-"""Offers of the engine as one JSON object: menus are made of it, never typed twice."""
+"""Registry of the engine as one JSON object: menus are made of it, never typed twice."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ FILE_POLICY = (
 
 
 class Cookies(SecureCookieSessionInterface):
-    """The session's cookie stays on https where the page came over https, by the proxy's word.
+    """Session cookies that stay on https where the page came over https, by the proxy's header.
 
     It is read whatever its age: it is the browser that forgets it, after a year.  A clock that was
     wrong for a minute, by an hour back or some years ahead, would otherwise take from everybody who
@@ -86,7 +86,7 @@ def guard(app: Flask) -> None:
             response.headers["Content-Security-Policy"] = _policy()
             response.headers.setdefault("Cache-Control", "no-cache, private")
             chosen = language_of(request.args.get("lang", ""))
-            # A link somebody sent shows its language; only our own pages make it the usual one.
+            # A shared link shows its language; only our own pages make it the usual one.
             sent = request.headers.get("Sec-Fetch-Site") in ("cross-site", "none")
             if chosen in LANGUAGES and not sent and not embedded():
                 response.set_cookie(

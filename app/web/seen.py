@@ -50,7 +50,7 @@ NOT_SAID: Final = "–"
 
 @dataclass(frozen=True)
 class Seen:
-    """A scenario of the library on one release: facts equal, explained by the recording, neither.
+    """Results of a scenario on one release: facts equal, explained by the recording, neither.
 
     And the acknowledged records that the brokers lost.
     """

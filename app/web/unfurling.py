@@ -1,4 +1,4 @@
-"""The picture that goes with the link of a run, at any of its moments."""
+"""The preview picture of a link to a run, at any of its moments."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _drawn(digest: str, step: int, lang: str) -> str:
             verdict=verdict_text(partial(services().words.text, lang), verdict),
             kind=verdict["kind"],
             said=told[0] if told else "",
-            # What the script is about is not given away before it has happened.
+            # The point of the script is not given away before it has happened.
             answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
             names=dict(plain) if len(plain) > SPELT else _called(plain, lang),
             doing=_doing(view, lang),

@@ -1,4 +1,4 @@
-"""One process that works for this one: there in milliseconds, within limits, ended at any moment.
+"""One worker process: started in milliseconds, within limits, ended at any moment.
 
 It is forked from a process that has read all modules and has a single thread (forkserver): this one
 has many threads, and to fork it would copy what they are in the middle of.
@@ -36,7 +36,7 @@ _children = threading.RLock()
 
 
 class Fell(Exception):
-    """The process has ended, by itself or by a limit."""
+    """Error for a process that has ended, by itself or by a limit."""
 
 
 @dataclass(frozen=True)
@@ -156,5 +156,7 @@ def _begin(work: Work, line: Line, limits: Limits) -> None:
     if limits.cpu_s:
         resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s))
     collector.settle()
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens
+    with contextlib.suppress(
+        EOFError, BrokenPipeError, ConnectionResetError
+    ):  # the parent has gone
         work(line)

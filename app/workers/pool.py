@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class NoneFree(Exception):
-    """All processes have work, or there are none here."""
+    """Error raised where all processes are busy, or there are none."""
 
 
 def _nobody() -> int:
@@ -55,7 +55,10 @@ def _nobody() -> int:
 
 
 class Workers:
-    """Safe for threads.  Processes begin when they are first needed, or with `warm`."""
+    """Pool of worker processes, safe for threads.
+
+    Processes begin when they are first needed, or with `warm`.
+    """
 
     def __init__(self, at_once: int, memory_mib: int, cpu_s: float) -> None:
         self._limits = Limits(memory_mib << 20, nice=NICE)
@@ -164,7 +167,7 @@ class Workers:
             self._closed = True
             idle, self._idle = self._idle, []
             busy = list(self._busy)
-        for hand in busy:  # whoever waits for it lets go of it
+        for hand in busy:  # the thread that waits for it lets go of it
             hand.kill()
         for hand in idle:
             hand.end()

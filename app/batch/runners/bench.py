@@ -65,7 +65,7 @@ def on_spark(
 
 
 class Plain:
-    """A process that plays what it is asked: no pool, no files, nothing but runs."""
+    """Process that only plays runs: no pool, no files."""
 
     def __init__(self, data: dict[str, Any], profile: str = PROFILE) -> None:
         self.pipe, theirs = multiprocessing.Pipe()

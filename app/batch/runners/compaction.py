@@ -1,4 +1,4 @@
-"""Many small files of rows become one of each profile and cell, once all of a batch is played.
+"""Compaction of many small files of rows into one for each profile and cell.
 
 A chunk of a second has a few hundred rows, and its file is mostly about itself: names of columns,
 statistics, places.  Put together they take a third of the bytes, and are counted in a tenth of the

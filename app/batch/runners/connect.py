@@ -1,4 +1,4 @@
-"""The batch over Spark Connect: this process asks a Spark that lives elsewhere, at sc://host:port.
+"""Runner over Spark Connect: this process uses a Spark server at sc://host:port.
 
 It has no Java, and no part of Spark but the client (`highwater[connect]`).  What is played is what
 `spark.py` plays, chunk by chunk, and the rows are the same.

@@ -1,4 +1,4 @@
-"""A search on Spark: a level at a time, its states dealt out, the known ones kept by their keys.
+"""Search on Spark, level by level: states are partitioned, known ones kept by their keys.
 
 What the driver holds does not grow with the search: states and keys stay with the executors, which
 spill them to disk.  Counts, and the ways that are found, are those of a search in one process.

@@ -1,4 +1,4 @@
-"""The same seeds twice, under two profiles or in two cells: what is compared had the same luck."""
+"""Pairs of the same seeds under two profiles or in two cells, so that both had the same luck."""
 
 from __future__ import annotations
 

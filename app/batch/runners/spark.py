@@ -1,4 +1,4 @@
-"""The batch on Spark: local by default, on any master by configuration.
+"""Runner on Spark: local by default, on any master by configuration.
 
 Two files name PySpark, this one and connect.py.  Executors play chunks and write their rows; the
 driver sees a tally a chunk, and counts the rows when all are there.
@@ -190,7 +190,7 @@ class SparkRunner:
         try:
             stopped = _wait(thread, context, finished, on_done, stop, tag)
         except BaseException:
-            # Whoever listened failed: the job must not run on unheard.
+            # The listener failed: cancel the job, whose result is lost.
             with contextlib.suppress(Py4JError, OSError):
                 context.cancelJobsWithTag(tag)
             raise
@@ -254,7 +254,7 @@ class SparkRunner:
         # Spark's scripts ask for the driver's Python; PySpark sends the other one to the executors.
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["PYSPARK_PYTHON"] = python_there(self.master, self.environ)
-        # Where it is set, PySpark would ask the Spark that it names, and refuse our master.
+        # With it, PySpark would connect to the Spark that it names, and refuse our master.
         os.environ.pop("SPARK_REMOTE", None)
         if on_this_machine(self.master):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -319,7 +319,7 @@ def _wait(
     while running:
         thread.join(POLL_S)
         running = thread.is_alive()
-        # What was told is let go; updates that come meanwhile are put after what is here.
+        # Release the reported updates; updates that come meanwhile are appended after these.
         entries = finished.value[:]
         del finished.value[: len(entries)]
         fresh = []
@@ -446,7 +446,7 @@ def _forget() -> None:
         if SparkContext._active_spark_context is not None:
             SparkContext._active_spark_context.stop()
     except Exception:
-        pass  # it was gone already; what matters is that nobody refers to it
+        pass  # it was gone already; what matters is that nothing refers to it
     _end_java(SparkContext._gateway)
     SparkSession._instantiatedSession = None
     SparkContext._active_spark_context = None

@@ -54,7 +54,7 @@ class Tables(Protocol):
 
 
 class SparkTables:
-    """By a Spark session."""
+    """Tables queried by a Spark session."""
 
     explode, size = "explode", "size"
 
@@ -81,7 +81,7 @@ class SparkTables:
 
 
 class DuckTables:
-    """In this process; to be closed."""
+    """Tables queried in this process by DuckDB; to be closed."""
 
     explode, size = "unnest", "len"
 

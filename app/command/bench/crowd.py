@@ -49,7 +49,7 @@ TROUBLE: Final = (
 
 
 class Crowd:
-    """All visitors, and what they noticed."""
+    """All visitors, and the delays they saw."""
 
     def __init__(self, port: int) -> None:
         self.port = port

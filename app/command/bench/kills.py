@@ -1,4 +1,4 @@
-"""Losses after the server is killed, robbed of its disk or locked out: counted, not timed.
+"""Benchmark of losses when the server is killed, or its disk or database fails: counted, not timed.
 
 Servers are started as always, on an instance directory that outlives them; what was acknowledged is
 looked up in it afterwards, past any server.
@@ -133,7 +133,7 @@ class Person:
 
 
 class Saving:
-    """Hands that save as fast as they can until they are told to stop; the block is the storm."""
+    """Threads that save as fast as they can until the block, which is the storm, ends."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -66,7 +66,7 @@ def _turns(round_: int, *both: Process) -> tuple[Process, ...]:
 
 
 class Process:
-    """A process that does what it is asked, and tells CPU seconds and a digest of what it made."""
+    """Process that runs tasks, and reports CPU seconds and a digest of the result."""
 
     def __init__(self, *, blocked: bool) -> None:
         self.pipe, theirs = multiprocessing.Pipe()

@@ -32,7 +32,7 @@ WINDOWS_S: Final = 120.0
 
 
 class Estimate(NamedTuple):
-    """Losses a year as they come, one after the other: each seed's, and the CPU-seconds of all."""
+    """Yearly losses seed by seed, and the CPU-seconds of all."""
 
     values: list[float]
     cpu_s: float

@@ -1,4 +1,4 @@
-"""Benchmarks as ratios of two things measured in the same place: they travel between machines."""
+"""Benchmarks as ratios of two measurements in the same place, comparable between machines."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def serving(**settings: str) -> Iterator[int]:
 
 
 class Wire:
-    """Engine.IO 4 spoken by hand: nothing between the caller and the server is polite or slow."""
+    """Minimal Engine.IO 4 client: nothing between the caller and the server limits or delays it."""
 
     def __init__(self, port: int, origin: str = "", cookie: str = "", csrf: str = "") -> None:
         headers = {"Origin": origin} if origin else {}
@@ -123,7 +123,7 @@ class Wire:
                 self.ws.send("3")
                 continue
             if isinstance(text, str) and text.startswith("42[") and start == "43":
-                continue  # news of a class, which nobody here waits for
+                continue  # news of a class, which no caller here waits for
             if not isinstance(text, str) or not text.startswith(start):
                 raise RuntimeError(f"Instead of {start}... there came {text!r:.80}")
             return text

@@ -1,4 +1,4 @@
-"""The engine's speed in one table: as it is written, and compiled where it is.
+"""Benchmark of the engine in one table: in Python, and compiled if available.
 
 ``python -m app.command.bench.speed`` measures the engine that it imports and prints JSON; the
 benchmark asks two such processes, one of them with HIGHWATER_PURE.

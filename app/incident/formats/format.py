@@ -1,4 +1,4 @@
-"""A format of files: how to recognise it, how to read it, what it tells."""
+"""A format of files: its recognition, its reader, and the facts it has."""
 
 from __future__ import annotations
 
