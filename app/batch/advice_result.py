@@ -98,8 +98,8 @@ def _best_of(
 def better(one: dict[str, Any], yours: dict[str, Any]) -> bool:
     """Check whether a setting is better than the asked one beyond doubt.
 
-    Two intervals that overlap tell no difference; and one that waits less must not be able to lose
-    more than yours can.
+    Intervals that overlap show no difference; and a setting that waits less must not be able to
+    lose more than the asked one can.
     """
     lost, mine = one["lost"], yours["lost"]
     waits_less: bool = one["down"]["high"] < yours["down"]["low"]

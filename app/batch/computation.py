@@ -46,7 +46,7 @@ FEW_CHUNKS = 16
 class Computation:
     """Worker that computes batches, one call each; several threads may use it at one time.
 
-    `run_chunk` says what plays a chunk, None for the engine; `directory` where rows are; `few`
+    `run_chunk` plays a chunk, None for the engine; `directory` returns the place of rows; `few`
     plays what is done before Spark would have started, None where Spark plays all.
     """
 

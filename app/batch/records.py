@@ -51,7 +51,7 @@ class Counted:
 
     @property
     def judged(self) -> int:
-        """Runs of which something can be said: what shares are shares of."""
+        """Number of runs with a result, the denominator of shares."""
         return self.n - self.hits.get(ERROR, 0)
 
     def plus(self, tally: Tally) -> Counted:

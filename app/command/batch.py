@@ -44,7 +44,7 @@ def run_batch(
     within: int,
     as_json: bool,
 ) -> int:
-    """Run and reports a batch; the exit code: 0 done, 1 ended early or failed, 2 bad input."""
+    """Run and report a batch; return 0 done, 1 ended early or failed, 2 bad input."""
     from app import create_app
     from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary

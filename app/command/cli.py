@@ -392,7 +392,7 @@ def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> No
 @AS_JSON
 @plain
 def rules(as_json: bool) -> None:
-    """List the rules of the specification: who follows them, which scenarios show them.
+    """List the rules of the specification: the code and the scenarios of each.
 
     Exit code 0: every rule has code that a run plays, or the reason why it has none.
     """

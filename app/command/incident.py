@@ -47,7 +47,7 @@ def investigate(
 
 
 def _without_states(told: Timeline, as_json: bool) -> int:
-    """Print what single lines tell of a partition, and what is missing for a run."""
+    """Print what single lines contain of a partition, and what is missing for a run."""
     missing = telling.missing(told)
     if as_json:
         click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))

@@ -47,11 +47,11 @@ def payer(address: str) -> str:
 
 
 class Accounts:
-    """Milliseconds of a processor, requests under way, bytes under way and bytes kept, by address.
+    """CPU milliseconds, requests and bytes in progress, and bytes kept, by address.
 
-    And how often something was refused, by the reason.  Safe for threads.
+    And refusals by reason.  Safe for threads.
 
-    `audit` hears of every charge: the address and the milliseconds.
+    `audit` receives every charge: the address and the milliseconds.
     """
 
     def __init__(

@@ -76,9 +76,9 @@ class _Place:
 class Gate:
     """Gate with room for `at_once` threads; up to `waiting` more wait, each at most `patience_s`.
 
-    Who waits holds a thread of the server, so not everybody may.  Whose work has taken least of a
-    processor goes first, and who is through lets those pass: however many large pieces of work are
-    here, a small one waits for a slice of one of them.
+    A waiting request holds a thread of the server, so their number is bounded.  Work that has used
+    least of a processor goes first, and work inside lets it pass: however many large pieces of work
+    are here, a small one waits for a slice of one of them.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Gate:
         # The place came at the last moment, and is ours.
 
     def _lets_pass(self, spent: float) -> bool:
-        """Give the place to one who waits and has taken less, if there is one."""
+        """Give the place to a waiting thread that has used less, if there is one."""
         with self._lock:
             if not self._line or self._line[0].spent >= spent:
                 return False

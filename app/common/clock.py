@@ -1,7 +1,6 @@
 """Clocks of the server, in one place, so that a storm can use virtual time.
 
-`highwater storm` puts a clock here that moves only when it says so; everybody else gets the
-machine's.
+`highwater storm` installs a clock that moves only on its command; the default is the machine's.
 """
 
 from __future__ import annotations

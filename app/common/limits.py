@@ -61,8 +61,8 @@ class Buckets:
 class CpuAccounts:
     """CPU milliseconds per name: regained at `rate` a second, up to `burst` of them.
 
-    Work is charged after it was done, so an account may be overdrawn; who has is asked to wait
-    until it is not.  The longest unused account is forgotten first.  Safe for threads.
+    Work is charged after it was done, so an account may be overdrawn; its owner has to wait until
+    it is not.  The least recently used account is evicted first.  Safe for threads.
     """
 
     def __init__(

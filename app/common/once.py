@@ -30,8 +30,8 @@ class _Place:
 class Kept:
     """Values by key, each computed by its first caller.
 
-    An exception is not kept: the next who asks tries again.  Of `most` values the longest unused
-    goes first; None keeps all.
+    An exception is not kept: the next caller tries again.  Of `most` values the least recently used
+    is evicted first; None keeps all.
     """
 
     def __init__(self, most: int | None = None) -> None:

@@ -1,7 +1,7 @@
 """Alignment of clocks.  Brokers write their logs by their own clocks, in their own time zones.
 
-A broker hears of a record of the partition after the controller has written it, and asks for a
-change before it is granted: both tell the same epochs, so each pair bounds by how much the two
+A broker reads a record of the partition after the controller has written it, and sends a request
+for a change before it is granted: both log the same epochs, so each pair bounds by how much the two
 clocks differ.
 """
 

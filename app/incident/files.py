@@ -23,9 +23,9 @@ Complain = Callable[[str], None]
 class Source:
     """A file.
 
-    `kind`: the name of its format; `node`: who it belongs to, "" where nothing says so; `origins`:
-    prefix of a line -> the node that wrote such lines; `tail`: its lines end with the name of their
-    logger; `partition`: whose dump it is, where its lines do not say; `encoding`.
+    `kind`: the name of its format; `node`: its owner, "" where that is unknown; `origins`: prefix
+    of a line -> the node that wrote such lines; `tail`: its lines end with the name of their
+    logger; `partition`: whose dump it is, where its lines have no name; `encoding`.
     """
 
     path: Path

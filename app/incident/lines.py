@@ -1,4 +1,4 @@
-"""The event of one line of server.log, controller.log or state-change.log, and who wrote it."""
+"""The event of one line of server.log, controller.log or state-change.log, and its writer."""
 
 from __future__ import annotations
 

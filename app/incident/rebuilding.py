@@ -1,8 +1,8 @@
-"""Rebuilding of a run in which happens what the files tell.
+"""Run of the playground in which the events of the files happen.
 
-Reality says what became of brokers and of the record; the model fills in fetches and high
-watermarks between.  Every state of the record is compared with the model's: the first one that it
-does not reach by itself is the finding.
+The files have the events of brokers and the states of the record; the model fills in fetches and
+high watermarks between.  Every state of the record is compared with the model's: the first one that
+it does not reach by itself is the finding.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ TOGETHER_MS: Final = 1.0
 
 @dataclass(slots=True)
 class Rebuilt:
-    """`followed` of `states` states of the record are the model's, too.
+    """Rebuilt run: `followed` of `states` states of the record are the model's, too.
 
-    `finding` says what is not, "" where the model can follow to the end.
+    `finding` names the difference, "" where the model can follow to the end.
     """
 
     run: Run
@@ -282,7 +282,7 @@ class _Builder:
         return False
 
     def _crashes(self, was: Partition, wanted: Partition) -> bool:
-        """Play that who left has crashed, and who joined has started again."""
+        """Play that brokers that left have crashed, and joining ones started again."""
         gone = [one for one in {*was.isr, was.leader} - {*wanted.isr, wanted.leader} if one >= 0]
         if wanted.leader < 0:
             gone = [one for one in was.isr if self._is_up(one)]

@@ -76,7 +76,7 @@ def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str
 
 
 def is_of_kafka(path: Path) -> bool:
-    """Return whether a file lies beside logs and checkpoints and tells nothing more."""
+    """Return whether a file lies beside logs and checkpoints and has no other facts."""
     return path.name in NOT_NEEDED or bool(_OF_KAFKA.search(path.name))
 
 

@@ -57,7 +57,7 @@ def _whose(told: Timeline) -> str:
 
 
 def missing(told: Timeline) -> str:
-    """Name the files that must be added before a state can be told; "" where one is."""
+    """Name the files that must be added before a state is known; "" where one is."""
     if told.states:
         return ""
     return (

@@ -1,7 +1,7 @@
-"""Everything that the files tell of one partition, in one order.
+"""Everything that the files have on one partition, in one order.
 
-The partition epoch rises with every change of a partition's record (before 2.7 it is the version
-of its znode), so the states of the record need no clock; what stands beside them does.
+The partition epoch rises with every change of a partition's record (before 2.7 it is the version of
+its znode), so the states of the record need no clock; events of brokers do.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _SETTING: Final = re.compile(
 class State:
     """One state of the record.
 
-    `time_ms` by the reference clock, None where only its place in the order is known; `node`: who
-    told it.
+    `time_ms` by the reference clock, None where only its place in the order is known; `node`: its
+    writer.
     """
 
     record: Partition
@@ -57,7 +57,7 @@ class Timeline:
     """Known states, events and settings of a partition.
 
     `events` are (time by the reference clock, event), in order; `notes` name what could not be read
-    and what is not told; `controller`: the node whose log is the controller's, "" without;
+    and what is missing; `controller`: the node whose log is the controller's, "" without;
     `offline`: brokers that are down at the first state.
     """
 
@@ -81,9 +81,9 @@ class Timeline:
 def partitions(
     sources: list[Source], complain: Callable[[str], None] = lambda sentence: None
 ) -> Counter[Topic]:
-    """Return how often the record of each partition changed, as far as the files tell.
+    """Return how often the record of each partition changed, as far as the files show.
 
-    Where they tell of no state of any, how many lines there are of each.
+    Where they have no state of any, the number of lines of each.
     """
     seen: set[tuple[Topic, int]] = set()
     lines: Counter[Topic] = Counter()

@@ -1,6 +1,6 @@
 """The controller's log, folded into states.
 
-Every state that it gave each partition, and what became of brokers, in the order of its offsets.
+Every state that it gave each partition, and every change of a broker, in the order of its offsets.
 """
 
 from __future__ import annotations

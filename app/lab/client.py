@@ -164,7 +164,7 @@ class Client:
         return next((belief for row in found for index, belief in row[3] if index == 0), None)
 
     def create_topic(self, topic: str, replicas: list[int], configs: dict[str, str]) -> str:
-        """Create a topic of one partition; the error's name, and what the broker says of it."""
+        """Create a topic of one partition; return the error's name, and the broker's message."""
         old = not self.release.epochs
         assignment = array([i32(0) + array(i32(broker) for broker in replicas)])
         settings = array(text(name) + text(value) for name, value in configs.items())

@@ -1,8 +1,8 @@
 """Order in which sessions expire, enforced to be the model's.
 
-A controller misses a broker a session after it last heard of it.  Of two that fall silent within
-one heartbeat, chance would decide who is missed first, and with KIP-966 that decides who is in the
-ELR.  The model knows one order; here real heartbeats are brought into it before a broker falls
+A controller misses a broker a session after its last heartbeat.  Of two that fall silent within one
+heartbeat, chance would decide which is missed first, and with KIP-966 that decides which is in the
+ELR. The model knows one order; here real heartbeats are brought into it before a broker falls
 silent, by waiting for one, or by holding another's back.
 """
 
@@ -59,7 +59,7 @@ class Plan:
 
 
 def plan(run: Run, lines: list[str]) -> Plan:
-    """Play the moves in the model and notes who is missed before whom."""
+    """Play the moves in the model and note which broker is missed before which."""
     sim = Simulation(run.scenario, run.profile)
     silent: dict[int, int] = {}
     missed: list[tuple[int, int, int]] = []
@@ -99,7 +99,7 @@ class Order:
         self._silenced: dict[int, float] = {}
 
     def make(self, number: int, move: Move) -> None:
-        """Wait until this move may silence whom it silences."""
+        """Wait until this move may silence its broker."""
         broker = silenced(move)
         if broker is None:
             return

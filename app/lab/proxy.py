@@ -1,9 +1,9 @@
 """Proxy ports through which everything between the nodes of the cluster goes.
 
-A follower says who it is in the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
-in the request itself; the way to the controller or to ZooKeeper has a port of its own for each
-broker; where a controller tells everybody one address, the client id of a broker's raft client says
-who it is.  So every connection belongs to a link, and the hand decides what passes.
+A follower is identified by the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
+by the request itself; the way to the controller or to ZooKeeper has a port of its own for each
+broker; where a controller advertises one address to all, by the client id of a broker's raft
+client.  So every connection belongs to a link, and the hand decides what passes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Sent:
 class Proxy:
     """Listener on loopback that forwards to one port.
 
-    source: who connects, where the port alone says so; raw: bytes that are not Kafka's protocol.
+    source: the connecting node, where the port alone identifies it; raw: bytes that are not Kafka's
+    protocol.
     """
 
     def __init__(
@@ -209,7 +210,7 @@ class _Conversation:
     def _refused_anyway(self, sent: Sent) -> bool:
         """Check whether the fetch carries a leader epoch that its leader will refuse as old.
 
-        One that is cut off has not heard of a newer one, and would answer.
+        A leader that is cut off does not know a newer one, and would answer.
         """
         hand, target = self.hand, self.target
         if not hand.passes(target, CONTROLLER) or FETCH in hand.link(target, CONTROLLER).holding:

@@ -25,7 +25,7 @@ BETWEEN_S = 0.1
 
 
 def watch(lines: Iterable[str], directory: str) -> None:
-    """Read to the end of `lines`, then ends what still runs and removes the directory."""
+    """Read to the end of `lines`, then end what still runs and remove the directory."""
     running: set[int] = set()
     for line in lines:
         sign, number = line[:1], line[1:].strip()

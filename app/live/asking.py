@@ -51,9 +51,10 @@ def questions(question: Question) -> Answer:
 
 
 def ask(question: Question) -> Answer:
-    """Put a question to a class; with ``closed`` or ``done`` ends the one that is before it.
+    """Put a question to a class; with ``closed`` or ``done`` end the one before it.
 
-    Only the browser that started the class may, and only it hears how the answers stand meanwhile.
+    Only the browser that started the class may, and only it receives the counts of answers until
+    then.
     """
     asked, rooms = question.asked, rooms_here()
     if not question.client.trusted:

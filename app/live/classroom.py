@@ -19,7 +19,7 @@ KEY = "highwater.rooms"
 
 
 def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
-    """Give an application its rooms; what is news there is told as the event ``room``."""
+    """Give an application its rooms; their news is sent as the event ``room``."""
 
     def tell(to: str, told: Told) -> None:
         socketio.emit("room", told, to=to)
@@ -34,7 +34,7 @@ def rooms_here() -> Rooms:
 
 
 def lead(question: Question) -> Answer:
-    """Start a class where no room is named; take a class to a step, or ends it.
+    """Start a class where no room is named; take a class to a step, or end it.
 
     Costs a little memory, and so a new one is paid for like something that is saved.
     """

@@ -95,8 +95,8 @@ def start_timer(wait_s: float, then: Callable[[], None]) -> None:
 class Rooms:
     """All classes of this server.
 
-    ``tell`` gets the name of a room, or a connection, and what is news there: at most four times
-    a second for a room, and then what is so by that time.
+    ``tell`` gets the name of a room, or a connection, and its new state: at most four times a
+    second for a room, and then the state by that time.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Rooms:
                 self._drop(self._of[name])
 
     def join(self, name: str, sid: str, owner: str, following: bool = True) -> Told:
-        """Enter a room, or says whether this page follows.  Raises `Refusal` "gone" or "busy"."""
+        """Enter a room; return whether this page follows.  Raises `Refusal` "gone" or "busy"."""
         with self._lock:
             room = self.get(name)
             if sid not in room.members and len(room.members) >= MEMBERS_MOST:

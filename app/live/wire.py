@@ -114,7 +114,7 @@ class Wire:
         return self._sock.fileno()
 
     def hang_up(self) -> None:
-        """End the connection for both who reads and who writes."""
+        """End the connection for readers and writers."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 

@@ -1,8 +1,8 @@
 """Running and answered searches: one process at a time, with a short queue.
 
-An answer depends on its question alone, so who asks what was asked before gets the answer that is
-there, and who asks what is being searched waits for the same search.  Nothing is stored: a question
-stands in its address, and can be put again.
+An answer depends on its question alone, so an answered question is answered from memory, and the
+same question during a search waits for the same search.  Nothing is stored: a question stands in
+its address, and can be sent again.
 """
 
 from __future__ import annotations

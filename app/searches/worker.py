@@ -1,8 +1,8 @@
 """The process that answers one question, within limits of its own (`app.workers`).
 
-It hears the question (`asked.Ask.told`), and whatever comes after it cancels.  It tells how far it
-is, twice a second; its answer as soon as it has one; and at the end the whole answer, or why there
-is none.
+It reads the question (`asked.Ask.told`), and any further input cancels it.  It sends its progress
+twice a second; its answer as soon as it has one; and at the end the whole answer, or why there is
+none.
 """
 
 from __future__ import annotations
@@ -84,8 +84,7 @@ def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
 def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
     """Return the card of what the runs met.
 
-    Who cancels the search is told nothing of the runs; who cancels the runs has the answer of those
-    that were played.
+    Cancelled during the search, it has no runs; cancelled during the runs, those played so far.
     """
     search_watch = Watch("search", CPU_S, tell, hung_up)
     reached = met.reach(ask.scenario, ask.profile, ask.budgets, bounded(search_watch))

@@ -84,7 +84,7 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
 def ask() -> AnyResponse | str:
     """Start the study, whose page shows the advice.
 
-    With the button *Estimate*, says what it would take and how often the formula expects a loss.
+    With the button *Estimate*, show its expected time and how often the formula expects a loss.
     """
     visitor.require_token()
     visitor.require_patience()

@@ -91,7 +91,7 @@ def _scenario_sent() -> Scenario:
 @blueprint.post("/api/scenarios")
 @described.told(described.Saved, 200, 201, takes=described.ScenarioSent)
 def save_scenario() -> Response:
-    """Save a scenario under its digest and says where it can be played."""
+    """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()
     visitor.require_patience()
     scenario = _scenario_sent()

@@ -123,7 +123,7 @@ def _replica(facts: Facts, who: str) -> dict[str, Any]:
 
 
 def _record(text: str) -> tuple[str, int | None]:
-    """Name and epoch; before 0.11 no batch says its epoch."""
+    """Return name and epoch of a record; before 0.11 no batch has an epoch."""
     name, at, epoch = text.rpartition("@")
     return (name, int(epoch)) if at else (text, None)
 

@@ -1,8 +1,8 @@
 """Compression of text: Brotli where a browser takes it, gzip elsewhere.
 
-What is the same for everybody, modules, styles, words, is compressed once for each version of it.
-A page is compressed each time, and may be: its token is written differently in every answer
-(`app.context.visitor.csrf_token`), so no length tells anything of it.
+What is the same for all browsers, modules, styles, words, is compressed once for each version of
+it.  A page is compressed each time, and may be: its token is written differently in every answer
+(`app.context.visitor.csrf_token`), so its length leaks nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Deck for Anki: cards with a picture and a link to their run.
 
-Ids of decks, of the kind of note and of every note are fixed: who imports a later deck keeps her
-schedule, and sees what has changed since.
+Ids of decks, of the kind of note and of every note are fixed: importing a later deck keeps the
+schedule and shows what has changed since.
 """
 
 from __future__ import annotations

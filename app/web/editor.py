@@ -191,7 +191,7 @@ def check() -> Response:
 
 
 def _allowed(costly: bool) -> None:
-    """Raise `Refusal` without our token, or for an address that asks too often."""
+    """Raise `Refusal` without our token, or for an address that sends too many requests."""
     visitor.require_token()
     services().accounts.take(request.remote_addr or "", "tries" if costly else "checks")
 

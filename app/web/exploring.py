@@ -211,7 +211,7 @@ def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
 
 
 def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
-    """Return a move for people: the key of its sentence, and whom it is about."""
+    """Return a move for people: the key of its sentence, and the node that it is about."""
     verb, *rest = text.split()
     args: dict[str, str] = {}
     if verb in ("deliver", "drop") and rest:

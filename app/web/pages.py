@@ -105,7 +105,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
 
 
 def _after(scenario: Scenario) -> dict[str, Any]:
-    """Return what the card at the end of a library run says beside its verdict."""
+    """Return the additions to the verdict on the card at the end of a library run."""
     lang = visitor.lang()
     found = after(scenario.code)
     return {

@@ -23,9 +23,9 @@ FILE_POLICY = (
 class Cookies(SecureCookieSessionInterface):
     """Session cookies that stay on https where the page came over https, by the proxy's header.
 
-    It is read whatever its age: it is the browser that forgets it, after a year.  A clock that was
-    wrong for a minute, by an hour back or some years ahead, would otherwise take from everybody who
-    came meanwhile what he has saved and started.
+    A cookie is read whatever its age: the browser deletes it, after a year.  Otherwise a clock that
+    was wrong for a minute, by an hour back or some years ahead, would cost visitors of that minute
+    what they have saved and started.
     """
 
     def get_cookie_secure(self, app: Flask) -> bool:

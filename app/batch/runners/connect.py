@@ -56,7 +56,7 @@ class ConnectRunner:
         return self._session is not None
 
     def start(self) -> Any:
-        """Return the session, begun now if need be.  Raises SparkTrouble."""
+        """Return the session, started if there is none.  Raises SparkTrouble."""
         with self._lock:
             if self._session is None:
                 try:

@@ -102,7 +102,7 @@ class SparkRunner:
         return f"Spark {version} at {self.master}, {self.java or 'not started'}"
 
     def start(self) -> SparkSession:
-        """Return the session, started now if need be; raises SparkTrouble."""
+        """Return the session, started if there is none.  Raises SparkTrouble."""
         with self._lock:
             if self._session is not None:
                 if self._pid != os.getpid():

@@ -1,7 +1,7 @@
 """Benchmark of the code lens for visitors who do not use it: views of steps, and batches.
 
 Two processes take turns: one in which `engine.lens` cannot even be imported, and one that has just
-told the stacks of every step.  Both must make the same bytes.
+described the stacks of every step.  Both must make the same bytes.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def environment(**settings: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def serving(**settings: str) -> Iterator[int]:
-    """Run ``highwater serve`` on a free port with an instance of its own; yields the port.
+    """Run ``highwater serve`` on a free port with an instance of its own; yield the port.
 
     ``settings`` are names of `app.common.config` without their prefix.
     """

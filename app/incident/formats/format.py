@@ -15,7 +15,7 @@ Recognise = Callable[[Path, str, Callable[[], FileSample]], Source | None]
 
 @dataclass(frozen=True, slots=True)
 class FormatRow:
-    """A row of the table of formats: the files as code, and the key of what they tell."""
+    """A row of the table of formats: the files as code, and the key of their description."""
 
     files: tuple[str, ...]
     key: str
