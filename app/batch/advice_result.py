@@ -150,7 +150,7 @@ def _unseen(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> float
 
 
 def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, float]:
-    """Return seconds of a year without a leader that accepts the writes: {mean, low, high}."""
+    """Return the seconds of a year without a leader that accepts the writes: {mean, low, high}."""
     _, _, weighted, squares = row.weights[f"metric {metric}"]
     n = row.metrics[metric]["n"]
     mean = weighted / n if n else 0.0

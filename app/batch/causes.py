@@ -20,7 +20,7 @@ Cause = tuple[str, str]
 
 
 def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
-    """Return the first failing runs of each profile and cell, as many of each.
+    """Return the first failing runs of each profile and cell, equally many of each.
 
     `groups` is how many pairs of profile and cell there are.
 

@@ -70,7 +70,7 @@ class Computation:
         return self._run_chunk() or run_chunk
 
     def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[str, str]:
-        """Play what a batch still lacks and count it: (state it ends in, message)."""
+        """Play the missing chunks of a batch and count it: (state it ends in, message)."""
         batch = records.known(self._database, job.id)
         directory = self._directory(batch.id)
         done = chunks_on_disk(directory)
@@ -126,7 +126,7 @@ class Computation:
         return ("done", job.message) if ended else ("cancelled", job.message)
 
     def _run(self, job: Job, runner: Runner, plan: Plan, directory: str, done: set[int]) -> bool:
-        """Play the chunks that are not in `done`: True when none is lacking."""
+        """Play the chunks that are not in `done`; return True when none is missing."""
         batch = records.known(self._database, job.id)
         return runner.run(
             plan,

@@ -78,7 +78,7 @@ def _counts(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """Yield a study that grows, looked at twenty times: right only if all twenty intervals are."""
+    """Yield a growing study with twenty looks: right only if all twenty intervals are."""
     for share in SHARES:
         n = 20_000
         hits = draw.binomial(n // LOOKS, share, (repetitions, LOOKS)).cumsum(axis=1)

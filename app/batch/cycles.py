@@ -42,7 +42,7 @@ def pilot(
     heard: Callable[[Sums, int], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float]:
-    """Play some trees and report their sums as they come; how many copies each path is worth."""
+    """Play some trees and report their sums as they come; return the copies each path is worth."""
     trees: list[Tree] = []
     rows: list[Json] = []
     began = clock.monotonic()

@@ -43,7 +43,7 @@ def probe(
     clock: Callable[[], float] = time.perf_counter,
     stop: Callable[[], bool] = lambda: False,
 ) -> Probe:
-    """Run a second of this process by a clock, over a few profiles and cells in turn."""
+    """Play runs for a second by a clock, over a few profiles and cells in turn."""
     pairs = [(profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles]
     pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
     enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
@@ -84,7 +84,7 @@ def doubts(plan: Plan, found: Probe) -> list[Refusal]:
 
 
 def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> dict[str, Any]:
-    """Run a few of the batch here: runs/s of one process, and seconds for all of it.
+    """Play a few runs of the batch here: runs/s of one process, and seconds for all of it.
 
     `notes` are refusals that it would meet.
     """

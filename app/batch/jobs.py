@@ -133,12 +133,12 @@ class Jobs:
         self._again(batch, owner, address, runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
-        """Call a batch so; "" as its scenario.  Raises Refusal."""
+        """Set the title of a batch; "" is that of its scenario.  Raises Refusal."""
         _check_owner(self.batch(number), owner)
         records.update(self.database, number, title=title)
 
     def delete(self, number: str, owner: str = "") -> None:
-        """Forget an ended batch and its rows.  Raises Refusal."""
+        """Delete an ended batch and its rows.  Raises Refusal."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         with self._mutex:
@@ -180,7 +180,7 @@ class Jobs:
                 self._enqueue(batch.id, owner, address, lock)
 
     def cancel(self, number: str, owner: str = "") -> wire.BatchSnapshot:
-        """Ask a batch to stop; what is done is kept.  Raises Refusal."""
+        """Request a batch to stop; what is done is kept.  Raises Refusal."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         job = self._jobs.get(number)

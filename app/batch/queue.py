@@ -59,7 +59,7 @@ class FairQueue:
             self._changed.notify_all()
 
     def wake(self) -> None:
-        """Look again: a waiting job was asked to stop."""
+        """Wake waiting threads: a waiting job was cancelled."""
         with self._changed:
             self._changed.notify_all()
 

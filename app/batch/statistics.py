@@ -191,7 +191,7 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """Pairs."""
+        """Number of pairs."""
         return self.neither + self.only_first + self.only_second + self.both
 
     @property

@@ -90,7 +90,7 @@ def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
 
 
 def _flat(scenario: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield its parts by their path: configs.acks, faults 1.mtbf_ms, script 3."""
+    """Yield the leaves of an object by path: configs.acks, faults 1.mtbf_ms, script 3."""
     for name, value in scenario.items():
         if name == "script":
             for number, line in enumerate(value.splitlines(), 1):

@@ -65,7 +65,7 @@ def kafka_versions() -> dict[str, str]:
 def play(
     scenario: str, kafka: str = "", seed: int = 0, moves: list[str] | None = None
 ) -> dict[str, Any]:
-    """Play a run to its end: does every invariant hold, what broke where, what was lost.
+    """Play a run to its end: whether every invariant holds, what broke where, what was lost.
 
     moves replace the scenario's script, one command each ("produce m1", "kill A", "settle").
     """

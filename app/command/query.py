@@ -13,7 +13,7 @@ from app.common.config import Settings
 
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
-    """Print the rows of a statement; the exit code: 0 done, 2 a statement that cannot be run."""
+    """Print the rows of a statement; return 0, or 2 for a statement that cannot be run."""
     from app.batch.runners.query import ONLY_READS, READ_ONLY, Changes, Wrong, answer_here, links
     from app.batch.runners.rows import chunks_on_disk
     from app.storage.database import Database

@@ -39,7 +39,7 @@ class Watch:
         self._width = 0
 
     def again(self) -> None:
-        """Count the seconds from now."""
+        """Restart the time limit."""
         self._began = time.process_time()
 
     @property
@@ -64,7 +64,7 @@ class Watch:
             print(line, file=sys.stderr, flush=True)
 
     def wipe(self) -> None:
-        """Make room on the terminal for the answer."""
+        """Clear the progress line on the terminal for the answer."""
         if self._width:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
             self._width = 0

@@ -78,7 +78,7 @@ class Accounts:
         self.spent_ms = 0.0
 
     def take(self, address: str, what: str) -> None:
-        """Pay for one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
+        """Charge one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
         wait_ms = self._pace[what].take(payer(address))
         if wait_ms:
             raise self.refusal(Refusal("slow_down", ms=wait_ms))
@@ -130,7 +130,7 @@ class Accounts:
             tab.close()
 
     def keep(self, address: str, size: int) -> None:
-        """Pay for bytes that are saved.  Raises Refusal "slow_down"."""
+        """Charge bytes that are saved.  Raises Refusal "slow_down"."""
         wait_ms = self._kept.take(payer(address), size)
         if wait_ms:
             raise self.refusal(Refusal("slow_down", "slow_down.kept", ms=wait_ms))
@@ -194,7 +194,7 @@ class Tab:
         return payer(self._address)
 
     def go_on(self, now: float) -> None:
-        """Pay for what was spent since, now and then.  Raises as `require_overdraft` does."""
+        """Charge what was spent since the last call.  Raises as `require_overdraft` does."""
         if now - self._paid >= PAID_EVERY_S:
             self._pay(now)
             self._accounts.require_overdraft(self._address)

@@ -29,7 +29,7 @@ def writing() -> Iterator[None]:
 
 
 def look_at(place: Path, least_free: int) -> None:
-    """Raise Refusal as `writing` does where a directory may not be written, or has less room."""
+    """Raise Refusal as `writing` does if a directory is not writable, or has less room."""
     if not os.access(place, os.W_OK):
         raise Refusal("busy", "instance.locked")
     found = os.statvfs(place)

@@ -49,7 +49,7 @@ class Kept:
         return cast(R, place.value)
 
     def clear(self) -> None:
-        """Forget every value."""
+        """Evict every value."""
         with self._lock:
             self._places.clear()
 
@@ -85,7 +85,7 @@ class Once(Generic[P, R]):
         return self._kept.get(args, lambda: self._make(*args, **kwargs))
 
     def cache_clear(self) -> None:
-        """Forget every value."""
+        """Evict every value."""
         self._kept.clear()
 
 

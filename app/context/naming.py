@@ -57,7 +57,7 @@ def in_library(scenario: Scenario) -> bool:
 
 
 def scenarios_like(name: str) -> list[Scenario]:
-    """Return those of the library whose code or slug is written nearest to a name that none has."""
+    """Return library scenarios whose code or slug is spelled most like an unknown name."""
     named = {one.slug: one for one in file.library().values()}
     named |= {one.code.lower(): one for one in named.values() if one.code}
     near = get_close_matches(name.lower(), list(named), NEAR, 0.6) if name else []

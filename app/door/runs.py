@@ -256,5 +256,5 @@ def scenarios() -> list[dict[str, str]]:
 
 
 def versions() -> dict[str, str]:
-    """Name of a version -> the releases it stands for, the oldest first."""
+    """Return name of a version -> the releases it stands for, the oldest first."""
     return {name: profile.stands_for for name, profile in PROFILES.items()}

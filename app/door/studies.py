@@ -89,7 +89,7 @@ def study(
     seed: int = 0,
     spark: Any = None,
 ) -> Any:
-    """Play `runs` seeds from `seed` on under each version: a `Study`, played here and now.
+    """Play `runs` seeds from `seed` on under each version, in this process: a `Study`.
 
     With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
     asked for; its executors need `highwater` installed.  A local session plays them with this

@@ -54,12 +54,12 @@ class UnwrappedLine:
 
 
 def without_colours(line: bytes) -> bytes:
-    """Remove terminal colours; a grep that marks its hits breaks words with them."""
+    """Remove terminal colours, which break words where a grep has marked its hits."""
     return _ANSI_BYTES.sub(b"", line) if b"\x1b" in line else line
 
 
 def unwrapped(line: bytes) -> UnwrappedLine:
-    """Take a line out of its JSON, if it is in one, and remove colours and a byte order mark."""
+    """Extract a line from its JSON, if it is in one; remove colours and a byte order mark."""
     text = ANSI.sub("", line.decode("utf-8", "replace")).strip("\ufeff\r\n\0 ")
     return _of_text(text, MOST_DEPTH)
 

@@ -85,7 +85,7 @@ def number_in(origin: str) -> str:
 
 
 def may_tell(line: bytes, topic: bytes) -> bool:
-    """Return whether a line is worth taking apart: cheap.  `topic` b"": any topic."""
+    """Return whether a line is worth parsing: a cheap check.  `topic` b"": any topic."""
     for key in _ABOUT_BROKERS:
         if key in line:
             return True
@@ -175,7 +175,7 @@ def _ids(text: str) -> list[int]:
 
 
 def _completed(form: Form, data: dict[str, Any]) -> bool:
-    """Take apart what an expression could not; False where something is missing."""
+    """Parse what an expression could not; return False where something is missing."""
     if "lagging" in data:
         data["lagging"] = {int(one): int(end) for one, end in LAGS.findall(data["lagging"])}
     if form.kind == "change":

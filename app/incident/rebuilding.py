@@ -438,7 +438,7 @@ class _Builder:
             self._play(f"{verb} {broker}")
 
     def _write(self, leader: int, end: int) -> None:
-        """Record are named after their offset and leader epoch."""
+        """Write records, named after their offset and leader epoch."""
         epoch = self._model().leader_epoch
         missing = [f"o{offset}e{epoch}" for offset in range(self._leo(leader), end)]
         for at in range(0, len(missing), MOST_RECORDS):

@@ -64,7 +64,7 @@ def found(arguments: tuple[str, ...]) -> list[Source]:
 
 
 def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str]:
-    """Yield one sentence for each file that is not read, and that a person may have meant to be."""
+    """Yield one sentence for each file that is not read, but may have been meant."""
     read = {source.path for source in found}
     for argument in arguments:
         _, path = _named(argument)

@@ -24,7 +24,7 @@ def _as(form: str) -> Parser:
 
 
 def _slashes(text: str) -> datetime:
-    """Parse 02/03/2025: the month stands first unless it cannot."""
+    """Parse 02/03/2025 with the month first unless it cannot be."""
     first = int(text[:2])
     return datetime.strptime(text, "%d/%m/%Y %H:%M:%S" if first > 12 else "%m/%d/%Y %H:%M:%S")
 

@@ -265,7 +265,7 @@ class _Order:
     """Node -> the partition epoch of a change that it asked for, until it is granted."""
 
     def take(self, time_ms: float, event: Event) -> None:
-        """Take one event in, in the order of time."""
+        """Add one event, in the order of time."""
         state = _state_of(event)
         node = event.node
         if state is not None:

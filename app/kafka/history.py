@@ -45,7 +45,7 @@ class Stated:
 
 
 def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
-    """Yield the records of a metadata log that mean something here.  Raises Malformed."""
+    """Yield the records of a metadata log that are used here.  Raises Malformed."""
     for batch in batches:
         if batch.header.control or batch.records is None:
             continue  # control batches are Raft's own
@@ -66,7 +66,7 @@ class Image:
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
 
     def apply(self, entry: Entry) -> list[Stated]:
-        """Take one record in; the partitions that have a new state because of it."""
+        """Apply one record; return the partitions whose state it changes."""
         record = entry.record
         if isinstance(record, TopicRecord):
             self.topics[record.topic_id] = record.name

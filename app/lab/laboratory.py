@@ -35,7 +35,7 @@ class Wish:
 
 
 def played_on(wish: Wish, run: Run) -> Run:
-    """Return the run as the model plays it beside that release: under the release's own profile."""
+    """Return the run as the model plays it under the release's own profile."""
     return replace(run, profile=release_of(wish.kafka).profile)
 
 

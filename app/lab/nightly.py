@@ -65,7 +65,7 @@ def unplayable(code: str, kafka: str) -> str:
 def record(
     codes: Iterable[str], releases: Iterable[str], into: Path, wish: Wish, tell: Tell
 ) -> Iterator[Outcome]:
-    """Yield every pair, release by release.
+    """Record every pair, release by release, and yield its outcome.
 
     Those whose recording is in `into` already are only compared.
 

@@ -178,7 +178,7 @@ class _Conversation:
             answers.join()
 
     def _may_pass(self, sent: Sent) -> bool:
-        """Wait at the gate; False where the link is cut or the other end is gone."""
+        """Wait at the gate; return False where the link is cut or the other end is gone."""
         hand, link, api = self.hand, self.link, sent.head.api
         by_hand = api in (FETCH, OFFSET_FOR_LEADER_EPOCH) and self.replicates
         fetch = api == FETCH and self.replicates
@@ -255,7 +255,7 @@ class _Conversation:
                 self._note(self.target, self.source, "FetchResponse", asked=offset, served=served)
 
     def _keep(self) -> bool:
-        """Hold the answer until it is let go; False where the asker is gone."""
+        """Hold the response until it is released; return False where the follower is gone."""
         kept = Kept()
         with self.hand.changed:
             self.link.kept.append(kept)

@@ -23,7 +23,7 @@ class Release:
 
     @property
     def kraft(self) -> bool:
-        """Is a KRaft controller started, not ZooKeeper?  From 3.3 on KRaft is ready for use."""
+        """True if a KRaft controller is started, not ZooKeeper.  KRaft is ready from 3.3 on."""
         return self.numbers >= (3, 3, 0)
 
     @property
@@ -44,7 +44,7 @@ class Release:
 
     @property
     def log4j2(self) -> bool:
-        """Log4j 2 came with 4.0 (KIP-653)."""
+        """True for Log4j 2, which came with 4.0 (KIP-653)."""
         return self.numbers >= (4, 0, 0)
 
     @property

@@ -207,7 +207,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
 
 
 def register(socketio: SocketIO, settings: Settings) -> None:
-    """Connect the handlers: the events above, whatever else is asked, coming and going."""
+    """Connect the handlers: the events above, unknown events, connecting and disconnecting."""
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
@@ -252,7 +252,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
 
 def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[..., Answer | None]:
-    """Pay for the question, ask the handler, and put whatever happens into an answer."""
+    """Charge for the question, call the handler, and turn any outcome into an answer."""
 
     def answering(*data: object) -> Answer | None:
         client = clients.get(sid())

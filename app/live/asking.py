@@ -143,7 +143,10 @@ def answer(question: Question) -> Answer:
 
 
 def _given(fields: Asked, poll: Poll) -> tuple[Given, dict[str, str]]:
-    """Raise `BadInput` and `Refusal` for what this question takes for no answer."""
+    """Return the answer.
+
+    Raises `BadInput` and `Refusal` for what is no answer to this question.
+    """
     probe, told = poll.asking.probe, poll.asking.told
     number = fields.whole("choice", 0, NUMBERS_MOST) if fields.has("choice") else None
     by = "" if number is not None else fields.text("by", most=2 * NAME_CHARS)

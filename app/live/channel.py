@@ -90,7 +90,7 @@ def make_socketio(transports: str) -> SocketIO:
 
 
 def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
-    """Give the application its sockets; how to forget one whose connection broke off."""
+    """Attach the sockets to the application; return a function that forgets a broken connection."""
     socketio.init_app(app)
     engine = socketio.server.eio
     connected, answer = engine.handlers["connect"], engine.handlers["message"]

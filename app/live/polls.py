@@ -82,7 +82,7 @@ class Poll:
         return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
 
     def take(self, browser: str, said: Said) -> None:
-        """Raise `Refusal` where the question is closed, or this browser has answered."""
+        """Store an answer.  Raises `Refusal` where the question is closed, or already answered."""
         if not self.is_open:
             raise Refusal("invalid", key="class.asked.closed")
         if browser in self.said:

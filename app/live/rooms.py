@@ -135,7 +135,7 @@ class Rooms:
                     return self.lead(name, owner, sid, place)
 
     def lead(self, name: str, owner: str, sid: str, place: Place) -> Told:
-        """Take the class to a place; make the room again if the server has forgotten it.
+        """Move the class to a place; recreate the room if the server has lost it.
 
         Raises `Refusal` "forbidden" for any browser but the one that started the class.
         """
@@ -193,7 +193,7 @@ class Rooms:
     # -- questions -----------------------------------------------------------------------------
 
     def ask(self, name: str, owner: str, asking: Asking) -> Poll:
-        """Put a question to the class; one that is before it is put away.
+        """Put a question to the class; the one before it is removed.
 
         Raises `Refusal` "forbidden" as `lead` does, "gone", and "busy" for one question too many.
         """

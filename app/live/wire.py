@@ -46,7 +46,7 @@ class Meter:
         self._most = MESSAGE_BYTES
 
     def take(self, data: bytes) -> None:
-        """Raise WireTrouble for a message that is too large, or one frame too many."""
+        """Count received bytes.  Raises WireTrouble for too large a message, or too many frames."""
         at = 0
         while at < len(data):
             if self._left:

@@ -306,7 +306,7 @@ class Index:
         return hits
 
     def _add_shown(self, scores: Scores) -> None:
-        """Add to matching scenarios a share of the best score of what their run shows."""
+        """Add to matching scenarios a share of the best score of an entry that they show."""
         best: Scores = {}
         for row, score in scores.items():
             shown = self._by_code.get(self.entries[row].shown_by)
@@ -358,7 +358,7 @@ def _names(entry: Entry) -> set[Phrase]:
 
 
 def _spread(hits: list[Hit]) -> list[Hit]:
-    """Return the hits without the weak ones, and no kind but scenarios crowding out the others."""
+    """Return the hits without weak ones; no kind but scenarios may crowd out the others."""
     seen: Counter[str] = Counter()
     spread = []
     for hit in hits:
@@ -386,5 +386,5 @@ def _cached(query: str) -> Answer:
 
 
 def search(query: str) -> Answer:
-    """Return the hits of a query, cached; case and white space do not count twice."""
+    """Return the hits of a query, cached; case and white space make no difference."""
     return _cached(" ".join(query[:MAX_QUERY_LENGTH].split()))

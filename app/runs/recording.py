@@ -35,7 +35,7 @@ def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]
 
 
 def _moments(replay: Replay, lang: str) -> dict[int, str]:
-    """Move -> the sentence of its weightiest step, for moves in which something happened."""
+    """Return move -> the sentence of its weightiest step, for moves with events."""
     names = {broker.id: broker.label for broker in replay.run.scenario.brokers}
     found: dict[int, tuple[int, str]] = {}
     for step in replay.facts()["moments"][:MOST_ASKED]:

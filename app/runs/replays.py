@@ -152,7 +152,7 @@ class Replays:
         self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
 
     def register(self, run: Run) -> str:
-        """Remember a run by its digest until it has not been asked for in a long time."""
+        """Keep a run by its digest until it is evicted as least recently used."""
         digest: str = run.digest
         self._known.put(digest, run)
         return digest

@@ -97,7 +97,7 @@ class Searches:
             return search
 
     def find(self, number: str) -> Search | None:
-        """Return the search of a question that was asked here and is not forgotten."""
+        """Return the search of a question that was started here and not evicted."""
         with self._lock:
             return self._known.get(number)
 
@@ -130,7 +130,7 @@ class Searches:
                     search.hand.tell(STOP)
 
     def close(self) -> None:
-        """End what runs; nothing new begins."""
+        """End the running search; no new one begins."""
         with self._lock:
             self._closed = True
             self._line.clear()

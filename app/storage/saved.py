@@ -83,7 +83,7 @@ class Store:
         return known
 
     def _require_room(self, size: int) -> None:
-        """Raise `Refusal` "full" where all that is saved would take more than it may."""
+        """Raise `Refusal` "full" where saved texts would exceed their limit."""
         if self.kept_bytes() + size > self._most_bytes:
             raise Refusal("full", "saved.full", setting="HIGHWATER_SAVED_MIB")
 

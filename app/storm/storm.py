@@ -207,7 +207,7 @@ class Storm:
         self._kept()
 
     def _kept(self) -> None:
-        """Look with a connection of its own, which shares nothing with the application."""
+        """Check with a connection of its own, which shares nothing with the application."""
         aside = Database(self.settings.database_url)
         try:
             from app.storage.saved import Store

@@ -147,7 +147,7 @@ class Visitor:
             self.place.ledger.counts["studies"] += 1
 
     def _follow(self, number: str) -> None:
-        """Look how far it is, and take it up where it has stopped."""
+        """Check the progress of her study, and resume it where it has stopped."""
         answer = self.ask("GET", f"/api/batches/{number}")
         if answer.status != 200:
             return

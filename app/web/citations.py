@@ -36,12 +36,12 @@ class Citation:
 
     @property
     def where(self) -> str:
-        """Such as engine.model.log.Log.append."""
+        """Place of the code, such as engine.model.log.Log.append."""
         return f"{self.module}.{self.name}".rstrip(".")
 
     @property
     def implements(self) -> bool:
-        """Is this code that follows the rule?  A module's heading is not."""
+        """True for code that follows the rule, false for a module's heading."""
         return self.name != "" and not self.module.startswith(NO_RULES)
 
 

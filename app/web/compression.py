@@ -88,7 +88,7 @@ class Compressor:
 
 
 def _closed(response: Response) -> list[bytes]:
-    """Let go of the file that stood ready to be sent."""
+    """Close the file that stood ready to be sent."""
     close = getattr(response.response, "close", None)
     if close is not None:
         close()

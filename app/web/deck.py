@@ -68,7 +68,7 @@ class Card:
 
 
 def cards(lang: str, words: Catalogue) -> Iterator[Card]:
-    """Yield every card in one language: plays about a hundred short runs."""
+    """Yield every card in one language; this plays about a hundred short runs."""
     for number, (code, profile, kind) in enumerate(PATH, 1):
         yield _asked(number, Run(find(code), profile), kind, lang)
     for item in questions().values():

@@ -257,7 +257,7 @@ class AnswerSent(TypedDict):
 
 
 class Counted(TypedDict):
-    """Whether the answer counted; false where this browser has answered before."""
+    """True where the answer counted; false where this browser has answered before."""
 
     ok: Yes
     counted: bool

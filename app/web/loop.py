@@ -70,7 +70,7 @@ def _told(profile: str) -> tuple[bool, int]:
 
 @cache
 def stops() -> tuple[Stop, ...]:
-    """Return one for each generation, the oldest first; where both controllers run, KRaft's."""
+    """Return a stop for each generation, the oldest first; KRaft's where both exist."""
     rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(

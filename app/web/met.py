@@ -110,7 +110,7 @@ def begin(number: str) -> AnyResponse:
 
 @blueprint.post("/batch/<number>/met/cancel")
 def cancel(number: str) -> AnyResponse:
-    """End it; the runs that were looked at so far are its answer."""
+    """End the search; the runs that were looked at so far are its answer."""
     visitor.require_token()
     _, ask, told = _asked(number, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
@@ -142,7 +142,7 @@ def _standing(ask: MetAsk) -> dict[str, Any]:
 
 
 def _way(ask: MetAsk, found: dict[str, Any]) -> dict[str, Any]:
-    """Move in words, and the stage at the end of them."""
+    """Return a way as moves in words, and the link to the stage at its end."""
     run = Run.from_text(found["run"])
     return {
         "moves": [move_told(one, ask.scenario) for one in found["moves"]],

@@ -210,7 +210,7 @@ def modules_of(entry: str) -> list[str]:
 
 
 def prepare(app: Flask) -> None:
-    """Give templates their helpers and every failure its page or its JSON."""
+    """Give templates their helpers, and every failure its page or its JSON."""
     app.context_processor(_helpers)
 
     app.register_error_handler(Refusal, _refused)

@@ -72,7 +72,7 @@ def _policy() -> str:
 
 
 def guard(app: Flask) -> None:
-    """Put the headers on every answer and remember a language that was chosen by hand."""
+    """Set the headers of every response, and remember a language that was chosen by hand."""
 
     @app.after_request
     def headers(response: Response) -> Response:

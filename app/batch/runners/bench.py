@@ -25,7 +25,7 @@ WARM_RUNS = 100
 def batch_efficiency(
     runs: int = RUNS, rounds: int = ROUNDS, scenario: str = SCENARIO
 ) -> tuple[float, dict[str, float]]:
-    """Run a second on Spark local[2] over those of two plain processes: twice one's.
+    """Return the runs a second on Spark local[2] over those of two plain processes.
 
     Both ways take turns and use two cores each, so that whatever else the machine does slows both
     alike.  Spark's start is left out; writing the rows is not.

@@ -23,7 +23,7 @@ LEVEL: Final = 9
 
 
 def compact(directory: str, groups: int) -> None:
-    """Put the files of each profile and cell together; `groups` is how many of these there are.
+    """Merge the files of each profile and cell; `groups` is the number of these.
 
     Chunks of a group are `groups` apart.  Whenever this is interrupted, each row is still found
     once.  Files of different columns stay as they are.  Raises
@@ -53,7 +53,7 @@ def compact(directory: str, groups: int) -> None:
 
 
 def _write(files: Any, base: str, mine: Sequence[RowFile], draft: str) -> bool:
-    """Return all rows of these files as one; False where their columns differ."""
+    """Write all rows of these files as one file; return False where their columns differ."""
     tables = _tables(files, base, mine)
     first = next(tables)
     with (

@@ -140,7 +140,7 @@ class ConnectRunner:
         return not trouble
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Count these finished chunks: here, or there where only it can read them."""
+        """Count these finished chunks: here, or on the server where only it can read them."""
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
         try:

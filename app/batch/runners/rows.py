@@ -75,7 +75,7 @@ def finish_chunk(
     directory: str,
     run_chunk: RunChunk,
 ) -> Tally:
-    """Play a chunk and put its rows away; only then does it count as done."""
+    """Play a chunk and store its rows; only then does it count as done."""
     work = {
         "scenario": scenarios[chunk.cell],
         "profile": chunk.profile,
@@ -146,7 +146,7 @@ def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
 
 
 def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
-    """Write beside, then rename: a half-written file never carries a chunk's name.
+    """Write a temporary file, then rename it: no half-written file has a chunk's name.
 
     Writing twice, as after a lost worker, replaces a file by its equal.
     """

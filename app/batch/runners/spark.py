@@ -312,7 +312,7 @@ def _wait(
     stop: Callable[[], bool],
     tag: str,
 ) -> bool:
-    """Tell of finished chunks until the job ends; True if it was asked to stop."""
+    """Report finished chunks until the job ends; return True if it was cancelled."""
     told: set[int] = set()
     stopped = False
     running = True
@@ -455,7 +455,7 @@ def _forget() -> None:
 
 
 def _end_java(gateway: Any) -> None:
-    """Wait for a gateway's process, which ends when its input does, so that none is left over."""
+    """Wait for a gateway's process, which ends when its input does, so that none leaks."""
     process = getattr(gateway, "proc", None)
     if process is None:
         return

@@ -135,7 +135,7 @@ WHERE place <= {keep} ORDER BY profile, cell, invariant, seed
 
 
 def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
-    """Count per profile and cell, and per metric n, sum, positive, min, max.
+    """Return the SQL that counts per profile and cell, and per metric n, sum, positive, min, max.
 
     Quantiles as well where every run counts the same.
     """

@@ -172,7 +172,7 @@ def _instance() -> Iterator[Path]:
 
 
 def killed_while_saving() -> dict[str, float]:
-    """Kill at random moments, of the whole server and of its worker alone in turn."""
+    """Kill the whole server and its worker alone in turn, at random moments, during saves."""
     dice = Dice(1)
     lost = acknowledged = 0
     times = int(os.environ.get("HIGHWATER_KILLS", KILLS))
@@ -217,7 +217,7 @@ def _wait(seconds: float, ready: Callable[[], bool]) -> None:
 
 
 def killed_in_a_batch() -> dict[str, float]:
-    """Kill while a study runs on Spark, each taken up again; a file cut, one changed, one gone."""
+    """Kill the server while a study runs on Spark, and resume it; damage its files."""
     me, dice = Person(), Dice(2)
     times = int(os.environ.get("HIGHWATER_KILLS_OF_A_BATCH", KILLS_OF_A_BATCH))
     with _instance() as instance:

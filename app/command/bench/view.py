@@ -119,7 +119,7 @@ def visits(browser: Any, url: str, name: str, ready: str) -> dict[str, float]:
 
 
 def first_view(browser: Any, url: str) -> dict[str, float]:
-    """Visit with an empty cache until the stage stands: the best of them and half of them.
+    """Visit with an empty cache until the stage stands; return the best and the median.
 
     What else runs only ever slows a visit down.
     """
