@@ -35,7 +35,7 @@ def give_up(sentence: str) -> NoReturn:
 
 def requirements(extra: str = "") -> list[str]:
     """Return the requirement lines of pyproject.toml, those of one extra included."""
-    import tomllib  # new in 3.11: older Pythons must get as far as being told so
+    import tomllib  # new in 3.11: older Pythons must get as far as the error message
 
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]

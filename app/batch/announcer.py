@@ -52,5 +52,7 @@ class Announcer:
         try:
             for job in self._queue.waiting():
                 self.tell(job)
-        except Exception:  # what is told can be asked for; the job that starts must not suffer
+        except (
+            Exception
+        ):  # clients can request the state as well; the job that starts must not suffer
             log.exception("Waiting batches were not told of their place")

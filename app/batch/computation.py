@@ -249,7 +249,7 @@ class Computation:
             job.saved = now
             records.save_counts(self._database, batch, job.counts)
             records.update(self._database, job.id, done_chunks=job.done_chunks)
-        # Many groups make a large message: those are told less often.
+        # Many groups make a large message, which is sent less often.
         if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
             job.enough = job.enough or records.is_enough(batch, job.counts)
             self._announcer.tell(job)

@@ -277,7 +277,7 @@ class Jobs:
         mine = sum(1 for job in jobs if owner and job.owner == owner)
         if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
             raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
-        # A browser names itself, so one who wants all places would come as many.
+        # A browser names itself, so one client could take all places under many names.
         here = sum(1 for job in jobs if address and job.address == address)
         if here >= self._per_address:
             raise Refusal("slow_down", "batch.queue", n=here, ms=5000)

@@ -88,7 +88,7 @@ class FairQueue:
         return [job for _, _, job in sorted(keyed, key=lambda one: one[:2])]
 
     def _may_start(self, job: Job) -> bool:
-        if job.stop.is_set():  # it only has to be told that it is over
+        if job.stop.is_set():  # it only has to be marked as ended
             return True
         if len(self._running) < self._at_once:
             return True

@@ -64,7 +64,7 @@ def verdict_line(replay: Replay) -> str:
 
 def exported(replay: Replay, form: str) -> str:
     """Return the run in one of the export formats.  Raises BadInput for another."""
-    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only told
+    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only printed
 
     if form not in FORMATS:
         known = ", ".join(FORMATS)

@@ -151,7 +151,7 @@ class Run(Sequence[Step]):
         for move in _lines(moves):
             grown = grown.then(move)
         made = Run(grown)
-        assert made._replay  # a move that cannot be played is told here, not at the first look
+        assert made._replay  # a move that cannot be played is an error here, not on first use
         return made
 
     def under(self, kafka: str) -> Run:

@@ -104,7 +104,7 @@ def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
         try:
             answer(eio_sid, data)
         except Exception as error:
-            # Only who does not speak the protocol comes here: handlers answer for themselves.
+            # Only clients that break the protocol get here: handlers catch their own errors.
             log.info("A live connection sent no packet: %s", type(error).__name__)
             forget(eio_sid)
 

@@ -138,7 +138,7 @@ class Gateway:
             return answer  # the handshake was refused: the connection speaks HTTP still
         except SOCKETS[key]:
             wire.hang_up()
-            raise  # so a server is told that the connection is no longer its own
+            raise  # this signals to the server that the connection is no longer its own
         except Exception as error:
             log.info("A live connection broke the protocol: %s", type(error).__name__)
             wire.hang_up()

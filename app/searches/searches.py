@@ -185,7 +185,7 @@ class Searches:
                 self._play(search)
             with self._lock:
                 self._running = None
-                if not search.over and search.answer:  # all but the distances was told before
+                if not search.over and search.answer:  # all but the distances was sent before
                     search.state = DONE
                 elif not search.over:
                     search.refusal = Refusal("busy", "search.fell")

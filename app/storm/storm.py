@@ -161,7 +161,7 @@ class Storm:
                 self.world.sleep(0.5)
                 self._measure()
         self._bad -= bad
-        if bad:  # who waits for the database still hears of it a little later
+        if bad:  # requests that wait for the database still fail a little later
             self._bad_until = self.world.now + 0.5
         self.tell("over")
 

@@ -119,7 +119,7 @@ def _compared(a: Run, b: Run) -> dict[str, Any]:
 
 
 def _compared_here(a: str, b: str) -> dict[str, Any]:
-    # Always in one order, so that two visitors who compare the two the other way cannot wait for
+    # Always in one order, so that requests that compare the two the other way cannot wait for
     # each other for ever.
     first, second = sorted((a, b))
     with services().replays.using(first) as one:

@@ -71,7 +71,7 @@ def read_files() -> Response:
     given = request.files.getlist("file")
     if not given:
         raise Refusal("invalid", what="file")
-    # A thread that reads files plays a run at its end: it waits where all wait who play runs.
+    # A thread that reads files plays a run at its end: it waits at the gate for plays.
     with services().plays.turn(), tempfile.TemporaryDirectory(prefix="highwater-incident-") as root:
         arguments, known = _laid_out(Path(root), given)
         try:

@@ -316,7 +316,7 @@ def full() -> dict[str, float]:
         disk.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "highwater", str(disk)]
         if subprocess.run(mount, check=False, capture_output=True).returncode:
-            return {}  # only who may mount can have a small disk
+            return {}  # a small disk needs the right to mount
         try:
             return _filled(disk / "instance", disk)
         finally:
