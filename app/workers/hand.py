@@ -150,7 +150,7 @@ class Hand:
 def _begin(work: Work, line: Line, limits: Limits) -> None:
     ends_with_parent()
     os.nice(limits.nice)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: it is for the server's parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: only the server handles it
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     if limits.cpu_s:
