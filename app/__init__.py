@@ -13,7 +13,7 @@ __all__ = ["create_app"]
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """The WSGI application; without settings they are read from ``HIGHWATER_*``.
+    """Return the WSGI application; without settings they are read from ``HIGHWATER_*``.
 
     Everything is imported here and not above: ``app.bootstrap`` has to be importable on a
     machine that has nothing but Python.

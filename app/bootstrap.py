@@ -1,4 +1,4 @@
-"""Makes ``python3 -m app`` and ``python3 -m tests`` work where there is only Python.
+"""Bootstrap of ``python3 -m app`` and ``python3 -m tests`` where there is only Python.
 
 Standard library only.  Where what ``pyproject.toml`` asks for is installed, nothing happens;
 else it is installed into ``.venv`` beside this package, and the same command runs again there.
@@ -34,8 +34,8 @@ def give_up(sentence: str) -> NoReturn:
 
 
 def requirements(extra: str = "") -> list[str]:
-    """The requirement lines of pyproject.toml, those of one extra included."""
-    import tomllib  # new in 3.11: older Pythons must get as far as being told so
+    """Return the requirement lines of pyproject.toml, those of one extra included."""
+    import tomllib  # new in 3.11: older Pythons must get as far as the error message
 
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
@@ -46,7 +46,7 @@ def requirements(extra: str = "") -> list[str]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """2.0.40 -> (2, 0, 40): enough for the versions this project asks for."""
+    """Turn 2.0.40 into (2, 0, 40): enough for the versions this project asks for."""
     found = [int(part) for part in re.findall(r"\d+", version.split("+")[0])]
     while found and found[-1] == 0:
         found.pop()
@@ -54,7 +54,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def fits(version: str, clauses: str) -> bool:
-    """Whether a version is within clauses such as ``>=3.1,<4``; one it cannot read counts as no."""
+    """Check whether a version is within clauses such as ``>=3.1,<4``; False if unreadable."""
     have = _numbers(version)
     for clause in filter(str.strip, clauses.split(",")):
         match = _CLAUSE.match(clause)
@@ -76,7 +76,7 @@ def fits(version: str, clauses: str) -> bool:
 
 
 def lacking(extra: str = "") -> list[str]:
-    """The requirements that this Python does not have in a version that fits."""
+    """Return the requirements that this Python does not have in a version that fits."""
     missing = []
     for line in requirements(extra):
         match = _REQUIREMENT.match(line)
@@ -92,7 +92,7 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def ensure(module: str, extra: str = "") -> None:
-    """Returns if this Python has everything; else runs ``-m module`` again where it is so."""
+    """Return if this Python has everything; else run ``-m module`` again in one that has."""
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         give_up(f"Highwater needs Python 3.11 or newer; this is Python {have}.")
@@ -153,7 +153,7 @@ def _make_venv() -> None:
 
 
 def locked() -> str:
-    """The requirement of uv, in the version that uv.lock has."""
+    """Return the requirement of uv, in the version that uv.lock pins."""
     import tomllib
 
     with (ROOT / "uv.lock").open("rb") as file:
@@ -163,7 +163,7 @@ def locked() -> str:
 
 
 def _install_locked(pip: list[str], python: Path, extra: str) -> bool:
-    """Exactly what uv.lock names, by hash, as continuous integration wants it."""
+    """Install exactly what uv.lock names, by hash, as continuous integration wants it."""
     sync = [str(python), "-m", "uv", "sync", "--quiet", "--locked", "--inexact"]
     for command in ([*pip, "install", "--quiet", locked()], [*sync, "--extra", extra]):
         if subprocess.run(command, cwd=ROOT).returncode != 0:

@@ -26,9 +26,9 @@ NEVER_YEARS: Final = 1e12
 
 
 def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
-    """Of an advisor's study: per setting losses and downtime of a year, and which setting is best.
+    """Return losses and downtime of a year for each setting of an advisor's study.
 
-    None for other batches, and before anything was counted.
+    It names the best setting.  None for other batches, and before anything was counted.
     """
     if batch.kind != KIND:
         return None
@@ -41,7 +41,7 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
 
 
 def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] | None:
-    """The same of trees of cycles, also while they are still counted."""
+    """Return the same for counts of trees of cycles, also while they are still being counted."""
     look = records.look_of(batch)
     found = []
     for profile, cell in sorted(counts, key=lambda key: (key[1], batch.profiles.index(key[0]))):
@@ -69,8 +69,10 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
 
 
 def promised(batch: BatchRow) -> float | None:
-    """By formula, before anything is played: how often a year all replicas of the setting that is
-    asked are out at once.  None where a loss does not need that."""
+    """Return how often a year all replicas of the asked setting are down at once, by formula.
+
+    It is known before anything is played.  None where a loss does not need that.
+    """
     setting, failures = records.asked_of(batch, 0)
     bounded = setting.acks == "all" and not setting.unclean
     return overlaps_per_year(setting, failures) if bounded else None
@@ -94,8 +96,11 @@ def _best_of(
 
 
 def better(one: dict[str, Any], yours: dict[str, Any]) -> bool:
-    """Can it be told that a setting is better?  Two intervals that overlap tell no difference; and
-    one that waits less must not be able to lose more than yours can."""
+    """Check whether a setting is better than the asked one beyond doubt.
+
+    Intervals that overlap show no difference; and a setting that waits less must not be able to
+    lose more than the asked one can.
+    """
     lost, mine = one["lost"], yours["lost"]
     waits_less: bool = one["down"]["high"] < yours["down"]["low"]
     return bool(lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less))
@@ -107,7 +112,7 @@ def _window_ms(batch: BatchRow) -> int:
 
 
 def _told(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
-    """What is lost, and when writes wait, is a matter of the acks that the writers ask for."""
+    """Return losses and waiting of one setting, which depend on the acks of its writers."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
     lost, down = METRICS_OF_ALL if acks == "all" else METRICS_OF_ONE
@@ -126,7 +131,7 @@ def _told(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
 
 
 def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, Any]:
-    """Windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
+    """Return windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
     kept = row.metrics[metric]
     hits = kept["positive"]
     share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}", look)
@@ -139,13 +144,13 @@ def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[
 
 
 def _unseen(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> float:
-    """Losses of a year that may come by ways which none of the runs took, at most."""
+    """Return an upper bound of the losses of a year by ways that none of the runs took."""
     share = records.unseen(row.metrics[metric]["n"], row.weights, look)
     return advice.per_year(share["high"], window_ms)
 
 
 def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, float]:
-    """Seconds of a year without a leader that accepts the writes: {mean, low, high}."""
+    """Return the seconds of a year without a leader that accepts the writes: {mean, low, high}."""
     _, _, weighted, squares = row.weights[f"metric {metric}"]
     n = row.metrics[metric]["n"]
     mean = weighted / n if n else 0.0
@@ -158,7 +163,7 @@ def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dic
 
 
 def how_often(rate: float) -> tuple[str, dict[str, str]]:
-    """A rate of a year as people say it: a key of the catalogue and its number."""
+    """Return a rate per year in words: a key of the catalogue and its number."""
     if rate >= 1:
         return "advice.times", {"n": f"{rate:.1f}" if rate < 10 else statistics.whole(rate)}
     years = 1 / rate if rate > 0 else inf
@@ -170,7 +175,7 @@ def how_often(rate: float) -> tuple[str, dict[str, str]]:
 
 
 def how_long(seconds: float) -> tuple[str, dict[str, str]]:
-    """Seconds as people say them."""
+    """Return a duration in words: a key of the catalogue and its number of seconds."""
     for key, unit in (("advice.d", DAY), ("advice.h", HOUR), ("advice.min", MINUTE)):
         if seconds >= 2 * unit:
             return key, {"n": f"{seconds / unit:.1f}"}

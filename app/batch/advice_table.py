@@ -55,7 +55,7 @@ Sums = dict[str, list[float]]
 
 @dataclass
 class Cell:
-    """One setting under one preset, and what was played of it."""
+    """One setting under one preset, and its results."""
 
     preset: str
     setting: Setting
@@ -83,8 +83,10 @@ class Cell:
 def cells(
     presets: Sequence[str], racks: Sequence[int], factors: Sequence[int], profile: str
 ) -> list[Cell]:
-    """The table; min.insync.replicas is one less than the replicas, as most have it, and at least
-    one.  Raises BadInput for what cannot be."""
+    """Return the cells of the table.  Raises BadInput for what cannot be.
+
+    min.insync.replicas is one less than the replicas, as most have it, and at least one.
+    """
     found = []
     for preset, rack, factor in product(presets, racks, factors):
         setting = Setting(profile, max(3, rack, factor), factor, max(1, factor - 1), racks=rack)
@@ -94,8 +96,10 @@ def cells(
 
 
 def foreseen(total: float, squares: float, trees: int, within: float, at_once: int = 1) -> float:
-    """How many trees one looks at first, from the losses of a pilot and their squares; inf where it
-    met none."""
+    """Return the trees until the first look, from the losses of a pilot and their squares.
+
+    Inf where it met none.
+    """
     if not total:
         return inf
     z = special.ndtri(1 - Look(at_once, LOOKS_EXPECTED).alpha_of_look / 2)
@@ -103,8 +107,10 @@ def foreseen(total: float, squares: float, trees: int, within: float, at_once: i
 
 
 def grown_to(n: int, rate: float, low: float, high: float, within: float) -> int:
-    """The stop rule: 0 where n trees told the rate well enough, else with how many one looks
-    again.  Each look spends its part of what may be missed (`Look`)."""
+    """Apply the stop rule: return 0 where n trees suffice, else the trees until the next look.
+
+    Each look spends its part of what may be missed (`Look`).
+    """
     if n and is_within(rate, low, high, within):
         return 0
     least, most = TIMES
@@ -114,7 +120,7 @@ def grown_to(n: int, rate: float, low: float, high: float, within: float) -> int
 
 
 class Table:
-    """Plays cells to `within` (a share of the losses, to either side) or for `budget_s` each."""
+    """Table of cells, each played to `within` (a share of its losses) or for `budget_s`."""
 
     def __init__(
         self,
@@ -128,8 +134,10 @@ class Table:
         self.told = told
 
     def play(self, only_estimate: bool = False) -> bool:
-        """The pilots, what all will take, and the cells one by one.  False where Ctrl+C ended it
-        early: then it has what was played."""
+        """Yield the pilots, the estimate of the whole, and the cells one by one.
+
+        False where Ctrl+C ended it early: then it has what was played.
+        """
         pilots = self._pilots_s()
         whole = pilots if only_estimate else pilots + len(self.rows) * self.budget_s
         self.told(
@@ -152,11 +160,11 @@ class Table:
         return True
 
     def _pilot_s(self) -> float:
-        """Of one cell, until when a tree may begin."""
+        """Return the seconds within which a tree of one cell's pilot may begin."""
         return min(cycles.PILOT_S, PILOT_PART * self.budget_s)
 
     def _pilots_s(self) -> float:
-        """For the pilots of all cells: what is not there by then is not waited for."""
+        """Return the seconds for the pilots of all cells; later ones are not awaited."""
         return ceil(len(self.rows) / self.jobs) * PILOT_TIMES * self._pilot_s() + STARTING_S
 
     def _pilots(self, workers: Workers, until: float) -> None:
@@ -190,7 +198,7 @@ class Table:
         return f"{enough}: more than its budget, so that its interval will be wider"
 
     def needed(self, cell: Cell) -> float:
-        """Trees that the pilot lets expect; inf where it met no loss."""
+        """Return the trees that the pilot predicts; inf where it met no loss."""
         total, squares = cell.pilot.get(LOST, (0.0, 0.0))
         return foreseen(total, squares, cell.pilot_trees, self.within, len(self.rows))
 
@@ -217,10 +225,11 @@ class Table:
             wanted = more
 
     def _grow(self, workers: Workers, cell: Cell, wanted: int, until: float) -> bool:
-        """Plays trees up to so many, in the order of their seeds; False where time ran out.
+        """Play trees up to `wanted`, in the order of their seeds; False where time ran out.
 
-        Whoever counted only what is done at a moment would count too few of the long trees, which
-        are the heavy ones: the last trees begin early enough to be waited for."""
+        Counting only what is done at a moment would count too few of the long trees, which are the
+        heavy ones: the last trees begin early enough to be waited for.
+        """
         seconds = min(CHUNK_S, PILOT_PART * self.budget_s)
         size = max(1, min(CHUNK_MOST, int(seconds / max(cell.each_s, 1e-3))))
         asked = subject(cell.setting, advice.PRESETS[cell.preset], cell.effort)
@@ -258,15 +267,18 @@ class Table:
             cell.sums[name] = together(name, cell.sums.get(name, [0.0] * len(values)), values)
 
     def rates(self, cell: Cell) -> Json:
-        """As `cycles.rates`, for the last look at a cell that has trees."""
+        """Return `cycles.rates` for the last look at a cell that has trees."""
         overlaps = overlaps_by_size(cell.setting, advice.PRESETS[cell.preset])
         return cycles.rates(cell.sums, cell.trees, self._look(cell.looks), overlaps)
 
     def report(self) -> list[Json]:
-        """Of each cell {"preset", "racks", "factor", "min_isr", "lost": {hits, rate, low, high} of
-        a year, "down": seconds of a year, "formula": overlaps of a year, "trees", "cycles",
-        "looks", "pilot": {trees, needed, seconds}, "cpu_s", "wall_s", "ended"}; lost and down are
-        None where no tree was played."""
+        """Return a dictionary for each cell of the table.
+
+        {"preset", "racks", "factor", "min_isr", "lost": {hits, rate, low, high} of a year, "down":
+        seconds of a year, "formula": overlaps of a year, "trees", "cycles", "looks", "pilot":
+        {trees, needed, seconds}, "cpu_s", "wall_s", "ended"}; lost and down are None where no tree
+        was played.
+        """
         return [self._told(cell) for cell in self.rows]
 
     def _told(self, cell: Cell) -> Json:
@@ -305,7 +317,7 @@ class Table:
 def pilot(
     preset: str, setting: Setting, seconds: float
 ) -> tuple[dict[str, float], Sums, int, float]:
-    """(copies of each path, sums, trees, CPU-seconds a tree) of a few trees, in a process."""
+    """Play a few trees in a process: (copies of each path, sums, trees, CPU-seconds a tree)."""
     found: list[tuple[Sums, int]] = []
     began, until = clock.processor(), clock.monotonic() + seconds
     effort = cycles.pilot(
@@ -320,13 +332,13 @@ def pilot(
 
 
 def grown(chunk: Json) -> tuple[list[Json], float]:
-    """(rows of trees, CPU-seconds), in a process."""
+    """Play the trees of a chunk in a process: (rows, CPU-seconds)."""
     began = clock.processor()
     return run_chunk(chunk), clock.processor() - began
 
 
 def lines(report: Sequence[Json], within: float) -> Iterator[str]:
-    """The table as text."""
+    """Yield the table as text."""
     yield (
         f"{'preset':<8} {'racks':>5} {'RF':>3}  {'losses a year':>13}  {'95 %':<19}  {'formula':>8}"
         f"  {'trees':>7}  {'cycles':>9}  {'CPU-s':>7}  ended"

@@ -19,12 +19,12 @@ Emit = Callable[[wire.BatchSnapshot, str], None]
 
 
 def room(number: str) -> str:
-    """Who is in it hears of the batch."""
+    """Return the Socket.IO room whose members receive the events of the batch."""
     return f"batch:{number}"
 
 
 class Announcer:
-    """Tells of batches; knows nothing of who computes them."""
+    """Sender of batch events; knows nothing of the workers that compute them."""
 
     def __init__(self, database: Database, queue: FairQueue, emit: Emit) -> None:
         self._database = database
@@ -32,25 +32,27 @@ class Announcer:
         self._emit = emit
 
     def view(self, batch: BatchRow, job: Job | None) -> wire.BatchSnapshot:
-        """How far a batch is, and how many start before it."""
+        """Return the progress of a batch and the number of batches that start before it."""
         before = self._queue.before(job) if job else 0
         return {**view(self._database, batch, job), "before": before}
 
     def tell(self, job: Job) -> None:
-        """Of a batch that waits or runs here."""
+        """Send the progress of a batch that waits or runs here."""
         job.told = clock.monotonic()
         batch = records.row(self._database, job.id)
         if batch is not None:
             self._emit(self.view(batch, job), room(job.id))
 
     def tell_ended(self, batch: BatchRow) -> None:
-        """Of a batch that nobody computes any more."""
+        """Send the state of a batch that no process computes any more."""
         self._emit(self.view(batch, None), room(batch.id))
 
     def tell_waiting(self) -> None:
-        """One has left the queue: the others have moved up."""
+        """Send new queue positions after a batch has left the queue."""
         try:
             for job in self._queue.waiting():
                 self.tell(job)
-        except Exception:  # what is told can be asked for; the job that starts must not suffer
+        except (
+            Exception
+        ):  # clients can request the state as well; the job that starts must not suffer
             log.exception("Waiting batches were not told of their place")

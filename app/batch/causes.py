@@ -20,8 +20,9 @@ Cause = tuple[str, str]
 
 
 def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
-    """The first failing runs of each profile and cell, as many of each; `groups` is how many
-    pairs of profile and cell there are.
+    """Return the first failing runs of each profile and cell, equally many of each.
+
+    `groups` is how many pairs of profile and cell there are.
 
     Of an invariant only the `first` by seed are taken: the others are known because they are
     short or lost much, and would speak louder than they are frequent.
@@ -39,7 +40,7 @@ def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
 
 
 def histogram(keys: Sequence[Key], causes: Sequence[Cause | None]) -> list[dict[str, Any]]:
-    """[{profile, invariant, rule, runs}], the most frequent first."""
+    """Return [{profile, invariant, rule, runs}], the most frequent first."""
     counts = Counter(
         (key[0], *cause) for key, cause in zip(keys, causes, strict=True) if cause is not None
     )

@@ -1,4 +1,4 @@
-"""The way of one batch: probing -> starting -> running -> summarising, and its end.
+"""Computation of one batch: probing -> starting -> running -> summarising, and its end.
 
 Whatever happens, finished chunks stay on disk and their counts in the database.
 """
@@ -44,9 +44,9 @@ FEW_CHUNKS = 16
 
 
 class Computation:
-    """Computes batches, one call each; several threads may do so at one time.
+    """Worker that computes batches, one call each; several threads may use it at one time.
 
-    `run_chunk` says what plays a chunk, None for the engine; `directory` where rows are; `few`
+    `run_chunk` plays a chunk, None for the engine; `directory` returns the place of rows; `few`
     plays what is done before Spark would have started, None where Spark plays all.
     """
 
@@ -70,7 +70,7 @@ class Computation:
         return self._run_chunk() or run_chunk
 
     def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[str, str]:
-        """Plays what a batch still lacks and counts it: (state it ends in, message)."""
+        """Play the missing chunks of a batch and count it: (state it ends in, message)."""
         batch = records.known(self._database, job.id)
         directory = self._directory(batch.id)
         done = chunks_on_disk(directory)
@@ -113,7 +113,7 @@ class Computation:
             try:
                 self._summarise(job, runner, plan, directory, done, trouble)
             except (RunnerTrouble, OSError, ValueError):
-                # What cannot be counted may be damaged: then one knows what to do about it.
+                # Rows that cannot be counted may be damaged; damaged chunks are played again.
                 done = set_damaged_aside(directory, done)
                 if len(done) == job.done_chunks:
                     raise
@@ -126,7 +126,7 @@ class Computation:
         return ("done", job.message) if ended else ("cancelled", job.message)
 
     def _run(self, job: Job, runner: Runner, plan: Plan, directory: str, done: set[int]) -> bool:
-        """Plays the chunks that are not in `done`: True when none is lacking."""
+        """Play the chunks that are not in `done`; return True when none is missing."""
         batch = records.known(self._database, job.id)
         return runner.run(
             plan,
@@ -139,14 +139,20 @@ class Computation:
         )
 
     def _looks_closer(self, job: Job, plan: Plan) -> bool:
-        """Whether futures are to be played of further places.  Their chunks come after those that
-        are there, so a batch that somebody has added runs to stays as it is."""
+        """Check whether futures are to be played of further places.
+
+        Their chunks come after those that are there, so a batch that runs were added to stays as it
+        is.
+        """
         if not plan.futures or plan.slices > 1:
             return False
         return looks.look_closer(self._database, records.known(self._database, job.id), job.counts)
 
     def _runner_of(self, plan: Plan, done: int) -> Runner:
-        """A chunk is played in about a second at most, but for those of long runs."""
+        """Return the runner for these chunks.
+
+        A chunk is played in about a second at most, but for those of long runs.
+        """
         few = plan.total_chunks - done <= FEW_CHUNKS
         return self._few if self._few and few and not self._runner.started else self._runner
 
@@ -181,7 +187,10 @@ class Computation:
             log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
 
     def _causes(self, runner: Runner, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
-        """How the first failing runs failed.  Futures of one run all break what it broke."""
+        """Return the causes of the first failing runs.
+
+        Futures of one run all break what it broke.
+        """
         if batch.kind == records.FUTURES:
             return []
         groups = len(batch.profiles) * len(batch.cells)
@@ -192,7 +201,7 @@ class Computation:
         return histogram(keys, runner.causes(runs))
 
     def _planned(self, job: Job, batch: BatchRow) -> Plan:
-        """Chunks of about a second, by how fast a few runs are played here."""
+        """Return the plan with chunks of about a second, by the speed of a few runs played here."""
         metrics = () if records.is_of_cycles(batch) else tuple(METRICS)
         if records.is_of_cycles(batch) and "effort" not in batch.about:
             self._pilot(job, batch)
@@ -216,8 +225,10 @@ class Computation:
         return plan
 
     def _pilot(self, job: Job, batch: BatchRow) -> None:
-        """A few trees of one's own setting, here and now: the first answer, and where copies are
-        worth their time.  They are not counted, as they decide what is."""
+        """Play a few trees of the asked setting in this process, as a first answer.
+
+        They show where copies are worth their time.  They are not counted, as they decide what is.
+        """
         self._state(job, "probing")
 
         def heard(sums: cycles.Sums, trees: int) -> None:
@@ -238,7 +249,7 @@ class Computation:
             job.saved = now
             records.save_counts(self._database, batch, job.counts)
             records.update(self._database, job.id, done_chunks=job.done_chunks)
-        # Many groups make a large message: those are told less often.
+        # Many groups make a large message, which is sent less often.
         if now - job.told >= TELL_EVERY_S * (1 + len(job.counts) // 64):
             job.enough = job.enough or records.is_enough(batch, job.counts)
             self._announcer.tell(job)
@@ -250,7 +261,7 @@ class Computation:
 
 
 def _compact(directory: str, plan: Plan) -> bool:
-    """Fewer and smaller files; where that fails, rows stay as they are, and nothing is lost."""
+    """Merge the files into fewer and smaller ones; where that fails, the rows stay as they are."""
     if "://" in directory:  # all of it would have to travel here and back
         return True
     try:

@@ -32,7 +32,7 @@ Ends = tuple[Any, Any]
 
 
 class Case(NamedTuple):
-    """One row: which interval, on which truth, how many studies held it of how many."""
+    """One row: an interval, its truth, and the studies whose interval held it."""
 
     interval: str
     truth: str
@@ -46,7 +46,7 @@ class Case(NamedTuple):
 
 
 def measured(repetitions: int = REPETITIONS, seed: int = 1) -> list[Case]:
-    """All cases; seconds of one core for two thousand repetitions of each."""
+    """Return all cases; two thousand repetitions of each take seconds of one core."""
     draw = np.random.default_rng(seed)
     return [*_counts(draw, repetitions), *_looks(draw, repetitions), *_tables(draw, repetitions),
             *_differences(draw, repetitions), *_mixtures(draw, repetitions),
@@ -63,7 +63,7 @@ def _inside(ends: Ends, truth: Any) -> Any:
 
 
 def counted(hits: Any, n: int, look: Look) -> Ends:
-    """As `statistics.interval` prints them, once for each count that occurs."""
+    """Return `statistics.interval` for each count that occurs, computed once each."""
     found, places = np.unique(hits, return_inverse=True)
     printed = [statistics.interval(int(one), n, look) for one in found]
     low, high = (np.array([one[name] for one in printed])[places] for name in ("low", "high"))
@@ -78,7 +78,7 @@ def _counts(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """A study that grows, looked at twenty times: right only if all twenty intervals are."""
+    """Yield a growing study with twenty looks: right only if all twenty intervals are."""
     for share in SHARES:
         n = 20_000
         hits = draw.binomial(n // LOOKS, share, (repetitions, LOOKS)).cumsum(axis=1)
@@ -88,7 +88,7 @@ def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _tables(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """Twenty cells: right only if all twenty intervals are."""
+    """Yield tables of twenty cells: right only if all twenty intervals are."""
     for share in (1e-3, 0.03):
         hits = draw.binomial(1_000, share, (repetitions, 20))
         held = _inside(counted(hits, 1_000, Look(at_once=20)), share).all(axis=1)
@@ -107,7 +107,7 @@ def _differences(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _weighted(weights: Any, hit: Any, n: int, truth: float, name: str, told: str) -> Case:
-    """Rows are studies, columns runs: the weight of each, and whether it hit."""
+    """Return a case; rows are studies, columns runs: the weight of each, and whether it hit."""
     total = (weights * hit).sum(axis=1)
     squares = (weights**2 * hit).sum(axis=1)
     hits, heaviest = hit.sum(axis=1), weights.max(axis=1)
@@ -120,8 +120,10 @@ def _weighted(weights: Any, hit: Any, n: int, truth: float, name: str, told: str
 
 
 def _mixtures(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """A likely cause whose hits are light, and a rare one: it strikes in one run of twenty, which
-    weighs much, and one in five of these hits."""
+    """Yield a likely cause whose hits are light, beside a rare one whose hits are heavy.
+
+    The rare one strikes in one run of twenty, which weighs much, and one in five of these hits.
+    """
     for n, heavy in ((150, 10.0), (1_000, 10.0), (1_000, 40.0)):
         struck = draw.random((repetitions, n)) < 0.05
         hit = draw.random((repetitions, n)) < 0.2
@@ -131,8 +133,11 @@ def _mixtures(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _two_brokers(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """Two brokers fail at a rate l each in a window w; both must, and the rates are played f times
-    as fast: importance sampling as batches do it, with the ratio of likelihoods as weight."""
+    """Yield cases of two brokers that fail at a rate l each in a window w.
+
+    Both must, and the rates are played f times as fast: importance sampling as batches do it, with
+    the ratio of likelihoods as weight.
+    """
     window = 1.0
     for rate, n in ((0.02, 150), (0.02, 1_000), (0.2, 1_000)):
         fast = 0.7
@@ -146,9 +151,11 @@ def _two_brokers(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """Cycles of two replicas whose disks die: 2 l^2 m losses a year, and 2 l m hours of waiting.  A
-    tree is one first failure, a repair of exponential length, and four copies of the second: a
-    quarter of them soon after the first, as cycles.py has it."""
+    """Yield cycles of two replicas whose disks die: 2 l^2 m losses a year, and 2 l m hours waiting.
+
+    A tree is one first failure, a repair of exponential length, and four copies of the second: a
+    quarter of them soon after the first, as cycles.py has it.
+    """
     for trees in (20, 40, 150):
         lost, waits, heaviest = _trees(draw, repetitions, trees, copies=4)
         for told, values, most, truth in (
@@ -161,7 +168,7 @@ def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _trees(draw: np.random.Generator, studies: int, trees: int, copies: int) -> tuple[Any, ...]:
-    """(losses, hours of waiting of each tree of each study, the heaviest cycle of each study)."""
+    """Return (losses, hours of waiting of each tree of each study, heaviest cycle of each)."""
     near, soon = 90 / 3600, 0.25
     size = (studies, trees, copies)
     age = draw.exponential(MEND, size[:2])[..., None] + near
@@ -173,8 +180,10 @@ def _trees(draw: np.random.Generator, studies: int, trees: int, copies: int) -> 
 
 
 def _stopped(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
-    """The interval at the moment at which a rule says that it is enough: of a batch, looked at
-    after every chunk; of a cell of the advisor's table, from its pilot on."""
+    """Yield the interval at the moment at which a stop rule is satisfied.
+
+    Of a batch, looked at after every chunk; of a cell of the advisor's table, from its pilot on.
+    """
     for share, within in ((0.03, 0.2), (0.2, 0.1), (1e-3, 0.5)):
         sizes = np.arange(1, 161) * ceil(1.5 / share / within**2 / 10)
         hits = draw.binomial(sizes[0], share, (repetitions, len(sizes))).cumsum(axis=1)
@@ -200,8 +209,10 @@ def _stopped(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
 
 
 def _at_stop(ends: Ends, found: Any, truth: float, within: float, told: str) -> Case:
-    """Of studies (rows) looked at again and again (columns): the first look that is enough, or the
-    last one.  `n` is at how many looks half of them had stopped."""
+    """Return the first look that is enough, or the last one.
+
+    Rows are studies, columns the looks at them.  `n` is the median number of looks until a stop.
+    """
     low, high = ends
     enough = (found > 0) & (np.maximum(high - found, found - low) <= within * found)
     enough[:, -1] = True
@@ -213,7 +224,7 @@ def _at_stop(ends: Ends, found: Any, truth: float, within: float, told: str) -> 
 def _stopped_trees(
     draw: np.random.Generator, within: float, copies: int
 ) -> tuple[float, float, int]:
-    """(low, high, trees) of a cell when its rule stops."""
+    """Return (low, high, trees) of a cell when its rule stops."""
     pilot = _trees(draw, 1, PILOT_TREES, copies)[0]
     wanted = foreseen(float(pilot.sum()), float((pilot**2).sum()), PILOT_TREES, within)
     total = squares = heaviest = 0.0
@@ -234,5 +245,5 @@ def worst(cases: Iterable[Case]) -> Case:
 
 
 def shown(cases: Iterable[Case]) -> list[dict[str, Any]]:
-    """Cases as the page and --json tell them."""
+    """Return the cases as the page and --json show them."""
     return [{**case._asdict(), "coverage": case.coverage} for case in cases]

@@ -1,4 +1,4 @@
-"""Studies of trees of cycles: the pilot, what their rows add up to, and the rates of a year."""
+"""Studies of trees of cycles: the pilot, the sums of their rows, and the rates of a year."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pilot(
     heard: Callable[[Sums, int], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, float]:
-    """Plays some trees and tells their sums as they come; how many copies each path is worth."""
+    """Play some trees and report their sums as they come; return the copies each path is worth."""
     trees: list[Tree] = []
     rows: list[Json] = []
     began = clock.monotonic()
@@ -57,7 +57,7 @@ def pilot(
 
 
 def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary, Json]:
-    """(counts of trees with their sums, cycles that lost by the name of their tree)."""
+    """Return (counts of trees with their sums, cycles that lost by the name of their tree)."""
     groups: dict[tuple[str, int], list[Json]] = {}
     for row in read_chunks(directory, done):
         groups.setdefault((row["profile"], row["cell"]), []).append(row)
@@ -86,12 +86,15 @@ def rates(
     look: Look,
     overlaps: Mapping[int, float] | None = None,
 ) -> Json:
-    """{"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes
-    wait, {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
-    "cycles": how many were played, "ways": [{path, rate}] of the kinds of failures that lost}.
+    """Return the rates of a year, as estimated from the sums of these trees.
 
-    Where a loss needs all replicas out at once, it is no more frequent than that (`overlaps`, of
-    a year), with SLACK for replicas that are back and have not caught up."""
+    {"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes wait,
+    {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
+    "cycles": the number played, "ways": [{path, rate}] of the kinds of failures that lost}.
+
+    Where a loss needs all replicas out at once, it is no more frequent than that (`overlaps`, of a
+    year), with SLACK for replicas that are back and have not caught up.
+    """
     paths = {
         name.removeprefix(PATH): entry for name, entry in sums.items() if name.startswith(PATH)
     }
@@ -139,19 +142,24 @@ def rates(
 def _heaviest(
     sums: Mapping[str, Sequence[float]], path: str, promised: Mapping[int, float] | None
 ) -> float:
-    """What one more loss by this path may weigh.  What leaves a replica that has all loses nothing,
-    as long as the promise of acks=all and clean elections is not seen to be broken."""
+    """Return the largest weight that one more loss by this path may have.
+
+    What leaves a replica that has all loses nothing, as long as the promise of acks=all and clean
+    elections is not seen to be broken.
+    """
     kept = all(not values[1] for name, values in sums.items() if name.startswith(NONE_LEFT))
     bare = sums.get(NONE_LEFT + path)
     if promised and kept and bare:
         return bare[0]
-    # Of rows that do not know what was left: a process that crashes last keeps its log.
+    # For rows without that field: a process that crashes last keeps its log.
     return 0.0 if promised and path.endswith("process") else sums[HEAVIEST_OF + path][0]
 
 
 def _not_played(paths: Mapping[str, Sequence[float]], size: int, rate: float, trees: int) -> float:
-    """Of overlaps of so many failures, those of a year that a few trees have no cycles for; the
-    first failure is given, so that none is missing there."""
+    """Return the yearly overlaps of `size` failures that a few trees have no cycles for.
+
+    The first failure is given, so that none is missing there.
+    """
     played = sum(
         entry[1]
         for path, entry in paths.items()

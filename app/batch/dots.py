@@ -1,4 +1,4 @@
-"""The first runs of each side of a study, one by one: what a grid of dots is drawn from."""
+"""The first runs of each side of a study, one by one, for a grid of dots."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ LOSES, BREAKS, FAILS, HOLDS = "lost", "broken", "error", "held"
 
 
 def dots(database: Database, batch: BatchRow, cells: list[wire.Cell]) -> list[wire.Dots]:
-    """[{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}] of the first sides whose
-    runs are all there; a run is lost, broken, error or held.
+    """Return the dots of the first sides whose runs are all there.
+
+    [{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}]; a run is lost, broken, error or
+    held.
 
     Of a side with more failures than are kept, only the runs up to the last one that is known.
     """
@@ -70,7 +72,7 @@ def _kind(invariant: str) -> str:
 
 
 def _url(batch: BatchRow, cell: wire.Cell, seed: int, invariant: str) -> str:
-    """A failing run opens before it fails, any other at its beginning."""
+    """Return the link to a run: just before it fails, or at its beginning if it does not."""
     place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}/{seed}"
     kind = "failure" if invariant else "row"
     return f"/batch/{batch.id}/{kind}/{place}" + (f"/{invariant}" if invariant else "")

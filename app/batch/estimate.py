@@ -26,8 +26,11 @@ USUAL_SHARE: Final = 0.01
 
 
 class Probe(NamedTuple):
-    """`events` are those that a run is expected to have, `most` those that it may have: of the run
-    that has the most for what it may; both 0 where nothing is known of them."""
+    """Measured speed of a few runs, and the events expected of them.
+
+    `events` are those that a run is expected to have, `most` those that it may have: of the run
+    that has the most for what it may; both 0 where nothing is known of them.
+    """
 
     runs_per_s: float
     events: int = 0
@@ -40,7 +43,7 @@ def probe(
     clock: Callable[[], float] = time.perf_counter,
     stop: Callable[[], bool] = lambda: False,
 ) -> Probe:
-    """Runs a second of this process by a clock, over a few profiles and cells in turn."""
+    """Play runs for a second by a clock, over a few profiles and cells in turn."""
     pairs = [(profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles]
     pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
     enough = max(len(pairs), PROBE_SHARE * plan.total_runs)
@@ -62,13 +65,13 @@ def probe(
 
 
 def _part(row: dict[str, Any]) -> float:
-    """Of a run as it will be played, how much the probe played; 1 for a whole one."""
+    """Return the part of a run that the probe played; 1 for a whole one."""
     expected = min(row.get("whole", 0), row.get("most", 0))
     return float(row["events"] / expected) if expected > row["events"] else 1.0
 
 
 def doubts(plan: Plan, found: Probe) -> list[Refusal]:
-    """What a batch would meet that was found so: runs without end, chunks without number."""
+    """Return refusals for a batch with endless runs or too many chunks, by this estimate."""
     notes = []
     if found.events > found.most:
         shown = {"events": statistics.whole(found.events), "most": statistics.whole(found.most)}
@@ -81,7 +84,7 @@ def doubts(plan: Plan, found: Probe) -> list[Refusal]:
 
 
 def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> dict[str, Any]:
-    """Runs a few of the batch here: runs/s of one process, and seconds for all of it.
+    """Play a few runs of the batch here: runs/s of one process, and seconds for all of it.
 
     `notes` are refusals that it would meet.
     """

@@ -26,22 +26,26 @@ Numbers = Any
 
 @dataclass(frozen=True)
 class Look:
-    """How a count is looked at: as one of `at_once` intervals that shall all hold together, and
-    for the `growing`-th time in a study that goes on as long as one likes (0: its size was fixed
-    before it began)."""
+    """Number of simultaneous and repeated looks at a count.
+
+    It is one of `at_once` intervals that shall all hold together, and the `growing`-th look at a
+    study without a fixed end (0: its size was fixed before it began).
+    """
 
     at_once: int = 1
     growing: int = 0
 
     @property
     def alpha(self) -> float:
-        """Bonferroni: of so many intervals at once, each may miss so much less often."""
+        """Bonferroni: each of `at_once` intervals may miss that many times less often."""
         return ALPHA / max(1, self.at_once)
 
     @property
     def alpha_of_look(self) -> float:
-        """What this look may spend, where no confidence sequence is known: alpha / (k (k + 1)), of
-        which all looks together spend alpha."""
+        """Error probability of this look, where no confidence sequence is known.
+
+        alpha / (k (k + 1)), of which all looks together spend alpha.
+        """
         return self.alpha / (self.growing * (self.growing + 1) if self.growing else 1)
 
 
@@ -49,7 +53,7 @@ ONCE: Final = Look()
 
 
 def exact(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, Numbers]:
-    """Clopper and Pearson's interval of `hits` in `n` runs: it never misses more than alpha."""
+    """Return Clopper and Pearson's interval of `hits` in `n` runs: it misses at most alpha."""
     hits, n = np.asarray(hits, float), np.asarray(n, float)
     missed = n - hits
     with np.errstate(invalid="ignore"):
@@ -59,8 +63,10 @@ def exact(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, Num
 
 
 def growing(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, Numbers]:
-    """A confidence sequence: however often one looks while the study grows, and whenever one stops,
-    all these intervals together miss no more than alpha (Robbins' mixture, Ville's inequality).
+    """Return an interval of a confidence sequence (Robbins' mixture, Ville's inequality).
+
+    However often a growing study is looked at, and whenever it stops, all these intervals together
+    miss no more than alpha.
 
     A share p stands as long as the mixture of all shares explains what was seen less than 1/alpha
     times as well as p does.
@@ -80,7 +86,7 @@ def growing(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, N
 
 
 def _edge(stands: Callable[[Numbers], Numbers], out: Numbers, inside: Numbers) -> Numbers:
-    """Where between a point outside and one inside an interval its end lies."""
+    """Return the end of an interval, between a point outside and one inside of it."""
     for _ in range(HALVINGS):
         middle = (out + inside) / 2
         held = stands(middle)
@@ -91,8 +97,10 @@ def _edge(stands: Callable[[Numbers], Numbers], out: Numbers, inside: Numbers) -
 def weighed(
     total: Numbers, squares: Numbers, heaviest: Numbers, alpha: float = ALPHA
 ) -> tuple[Numbers, Numbers]:
-    """The interval of a sum of weights: `total` of those that were seen, `squares` of their
-    squares; one more, that was not seen, weighs `heaviest` at most.
+    """Return the interval of a sum of weights.
+
+    `total` is the sum of the weights seen, `squares` that of their squares; one more, that was not
+    seen, weighs `heaviest` at most.
 
     Fay and Feuer's (1997), made for sums of Poisson counts with weights: with equal weights it is
     the exact interval of a Poisson count.  Its upper end counts one more of the heaviest, so that
@@ -110,8 +118,10 @@ def weighed(
 
 
 def runs_needed(share: float, within: float) -> int:
-    """Runs after which the exact interval of such a share reaches from it at most `within` of it
-    to either side; LONGEST where that is more than can be played.
+    """Return the runs after which the exact interval of a share is narrow enough.
+
+    It then reaches at most `within` of the share to either side; LONGEST where that is more than
+    can be played.
 
     Raises ValueError unless 0 < share <= 1 and within > 0.
     """
@@ -134,11 +144,14 @@ def _near(share: float, n: int, within: float) -> bool:
 
 
 def is_within(share: float, low: float, high: float, within: float) -> bool:
-    """Does an interval reach at most this part of its share to either side?"""
+    """Check whether an interval reaches at most this part of its share to either side."""
     return share > 0 and max(high - share, share - low) <= within * share
 
 
 def knowable(n: int, share: float, alpha: float = ALPHA) -> bool:
-    """Can n runs bound such a percentile from both sides?  Not where all of them may well lie on
-    one side of it: share^n and (1 - share)^n are what is left to miss."""
+    """Check whether n runs can bound such a percentile from both sides.
+
+    Not where all of them may well lie on one side of it: share^n and (1 - share)^n are what is left
+    to miss.
+    """
     return max(share, 1 - share) ** n <= alpha / 2

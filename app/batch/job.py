@@ -1,4 +1,4 @@
-"""A batch under way in this process, and how it is told."""
+"""A batch in progress in this process, and its progress report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Job:
 
     @property
     def payer(self) -> str:
-        """Whose turn it takes: that of an address, since one address can be many browsers."""
+        """Name that takes turns in the queue: the address, as it can be many browsers."""
         return self.address or self.owner
 
     def runs_per_s(self) -> float:
@@ -49,7 +49,7 @@ class Job:
 
 
 def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
-    """How far a batch is, with what was counted so far: what pages and sockets get."""
+    """Return the progress of a batch with interim counts, for pages and sockets."""
     if job is not None and job.counts:
         counts = dict(job.counts)
     else:
@@ -58,7 +58,7 @@ def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
     place = looks.places(batch)
     keys = sorted(counts, key=lambda key: (place[key[1]], order.get(key[0], 0)))
     done = sum(mine.n for mine in counts.values())
-    # Where a batch looks closer step by step, it will have more cells, at most so many.
+    # A batch that looks closer step by step will have more cells, at most `most`.
     cells = max(len(batch.cells), batch.about.get("most", 0) if job else 0)
     total = batch.runs * len(batch.profiles) * cells
     speed = job.runs_per_s() if job else _speed(batch, done)

@@ -1,4 +1,4 @@
-"""Batches in the background: asking for one, cancelling, and taking up what was interrupted.
+"""Batches in the background: submitting, cancelling, and resuming interrupted ones.
 
 queued -> (what `computation` does) -> done | cancelled | failed
                                        | interrupted (the server stopped)
@@ -93,7 +93,7 @@ class Jobs:
     # -- what pages, sockets and the command line ask ------------------------------------------
 
     def submit(self, spec: Spec | Futures, owner: str = "", address: str = "") -> str:
-        """Queue a batch; its id.  Raises Refusal when too many wait."""
+        """Queue a batch and return its id.  Raises Refusal when too many wait."""
         with self._mutex:
             self._bound(owner, address)
             number = records.new_number()
@@ -106,15 +106,17 @@ class Jobs:
         return number
 
     def resume(self, number: str, owner: str = "", address: str = "") -> None:
-        """Compute the chunks that an ended batch lacks: never played, damaged or gone.  Raises
-        Refusal."""
+        """Compute the chunks that an ended batch lacks: never played, damaged or gone.
+
+        Raises Refusal.
+        """
         batch = self._ended(number, owner)
         if batch.state == "done" and self._is_whole(batch):
             raise Refusal("impossible", "batch.over")
         self._again(batch, owner, address)
 
     def add_runs(self, number: str, runs: int, owner: str = "", address: str = "") -> None:
-        """More seeds for every profile and cell of an ended batch; what is there is not repeated.
+        """Add seeds for every profile and cell of an ended batch; existing runs are not repeated.
 
         Raises Refusal.
         """
@@ -131,12 +133,12 @@ class Jobs:
         self._again(batch, owner, address, runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
-        """Call a batch so; "" as its scenario.  Raises Refusal."""
+        """Set the title of a batch; "" is that of its scenario.  Raises Refusal."""
         _check_owner(self.batch(number), owner)
         records.update(self.database, number, title=title)
 
     def delete(self, number: str, owner: str = "") -> None:
-        """Forget an ended batch and its rows.  Raises Refusal."""
+        """Delete an ended batch and its rows.  Raises Refusal."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         with self._mutex:
@@ -147,7 +149,7 @@ class Jobs:
         self._locks.forget(number)
 
     def _ended(self, number: str, owner: str) -> BatchRow:
-        """A batch of this owner that this engine can go on with."""
+        """Return a batch of this owner that this engine can go on with."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         if batch.engine_version != ENGINE_VERSION:
@@ -159,7 +161,7 @@ class Jobs:
         return batch
 
     def _is_whole(self, batch: BatchRow) -> bool:
-        """Can all its rows be read?"""
+        """Check whether all rows of the batch can be read."""
         directory = self.directory(batch.id)
         sound = set_damaged_aside(directory, chunks_on_disk(directory))
         return len(sound) >= batch.done_chunks
@@ -178,7 +180,7 @@ class Jobs:
                 self._enqueue(batch.id, owner, address, lock)
 
     def cancel(self, number: str, owner: str = "") -> wire.BatchSnapshot:
-        """Ask a batch to stop; what is done is kept.  Raises Refusal."""
+        """Request a batch to stop; what is done is kept.  Raises Refusal."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         job = self._jobs.get(number)
@@ -192,7 +194,10 @@ class Jobs:
         return self.snapshot(number)
 
     def batch(self, number: str) -> BatchRow:
-        """As it is stored; one whose process is gone is found out here.  Raises Refusal "gone"."""
+        """Return the stored batch; one whose process is gone is detected here.
+
+        Raises Refusal "gone".
+        """
         found = records.known(self.database, number)
         if found.state in records.ACTIVE and number not in self._jobs:
             if self._locks.knows(number):
@@ -204,26 +209,26 @@ class Jobs:
         return found
 
     def directory(self, number: str) -> str:
-        """Where the rows of a batch are."""
+        """Return the directory with the rows of a batch."""
         return f"{self._root}/{number}"
 
     def snapshot(self, number: str) -> wire.BatchSnapshot:
-        """How far a batch is, with interim counts: what the "batch" event carries."""
+        """Return the progress of a batch with interim counts, the payload of the "batch" event."""
         return self.snapshot_of(self.batch(number))
 
     def snapshot_of(self, batch: BatchRow) -> wire.BatchSnapshot:
-        """The same of a row that was just read."""
+        """Return the same for a row that was just read."""
         return self._announcer.view(batch, self._jobs.get(batch.id))
 
     def advice_of(self, batch: BatchRow) -> dict[str, Any] | None:
-        """What a study of the advisor says, also by what is counted so far."""
+        """Return the result of a study of the advisor, also from interim counts."""
         job = self._jobs.get(batch.id)
         if job is not None and (job.pilot or job.counts) and records.is_of_cycles(batch):
             return advice_of_counts(batch, {**job.pilot, **job.counts})
         return advice_of(self.database, batch)
 
     def wait(self, number: str, progress: Callable[[wire.BatchSnapshot], None]) -> None:
-        """Until a batch has ended; an interrupt from the keyboard cancels it first."""
+        """Wait until a batch has ended; an interrupt from the keyboard cancels it first."""
         job = self._jobs.get(number)
         while job is not None and not job.ended.is_set():
             try:
@@ -234,15 +239,15 @@ class Jobs:
         progress(self.snapshot(number))
 
     def estimate(self, spec: Spec) -> dict[str, Any]:
-        """What the batch would take here, as `app.batch.estimate.estimate` tells it."""
+        """Return what the batch would take here, by `app.batch.estimate.estimate`."""
         return estimate(spec, self.runner.cores(), self._run_chunk)
 
     def count(self) -> int:
-        """Batches that wait or run in this process."""
+        """Return the number of batches that wait or run in this process."""
         return len(self._jobs)
 
     def recover(self) -> None:
-        """Batches whose process is gone are interrupted: nothing of what was done is lost."""
+        """Mark batches whose process is gone as interrupted: finished chunks are kept."""
         for number in records.unfinished(self.database):
             self._recover(number)
 
@@ -272,7 +277,7 @@ class Jobs:
         mine = sum(1 for job in jobs if owner and job.owner == owner)
         if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
             raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
-        # A browser names itself, so one who wants all places would come as many.
+        # A browser names itself, so one client could take all places under many names.
         here = sum(1 for job in jobs if address and job.address == address)
         if here >= self._per_address:
             raise Refusal("slow_down", "batch.queue", n=here, ms=5000)
@@ -284,7 +289,7 @@ class Jobs:
         self._employ()
 
     def _employ(self) -> None:
-        """Somebody is there to work on what waits."""
+        """Start a thread that works on the queue, unless there is one."""
         if len(self._threads) < OWNERS_AT_ONCE:
             thread = threading.Thread(target=self._serve, name="batches", daemon=True)
             self._threads.append(thread)
@@ -340,7 +345,7 @@ class Jobs:
 
 
 def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
-    """Where settings say that batches are played."""
+    """Return the runner that the settings name."""
     if settings.spark_master.startswith(SCHEME):
         return ConnectRunner(settings.spark_master)
     told = {"HIGHWATER_SPARK_CONF": settings.spark_conf, "HIGHWATER_SPARK_LOG": settings.spark_log}
@@ -348,6 +353,6 @@ def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
 
 
 def _check_owner(batch: BatchRow, owner: str) -> None:
-    # Of the command line, the owner is "", and no browser is that.
+    # A batch of the command line has the owner "", which no browser has.
     if batch.owner != owner:
         raise Refusal("forbidden", "batch.foreign")

@@ -16,7 +16,7 @@ from app.common.refusals import Refusal
 
 
 class Locks:
-    """A file a batch, in a directory that the processes of a server share."""
+    """One lock file for each batch, in a directory that the processes of a server share."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -26,12 +26,17 @@ class Locks:
         return self._directory / f"{number}.lock"
 
     def knows(self, number: str) -> bool:
-        """Was this batch ever computed here?  Of others the locks are not seen."""
+        """Check whether this batch was ever computed here.
+
+        The locks of other machines are not visible.
+        """
         return self._file(number).exists()
 
     def take(self, number: str) -> IO[str] | None:
-        """The lock, to be closed; None while somebody else has it.  Raises Refusal where the disk
-        takes nothing."""
+        """Return the lock, to be closed; None while another process holds it.
+
+        Raises Refusal where the disk takes nothing.
+        """
         with writing():
             file = self._file(number).open("w")
         try:
@@ -43,7 +48,10 @@ class Locks:
 
     @contextmanager
     def taken(self, number: str) -> Iterator[IO[str]]:
-        """The lock for a job that is made meanwhile, let go if that fails.  Raises Refusal."""
+        """Hold the lock for a job that is made meanwhile; release it if that fails.
+
+        Raises Refusal.
+        """
         lock = self.take(number)
         if lock is None:
             raise Refusal("impossible", "batch.runs.still")

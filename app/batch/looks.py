@@ -15,7 +15,7 @@ from engine.study.futures import LOOKS, PLACES, Present, closer, places_most
 
 
 def create(database: Database, number: str, asked: Futures, owner: str) -> None:
-    """A new queued batch of futures, a cell for every present."""
+    """Store a new queued batch of futures, with a cell for every present."""
     with database.writing() as session:
         session.add(
             BatchRow(
@@ -38,8 +38,10 @@ def create(database: Database, number: str, asked: Futures, owner: str) -> None:
 
 
 def look_closer(database: Database, batch: BatchRow, counts: Counts) -> bool:
-    """Cells for the next look of a batch of futures, by what those that are there have shown; False
-    where nothing is left to be looked at."""
+    """Add cells for the next look of a batch of futures, chosen by the counts so far.
+
+    False where nothing is left to be looked at.
+    """
     places, invariant = batch.about["presents"], batch.about["invariant"]
     shares = [
         (places[cell]["step"], counted.hits.get(invariant, 0) / counted.judged)
@@ -56,7 +58,7 @@ def look_closer(database: Database, batch: BatchRow, counts: Counts) -> bool:
 
 
 def places(batch: BatchRow) -> list[int]:
-    """By cell, where it is shown: futures by their steps, in whatever order they were looked at."""
+    """Return for each cell its place on the page: futures are ordered by their steps."""
     if batch.kind != FUTURES:
         return list(range(len(batch.cells)))
     return [int(cell["values"]["step"]) for cell in batch.cells]

@@ -15,7 +15,7 @@ SHOWN_MOST: Final = 60
 
 
 def pairs(batch: BatchRow) -> list[wire.BatchPair]:
-    """The same seeds on two sides, with the exact sign test: those that differ first.
+    """Return the same seeds on two sides, with the exact sign test: those that differ first.
 
     `a` and `b` name the sides, `common` what they have in common, if there is more than one of it.
     """
@@ -47,7 +47,7 @@ def pairs(batch: BatchRow) -> list[wire.BatchPair]:
 
 
 def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str, str]:
-    """What is otherwise in the first cell, in the second, and what both have in common."""
+    """Return what differs in the first cell, in the second, and what both have in common."""
     same = {key: value for key, value in a.items() if b[key] == value}
     here, there = (
         label_of({key: value for key, value in one.items() if key not in same}) for one in (a, b)
@@ -56,7 +56,7 @@ def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str
 
 
 def pair_sentences(found: list[wire.BatchPair]) -> list[wire.Said]:
-    """What the pairs say of lost records, or of anything broken where no side lost one."""
+    """Return sentences on lost records, or on anything broken where no side lost one."""
     lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
     said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]
     family = "lost" if lost else "broke"

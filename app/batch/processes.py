@@ -1,5 +1,7 @@
-"""Plain processes for what counts for minutes: Ctrl+C is for who started them alone, and they end
-with it however it ends."""
+"""Plain worker processes for work that takes minutes.
+
+Only their parent handles Ctrl+C, and they end with it however it ends.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,11 @@ T = TypeVar("T")
 
 
 def pool(jobs: int) -> ProcessPoolExecutor:
-    """So many processes that leave Ctrl+C to their parent, and end with the thread that asks them
-    first.  They start afresh: a server has threads, and a fork would copy their locks."""
+    """Return a pool of `jobs` processes that ignore Ctrl+C.
+
+    They end with the thread that uses the pool first.  They are spawned: a server has threads, and
+    a fork would copy their locks.
+    """
     return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
 
 
@@ -26,8 +31,10 @@ def _begin() -> None:
 
 
 class Workers:
-    """Such processes for work that has an end: what is still played then is not waited for, and
-    what is asked for later starts afresh."""
+    """Pool of such processes for work with a deadline.
+
+    Tasks still running at its end are not waited for, and later tasks get new processes.
+    """
 
     def __init__(self, jobs: int, make: Callable[[int], Executor] = pool) -> None:
         self._jobs, self._make = jobs, make
@@ -45,7 +52,7 @@ class Workers:
         return self._pool.submit(act, *args)
 
     def stop(self) -> None:
-        """Nothing is played any more."""
+        """Stop all tasks."""
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,8 +1,8 @@
 """Queue of studies: addresses take turns, and the studies of each run in their order.
 
-`at_once` studies run together whoever asked for them.  Beyond these, an address that has none
-running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so
-nobody waits for the end of somebody else's day-long study.
+`at_once` studies run together, of whatever addresses.  Beyond these, an address that has none
+running starts one at once, up to `owners_at_once`: Spark shares its cores among all that run, so no
+address waits for the end of another's day-long study.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FairQueue:
             self._changed.notify_all()
 
     def get(self) -> Job | None:
-        """The next job, which counts as running from now on; None once closed and empty."""
+        """Return the next job, which counts as running from now on; None once closed and empty."""
         with self._changed:
             while True:
                 job = self.take()
@@ -41,7 +41,10 @@ class FairQueue:
                 self._changed.wait()
 
     def take(self) -> Job | None:
-        """The next job that may start now, if there is one; it counts as running from now on."""
+        """Return the next job that may start now, if there is one.
+
+        It counts as running from now on.
+        """
         with self._changed:
             job = next((one for one in self._in_order() if self._may_start(one)), None)
             if job is not None:
@@ -50,29 +53,29 @@ class FairQueue:
             return job
 
     def ended(self, job: Job) -> None:
-        """A job that `get` gave is over: its place is free."""
+        """Free the place of a job that `get` returned."""
         with self._changed:
             self._running.remove(job)
             self._changed.notify_all()
 
     def wake(self) -> None:
-        """Look again: a waiting job was asked to stop."""
+        """Wake waiting threads: a waiting job was cancelled."""
         with self._changed:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Whoever waits for a job gets those that are left, then None."""
+        """Close the queue: waiting threads get the jobs that are left, then None."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def waiting(self) -> list[Job]:
-        """In the order in which they will start."""
+        """Return the waiting jobs in the order in which they will start."""
         with self._changed:
             return self._in_order()
 
     def before(self, job: Job) -> int:
-        """How many waiting jobs start before this one; 0 for one that runs."""
+        """Return the number of waiting jobs that start before this one; 0 for one that runs."""
         waiting = self.waiting()
         return waiting.index(job) if job in waiting else 0
 
@@ -85,7 +88,7 @@ class FairQueue:
         return [job for _, _, job in sorted(keyed, key=lambda one: one[:2])]
 
     def _may_start(self, job: Job) -> bool:
-        if job.stop.is_set():  # it only has to be told that it is over
+        if job.stop.is_set():  # it only has to be marked as ended
             return True
         if len(self._running) < self._at_once:
             return True

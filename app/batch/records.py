@@ -1,4 +1,4 @@
-"""Batches in the database: what was asked, how far it is, what was found."""
+"""Batches in the database: specification, progress and results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EVERY_CELL = -1
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted of a profile and cell: of `n` runs, how many broke what.
+    """Counts of a profile and cell: `n` runs, and those that broke each invariant.
 
     `hits` is by invariant; beside them stand ANY, runs that broke at least one, and ERROR, runs
     that failed themselves and are neither good nor bad.  `weights` is as Tally has it, or as the
@@ -51,11 +51,11 @@ class Counted:
 
     @property
     def judged(self) -> int:
-        """Runs of which something can be said: what shares are shares of."""
+        """Number of runs with a result, the denominator of shares."""
         return self.n - self.hits.get(ERROR, 0)
 
     def plus(self, tally: Tally) -> Counted:
-        """The same with one more finished chunk."""
+        """Return the counts with one more finished chunk."""
         hits = dict(self.hits)
         more = {ANY: tally.violating, ERROR: tally.errors, **tally.broken}
         for name, count in more.items():
@@ -70,12 +70,12 @@ Counts = dict[tuple[str, int], Counted]
 
 
 def new_number() -> str:
-    """By which a batch is known before it is there."""
+    """Return a new id for a batch, before it is stored."""
     return secrets.token_hex(6)
 
 
 def create(database: Database, number: str, spec: Spec, owner: str) -> None:
-    """A new queued batch."""
+    """Store a new queued batch."""
     cells = [
         {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
         for cell in spec.cells
@@ -98,13 +98,13 @@ def create(database: Database, number: str, spec: Spec, owner: str) -> None:
 
 
 def add_part(database: Database, batch: BatchRow, runs: int) -> None:
-    """More runs of every profile and cell, after those that are there."""
+    """Add runs of every profile and cell, after the existing ones."""
     parts = [*(batch.parts or [batch.runs]), runs]
     update(database, batch.id, parts=parts, runs=batch.runs + runs)
 
 
 def remove(database: Database, number: str) -> None:
-    """A batch with all that was found."""
+    """Delete a batch with all that was found."""
     with database.writing() as session:
         for table in (FailureRow, BatchCellRow):
             session.execute(delete(table).where(table.batch_id == number))
@@ -117,7 +117,7 @@ def row(database: Database, number: str) -> BatchRow | None:
 
 
 def known(database: Database, number: str) -> BatchRow:
-    """The same of a batch that must be there.  Raises Refusal "gone"."""
+    """Return the same for a batch that must exist.  Raises Refusal "gone"."""
     found = row(database, number) if number.isalnum() else None
     if found is None:
         raise Refusal("gone", "gone.batch", batch=number[:40])
@@ -127,7 +127,7 @@ def known(database: Database, number: str) -> BatchRow:
 def newest(
     database: Database, limit: int | None = 50, of: str = "", but: str = ""
 ) -> list[BatchRow]:
-    """The newest batches first; only those of one owner, or all but those of one."""
+    """Return the newest batches first; all, one owner's, or all but one owner's."""
     chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
     if of:
         chosen = chosen.where(BatchRow.owner == of)
@@ -143,7 +143,7 @@ def unfinished(database: Database) -> list[str]:
 
 
 def interrupt(database: Database, number: str) -> None:
-    """A batch whose process is gone; one that has ended meanwhile stays as it ended."""
+    """Mark a batch whose process is gone; one that has ended meanwhile keeps its state."""
     with database.writing() as session:
         found = session.get(BatchRow, number)
         if found is not None and found.state in ACTIVE:
@@ -168,7 +168,7 @@ def cell_scenario(batch: BatchRow, cell: int) -> Cell:
 
 
 def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
-    """The chunks of a batch: the same ones whenever it is asked again."""
+    """Return the chunks of a batch: the same ones whenever it is asked again."""
     return Plan(
         tuple(subject(batch, number) for number in range(len(batch.cells))),
         tuple(batch.profiles),
@@ -181,7 +181,7 @@ def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
 
 
 def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
-    """What is played in a cell, as `run_chunk` takes it."""
+    """Return what is played in a cell, as `run_chunk` takes it."""
     if batch.kind == FUTURES:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
     if is_of_cycles(batch):
@@ -190,12 +190,12 @@ def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
 
 
 def is_of_cycles(batch: BatchRow) -> bool:
-    """Whether its rows are trees of cycles: a study of the advisor that can see rare losses."""
+    """Check whether its rows are trees of cycles: a study of the advisor with rare losses."""
     return "cycles" in batch.about
 
 
 def asked_of(batch: BatchRow, cell: int) -> tuple[Setting, Failures]:
-    """Of a study of the advisor: the setting of a cell, and what it fears."""
+    """Return the setting and the failures of a cell of an advisor's study."""
     told = {**batch.about["setting"], **batch.cells[cell]["values"]}
     return Setting.of(told.pop("profile"), told), Failures(**batch.about["failures"])
 
@@ -205,7 +205,10 @@ def leaf_name(profile: str, cell: int, seed: int) -> str:
 
 
 def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
-    """The run of one row; of a tree the heaviest of its cycles that lost.  Raises Refusal."""
+    """Return the run of one row; of a tree the heaviest of its cycles that lost.
+
+    Raises Refusal.
+    """
     if is_of_cycles(batch):
         leaf = batch.about.get("leaves", {}).get(leaf_name(profile, cell, seed))
         if leaf is None:
@@ -218,7 +221,7 @@ def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
 
 
 def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
-    """The size of a chunk is measured once: a batch taken up again must have the same chunks."""
+    """Store the measured chunk size: a batch taken up again must have the same chunks."""
     cells = [{**cell, "chunk_runs": chunk_runs} for cell in batch.cells]
     update(database, batch.id, cells=cells, total_chunks=chunks)
 
@@ -240,7 +243,7 @@ def counts_of(cells: Iterable[CellSummary]) -> Counts:
 
 
 def counts_stored(database: Database, batch: BatchRow) -> Counts:
-    """Those that were saved last, interim or final."""
+    """Return the counts that were saved last, interim or final."""
     return {
         (row.profile, row.cell): Counted(row.n, row.broken, row.weights)
         for row in cells(database, batch)
@@ -248,7 +251,7 @@ def counts_stored(database: Database, batch: BatchRow) -> Counts:
 
 
 def save_counts(database: Database, batch: BatchRow, counts: Counts) -> None:
-    """Interim counts in place of those before."""
+    """Replace the interim counts."""
     with database.writing() as session:
         _replace_counts(session, batch, counts, {})
 
@@ -278,8 +281,10 @@ def _replace_counts(
 
 
 def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
-    """The result, all of it or nothing: cells, failures, and what the same seeds did on two sides.
-    How the failures came is not known any more."""
+    """Save the result in one transaction: cells, failures, and the pairs of same seeds.
+
+    The causes of failures are deleted.
+    """
     metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
     failures = [
         {
@@ -307,7 +312,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
 
 
 def save_causes(database: Database, number: str, causes: Sequence[Mapping[str, Any]]) -> None:
-    """How the first failures came, beside the result."""
+    """Save the causes of the first failures beside the result."""
     with database.writing() as session:
         found = session.get(BatchRow, number)
         assert found is not None
@@ -315,7 +320,7 @@ def save_causes(database: Database, number: str, causes: Sequence[Mapping[str, A
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
-    """In the order of the batch: cell by cell, its profiles as they were chosen."""
+    """Return the cells in the order of the batch, each with its profiles in the order chosen."""
     with database.reading() as session:
         found = session.scalars(select(BatchCellRow).where(BatchCellRow.batch_id == batch.id)).all()
     place = {profile: i for i, profile in enumerate(batch.profiles)}
@@ -332,7 +337,7 @@ ORDERS: Final[dict[str, tuple[Any, ...]]] = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which failing runs of a batch, and which of them first; "" and EVERY_CELL stand for all."""
+    """Filter and order of a batch's failing runs; "" and EVERY_CELL stand for all."""
 
     profile: str = ""
     invariant: str = ""
@@ -350,7 +355,7 @@ def failures(
     first: int = 0,
     limit: int | None = 50,
 ) -> tuple[int, list[Failure]]:
-    """(how many match, some of them)."""
+    """Return (number of matches, some of the matches)."""
     chosen = select(FailureRow).where(FailureRow.batch_id == batch.id)
     if wanted.profile:
         chosen = chosen.where(FailureRow.profile == wanted.profile)
@@ -369,7 +374,7 @@ def failures(
 def failure(
     database: Database, batch: BatchRow, profile: str, cell: int, seed: int, invariant: str
 ) -> Failure | None:
-    """One of them, by what names it: that stays, however many runs are added."""
+    """Return one failure by its key, which stays when runs are added."""
     if cell >= len(batch.cells) or seed > SEED_MAX:
         return None
     with database.reading() as session:
@@ -384,7 +389,7 @@ def _failure(one: FailureRow) -> Failure:
 
 
 def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wire.Cell:
-    """Counts of a profile and cell with their intervals, as pages get them.
+    """Return the counts of a profile and cell with their intervals, as pages get them.
 
     `unseen` is what can be said of anything that no run broke.
     """
@@ -415,8 +420,11 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wir
 
 
 def look_of(batch: BatchRow) -> Look:
-    """How the counts of a batch are looked at: those of a grid all at once; those of a study that
-    was added to, cancelled, stopped by its own rule or still runs as one that grows."""
+    """Return the look at the counts of a batch: those of a grid hold all at once.
+
+    Those of a study that was added to, cancelled, stopped by its own rule or still runs as one that
+    grows.
+    """
     parts = max(1, len(batch.parts))
     whole = batch.state == "done" and batch.done_chunks >= batch.total_chunks
     cells = len(batch.cells)
@@ -425,8 +433,10 @@ def look_of(batch: BatchRow) -> Look:
 
 
 def is_enough(batch: BatchRow, counts: Counts) -> bool:
-    """Is each share of runs that break something known as well as was asked for?  Looked at as a
-    study that grows, so that it may be asked at any time."""
+    """Check whether each share of runs that break something is known as precisely as asked.
+
+    Looked at as a study that grows, so that it may be asked at any time.
+    """
     within = batch.about.get("within", 0) / 100
     if not within or len(counts) < len(batch.cells) * len(batch.profiles):
         return False
@@ -439,7 +449,7 @@ def is_enough(batch: BatchRow, counts: Counts) -> bool:
 def share_of(
     hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str, look: Look = ONCE
 ) -> wire.Count:
-    """A share with its interval, weighted by the sums of this name where there are sums at all."""
+    """Return a share with its interval, weighted by the sums of this name if there are any."""
     if not weights:
         return statistics.interval(hits, n, look)
     total, squares, *_ = weights.get(name, (0.0, 0.0))
@@ -447,5 +457,5 @@ def share_of(
 
 
 def unseen(n: int, weights: Mapping[str, Sequence[float]], look: Look = ONCE) -> wire.Count:
-    """What can be said of anything that none of n runs did."""
+    """Return the bound on anything that none of n runs did."""
     return share_of(0, n, weights, "", look)

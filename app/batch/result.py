@@ -29,7 +29,7 @@ SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
 def played(
     jobs: Jobs, spec: Spec, progress: Callable[[wire.BatchSnapshot], None]
 ) -> wire.BatchResult:
-    """The batch of the page without the page: waits for its end and returns the result."""
+    """Play the batch to its end, without the page, and return the result."""
     number = jobs.submit(spec)
     jobs.wait(number, progress)
     return result(jobs, number)
@@ -41,7 +41,10 @@ def result(
     wanted: records.Wanted = records.EVERY_FAILURE,
     first: int = 0,
 ) -> wire.BatchResult:
-    """All that is known of a batch; of the failures that are wanted, FAILURES_SHOWN from one on."""
+    """Return all that is known of a batch.
+
+    Of the failures that are wanted, FAILURES_SHOWN from one on.
+    """
     batch = jobs.batch(number)
     scenario = records.scenario_of(batch)
     shown = jobs.snapshot_of(batch)
@@ -95,7 +98,10 @@ def result(
 
 
 def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
-    """A failing run as pages and programs get it; its address stays, whatever runs are added."""
+    """Return a failing run as pages and programs get it.
+
+    Its address stays, whatever runs are added.
+    """
     place = f"{quote(one.profile, safe='+')}/{one.cell}/{one.seed}/{one.invariant}"
     return {
         "profile": one.profile,
@@ -112,7 +118,7 @@ def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
 
 
 def futures_of(batch: BatchRow, cells: list[wire.Cell]) -> wire.BatchFutures | None:
-    """Of a batch of futures: the shares step by step, and from where on most of them fail.
+    """Return the shares of a batch of futures step by step, and from where on most of them fail.
 
     `point` is the first step after `held`, the last one at which at least half of the futures held
     (None: at none of those that were looked at).
@@ -143,8 +149,11 @@ def futures_of(batch: BatchRow, cells: list[wire.Cell]) -> wire.BatchFutures | N
 
 
 def needs(cells: list[wire.Cell], runs_per_s: float) -> wire.BatchNeeds | None:
-    """What the study lacks to be precise: {seen, within, runs, seconds} of the rarest share, or of
-    a bound where nothing was seen at all; None where it is precise, or empty."""
+    """Return what the study lacks to be precise: {seen, within, runs, seconds}.
+
+    Of the rarest share, or of a bound where nothing was seen at all; None where it is precise, or
+    empty.
+    """
     counts = [cell["violating"] for cell in cells if cell["n"]]
     if not counts:
         return None
@@ -162,13 +171,13 @@ def needs(cells: list[wire.Cell], runs_per_s: float) -> wire.BatchNeeds | None:
 
 
 def place(invariant: str) -> tuple[int, str]:
-    """I2 before I10."""
+    """Return a sort key that puts I2 before I10."""
     digits = "".join(letter for letter in invariant if letter.isdigit())
     return (int(digits or 0), invariant)
 
 
 def sentences(cells: list[wire.Cell]) -> list[wire.Finding]:
-    """What the counts say: first of lost records, then of whatever else was broken.
+    """Return findings from the counts: first lost records, then whatever else was broken.
 
     Each is a key of the catalogue with its numbers; `bad` marks what happened.
     """
@@ -179,7 +188,7 @@ def sentences(cells: list[wire.Cell]) -> list[wire.Finding]:
                 said.append(_sentence(cell, invariant))
     if len(said) <= SENTENCES_MOST:
         return said
-    # Where not all can be said, losses come first, then that there were none, then the rest.
+    # The list may be cut: losses come first, then that there were none, then the rest.
     said.sort(key=lambda one: (not one["first"], not one["bad"]))
     left = {"n": len(said) - SENTENCES_MOST}
     more: wire.Finding = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
@@ -201,7 +210,7 @@ def _sentence(cell: wire.Cell, invariant: str) -> wire.Finding:
 
 
 def metrics_of(jobs: Jobs, batch: BatchRow) -> list[wire.BatchMetric]:
-    """Per metric what it means, and per profile and cell what was measured."""
+    """Return for each metric its meaning, and what was measured for each profile and cell."""
     rows = records.cells(jobs.database, batch)
     look = records.look_of(batch)
     found: list[wire.BatchMetric] = []
@@ -221,8 +230,10 @@ def metrics_of(jobs: Jobs, batch: BatchRow) -> list[wire.BatchMetric]:
 
 
 def _measured(row: BatchCellRow, name: str, look: Look) -> wire.Measured:
-    """Percentiles that so many runs cannot bound are left out: half of five hundred lie below
-    their median, but nobody knows what one run in a thousand does."""
+    """Return a metric of a cell, without the percentiles that its runs cannot bound.
+
+    Half of five hundred runs lie below their median, but they say nothing of one in a thousand.
+    """
     kept = row.metrics[name]
     n = kept["n"]
     known = dict(zip(QUANTILES, kept["quantiles"] or (), strict=False))

@@ -1,4 +1,4 @@
-"""Saturation of a study: chunks of seeds under both plans in a few processes, and what they tell.
+"""Saturation of a study: chunks of seeds under both plans in a few processes, and the curve.
 
 The engine counts pairs (engine/study/saturation.py); processor time is measured here.
 """
@@ -28,14 +28,14 @@ Json = dict[str, Any]
 
 
 class Played(NamedTuple):
-    """A chunk: of each plan what was met, and CPU-seconds."""
+    """Result of a chunk: the pairs met under each plan, and CPU-seconds."""
 
     tallies: dict[str, Tally]
     seconds: dict[str, float]
 
 
 def play(stored: Json, profile: str, first: int, count: int) -> Played:
-    """So many seeds under each plan, by turns: both have the same machine."""
+    """Play `count` seeds under each plan, by turns: both have the same machine."""
     scenario = Scenario.from_dict(stored)
     found = Played({name: Tally() for name in PLANS}, dict.fromkeys(PLANS, 0.0))
     for seed in range(first, first + count):
@@ -47,7 +47,7 @@ def play(stored: Json, profile: str, first: int, count: int) -> Played:
 
 
 class Study:
-    """What all chunks so far met, in the order of their seeds: it may end after any of them."""
+    """Results of all finished chunks, in the order of their seeds: it may end after any of them."""
 
     def __init__(self, scenario: Scenario, profile: str, first: int, seeds: int) -> None:
         self.scenario, self.profile = scenario, profile
@@ -68,7 +68,7 @@ class Study:
             }
 
     def report(self) -> Json:
-        """{"seeds", "first", "whole", "plans": {name: ...}}; see `_plan`."""
+        """Return {"seeds", "first", "whole", "plans": {name: ...}}; see `_plan`."""
         return {
             "seeds": self.tallies["fixed"].runs,
             "first": self.first,
@@ -78,8 +78,11 @@ class Study:
         }
 
     def _faults(self) -> Json:
-        """Of each kind of fault the runs of the swarm with it and without it, and how many of them
-        broke something: {kind: {"with": [runs, broke], "without": [runs, broke]}}."""
+        """Return for each kind of fault the runs of the swarm with it and without it.
+
+        {kind: {"with": [runs, broke], "without": [runs, broke]}}, where `broke` counts those that
+        broke something.
+        """
         mine = self.tallies["swarm"]
         broke = {seed for seeds in mine.broke.values() for seed in seeds}
         found = {
@@ -95,8 +98,11 @@ class Study:
         return found
 
     def _plan(self, name: str) -> Json:
-        """Of one plan: pairs, the curve, what is unseen, what as many seeds more would bring, what
-        the first half foretold of the second, pairs at equal cost, and what broke."""
+        """Return the results of one plan.
+
+        Pairs, the curve, what is unseen, what as many seeds more would bring, what the first half
+        foretold of the second, pairs at equal cost, and what broke.
+        """
         mine, seconds = self.tallies[name], self.seconds[name]
         others = set[saturation.Pair]().union(
             *(one.pairs for other, one in self.tallies.items() if other != name)
@@ -139,7 +145,10 @@ class Study:
         }
 
     def _foretold(self, name: str) -> Json | None:
-        """New pairs that the first half of the seeds let expect of the rest, and what came."""
+        """Return the new pairs predicted by the first half of the seeds, and those seen.
+
+        They are predicted for the rest of the seeds.
+        """
         if name not in self.half:
             return None
         runs, once, twice, pairs = self.half[name]
@@ -159,7 +168,7 @@ def study(
     jobs: int,
     told: Callable[[str], None],
 ) -> Json:
-    """Plays so many seeds under each plan.  Ctrl+C ends it with what the first seeds met."""
+    """Play these seeds under each plan.  Ctrl+C ends it with what the first seeds met."""
     stored = scenario.to_dict()
     probe = play(stored, profile, first, min(PROBE, seeds))
     each = sum(probe.seconds.values()) / min(PROBE, seeds)
@@ -184,7 +193,7 @@ def study(
 def _in_order(
     processes: ProcessPoolExecutor, stored: Json, profile: str, first: int, seeds: int, jobs: int
 ) -> Iterator[Played]:
-    """Chunks by their seeds, a few of them ahead."""
+    """Yield chunks by their seeds, a few of them ahead."""
     waiting: list[Future[Played]] = []
     for at in range(0, seeds, CHUNK):
         count = min(CHUNK, seeds - at)

@@ -31,7 +31,7 @@ FUTURES_MOST: Final = 1_000
 
 
 def label_of(values: Mapping[str, str]) -> str:
-    """Varied values as people read them."""
+    """Return varied values as people read them."""
     return ", ".join(f"{key}={value}" for key, value in values.items())
 
 
@@ -66,7 +66,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Futures:
-    """Futures of a failing run: of each of these presents so many, under the run's profile."""
+    """Futures of a failing run: a number of each of these presents, under the run's profile."""
 
     run: Run
     invariant: str
@@ -82,8 +82,10 @@ def make_spec(
     vary: Iterable[tuple[str, Sequence[str]]] = (),
     within: int = 0,
 ) -> Spec:
-    """A checked batch; without profiles, those of the scenario.  It stops before its `runs` where
-    each share of runs that break something is known to ± `within` percent of it; 0: never.
+    """Return a checked batch; without profiles, those of the scenario.
+
+    It stops before its `runs` where each share of runs that break something is known to ± `within`
+    percent of it; 0: never.
 
     Raises Refusal, or BadInput for a profile or a varied key that the engine does not know.
     """
@@ -110,7 +112,7 @@ def make_spec(
 
 
 def check_total(total: int) -> None:
-    """Raises Refusal for more runs than a batch may have in all."""
+    """Raise Refusal for more runs than a batch may have in all."""
     if total > TOTAL_MOST:
         raise Refusal(
             "invalid",
@@ -121,7 +123,7 @@ def check_total(total: int) -> None:
 
 
 def check_chunks(plan: Plan) -> None:
-    """Raises Refusal for more chunks than Spark, the files and the driver are meant for."""
+    """Raise Refusal for more chunks than Spark, the files and the driver are meant for."""
     if plan.total_chunks > CHUNKS_MOST:
         slices = CHUNKS_MOST // plan.groups
         raise Refusal(
@@ -136,7 +138,7 @@ def check_chunks(plan: Plan) -> None:
 
 
 def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
-    """A checked study of where a failing run could no longer be saved.
+    """Return a checked study of where a failing run could no longer be saved.
 
     Raises Refusal, or BadInput when the run does not break the invariant.
     """
@@ -146,7 +148,10 @@ def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
 
 
 def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:
-    """Every combination of the varied values, in the order given; one cell if nothing varies."""
+    """Return every combination of the varied values, in the order given.
+
+    One cell if nothing varies.
+    """
     keys = [key for key, _ in vary]
     for key in keys:
         if keys.count(key) > 1:
@@ -163,7 +168,7 @@ def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) ->
 
 
 def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
-    """The scenario with these values set.  Raises BadInput."""
+    """Return the scenario with these values set.  Raises BadInput."""
     varied = scenario
     for key, value in values.items():
         varied = varied.vary(key, value)
@@ -171,7 +176,7 @@ def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
 
 
 def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """["min.insync.replicas=1,2"] as a form or the command line has it.  Raises Refusal."""
+    """Parse ["min.insync.replicas=1,2"] of a form or the command line.  Raises Refusal."""
     found = []
     for line in given:
         if not line.strip():
@@ -185,7 +190,7 @@ def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
-    """What a page or a program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
+    """Parse what a page or program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
     profiles = _texts(asked, "profiles", 40)
     vary = parse_vary(_texts(asked, "vary", 20) or ())
     # Any whole number is read, so that the sentence can name the one that is too large.

@@ -30,7 +30,7 @@ THIN = "\u202f"
 def weighted_interval(
     hits: int, total: float, squares: float, n: int, heaviest: float, look: Look = ONCE
 ) -> wire.Count:
-    """A share estimated from runs that count differently, as `interval` sends it.
+    """Return a share estimated from runs that count differently, as `interval` sends it.
 
     `total` is the sum of the weights of the `hits`, `squares` that of their squares, `heaviest`
     the largest weight of a run in which a fault struck (0 if none did: then one is taken): a hit
@@ -63,10 +63,10 @@ def weighted_interval(
 
 
 def _equal_runs(total: float, squares: float, n: int) -> float:
-    """How many runs of weight one would know the share as well.
+    """Return the number of runs of weight one that would know the share as well.
 
     Where the share has no variance of its own (all runs hit, or their weights pass n), Kish's
-    number: so many equal runs have such a sum and such a sum of squares.
+    number: that many equal runs have such a sum and such a sum of squares.
     """
     ratio = total / n
     spread, variance = squares / n - ratio * ratio, ratio * (1 - ratio)
@@ -76,7 +76,7 @@ def _equal_runs(total: float, squares: float, n: int) -> float:
 
 
 def precision(n: int, share: float) -> float:
-    """Half the width of the interval that n runs will give to such a share."""
+    """Return half the width of the interval that n runs will give to such a share."""
     low, high = intervals.exact(share * n, n)
     return float(high - low) / 2
 
@@ -84,7 +84,7 @@ def precision(n: int, share: float) -> float:
 def difference(
     first: Mapping[str, Any], second: Mapping[str, Any], phi: float = 0.0
 ) -> tuple[float, float, float]:
-    """By how much the second share is above the first: (difference, low, high), 95 %.
+    """Return the second share minus the first: (difference, low, high), 95 %.
 
     Newcombe's way (1998) from the ends of both, which are exact here in place of Wilson's; `phi` is
     how their runs go together where they are paired (his method 10), 0 where they have nothing to
@@ -104,7 +104,7 @@ def difference(
 
 
 def _ends(count: Mapping[str, Any]) -> tuple[float, float]:
-    """Exact ends also where nothing was seen: the rule of three is an end of one side only."""
+    """Return exact ends, also where nothing was seen: the rule of three bounds one side only."""
     if count["hits"] or "effective" in count:
         return count["low"], count["high"]
     low, high = intervals.exact(0, count["n"]) if count["n"] else (0.0, 1.0)
@@ -112,20 +112,22 @@ def _ends(count: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def rule_of_three(n: int, look: Look = ONCE) -> float:
-    """Where nothing happened in n runs, one is 95 % sure that its share is below 3/n; of several
-    such sentences at once, below (3 + ln of how many)/n."""
+    """Return 3/n, the upper bound of a share at 95 % where nothing happened in n runs.
+
+    Of several such sentences at once, (3 + ln of their number)/n.
+    """
     return min(1.0, (RULE_OF_THREE + math.log(ALPHA / look.alpha_of_look)) / n) if n else 1.0
 
 
 def until_first(share: float | None) -> int | None:
-    """How many runs it takes, in the median, until the first of such a share; None for never."""
+    """Return the median number of runs until the first of such a share; None for never."""
     if not share:
         return None
     return max(1, math.ceil(math.log(0.5) / math.log1p(-share))) if share < 1 else 1
 
 
 def shown_until(count: wire.Count) -> str:
-    """The same in a table, with the ends of the interval; above its low end where none was seen."""
+    """Return the same for a table, with the interval's ends; above its low end if none was seen."""
     if not count["n"]:
         return "–"
     middle = until_first(count["share"])
@@ -136,7 +138,7 @@ def shown_until(count: wire.Count) -> str:
 
 
 def sign_test(only_first: int, only_second: int) -> float:
-    """Exact two-sided p of the paired sign test.
+    """Return the exact two-sided p of the paired sign test.
 
     How likely a split at least this uneven is if, of the seeds that differ, either side were as
     likely to be the bad one.
@@ -166,7 +168,9 @@ def _log_comb(n: int, k: int) -> float:
 
 
 def percentile(values: Sequence[int], share: float) -> int | None:
-    """The smallest value with at least `share` of all values at or below it; None of nothing.
+    """Return the smallest value with at least `share` of all values at or below it.
+
+    None of nothing.
 
     The same rule as SQL's percentile_disc.
     """
@@ -187,7 +191,7 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """Pairs."""
+        """Number of pairs."""
         return self.neither + self.only_first + self.only_second + self.both
 
     @property
@@ -196,7 +200,7 @@ class Paired:
 
     @property
     def phi(self) -> float:
-        """How the two go together, from -1 to 1, with Newcombe's correction for continuity."""
+        """Correlation of the two, from -1 to 1, with Newcombe's correction for continuity."""
         first, second = self.only_first + self.both, self.only_second + self.both
         product = first * (self.n - first) * second * (self.n - second)
         together: float = self.neither * self.both - self.only_first * self.only_second
@@ -206,7 +210,7 @@ class Paired:
 
 
 def paired(masks: Mapping[int, int], first: int, second: int) -> Paired:
-    """From counts by mask of violating profiles (bit i: the i-th) to a table of two of them."""
+    """Turn counts by mask of violating profiles (bit i: the i-th) into a table of two of them."""
     table = [0, 0, 0, 0]
     for mask, count in masks.items():
         table[(mask >> first & 1) + 2 * (mask >> second & 1)] += count
@@ -214,18 +218,18 @@ def paired(masks: Mapping[int, int], first: int, second: int) -> Paired:
 
 
 def whole(number: float) -> str:
-    """100 000."""
+    """Format a number as 100 000."""
     return f"{round(number):,}".replace(",", THIN)
 
 
 def rate(share: float) -> tuple[str, str]:
-    """A share as people say it: (percent or million, the number)."""
+    """Return a share in words: (percent or million, the number)."""
     unit = "percent" if share >= PERCENT_FROM else "million"
     return unit, in_unit(share, unit)
 
 
 def in_unit(share: float, unit: str) -> str:
-    """A share in percent or per million, with two or three digits that say something."""
+    """Return a share in percent or per million, with two or three digits that say something."""
     if share in (0, 1):
         return whole(share * UNITS[unit])
     number = share * UNITS[unit]
@@ -237,20 +241,20 @@ def in_unit(share: float, unit: str) -> str:
 
 
 def shown_share(share: float | None) -> str:
-    """A share in a table: percent, with as many digits as tell it from 0 and from 100 %."""
+    """Return a share for a table: percent, with enough digits to tell it from 0 and from 100 %."""
     if share is None:
         return "–"
     return f"{in_unit(share, 'percent')} %"
 
 
 def shown_difference(share: float) -> str:
-    """A difference of two shares in a table: percentage points with their sign."""
+    """Return a difference of two shares for a table: percentage points with their sign."""
     sign = "" if share == 0 else "\u2212" if share < 0 else "+"
     return f"{sign}{in_unit(abs(share), 'percent')}"
 
 
 def shown_figure(value: float | None) -> str:
-    """A measured value in a table."""
+    """Return a measured value for a table."""
     if value is None:
         return "–"
     if value == int(value) or abs(value) >= 100:
@@ -259,7 +263,7 @@ def shown_figure(value: float | None) -> str:
 
 
 def finding(count: wire.Count) -> tuple[str, dict[str, Any]]:
-    """What a count with its interval says: the key of a sentence and its numbers.
+    """Return the key of a sentence for a count with its interval, and its numbers.
 
     Keys: stat.none.percent and .million (nothing happened: the rule of three), stat.none.few (too
     few runs for that rule), stat.some.percent and .million (with the ends of the 95 % interval),
@@ -281,7 +285,7 @@ def finding(count: wire.Count) -> tuple[str, dict[str, Any]]:
 
 @lru_cache(maxsize=ENDS_KEPT)
 def _worked_out(hits: int, n: int, look: Look) -> tuple[float, float]:
-    """Kept, as a page that follows a study asks for the same ends several times a second."""
+    """Return the cached ends: a page that follows a study asks for them several times a second."""
     if not n:
         return 0.0, 1.0
     if look.growing:
@@ -292,7 +296,7 @@ def _worked_out(hits: int, n: int, look: Look) -> tuple[float, float]:
 
 
 def interval(hits: int, n: int, look: Look = ONCE) -> wire.Count:
-    """A count with its interval, as sent to pages: the browser computes no statistics.
+    """Return a count with its interval, as sent to pages: the browser computes no statistics.
 
     Exact (Clopper and Pearson) where the number of runs was fixed beforehand, a confidence
     sequence where the study may go on; where nothing was seen of a fixed number, the rule of three.

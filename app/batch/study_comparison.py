@@ -1,4 +1,4 @@
-"""Two studies side by side: what they share, what differs, and what the counts say of it."""
+"""Comparison of two studies: common cells, differences, and the findings."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ Json = dict[str, Any]
 
 
 def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
-    """{lines: what differs in the scenarios, remarks, cells: the common ones, metrics, sentences}.
+    """Return the comparison of two studies.
 
-    A share of the second minus that of the first is its `difference`.
+    {lines: what differs in the scenarios, remarks, cells: the common ones, metrics, sentences}. A
+    share of the second minus that of the first is its `difference`.
     """
     matched = common_cells(a, b)
     seen = [
@@ -55,13 +56,13 @@ def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
 
 
 def conditions(scenario: Mapping[str, Any]) -> str:
-    """All of a scenario that a run depends on."""
+    """Return all of a scenario that a run depends on."""
     kept = {name: value for name, value in scenario.items() if name not in TOLD_BESIDE}
     return json.dumps(kept, sort_keys=True)
 
 
 def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
-    """(cell of a, cell of b, whether they play the same): the same conditions before equal names.
+    """Return (cell of a, cell of b, same): equal conditions are matched before equal names.
 
     Cells without varied values have equal names: two studies of two scenarios meet there.
     """
@@ -78,7 +79,7 @@ def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
 
 
 def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
-    """{where, a, b} of every place in which the scenarios play differently, some forty at most."""
+    """Return {where, a, b} of places where the scenarios play differently, about forty at most."""
     mine, theirs = (dict(_flat(json.loads(one.scenario_text))) for one in (a, b))
     every = dict.fromkeys([*mine, *theirs])
     places = [name for name in every if mine.get(name) != theirs.get(name)]
@@ -89,7 +90,7 @@ def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
 
 
 def _flat(scenario: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Its parts by their path: configs.acks, faults 1.mtbf_ms, script 3."""
+    """Yield the leaves of an object by path: configs.acks, faults 1.mtbf_ms, script 3."""
     for name, value in scenario.items():
         if name == "script":
             for number, line in enumerate(value.splitlines(), 1):
@@ -117,7 +118,7 @@ def remarks(
     matched: list[tuple[int, int, bool]],
     cells: list[Json],
 ) -> list[Json]:
-    """What can be compared and what cannot, as keys of the catalogue with their values."""
+    """Return what can and cannot be compared, as keys of the catalogue with their values."""
     if a.kind != b.kind:
         return [_said("kinds")]
     if not profiles:
@@ -157,7 +158,7 @@ def _cell(
     jobs: Jobs, a: BatchRow, b: BatchRow, one: wire.Cell, two: wire.Cell, equal: bool
 ) -> Json:
     seeds = common_seeds(a, b)
-    # What is played and who plays it are the same: so is every run of a seed they share.
+    # With equal conditions and an equal engine, every run of a shared seed is equal.
     same = equal and seeds is not None and a.engine_version == b.engine_version
     weighted = any("effective" in cell["unseen"] for cell in (one, two))
     pairs: study_pairs.Pairs = {}
@@ -190,7 +191,7 @@ def _cell(
 def _row(
     invariant: str, a: wire.Waited, b: wire.Waited, same: bool, pair: statistics.Paired | None
 ) -> Json:
-    """Both counts of an invariant; no difference is computed between runs that are the same."""
+    """Return both counts of an invariant; equal runs have no difference of counts."""
     table = None
     phi = 0.0
     if pair is not None:
@@ -210,7 +211,7 @@ def _row(
 
 
 def _sentences(cells: list[Json]) -> list[Json]:
-    """Of lost records, cell by cell: more, fewer, or no telling."""
+    """Return sentences on lost records, cell by cell: more, fewer, or undecided."""
     said = []
     for cell in cells:
         row = next(one for one in cell["rows"] if one["invariant"] == LOST)
@@ -240,7 +241,7 @@ def _sentences(cells: list[Json]) -> list[Json]:
 
 
 def _metrics(jobs: Jobs, a: BatchRow, b: BatchRow, cells: list[Json]) -> list[Json]:
-    """{name, unit, meaning, rows: [{profile, label, a, b}]} of what both measured."""
+    """Return {name, unit, meaning, rows: [{profile, label, a, b}]} of what both measured."""
     theirs = {one["name"]: one for one in metrics_of(jobs, b)}
     found = []
     for metric in metrics_of(jobs, a):

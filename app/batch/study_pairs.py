@@ -1,4 +1,4 @@
-"""Two studies run by run: where both played a seed, which of them broke what.
+"""Comparison of two studies run by run, over the seeds that both played.
 
 Read from the rows on disk, a few columns of those chunks that can hold a common seed.
 """
@@ -26,7 +26,7 @@ Broken = dict[int, frozenset[str]]
 
 @dataclass(frozen=True)
 class Rows:
-    """Where the rows of one profile and cell of a study are."""
+    """Location of the rows of one profile and cell of a study."""
 
     directory: str
     cells: int
@@ -55,7 +55,7 @@ class Rows:
         )
 
     def broken(self, first: int, last: int) -> Broken:
-        """Of each seed that was played what it broke; runs that failed themselves are left out."""
+        """Return what each played seed broke; runs that failed themselves are left out."""
         if not self.chunk_runs:
             return {}
         nothing: tuple[dict[str, Any], ...] = ({},) * self.cells
@@ -82,7 +82,7 @@ class Rows:
 
 
 def common_seeds(a: BatchRow, b: BatchRow) -> tuple[int, int] | None:
-    """(first, last) of the seeds that both were asked to play."""
+    """Return (first, last) of the seeds that both were asked to play."""
     first = max(a.first_seed, b.first_seed)
     last = min(a.first_seed + a.runs, b.first_seed + b.runs) - 1
     return (first, last) if first <= last else None
@@ -90,7 +90,7 @@ def common_seeds(a: BatchRow, b: BatchRow) -> tuple[int, int] | None:
 
 @last(KEPT * 64)
 def paired(a: Rows, b: Rows, first: int, last: int) -> Pairs:
-    """Of every invariant that either broke, and of any, the table of the seeds both played."""
+    """Return the table of the seeds both played, for every invariant that either broke, and any."""
     mine, theirs = a.broken(first, last), b.broken(first, last)
     common = mine.keys() & theirs.keys()
     masks: dict[str, Counter[int]] = {}

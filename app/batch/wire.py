@@ -10,21 +10,21 @@ from typing import Any, NotRequired, TypedDict
 
 
 class Said(TypedDict):
-    """A key of the catalogue and what stands in its places."""
+    """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
 
 
 class Finding(Said):
-    """What counts say; `bad` marks what happened, `first` what is said before all else."""
+    """A finding from counts; `bad` marks what happened, `first` what is shown before all else."""
 
     bad: bool | None
     first: bool
 
 
 class Count(TypedDict):
-    """`hits` of `n` runs; 95 % sure that the share lies from `low` to `high`.
+    """`hits` of `n` runs; with 95 % confidence the share lies from `low` to `high`.
 
     `effective`: how many runs of one weight would know as much.
     """
@@ -38,14 +38,16 @@ class Count(TypedDict):
 
 
 class Waited(Count):
-    """`until`: how many runs it takes until the first, in the median, and from when to when."""
+    """Count with `until`: the median number of runs until the first, with its interval."""
 
     until: str
 
 
 class Cell(TypedDict):
-    """What became of the runs of a profile and a combination of varied values; `broken` by
-    invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves."""
+    """Results of the runs of a profile and a combination of varied values.
+
+    `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
+    """
 
     profile: str
     cell: int
@@ -59,7 +61,7 @@ class Cell(TypedDict):
 
 
 class Progress(TypedDict):
-    """How far a batch is; `state` as `BatchRow` has it.
+    """Progress of a batch; `state` as `BatchRow` has it.
 
     `message` in English, `said` the same where the server says it itself.
     """
@@ -78,7 +80,7 @@ class Progress(TypedDict):
 
 
 class BatchSnapshot(Progress):
-    """`before`: how many start sooner."""
+    """Progress with `before`, the number of batches that start sooner."""
 
     before: int
 
@@ -91,8 +93,11 @@ class BatchScenario(TypedDict):
 
 
 class Measured(TypedDict):
-    """A metric of a profile and cell.  `curve`: (share of runs, value that they do not pass);
-    `quantiles`: at 50, 90, 99 and 99.9 %, null where so few runs cannot know it."""
+    """A metric of a profile and cell.
+
+    `curve`: (share of runs, value that they do not pass); `quantiles`: at 50, 90, 99 and 99.9 %,
+    null where so few runs cannot know it.
+    """
 
     profile: str
     cell: int
@@ -115,8 +120,10 @@ class BatchMetric(TypedDict):
 
 
 class BatchPair(TypedDict):
-    """The same seeds on two sides, `a` and `b`, with the exact sign test's `p`; `common` is what
-    both have, `profiles` whether they differ by profile."""
+    """The same seeds on two sides, `a` and `b`, with the exact sign test's `p`.
+
+    `common` is what both have, `profiles` whether they differ by profile.
+    """
 
     invariant: str
     neither: int
@@ -151,7 +158,7 @@ class Dots(TypedDict):
 
 
 class BatchCause(TypedDict):
-    """So many runs broke this invariant first, and applied this rule last."""
+    """Number of runs that broke this invariant first, and applied this rule last."""
 
     profile: str
     invariant: str
@@ -167,7 +174,7 @@ class FuturesStep(TypedDict):
 
 
 class BatchFutures(TypedDict):
-    """From `point` on most futures fail, `held` is the last step at which they did not.
+    """Turning point of a failing run: from `point` on most futures fail, at `held` they did not.
 
     `said`: none, always or point.
     """
@@ -183,14 +190,14 @@ class BatchFutures(TypedDict):
 
 
 class BatchLook(TypedDict):
-    """How many intervals shall hold together, and how often the study has grown."""
+    """Number of intervals that shall hold together, and of times the study has grown."""
 
     at_once: int
     growing: int
 
 
 class BatchNeeds(TypedDict):
-    """What it would take to know the rarest share `within` a part of itself."""
+    """Runs and time needed to know the rarest share `within` a part of itself."""
 
     seen: bool
     within: float
@@ -214,7 +221,7 @@ class BatchFailure(TypedDict):
 
 
 class BatchFailures(TypedDict):
-    """Of `total` that match, those from `first` on."""
+    """Failures from `first` on, of `total` that match."""
 
     total: int
     first: int
@@ -222,8 +229,7 @@ class BatchFailures(TypedDict):
 
 
 class BatchResult(BatchSnapshot):
-    """All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the
-    last one."""
+    """Complete result of a batch; `kind` seeds, futures or advice, and `advice` of the last one."""
 
     scenario: BatchScenario
     title: str

@@ -43,10 +43,10 @@ def advise(
     estimate: bool,
     as_json: bool,
 ) -> None:
-    """How often settings lose acknowledged records, however rarely: replicas × racks × failures.
+    """Print how often settings lose acknowledged records: replicas × racks × failures.
 
-    acks=all, clean elections, one replica may be missing.  Says what it will take before, beside
-    each answer stands the formula (MTTDL); Ctrl+C ends it with what it has.
+    acks=all, clean elections, one replica may be missing.  The time it takes is printed before, and
+    the formula (MTTDL) beside each answer; Ctrl+C ends it with what it has.
 
     Exit code 0 if every cell is known as well as was asked, 3 if one is not, 130 after Ctrl+C.
     """

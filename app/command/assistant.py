@@ -35,7 +35,7 @@ def _run(scenario: str, kafka: str, seed: int, moves: list[str] | None) -> runs.
 
 
 def find_scenarios(words: str = "") -> list[dict[str, str]]:
-    """Scenarios of the library that match these words, best first; "" for the first ones.
+    """Return scenarios of the library that match these words, best first; "" for the first ones.
 
     words: a question, an issue (KAFKA-6361), a KIP, an error, a setting, a metric, a log line.
     """
@@ -50,21 +50,22 @@ def find_scenarios(words: str = "") -> list[dict[str, str]]:
 
 
 def find(words: str, limit: int = 8) -> Results:
-    """Scenarios, rules, terms, errors, settings, claims and interview questions that match, best
-    first, with their links; where nothing matches, words to try.
+    """Find scenarios, rules, terms, errors, settings, claims and interview questions.
+
+    The best matches come first, with their links; where nothing matches, words to try.
     """
     return results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
 
 
 def kafka_versions() -> dict[str, str]:
-    """Versions of Kafka that can be played, with the releases each stands for."""
+    """Return the versions of Kafka that can be played, with the releases each stands for."""
     return runs.versions()
 
 
 def play(
     scenario: str, kafka: str = "", seed: int = 0, moves: list[str] | None = None
 ) -> dict[str, Any]:
-    """Plays a run to its end: does every invariant hold, what broke where, what was lost.
+    """Play a run to its end: whether every invariant holds, what broke where, what was lost.
 
     moves replace the scenario's script, one command each ("produce m1", "kill A", "settle").
     """
@@ -89,7 +90,7 @@ def look(
     seed: int = 0,
     moves: list[str] | None = None,
 ) -> dict[str, Any]:
-    """What happens in `count` steps from `step` on, in sentences, and the logs after the last."""
+    """Describe `count` steps from `step` on in sentences, and the logs after the last."""
     run = _run(scenario, kafka, seed, moves)
     first = min(max(0, step), len(run) - 1)
     told = run[first : first + min(max(1, count), STEPS_MOST)]
@@ -130,17 +131,17 @@ def why_not(
     seed: int = 0,
     moves: list[str] | None = None,
 ) -> str:
-    """Why something does not happen at a step, and which move would help.
+    """Explain why something does not happen at a step, and which move would help.
 
-    subject: "hw B" (why does the high watermark of B not rise), "isr B", "ack RECORD",
-    "leader B", or "move LINE".
+    subject: "hw B" (why does the high watermark of B not rise), "isr B", "ack RECORD", "leader B",
+    or "move LINE".
     """
     run = _run(scenario, kafka, seed, moves)
     return str(run.why(min(max(0, step), len(run) - 1), subject))
 
 
 def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, Any]:
-    """The same script under two versions of Kafka: where they part, and how each ends."""
+    """Compare a script under two versions of Kafka: where they diverge, and how each ends."""
     found = _run(scenario, kafka, seed, None).compare(other)
     return {
         "parts": [
@@ -155,7 +156,7 @@ def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, A
 def study(
     scenario: str, count: int = 200, kafka: list[str] | None = None, seed: int = 0
 ) -> list[dict[str, Any]]:
-    """Plays many seeds and counts what broke, each share with its 95 % interval."""
+    """Play many seeds and count what broke, each share with its 95 % interval."""
     if not 1 <= count <= RUNS_MOST:
         raise BadInput("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
     found: studies.Study = studies.study(scenario, count, kafka or (), seed)
@@ -166,7 +167,7 @@ TOOLS = (find_scenarios, find, kafka_versions, play, look, why_not, compare, stu
 
 
 def server() -> MCPServer:
-    """The server with its tools; each is a function of this module."""
+    """Return the server with its tools; each is a function of this module."""
     made = MCPServer("highwater", instructions=INSTRUCTIONS)
     for tool in TOOLS:
         made.add_tool(_told(tool))
@@ -174,7 +175,7 @@ def server() -> MCPServer:
 
 
 def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
-    """What cannot be used is told as its sentence; anything else stays a failure of ours."""
+    """Return the sentence of bad input as a result; other errors stay errors."""
 
     @wraps(tool)
     def asked(*given: Any, **named: Any) -> Any:
@@ -187,5 +188,5 @@ def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def serve() -> None:
-    """Answers on standard input and output until they close."""
+    """Serve standard input and output until they close."""
     server().run("stdio")

@@ -44,7 +44,7 @@ def run_batch(
     within: int,
     as_json: bool,
 ) -> int:
-    """Runs and reports a batch; the exit code: 0 done, 1 ended early or failed, 2 bad input."""
+    """Run and report a batch; return 0 done, 1 ended early or failed, 2 bad input."""
     from app import create_app
     from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary
@@ -71,7 +71,7 @@ def run_batch(
 
 
 def lines(result: BatchResult) -> Iterator[str]:
-    """What was found, profile by profile, and where its failing runs can be opened."""
+    """Yield the results, profile by profile, with links to failing runs."""
     yield f"{result['state']}, batch {result['id']}, {result['done_runs']:,} runs"
     if result["message"]:
         yield result["message"]

@@ -1,4 +1,4 @@
-"""The subcommands of `highwater` that speak of real brokers: what they did, and playing on them."""
+"""The subcommands of `highwater` about real brokers: their recordings, and playing on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_READ: Final = 1_000_000
 @AS_JSON
 @plain
 def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
-    """Replays recordings of real brokers and compares every fact: files, or directories of them.
+    """Replay recordings of real brokers and compare every fact: files, or directories of them.
 
     Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
     equal, or the recording itself explains why it is not.
@@ -63,10 +63,10 @@ def lab(
     port: int,
     facts: bool,
 ) -> None:
-    """Plays SCENARIO on real brokers of this machine and compares them with the model.
+    """Play SCENARIO on real brokers of this machine and compare them with the model.
 
-    SCENARIO is what `highwater run` takes. The brokers listen on 127.0.0.1 only; the jars come
-    from KAFKA_HOME, from --jars, or once through Maven into the cache. Ctrl+C ends everything.
+    SCENARIO is what `highwater run` takes.  The brokers listen on 127.0.0.1 only; the jars come
+    from KAFKA_HOME, from --jars, or once through Maven into the cache.  Ctrl+C ends everything.
 
     Exit code 0: every fact after every move is as in the model; 1: otherwise.
     """
@@ -97,7 +97,7 @@ def lab(
 @click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
 @plain
 def record(scripts: str, releases: str, into: str, port: int) -> None:
-    """Records scripts of the library on releases of Kafka, one pair after the other.
+    """Record scripts of the library on releases of Kafka, one pair after the other.
 
     It goes on where it was stopped, and prints what differs from the model, what failed and a
     table. A pair takes one to two minutes. Ctrl+C ends everything and keeps what is recorded.
@@ -124,7 +124,7 @@ def record(scripts: str, releases: str, into: str, port: int) -> None:
 def incident(
     files: tuple[str, ...], partition: str, profile: str, out: str | None, as_json: bool
 ) -> None:
-    """Tells what happened to a partition, from the FILES that brokers leave behind.
+    """Report what happened to a partition, from the FILES that brokers leave behind.
 
     FILES, or directories of them: the metadata log or its dump, server.log, controller.log,
     state-change.log, checkpoints and segments, or what kafka-dump-log prints of them. 2=server.log
@@ -145,7 +145,7 @@ def incident(
 @AS_JSON
 @plain
 def cluster(file: BinaryIO, profile: str, out: str | None, as_json: bool) -> None:
-    """Makes a run of what Kafka's tools print of a cluster, in FILE or on standard input.
+    """Make a run of what Kafka's tools print of a cluster, in FILE or on standard input.
 
     kafka-topics.sh --describe, kcat -L, rpk, ZooKeeper, the JSON of user interfaces and more. What
     is assumed is listed, with the line that changes it.

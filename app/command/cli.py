@@ -29,7 +29,7 @@ from app.common import config
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="highwater")
 def main() -> None:
-    """Highwater: Kafka's replication, played step by step, checked, and run at scale."""
+    """Play Kafka's replication step by step, check it, and run it at scale."""
 
 
 @main.command(epilog="\b\nSettings (environment variables):\n" + config.table())
@@ -38,7 +38,7 @@ def main() -> None:
 @click.option("--debug", is_flag=True, help="The development server, for one person.")
 @plain
 def serve(host: str | None, port: int | None, debug: bool) -> None:
-    """Serves the playground, to one person or to many."""
+    """Serve the playground, to one person or to many."""
     from app.command.serve import serve_here
 
     given: dict[str, Any] = {"host": host, "port": port}
@@ -49,7 +49,7 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
 @main.command()
 @plain
 def mcp() -> None:
-    """Answers an assistant's questions on standard input and output (Model Context Protocol).
+    """Answer an assistant's questions on standard input and output (Model Context Protocol).
 
     It can play runs, look at steps, ask why not, compare versions and count over seeds.
     """
@@ -78,7 +78,7 @@ def run(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Plays SCENARIO to its end and says what became of it.
+    """Play SCENARIO to its end and report the verdict.
 
     SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
@@ -89,7 +89,7 @@ def run(
     from app.command.playing import complaints, exported, report, run_of, verdict_line
     from engine.show.replay import Replay
 
-    # Nobody else waits here for the processor: a run is told whole, up to the engine's own bound.
+    # No other user shares this processor: a run is played up to the engine's own bound.
     replay = Replay(run_of(scenario, profile, seed, moves), most=sys.maxsize)
     if form is not None:
         click.echo(exported(replay, form), nl=False)
@@ -110,7 +110,7 @@ def run(
 @AS_JSON
 @plain
 def conformance(paths: tuple[str, ...], as_json: bool) -> None:
-    """Checks the engine against facts about Kafka: case files, or directories of them.
+    """Check the engine against facts about Kafka: case files, or directories of them.
 
     Exit code 0 only if every case was run and agreed.
     """
@@ -129,7 +129,7 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
 @click.argument("path", type=click.Path())
 @plain
 def read(path: str) -> None:
-    """Checks a reading guide, plays all that it says, and prints moments, methods and verdicts.
+    """Check a reading guide, play all that it says, and print moments, methods and verdicts.
 
     PATH is a YAML file as docs/reading-guides.md tells.  Exit code 0 if it can be read and every
     statement that has a run has its moment.
@@ -161,7 +161,7 @@ def batch(
     master: str | None,
     as_json: bool,
 ) -> None:
-    """Runs SCENARIO many times on Spark; the results stay in the database like a page's."""
+    """Run SCENARIO many times on Spark; the results stay in the database like a page's."""
     from app.command.batch import run_batch
 
     overrides: dict[str, Any] = {"spark_master": master} if master else {}
@@ -238,19 +238,19 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @AS_JSON
 @plain
 def explore(as_json: bool, **asked: Any) -> None:
-    """Searches everything that can happen, breadth first, and says what can go wrong.
+    """Search everything that can happen, breadth first, and report what can go wrong.
 
     SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
-    that the budgets allow can bring about, by the engine's own handlers. What is found is a run.
+    that the budgets allow can bring about, by the engine's own handlers.  What is found is a run.
     With --runs from the beginning of its cluster, and then what share of that random runs meet.
 
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
     truncation and fencing rules: every state it can reach is counted, every invariant watched, and
-    the shortest way to each violation is told move by move. --counts PATH compares rows of such
+    the shortest way to each violation is told move by move.  --counts PATH compares rows of such
     counts, --fences takes the fences of KIP-320 away one by one.
 
     Exit code 0, whatever was found, if the question was answered; 3 if a bound or Ctrl+C ended the
-    search before. --counts: 1 if a row differs, 3 if none does and one was not within the budget.
+    search before.  --counts: 1 if a row differs, 3 if none does and one was not within the budget.
     """
     from app.command.explore import explore
 
@@ -264,8 +264,9 @@ def explore(as_json: bool, **asked: Any) -> None:
 @AS_JSON
 @plain
 def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
-    """Runs SQL over the views runs, cells and batches of all stored batches: DuckDB's, or with
-    --master Spark's.
+    """Run SQL over the views runs, cells and batches of all stored batches.
+
+    In DuckDB, or in Spark with --master.
 
     Rows that name batch, profile, cell and seed end with the link that opens the run.
     """
@@ -280,7 +281,7 @@ def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
 @AS_JSON
 @plain
 def bench(name: str | None, as_json: bool) -> None:
-    """Measures what should stay fast, as ratios that mean the same on every machine."""
+    """Measure what should stay fast, as ratios that mean the same on every machine."""
     from app.command.bench.ratios import BENCHMARKS, measure
 
     if name is not None and name not in BENCHMARKS:
@@ -296,7 +297,7 @@ def bench(name: str | None, as_json: bool) -> None:
 
 
 def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
-    """What a figure may be, and whether it is more; nothing where there is no budget."""
+    """Return the budget of a figure and whether it is exceeded; nothing where there is none."""
     from app.command.bench.ratios import at_least, share
 
     if figure not in budgets:
@@ -308,14 +309,14 @@ def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
 
 @main.group()
 def course() -> None:
-    """Chapters of a course, written as Markdown (docs/course.md)."""
+    """Work on chapters of a course, written as Markdown (docs/course.md)."""
 
 
 @course.command("check")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @plain
 def course_check(paths: tuple[str, ...]) -> None:
-    """Reads chapters and plays all of them: line, column and one sentence for what is wrong."""
+    """Read chapters and play all of them: line, column and one sentence for what is wrong."""
     from pathlib import Path
 
     from engine.learn.course import check
@@ -340,7 +341,7 @@ def course_check(paths: tuple[str, ...]) -> None:
 @AS_JSON
 @plain
 def scenarios(as_matrix: bool, as_json: bool) -> None:
-    """Lists the library with the verdict that is expected under each profile."""
+    """List the library with the verdict that is expected under each profile."""
     from app.common.refusals import located
     from app.web.cards import cards
     from engine.scenarios import file
@@ -379,9 +380,9 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
 @AS_JSON
 @plain
 def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> None:
-    """Measures how often the 95 % intervals of pages hold truths that are known.
+    """Measure how often the 95 % intervals of pages hold truths that are known.
 
-    Exit code 0: all hold in at least 93 % of the studies, so many allowing for luck.
+    Exit code 0: all hold in at least 93 % of the studies, less an allowance for luck.
     """
     from app.command.coverage import run_coverage
 
@@ -392,7 +393,7 @@ def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> No
 @AS_JSON
 @plain
 def rules(as_json: bool) -> None:
-    """Lists the rules of the specification: who follows them, which scenarios show them.
+    """List the rules of the specification: the code and the scenarios of each.
 
     Exit code 0: every rule has code that a run plays, or the reason why it has none.
     """
@@ -416,7 +417,7 @@ def rules(as_json: bool) -> None:
 def soak(
     minutes: float, profiles: str, seed: int, jobs: int, text: str | None, as_json: bool
 ) -> None:
-    """Plays random moves over random clusters and scenarios, and looks at each run from all sides.
+    """Play random moves over random clusters and scenarios, and look at each run from all sides.
 
     Nothing may crash; what a Kafka promises must hold; a copy, the text of a run, a checkpoint and
     silence must change nothing. The same seed draws the same runs: more minutes draw more of them.

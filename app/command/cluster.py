@@ -1,4 +1,4 @@
-"""`highwater cluster`: what Kafka's tools print of a cluster becomes a scenario."""
+"""`highwater cluster`: a scenario from what Kafka's tools print of a cluster."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from engine.scenarios.writing import yaml_of
 
 
 def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> int:
-    """Print what was read, what is assumed and what could not be read; the exit code: 0 where all
-    was read.  Raises BadInput for a profile that does not exist."""
+    """Print what was read, what is assumed and what could not be read.
+
+    The exit code: 0 where all was read.  Raises BadInput for a profile that does not exist.
+    """
     words = Catalogue()
     facts = paste.read(text)
     if profile:

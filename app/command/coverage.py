@@ -15,7 +15,7 @@ from app.batch import coverage
 def run_coverage(
     repetitions: int, seed: int, out: Path | None, tell: Callable[[Any], None] | None
 ) -> bool:
-    """Measures, prints (or tells) the table, the worst first, and stores it; whether all hold."""
+    """Measure, print and store the table, the worst first; return whether all hold."""
     cases = sorted(coverage.measured(repetitions, seed), key=lambda one: one.coverage)
     found = {"repetitions": repetitions, "seed": seed, "cases": coverage.shown(cases)}
     if tell is not None:

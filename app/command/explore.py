@@ -22,7 +22,7 @@ MOST_BYTES: Final = 16 << 20
 
 
 def explore(asked: dict[str, Any], as_json: bool) -> int:
-    """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
     if asked["spark"] and asked["scenario"] is None:
         raise BadInput("invalid", "--spark searches from a step of a run: say which SCENARIO.")
     if asked["counts_path"] is not None:

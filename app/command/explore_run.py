@@ -22,7 +22,7 @@ machines says how far."""
 
 
 def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
     with watching(asked["max_seconds"]) as watch, no_collector():
         run = run_of(asked["scenario"], asked["profile"], asked["seed"], asked["moves"])
         question = Question(
@@ -49,7 +49,7 @@ def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
 
 
 def _on_spark(question: Question, bounds: Bounds, master: str | None) -> Outcome:
-    """The same search, for what one machine cannot hold.  Raises BadInput where Spark cannot."""
+    """Run the same search on Spark.  Raises BadInput where Spark cannot."""
     from app.batch.runners.spark import SparkRunner, SparkTrouble
 
     runner = SparkRunner(master or config.load().spark_master)

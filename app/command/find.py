@@ -27,7 +27,7 @@ MAX_LIMIT = 40
 def find(
     words: tuple[str, ...], kinds: tuple[str, ...], limit: int, lang: str, as_json: bool
 ) -> None:
-    """Finds what matches WORDS best: a title of a bug report, an error, a setting, a log line.
+    """Find what matches WORDS best: a title of a bug report, an error, a setting, a log line.
 
     \b
     highwater find "GC pause"

@@ -1,4 +1,4 @@
-"""`highwater incident`: the files of a broken cluster become a timeline and a run."""
+"""`highwater incident`: a timeline and a run from the files of a broken cluster."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ MOST_COMPLAINTS = 3
 def investigate(
     files: tuple[str, ...], partition: str, profile: str, out: Path | None, as_json: bool
 ) -> int:
-    """Prints what happened; the exit code: 0 where the model follows to the end, 1 where it does
-    not.  Raises BadInput where the files tell nothing, or of several partitions."""
+    """Print what happened; return exit code 0 where the model follows to the end, else 1.
+
+    Raises BadInput where the files tell nothing, or of several partitions.
+    """
     found = sources.found(files)
     told = timeline.gather(found, _chosen(found, partition))
     told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
@@ -45,7 +47,7 @@ def investigate(
 
 
 def _without_states(told: Timeline, as_json: bool) -> int:
-    """Print what single lines tell of a partition, and what is missing for a run."""
+    """Print what single lines contain of a partition, and what is missing for a run."""
     missing = telling.missing(told)
     if as_json:
         click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))

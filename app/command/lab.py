@@ -24,14 +24,14 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _end_by_signals() -> None:
-    """Who is asked to end ends its brokers first."""
+    """End the brokers first when a signal ends this process."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
 
 
 def play_on_brokers(wish: Wish, run: Run, out: Path | None, every: bool = False) -> int:
-    """Plays, prints the table (of `every` fact, or in short) and writes the recording.
+    """Play, print the table (of `every` fact, or in short) and write the recording.
 
     The exit code: 0 where every fact and every expectation is as in the model, 1 where one is not,
     130 where it was cancelled.  Raises Trouble.
@@ -56,7 +56,7 @@ def play_on_brokers(wish: Wish, run: Run, out: Path | None, every: bool = False)
 
 
 def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
-    """Records scripts x releases and prints what differs, what failed and the table.
+    """Record scripts x releases and print what differs, what failed and the table.
 
     The exit code: 0 where nothing is different, 1 where something is or failed, 130 where it was
     cancelled; what was recorded by then is kept.  Raises BadInput and Trouble.

@@ -12,7 +12,7 @@ from engine.study.matrix import Cell, matrix
 
 
 def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
-    """Plays everything and prints the table, or gives it to `as_json`; were all promises kept?"""
+    """Play everything and print the table, or pass it to `as_json`; return whether all holds."""
     found = list(scenarios)
     played = matrix(found)
     kept = not any(cell.complaints for row in played.values() for cell in row.values())

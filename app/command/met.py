@@ -1,4 +1,4 @@
-"""``highwater explore SCENARIO --runs N``: what share of what can happen do random runs meet?"""
+"""``highwater explore SCENARIO --runs N``: the share of possible behaviour that runs meet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOREIGN: Final = ("moves", "at", "never", "reach", "spark", "master")
 
 
 def explore_met(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Answers on the output; the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
     scenario, profile, budgets = _question(asked)
     states = asked["max_states"] or MOST_STATES
     with watching(asked["max_seconds"]) as watch, no_collector():
@@ -76,7 +76,7 @@ def _spent(budgets: Mapping[str, int]) -> str:
 
 
 def lines(card: Mapping[str, Any], beyond: tuple[str, ...]) -> Iterator[str]:
-    """The card as text: a share only where everything was reached."""
+    """Yield the card as text: a share only where everything was reached."""
     if card["complete"]:
         yield (
             f"{card['runs']:,} runs met {card['met']:,} of {card['situations']:,} situations that "

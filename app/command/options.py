@@ -24,7 +24,7 @@ def refuse(sentence: str) -> NoReturn:
 
 
 def plain(command: Callable[P, None]) -> Callable[P, None]:
-    """Turns what a person can mend into one sentence and exit code 2."""
+    """Turn errors that the user can fix into one sentence and exit code 2."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:

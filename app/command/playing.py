@@ -29,10 +29,10 @@ _PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
 
 
 def complaints(replay: Replay) -> list[str]:
-    """What the scenario promised for this profile and the run did not keep, line by line.
+    """Return the expectations of the scenario for this profile that the run did not meet.
 
-    Moves of one's own, or a profile the scenario says nothing of, are only expected not to break
-    an invariant.
+    Moves of one's own, or a profile the scenario says nothing of, are only expected not to break an
+    invariant.
     """
     run = replay.run
     if run.moves is None and run.scenario.expectation(run.profile) is not None:
@@ -44,7 +44,7 @@ def complaints(replay: Replay) -> list[str]:
 
 
 def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
-    """One JSON object: the run, its verdict, and the state it ended in."""
+    """Return one JSON object: the run, its verdict, and the state it ended in."""
     run = replay.run
     return {
         "run": run.digest,
@@ -58,13 +58,13 @@ def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
 
 
 def verdict_line(replay: Replay) -> str:
-    """The verdict of the run in a sentence, as its end card on the page says it."""
+    """Return the verdict of the run in a sentence, as its end card on the page says it."""
     return verdict_text(partial(Catalogue().text, USUAL), replay.verdict())
 
 
 def exported(replay: Replay, form: str) -> str:
-    """The run in one of the forms to take along.  Raises BadInput for another."""
-    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only told
+    """Return the run in one of the export formats.  Raises BadInput for another."""
+    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only printed
 
     if form not in FORMATS:
         known = ", ".join(FORMATS)
@@ -73,7 +73,7 @@ def exported(replay: Replay, form: str) -> str:
 
 
 def command_of(run: Run) -> str:
-    """The line that plays a run again; its scenario by name, if it is one of the library."""
+    """Return the command that plays a run again; its scenario by name, if it is in the library."""
     slug = run.scenario.slug
     if not slug or library().get(slug) != run.scenario:
         return reproduce(run)
@@ -99,8 +99,10 @@ def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def carried(name: str) -> str:
-    """The text of the run that a link of a page has inside, or an exported .json; else the name
-    itself.  Raises BadInput for a link that was damaged."""
+    """Return the text of the run in a page's link, or in an exported .json.
+
+    Else the name itself.  Raises BadInput for a link that was damaged.
+    """
     found = _PACKED.search(name)
     if found is None:
         path = Path(name)
@@ -123,7 +125,7 @@ def carried(name: str) -> str:
 
 
 def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
-    """The run that a command names.  Raises BadInput."""
+    """Return the run that a command names.  Raises BadInput."""
     text = carried(scenario)
     if text.lstrip().startswith("{"):
         return Run.from_text(text)

@@ -13,7 +13,7 @@ from app.common.config import Settings
 
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
-    """Prints the rows of a statement; the exit code: 0 done, 2 a statement that cannot be run."""
+    """Print the rows of a statement; return 0, or 2 for a statement that cannot be run."""
     from app.batch.runners.query import ONLY_READS, READ_ONLY, Changes, Wrong, answer_here, links
     from app.batch.runners.rows import chunks_on_disk
     from app.storage.database import Database
@@ -87,7 +87,7 @@ def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:
 
 
 def table(columns: list[str], rows: list[list[Any]], opened: list[str]) -> list[str]:
-    """Columns under their names, numbers to the right, the link of the run last."""
+    """Return the columns under their names, numbers to the right, the link of the run last."""
     shown = [["" if value is None else str(value) for value in row] for row in rows]
     widths = [max([len(name), *(len(row[i]) for row in shown)]) for i, name in enumerate(columns)]
     right = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(columns))]

@@ -10,14 +10,14 @@ from engine.conformance.recordings.reading import release_order
 
 
 def report(comparisons: Iterable[Comparison]) -> dict[str, Any]:
-    """One JSON object: the sums, and every recording with its differences as sentences."""
+    """Return one JSON object: the sums, and every recording with its differences as sentences."""
     found = [one.to_dict() for one in comparisons]
     sums = {key: sum(one[key] for one in found) for key in ("equal", "explained", "different")}
     return {**sums, "recordings": found}
 
 
 def lines(comparisons: list[Comparison]) -> Iterator[str]:
-    """The same for people: a line for each recording, the table, the sums."""
+    """Yield the same for people: a line for each recording, the table, the sums."""
     wide = max((len(one.recording.name) for one in comparisons), default=0)
     for one in comparisons:
         yield (
@@ -37,7 +37,7 @@ def lines(comparisons: list[Comparison]) -> Iterator[str]:
 
 
 def table(comparisons: list[Comparison]) -> Iterator[str]:
-    """Scenario x release: equal, explained and different facts of all recordings of a pair."""
+    """Yield scenario x release: equal, explained and different facts of a pair's recordings."""
     cells: dict[tuple[str, str], list[int]] = {}
     for one in comparisons:
         cell = cells.setdefault((one.recording.scenario, one.recording.kafka), [0, 0, 0])

@@ -1,4 +1,4 @@
-"""``highwater refine``: is each step of a run one of the published model?"""
+"""``highwater refine``: check that each step of a run is one of the published model."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ def refine(
     partition: int,
     as_json: bool,
 ) -> None:
-    """Maps every event of a run to moves of a rung of the ladder, or to none, and tells the first
-    that is no move of it. Without SCENARIO, the whole library.
+    """Map every event of a run to moves of a rung of the ladder, or to none.
+
+    The first event that is no move of it is reported.  Without SCENARIO, the whole library.
 
     Exit code 0: each event is told, or one is of a kind that no rung has a word for (an unclean
-    election, a lost disk, a reassignment, retention). 1: a step that the rung does not have.
+    election, a lost disk, a reassignment, retention).  1: a step that the rung does not have.
     """
     from app.command import refining
     from app.command.playing import run_of

@@ -1,4 +1,4 @@
-"""Output of ``highwater refine``: a run held against a rung of the ladder."""
+"""Output of ``highwater refine``: a run compared with a rung of the ladder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.sim.run import Run
 
 
 def as_data(found: Refinement) -> dict[str, Any]:
-    """What became of one run, as JSON."""
+    """Return the result of one run, as JSON."""
     run, first = found.run, found.first
     return {
         "schema": 1,
@@ -33,7 +33,7 @@ def as_data(found: Refinement) -> dict[str, Any]:
 
 
 def lines(found: Refinement) -> Iterator[str]:
-    """The same for people."""
+    """Yield the same for people."""
     first = found.first
     yield (
         f"{found.events:,} events under {found.rung}: {found.none:,} are no move of it, "
@@ -74,5 +74,5 @@ def row(found: Refinement) -> str:
 
 
 def code(found: Refinement) -> int:
-    """The exit code: what is beyond every rung says nothing against this one."""
+    """Return the exit code: an event beyond every rung is no failure."""
     return 0 if found.first is None or found.first.beyond else 1

@@ -1,4 +1,4 @@
-"""The rules of the specification, and where each is to be found: code, scenarios, golden files."""
+"""The rules of the specification, and their places in code, scenarios and golden files."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Entry = dict[str, Any]
 
 
 def rule_of(cue: str) -> str:
-    """The rule that a cue belongs to: H-2 of H-2.min_isr."""
+    """Return the rule that a cue belongs to: H-2 of H-2.min_isr."""
     return cue.partition(".")[0]
 
 
 def functions() -> dict[str, list[Entry]]:
-    """Rule -> [{function, played}], from the docstrings."""
+    """Return rule -> [{function, played}], from the docstrings."""
     found: dict[str, list[Entry]] = defaultdict(list)
     for one in citations():
         if one.implements:
@@ -41,7 +41,7 @@ def functions() -> dict[str, list[Entry]]:
 
 
 def cued(scenario: Scenario, profile: str) -> set[str]:
-    """The rules of the cues of one run, played now."""
+    """Return the rules of the cues of one run, played now."""
     found: set[str] = set()
     cursor = Cursor(Run(scenario, profile))
     while (events := cursor.advance()) is not None:
@@ -51,7 +51,7 @@ def cued(scenario: Scenario, profile: str) -> set[str]:
 
 
 def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
-    """Rule -> name of a scenario -> profiles under which its script produces a cue of the rule."""
+    """Return rule -> name of a scenario -> profiles under which its script has its cues."""
     found: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for scenario in scenarios:
         if scenario.fetching != "manual":
@@ -63,7 +63,7 @@ def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
 
 
 def shown(folder: Path) -> dict[str, list[str]]:
-    """Rule -> golden files with a cue of it, such as S20/K39.txt; those of past defects last."""
+    """Return rule -> golden files with a cue of it, such as S20/K39.txt; past defects last."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
         for rule in sorted({rule_of(cue) for cue in CUE_LINE.findall(path.read_text("utf-8"))}):
@@ -72,7 +72,7 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """[{id, title, excuse, dormant, functions, scenarios, golden}], as the specification goes."""
+    """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in their order."""
     code, plays, files = functions(), played(scenarios), shown(golden)
     return [
         {
@@ -89,7 +89,7 @@ def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
 
 
 def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
-    """Prints the list, or gives it to `as_json`; has every rule code or an excuse?"""
+    """Print the list, or pass it to `as_json`; return whether every rule has code or an excuse."""
     found = rules(scenarios)
     bare = [entry["id"] for entry in found if not (covered(entry) or entry["excuse"])]
     if as_json is not None:
@@ -118,12 +118,12 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
 
 
 def covered(entry: Entry) -> bool:
-    """Does code that a run plays follow the rule?"""
+    """Check whether code that a run plays follows the rule."""
     return any(one["played"] for one in entry["functions"])
 
 
 def _some(names: list[str]) -> str:
-    """The first few by name, the others as a number; --json names them all."""
+    """Return the first few by name, the others as a number; --json names them all."""
     rest = len(names) - NAMED_IN_TEXT
     text = ", ".join(names[:NAMED_IN_TEXT])
     return f"{text} and {rest} more" if rest > 0 else text

@@ -1,4 +1,4 @@
-"""``highwater saturation``: do more seeds still bring something, and would parts of the faults?"""
+"""``highwater saturation``: whether more seeds, or parts of the faults, bring something new."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEEDS_MOST: Final = 10_000_000
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The report as text: the curve of both plans, and a paragraph of each."""
+    """Yield the report as text: the curve of both plans, and a paragraph of each."""
     plans = report["plans"]
     yield f"{'seeds':>10}" + "".join(f"  {NAMES[name]:>10}" for name in plans)
     for rows in zip(*(one["curve"] for one in plans.values()), strict=True):
@@ -83,7 +83,7 @@ def _of_plan(name: str, one: dict[str, Any]) -> Iterator[str]:
 def saturation(
     scenario: str, seeds: int, profile: str | None, seed: int, jobs: int, as_json: bool
 ) -> None:
-    """Plays SCENARIO over many seeds and counts which rule followed which: do new pairs still come?
+    """Play SCENARIO over many seeds and count new pairs of successive rules.
 
     Each seed is played twice: with all faults of the plan, and as a swarm, with a part of their
     kinds that the seed draws.  What it costs is said before; Ctrl+C ends it with what it has.

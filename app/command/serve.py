@@ -1,4 +1,4 @@
-"""``highwater serve``: gunicorn for everybody, the development server for whoever changes it."""
+"""``highwater serve``: gunicorn for production, the development server for developers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ FREED_WITHIN_S = 4.0
 
 
 def serve_here(settings: Settings, debug: bool = False) -> None:
-    """Listens until interrupted.  Raises `BadSetting` for an address that cannot be used, or a
-    database."""
+    """Listen until interrupted.
+
+    Raises `BadSetting` for an address that cannot be used, or a database.
+    """
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -44,7 +46,7 @@ def _serve(settings: Settings, listener: socket.socket, ready: str) -> None:
 
 
 def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
-    """Werkzeug's server: it names every request, and bounds nothing."""
+    """Run Werkzeug's server, which names every request and has no limits."""
     from werkzeug.serving import make_server
 
     from app.context.services import KEY, Services
@@ -72,8 +74,10 @@ def _address(host: str, listener: socket.socket) -> str:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Listens before anything slow happens: who starts twice is told at once, and who comes early
-    waits in the line."""
+    """Listen before anything slow happens.
+
+    A second server fails at once, and early clients wait in the backlog.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM
@@ -90,7 +94,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _bind(listener: socket.socket, address: Any) -> None:
-    """A server that was killed leaves its port to a worker that notices a moment later."""
+    """Bind, retrying: a worker of a killed server holds the port until it notices."""
     until = time.monotonic() + FREED_WITHIN_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""``highwater soak``: random runs on every core until the minutes are over, and what they found."""
+"""``highwater soak``: random runs on every core for a time, and their findings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERY_S = 10.0
 
 
 class Soak:
-    """What all chunks so far have played and found."""
+    """Runs and finds of all chunks so far."""
 
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
@@ -41,7 +41,7 @@ class Soak:
         self.finds += result["finds"]
 
     def report(self) -> dict[str, Any]:
-        """The whole, as one JSON object; each find with the line that repeats it."""
+        """Return the whole, as one JSON object; each find with the line that repeats it."""
         everywhere = set().union(*self.pairs.values()) if self.pairs else set()
         return {
             "runs": sum(self.runs.values()),
@@ -73,7 +73,7 @@ def soak(
     tell: Callable[[str], None],
     chunk: int = CHUNK,
 ) -> dict[str, Any]:
-    """Plays chunks of random runs in `jobs` processes until the minutes are over."""
+    """Play chunks of random runs in `jobs` processes until the minutes are over."""
     names = [get_profile(name).name for name in profiles] or list(PROFILES)
     for word in left_out(library().values(), names):
         tell(word)
@@ -100,7 +100,7 @@ def soak(
 
 
 def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator[str]:
-    """A line for each scenario that some of the profiles cannot begin: the draw passes over it."""
+    """Yield a line for each scenario that some of the profiles cannot begin, which draws omit."""
     for scenario in scenarios:
         why = {name: scenario.cannot_begin(name) for name in profiles}
         names = [name for name in profiles if why[name]]
@@ -110,7 +110,7 @@ def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator
 
 
 def look_at(text: str) -> dict[str, Any]:
-    """One run, given as its text, looked at as every run of a soak is."""
+    """Check one run, given as its text, as every run of a soak is checked."""
     run = Run.from_text(text)
     found = Soak()
     found.runs[get_profile(run.profile).base] = 1
@@ -124,7 +124,7 @@ def look_at(text: str) -> dict[str, Any]:
 
 
 def _again(kind: str, run: Run) -> str:
-    """The line that shows a find again; what needs two plays to be seen needs `soak` itself."""
+    """Return the command that shows a find again; what needs two plays needs `soak` itself."""
     if kind in CHECKS:
         return f"highwater soak --run {shlex.quote(run.text())}"
     return command_of(run)
@@ -154,7 +154,7 @@ def _progress(found: Soak, seconds: float) -> str:
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The report as text."""
+    """Yield the report as text."""
     yield "profile     runs  pairs of rules"
     for name, one in report["profiles"].items():
         yield f"{name:<9} {one['runs']:>6,} {one['pairs']:>9,}"
@@ -168,5 +168,5 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
 
 
 def on_error_output(line: str) -> None:
-    """Progress goes where it does not mix with the report."""
+    """Print progress to standard error, where it does not mix with the report."""
     print(line, file=sys.stderr, flush=True)

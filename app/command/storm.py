@@ -1,4 +1,4 @@
-"""``highwater storm``: seed after seed, in a few processes, and what became of the promises."""
+"""``highwater storm``: seed after seed, in a few processes, and the broken promises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # a storm takes the whole server with it: no other command sh
 def storms(
     seeds: int, first: int, jobs: int, kinds: Sequence[str], told: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Plays so many seeds and sums up; tells of each as it ends."""
+    """Play these seeds and sum them up; report each as it ends."""
     from app.storm.storm import play
 
     began = time.monotonic()
@@ -42,7 +42,7 @@ def storms(
 
 
 def summed(found: Sequence[Outcome], seconds: float) -> dict[str, Any]:
-    """The whole, as one JSON object."""
+    """Return the whole, as one JSON object."""
     from app.storm.ledger import PROMISES
 
     faults: Counter[str] = Counter()
@@ -72,13 +72,13 @@ def summed(found: Sequence[Outcome], seconds: float) -> dict[str, Any]:
 
 
 def digest(found: Iterable[Outcome]) -> str:
-    """Of all stories: the same seeds give the same."""
+    """Return the digest of all stories: the same seeds give the same."""
     told = "\n".join(line for one in found for line in (str(one.seed), *one.story))
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """The report as text."""
+    """Yield the report as text."""
     total = sum(report["faults"].values())
     yield f"{total} faults in {report['seeds']} storms, {report['virtual_s']:,} s of virtual time:"
     for kind, count in report["faults"].items():
@@ -108,11 +108,12 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
 def storm(
     seeds: int, seed: int, jobs: int, faults: str, story: bool, out: str | None, as_json: bool
 ) -> None:
-    """Plays the server itself under faults: kills, locks, full disks, attacks, clocks that jump.
+    """Play the server itself under faults: kills, locks, full disks, attacks, clocks that jump.
 
     The application is the real one; time is virtual, and every fault is drawn from the seed.  After
-    each fault the promises are looked at: what was acknowledged stays, nobody sees what is not
-    theirs, honest steps stay quick, nobody takes more than his share, and all mends by itself.
+    each fault the promises are checked: what was acknowledged stays, no visitor sees what belongs
+    to another, honest steps stay quick, no address takes more than its share, and all mends by
+    itself.
 
     Exit code 0 if every promise was kept, 1 otherwise.
     """

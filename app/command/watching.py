@@ -28,7 +28,7 @@ class HowFar(Protocol):
 
 
 class Watch:
-    """Ends a search when its seconds are over or Ctrl+C was pressed, and tells how far it is."""
+    """Monitor that ends a search at its time limit or on Ctrl+C, and reports its progress."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
@@ -39,7 +39,7 @@ class Watch:
         self._width = 0
 
     def again(self) -> None:
-        """Counts the seconds from now."""
+        """Restart the time limit."""
         self._began = time.process_time()
 
     @property
@@ -64,7 +64,7 @@ class Watch:
             print(line, file=sys.stderr, flush=True)
 
     def wipe(self) -> None:
-        """Makes room on the terminal for the answer."""
+        """Clear the progress line on the terminal for the answer."""
         if self._width:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
             self._width = 0
@@ -72,7 +72,7 @@ class Watch:
 
 @contextmanager
 def watching(seconds: float | None) -> Iterator[Watch]:
-    """Ctrl+C once: a partial answer.  Twice: the end."""
+    """Handle Ctrl+C: once ends with a partial answer, twice at once."""
     watch = Watch(seconds)
 
     def interrupt(number: int, frame: FrameType | None) -> None:

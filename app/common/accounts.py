@@ -1,6 +1,6 @@
 """CPU quota of each address, shared by requests, live connections and questions.
 
-An address of IPv6 stands for its network of 64 bits, since whoever has one address of it has all.
+An address of IPv6 stands for its network of 64 bits, since a client with one address of it has all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAID_EVERY_S: Final = 0.02
 
 @lru_cache(4_096)
 def payer(address: str) -> str:
-    """Who pays for what comes from an address."""
+    """Return the account that is charged for requests from an address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -47,10 +47,12 @@ def payer(address: str) -> str:
 
 
 class Accounts:
-    """Milliseconds of a processor, requests under way, bytes under way and bytes kept, by address;
-    and how often something was refused, by the reason.  Safe for threads.
+    """CPU milliseconds, requests and bytes in progress, and bytes kept, by address.
 
-    `audit` hears of every charge: the address and the milliseconds."""
+    And refusals by reason.  Safe for threads.
+
+    `audit` receives every charge: the address and the milliseconds.
+    """
 
     def __init__(
         self, settings: Settings, audit: Callable[[str, float], None] = lambda *_: None
@@ -59,7 +61,7 @@ class Accounts:
         self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
         self._own = CpuAccounts(settings.cpu_ms_per_s / OWN, settings.cpu_burst_ms / OWN)
         self._scarce_ms = settings.cpu_burst_ms / 2
-        # What one piece of work may take at most: whoever had any time left may end one.
+        # The most that one piece of work may take: an address with any time left may finish one.
         self._overdraft_ms = settings.build_cpu_s * 1_000
         self._pace = {
             "saves": Buckets(settings.saves_per_s, settings.saves_burst),
@@ -76,16 +78,16 @@ class Accounts:
         self.spent_ms = 0.0
 
     def take(self, address: str, what: str) -> None:
-        """Pays for one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
+        """Charge one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
         wait_ms = self._pace[what].take(payer(address))
         if wait_ms:
             raise self.refusal(Refusal("slow_down", ms=wait_ms))
 
     def require_time(self, address: str, cookie: str = "") -> None:
-        """Raises Refusal "slow_down" for an address that has overdrawn its processor time.
+        """Raise Refusal "slow_down" for an address that has overdrawn its processor time.
 
         Once half of it is gone, the rest is for those browsers that had little of it so far: a
-        class behind one address is not one visitor.  Whoever shows no cookie is one of them.
+        class behind one address is not one visitor.  A browser without a cookie is one of them.
         """
         name = payer(address)
         wait_ms = self._cpu.wait_ms(name)
@@ -105,8 +107,11 @@ class Accounts:
             self.spent_ms += spent_ms
 
     def require_overdraft(self, address: str) -> None:
-        """Raises Refusal "slow_down" for an address whose work under way has together taken what
-        was left and as much as one piece of work may take."""
+        """Raise Refusal "slow_down" for an address that has overdrawn its account too far.
+
+        That is where its work under way has together taken what was left and as much as one piece
+        of work may take.
+        """
         name = payer(address)
         if self._cpu.left(name) < -self._overdraft_ms:
             wait_ms = self._cpu.wait_ms(name)
@@ -114,8 +119,10 @@ class Accounts:
 
     @contextmanager
     def charged(self, address: str, cookie: str = "") -> Iterator[None]:
-        """Charges what this thread spends in the block, as it goes on.  Raises as `require_time`
-        does."""
+        """Charge what this thread spends in the block, as it goes on.
+
+        Raises as `require_time` does.
+        """
         tab = Tab(self, address, cookie)
         try:
             yield
@@ -123,14 +130,14 @@ class Accounts:
             tab.close()
 
     def keep(self, address: str, size: int) -> None:
-        """Pays for bytes that are saved.  Raises Refusal "slow_down"."""
+        """Charge bytes that are saved.  Raises Refusal "slow_down"."""
         wait_ms = self._kept.take(payer(address), size)
         if wait_ms:
             raise self.refusal(Refusal("slow_down", "slow_down.kept", ms=wait_ms))
 
     @contextmanager
     def under_way(self, address: str, size: int) -> Iterator[None]:
-        """A request with a body of so many bytes, until the block ends.  Raises Refusal."""
+        """Count a request with a body of `size` bytes until the block ends.  Raises Refusal."""
         name = payer(address)
         with self._lock:
             here, held = self._here[name], self._bytes[name]
@@ -148,13 +155,13 @@ class Accounts:
                 _less(self._bytes, name, size)
 
     def refusal(self, refusal: Refusal) -> Refusal:
-        """Counts a refusal, wherever it is raised or answered."""
+        """Count a refusal, wherever it is raised or answered."""
         with self._lock:
             self.refused[refusal.key] += 1
         return refusal
 
     def totals(self) -> dict[str, float]:
-        """Of all addresses together, for whoever runs the server."""
+        """Return the sums over all addresses, for the operator."""
         with self._lock:
             return {
                 "requests": self._here.total(),
@@ -167,11 +174,13 @@ _tab: ContextVar[Tab | None] = ContextVar("tab", default=None)
 
 
 class Tab:
-    """What this thread spends for one who asked, from now until it is closed.  Raises as
-    `Accounts.require_time` does.
+    """Charges of one thread for its client, from now until it is closed.
 
-    Were it charged at the end alone, so many pieces of work could be begun at one moment as an
-    address may have under way, each with the whole account before its eyes."""
+    Raises as `Accounts.require_time` does.
+
+    Were it charged at the end alone, an address could begin as many pieces of work at one moment as
+    it may have under way, each against the whole account.
+    """
 
     def __init__(self, accounts: Accounts, address: str, cookie: str) -> None:
         accounts.require_time(address, cookie)
@@ -185,7 +194,7 @@ class Tab:
         return payer(self._address)
 
     def go_on(self, now: float) -> None:
-        """Pays for what was spent since, now and then.  Raises as `require_overdraft` does."""
+        """Charge what was spent since the last call.  Raises as `require_overdraft` does."""
         if now - self._paid >= PAID_EVERY_S:
             self._pay(now)
             self._accounts.require_overdraft(self._address)
@@ -200,15 +209,18 @@ class Tab:
 
 
 def go_on(now: float) -> None:
-    """May this thread go on, which has had `now` seconds of a processor?  Whoever works long asks
-    from time to time.  Raises Refusal "slow_down" once the one it works for cannot pay for it."""
+    """Charge this thread, which has used `now` seconds of a processor.
+
+    Long work calls it from time to time.  Raises Refusal "slow_down" once the client that this
+    thread works for cannot pay for it.
+    """
     tab = _tab.get()
     if tab is not None:
         tab.go_on(now)
 
 
 def asking() -> str:
-    """Who pays for what this thread does; "" where nobody does."""
+    """Return the account that pays for this thread; "" where there is none."""
     tab = _tab.get()
     return tab.payer if tab is not None else ""
 

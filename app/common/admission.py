@@ -1,4 +1,4 @@
-"""Doors to what costs: so many at once, some may wait, and nobody waits for long."""
+"""Concurrency limits with a bounded queue and a timeout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ LOOK_EVERY_S = 0.2
 
 @contextmanager
 def held(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Iterator[None]:
-    """The lock until the block ends.  Raises Refusal "slow_down" where it takes longer to get."""
+    """Hold the lock until the block ends.
+
+    Raises Refusal "slow_down" where it takes longer than `patience_s` to get.
+    """
     if not lock.acquire(timeout=patience_s):
         raise Refusal("slow_down", "busy.plays", ms=AGAIN_MS)
     try:
@@ -32,7 +35,7 @@ def held(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Itera
 
 
 class Shares:
-    """So many places for each who comes; whoever wants more waits for one of his own."""
+    """A number of places for each address; its further requests wait for its own."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -41,7 +44,7 @@ class Shares:
 
     @contextmanager
     def one(self, name: str, patience_s: float) -> Iterator[None]:
-        """A place of this one's until the block ends.  Raises as `held` does."""
+        """Hold a place of `name` until the block ends.  Raises as `held` does."""
         with self._lock:
             places, here = self._of.setdefault(name, (threading.Semaphore(self._most), []))
             here.append(None)
@@ -56,7 +59,7 @@ class Shares:
 
 
 class _Place:
-    """One who waits, and what its work has taken so far: who has taken least goes first."""
+    """Waiting thread, with the CPU time of its work so far: the least goes first."""
 
     __slots__ = ("number", "spent", "turn")
 
@@ -71,11 +74,11 @@ class _Place:
 
 
 class Gate:
-    """Lets `at_once` threads through; up to `waiting` more wait, each at most `patience_s`.
+    """Gate with room for `at_once` threads; up to `waiting` more wait, each at most `patience_s`.
 
-    Who waits holds a thread of the server, so not everybody may.  Whose work has taken least of a
-    processor goes first, and who is through lets those pass: however many large pieces of work are
-    here, a small one waits for a slice of one of them.
+    A waiting request holds a thread of the server, so their number is bounded.  Work that has used
+    least of a processor goes first, and work inside lets it pass: however many large pieces of work
+    are here, a small one waits for a slice of one of them.
     """
 
     def __init__(
@@ -91,17 +94,17 @@ class Gate:
         self._numbers = itertools.count()
 
     def counts(self) -> tuple[int, int]:
-        """(how many are through, how many wait)"""
+        """Return (number of threads inside, number of threads waiting)."""
         return self._at_once - self._free, len(self._line)
 
     @contextmanager
     def turn(
         self, resting: Callable[[], AbstractContextManager[object]] = nullcontext
     ) -> Iterator[Callable[[], None]]:
-        """A place behind the door until the block ends.  Raises Refusal "slow_down".
+        """Hold a place until the block ends.  Raises Refusal "slow_down".
 
-        What it yields is called from time to time by whoever takes long.  `resting` holds up,
-        while others pass, what works for this thread elsewhere.
+        Long work calls the yielded function from time to time.  `resting` pauses, while others
+        pass, what works for this thread elsewhere.
         """
         with held(self._here, 0):
             self._enter(0.0, self._patience_s)
@@ -145,7 +148,7 @@ class Gate:
         # The place came at the last moment, and is ours.
 
     def _lets_pass(self, spent: float) -> bool:
-        """Gives the place to one who waits and has taken less, if there is one."""
+        """Give the place to a waiting thread that has used less, if there is one."""
         with self._lock:
             if not self._line or self._line[0].spent >= spent:
                 return False
@@ -161,7 +164,7 @@ class Gate:
 
 
 class Awaited:
-    """Whether one who asked is still there, looked at now and then."""
+    """Periodic check that the client is still connected."""
 
     def __init__(self, others: Callable[[], int], clock: Callable[[], float] = clock.monotonic):
         self._others = others
@@ -169,7 +172,7 @@ class Awaited:
         self._next = clock() + LOOK_EVERY_S
 
     def check(self) -> None:
-        """Raises Refusal "unwanted" once nobody waits for this work any more."""
+        """Raise Refusal "unwanted" once no client waits for this work any more."""
         now = self._clock()
         if now >= self._next:
             self._next = now + LOOK_EVERY_S
@@ -178,7 +181,7 @@ class Awaited:
 
 
 class CpuBudget:
-    """What one piece of work may take of a processor, in seconds of its own thread."""
+    """CPU budget of one piece of work, in seconds of its own thread."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = clock.processor) -> None:
         self._seconds = seconds
@@ -189,8 +192,10 @@ class CpuBudget:
         return self._clock() - self._began > self._seconds
 
     def check(self) -> None:
-        """Raises Refusal "too_large" once it is spent, and "slow_down" once the one for whom this
-        thread works cannot pay for it."""
+        """Raise Refusal "too_large" once the budget is spent.
+
+        Raise "slow_down" once the client for which this thread works cannot pay for it.
+        """
         now = self._clock()
         if now - self._began > self._seconds:
             raise Refusal("too_large", "cpu.build", s=round(self._seconds))

@@ -14,10 +14,10 @@ log = logging.getLogger(__name__)
 
 
 def to_json(data: Any) -> bytes:
-    """JSON with numbers as keys allowed; what is not JSON at all is told as text and logged.
+    """Serialize to JSON with numbers as keys allowed; log and describe what is not JSON.
 
-    An answer is written after its handler has returned: raising here would close the connection
-    of a client who did nothing wrong.
+    An answer is written after its handler has returned: raising here would close the connection of
+    a client who did nothing wrong.
     """
     return orjson.dumps(data, _as_text, orjson.OPT_NON_STR_KEYS)
 
@@ -28,7 +28,7 @@ def _as_text(value: Any) -> str:
 
 
 def refused(refusal: Refusal, start_response: Callable[..., Any]) -> list[bytes]:
-    """A refusal from below the application, which knows no language: JSON with its sentence."""
+    """Return a refusal from below the application, which knows no language, as JSON."""
     body = to_json(refusal.answer())
     headers = [
         ("Content-Type", "application/json"),

@@ -1,4 +1,4 @@
-"""Does whoever asked still wait for the answer?  What takes long looks now and then."""
+"""Checks, during long work, that the client still waits for the response."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ _asker: contextvars.ContextVar[Gone | None] = contextvars.ContextVar("asker", de
 
 
 def has_hung_up(sock: socket.socket) -> bool:
-    """Has the other side closed this connection?  Nothing is read from it, and nobody waits: a
-    socket with a timeout would wait for it in `recv`, even if told not to."""
+    """Check whether the other side has closed this connection.
+
+    Nothing is read from it, and the call does not block: a socket with a timeout would wait in
+    `recv`, even with MSG_DONTWAIT.
+    """
     try:
         poll = select.poll()
         poll.register(sock, _GONE)
@@ -29,7 +32,7 @@ def has_hung_up(sock: socket.socket) -> bool:
 
 @contextlib.contextmanager
 def asking(gone: Gone | None) -> Iterator[None]:
-    """What this thread does in the block is done for one who may hang up."""
+    """Let this thread's work in the block belong to a client that may hang up."""
     token = _asker.set(gone)
     try:
         yield
@@ -38,6 +41,6 @@ def asking(gone: Gone | None) -> Iterator[None]:
 
 
 def is_gone() -> bool:
-    """Has the one hung up for whom this thread works?  False where nobody in particular asked."""
+    """Check whether the client of this thread has hung up; False where there is none."""
     gone = _asker.get()
     return gone is not None and gone()

@@ -1,7 +1,6 @@
-"""The clocks the server looks at: one place, so that a storm can let its own time pass.
+"""Clocks of the server, in one place, so that a storm can use virtual time.
 
-`highwater storm` puts a clock here that moves only when it says so; everybody else gets the
-machine's.
+`highwater storm` installs a clock that moves only on its command; the default is the machine's.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Seconds, all of them."""
+    """Interface of a clock; all times are seconds."""
 
     def monotonic(self) -> float:
-        """Since some moment; it never goes back."""
+        """Return the seconds since some moment; it never goes back."""
 
     def processor(self) -> float:
-        """That this thread has had of a processor, itself or by those who work for it."""
+        """Return the processor seconds of this thread and of the processes that work for it."""
 
     def spend(self, seconds: float) -> None:
-        """Another process has worked so long for this thread."""
+        """Add seconds that another process has worked for this thread."""
 
     def wall(self) -> float:
-        """Since 1970, by a clock that whoever runs the machine may set."""
+        """Return the seconds since 1970, by a clock that the operator may set."""
 
 
 class Machine:
@@ -49,7 +48,7 @@ _clock: Clock = Machine()
 
 
 def install(clock: Clock) -> None:
-    """From now on this is the clock of everything in this process."""
+    """Use this clock for everything in this process from now on."""
     global _clock
     _clock = clock
 

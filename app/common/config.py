@@ -30,8 +30,11 @@ class BadSetting(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of the table: the field of `Settings` it fills, its default, what it means, how it is
-    read, and a variable of somebody else's that says the same where ours says nothing."""
+    """One row of the table of settings.
+
+    The field of `Settings` it fills, its default, what it means, how it is read, and a variable of
+    another project that says the same where ours says nothing.
+    """
 
     field: str
     default: str
@@ -116,7 +119,7 @@ SETTINGS: tuple[Setting, ...] = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What `SETTINGS` says, read and checked."""
+    """Values of `SETTINGS`, read and checked."""
 
     database_url: str
     instance: Path
@@ -154,7 +157,7 @@ class Settings:
 
 
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Reads the environment; makes the instance directory and the signing key where missing.
+    """Read the environment; make the instance directory and the signing key where missing.
 
     Raises `BadSetting` with one sentence for a value that does not fit.
     """
@@ -181,7 +184,7 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
 
 
 def _kept_key(instance: Path) -> str:
-    """The signing key of this instance: pages opened before a restart stay valid after it."""
+    """Return the signing key of this instance: open pages stay valid after a restart."""
     path = instance / "secret_key"
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -192,7 +195,7 @@ def _kept_key(instance: Path) -> str:
 
 
 def table() -> str:
-    """The settings as lines of text, for ``highwater serve --help``."""
+    """Return the settings as lines of text, for ``highwater serve --help``."""
     width = max(len(setting.name) for setting in SETTINGS)
     return "\n".join(
         f"{setting.name:<{width}}  {setting.meaning}"

@@ -1,4 +1,4 @@
-"""Things that are cut off unless they have ended by then; one thread watches all of them."""
+"""Deadlines for connections and other work; one thread watches all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cut = Callable[[], None]
 
 
 class Deadline:
-    """One of them; `off` says that what it watched has ended."""
+    """One deadline; `off` cancels it."""
 
     __slots__ = ("_cut", "at")
 
@@ -32,7 +32,10 @@ class Deadline:
 
 
 class Deadlines:
-    """Safe for threads.  Its own thread starts with the first deadline, and so after any fork."""
+    """Set of deadlines, safe for threads.
+
+    Its own thread starts with the first deadline, and so after any fork.
+    """
 
     def __init__(self) -> None:
         self._news = threading.Condition()
@@ -41,7 +44,7 @@ class Deadlines:
         self._thread: threading.Thread | None = None
 
     def arm(self, seconds: float, cut: Cut) -> Deadline:
-        """Calls `cut` in so many seconds, unless the deadline is off by then."""
+        """Call `cut` after `seconds`, unless the deadline is off by then."""
         deadline = Deadline(time.monotonic() + seconds, cut)
         with self._news:
             heapq.heappush(self._next, (deadline.at, next(self._order), deadline))
@@ -53,7 +56,7 @@ class Deadlines:
 
     @contextlib.contextmanager
     def within(self, seconds: float, cut: Cut) -> Iterator[None]:
-        """The block ends in so many seconds, or `cut` is called."""
+        """Call `cut` if the block takes longer than `seconds`."""
         deadline = self.arm(seconds, cut)
         try:
             yield
@@ -71,12 +74,12 @@ class Deadlines:
 
 
 def stop_reading(sock: socket.socket) -> Cut:
-    """Nothing more comes in; what was asked so far can still be answered."""
+    """Return a function that stops reading; requests read so far are still answered."""
     return lambda: _shut(sock, socket.SHUT_RD)
 
 
 def hang_up(sock: socket.socket) -> Cut:
-    """The connection ends for whoever reads from it or writes to it."""
+    """Return a function that ends the connection for readers and writers."""
     return lambda: _shut(sock, socket.SHUT_RDWR)
 
 

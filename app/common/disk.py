@@ -16,7 +16,7 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """What the block writes into the instance directory is there after it.
+    """Refuse with one sentence where the block fails to write into the instance directory.
 
     Raises Refusal "full" where there is no room, "busy" for whatever else the disk says.
     """
@@ -29,7 +29,7 @@ def writing() -> Iterator[None]:
 
 
 def look_at(place: Path, least_free: int) -> None:
-    """Raises Refusal as `writing` does where a directory may not be written, or has less room."""
+    """Raise Refusal as `writing` does if a directory is not writable, or has less room."""
     if not os.access(place, os.W_OK):
         raise Refusal("busy", "instance.locked")
     found = os.statvfs(place)

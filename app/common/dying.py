@@ -1,4 +1,4 @@
-"""Processes that end with whoever started them, however that one ends."""
+"""Processes that end with their parent, however the parent ends."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ PARENT_DEATH_SIGNAL: Final = 1
 
 
 def ends_with_parent() -> None:
-    """Asks the kernel to kill this process once the thread that started it is gone (Linux)."""
+    """Ask the kernel to kill this process once the thread that started it is gone (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)

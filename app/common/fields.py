@@ -15,7 +15,7 @@ TYPED_CHARS = 16
 
 
 def whole_number(text: str, low: int = 0, high: int = SEED_MAX) -> int | None:
-    """A whole number as it is typed, within bounds; None for anything else."""
+    """Parse a whole number within bounds; None for anything else."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= TYPED_CHARS):
         return None
@@ -30,7 +30,7 @@ def typed(
     high: int = SEED_MAX,
     default: int | None = None,
 ) -> int:
-    """A whole number of an address or a form, whose values are all text.
+    """Parse a whole number of an address or a form, whose values are all text.
 
     Raises `Refusal` "invalid" naming the field.
     """
@@ -76,5 +76,5 @@ class Asked:
         return value
 
     def count(self, name: str, most: int, default: int) -> int:
-        """How many; asking for more than there may be gets as many as there may be."""
+        """Return a count; a larger one than `most` becomes `most`."""
         return min(most, self.whole(name, 0, SEED_MAX, default))

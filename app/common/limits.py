@@ -1,4 +1,4 @@
-"""Token buckets: how much one connection or one address may ask for."""
+"""Token buckets: rate limits for each connection and each address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Clock = Callable[[], float]
 
 
 class Bucket:
-    """Holds up to ``burst`` tokens and regains ``rate`` of them a second."""
+    """Token bucket of up to ``burst`` tokens that regains ``rate`` of them a second."""
 
     __slots__ = ("_at", "_clock", "_tokens", "burst", "rate")
 
@@ -24,7 +24,7 @@ class Bucket:
         self._at = clock()
 
     def take(self, cost: float = 1.0) -> int:
-        """Takes a token, or more, and returns 0; or the milliseconds until these are there.
+        """Take a token, or more, and return 0; or the milliseconds until these are there.
 
         What costs more than a whole bucket holds never comes through.
         """
@@ -38,7 +38,7 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket per name (an address); the longest unused is forgotten first."""
+    """One bucket per name (an address); evicts the least recently used."""
 
     def __init__(self, rate: float, burst: int, most: int = 10_000) -> None:
         self._rate = rate
@@ -59,10 +59,10 @@ class Buckets:
 
 
 class CpuAccounts:
-    """Milliseconds of a processor per name: regained at `rate` a second, up to `burst` of them.
+    """CPU milliseconds per name: regained at `rate` a second, up to `burst` of them.
 
-    Work is charged after it was done, so an account may be overdrawn; who has is asked to wait
-    until it is not.  The longest unused account is forgotten first.  Safe for threads.
+    Work is charged after it was done, so an account may be overdrawn; its owner has to wait until
+    it is not.  The least recently used account is evicted first.  Safe for threads.
     """
 
     def __init__(
@@ -76,13 +76,13 @@ class CpuAccounts:
         self._of: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait_ms(self, name: str) -> int:
-        """0, or the milliseconds until the account is even."""
+        """Return the milliseconds until the account is even; 0 if it is."""
         with self._lock:
             left = self._left(name)
         return 0 if left > 0 else max(1, round((1 - left) / self._rate * 1000))
 
     def left(self, name: str) -> float:
-        """Milliseconds that the account holds; below 0 where it is overdrawn."""
+        """Return the milliseconds that the account holds; below 0 where it is overdrawn."""
         with self._lock:
             return self._left(name)
 

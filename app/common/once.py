@@ -1,4 +1,4 @@
-"""Values that are made once and kept: whoever asks meanwhile waits for the one who makes it.
+"""Values that are computed once and cached; concurrent callers wait for the first.
 
 `functools.cache` remembers as well, but it is no lock: of a hundred threads that ask at the same
 moment, each makes the value for itself.
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class _Place:
-    """Where one value is, or will be once the first who has the lock has made it."""
+    """Slot of one value, filled by the first caller that has the lock."""
 
     __slots__ = ("lock", "made", "value")
 
@@ -28,10 +28,10 @@ class _Place:
 
 
 class Kept:
-    """Values by key, each made by the first who asks for it.
+    """Values by key, each computed by its first caller.
 
-    An exception is not kept: the next who asks tries again.  Of `most` values the longest unused
-    goes first; None keeps all.
+    An exception is not kept: the next caller tries again.  Of `most` values the least recently used
+    is evicted first; None keeps all.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -40,7 +40,7 @@ class Kept:
         self._places: OrderedDict[Hashable, _Place] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
-        """The value of a key; what `make` raises, for whoever was making it."""
+        """Return the value of a key; an error of `make` is raised for the caller that ran it."""
         place = self._place(key)
         if not place.made:
             with place.lock:
@@ -49,7 +49,7 @@ class Kept:
         return cast(R, place.value)
 
     def clear(self) -> None:
-        """Forgets every value."""
+        """Evict every value."""
         with self._lock:
             self._places.clear()
 
@@ -73,7 +73,7 @@ class Kept:
 
 
 class Once(Generic[P, R]):
-    """A function of hashable positional arguments whose every value is made by one thread."""
+    """Function of hashable positional arguments whose every value is computed by one thread."""
 
     def __init__(self, make: Callable[P, R], most: int | None = None) -> None:
         self._make = make
@@ -85,15 +85,15 @@ class Once(Generic[P, R]):
         return self._kept.get(args, lambda: self._make(*args, **kwargs))
 
     def cache_clear(self) -> None:
-        """Forgets every value."""
+        """Evict every value."""
         self._kept.clear()
 
 
 def once(make: Callable[P, R]) -> Once[P, R]:
-    """Every value is made once and kept for as long as the process lives."""
+    """Compute every value once and keep it for as long as the process lives."""
     return Once(make)
 
 
 def last(most: int) -> Callable[[Callable[P, R]], Once[P, R]]:
-    """The same for the `most` values that were asked for last."""
+    """Do the same for the `most` values that were used last."""
     return lambda make: Once(make, most)

@@ -33,14 +33,14 @@ STATUS = {
 
 
 class Told(TypedDict):
-    """A key of the catalogue and what stands in its places."""
+    """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
 
 
 class Refusal(Exception):
-    """Raised anywhere below a request or a socket event; answered as JSON or as a page.
+    """Error raised anywhere below a request or a socket event; answered as JSON or as a page.
 
     ``key`` names the sentence (``app.common.words``) where a code has several; ``text`` is a ready
     sentence, for those that the engine words itself.
@@ -66,7 +66,7 @@ class Refusal(Exception):
         return f"{where}: {told}" if where and not self.text.startswith(where) else told
 
     def said(self) -> Told | None:
-        """The sentence as a key of the catalogue with its arguments; None for a ready one."""
+        """Return the sentence as a key of the catalogue with its arguments; None if ready-made."""
         return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
     def answer(self, lang: str = "en") -> dict[str, Any]:
@@ -78,12 +78,12 @@ class Refusal(Exception):
         }
 
     def headers(self) -> list[tuple[str, str]]:
-        """What a program reads: after how many seconds it may ask again."""
+        """Return headers for programs: the seconds after which to retry."""
         wait_ms = self.args_.get("ms")
         return [("Retry-After", str(max(1, -(-wait_ms // 1000))))] if wait_ms else []
 
     def status_line(self) -> str:
-        """As WSGI wants it: "429 Too Many Requests"."""
+        """Return the status as WSGI wants it: "429 Too Many Requests"."""
         return f"{self.status} {_phrase(self.status)}"
 
     def __str__(self) -> str:
@@ -93,29 +93,29 @@ class Refusal(Exception):
 def _phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
-    except ValueError:  # 499, which nobody is there to read
+    except ValueError:  # 499, which no client is there to read
         return "Refused"
 
 
 def from_bad_input(error: BadInput) -> Refusal:
-    """The engine's own refusal: it knows the sentence, and where in a file the trouble is."""
+    """Return a refusal for the engine's own error, with its sentence and its place in a file."""
     return Refusal(error.code, text=error.sentence, where=error.where)
 
 
 def located(error: BadInput) -> str:
-    """The sentence with its place before it, unless it names the place itself."""
+    """Return the sentence with its place before it, unless it names the place itself."""
     if not error.where or error.sentence.startswith(error.where):
         return error.sentence
     return f"{error.where}: {error.sentence}"
 
 
 def from_engine_error(run: Run | None, error: Exception) -> Refusal:
-    """A defect of the engine: the step is kept, and one command line reproduces it."""
+    """Return a refusal for a defect of the engine, with a command to reproduce it."""
     if run is None:
         return Refusal("engine", key="engine.unknown", error=type(error).__name__)
     return Refusal("engine", error=type(error).__name__, command=reproduce(run))
 
 
 def reproduce(run: Run) -> str:
-    """The command line that plays exactly this run, wherever its scenario came from."""
+    """Return the command line that plays exactly this run, wherever its scenario came from."""
     return f"highwater run {shlex.quote(run.text())}"

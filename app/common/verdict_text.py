@@ -12,7 +12,7 @@ Text = Callable[[str, Mapping[str, Any]], str]
 
 
 def verdict_text(text: Text, verdict: Mapping[str, Any]) -> str:
-    """The sentence of a verdict (`engine.show.verdict`); "" while nothing is decided."""
+    """Return the sentence of a verdict (`engine.show.verdict`); "" while nothing is decided."""
     if not verdict:
         return ""
     fault = verdict.get("fault")
@@ -25,7 +25,7 @@ def verdict_text(text: Text, verdict: Mapping[str, Any]) -> str:
 
 
 def listed(text: Text, records: Sequence[str]) -> str:
-    """Names as "a, b and c"; of many the first and the number of the others."""
+    """Return names as "a, b and c"; of a long list the first, and the number of the others."""
     if len(records) > MOST_NAMED:
         named = ", ".join(records[:MOST_NAMED])
         return text("bad.more", {"m": named, "n": len(records) - MOST_NAMED})

@@ -50,17 +50,17 @@ ERROR: Final = "error."
 
 
 def fill(text: str, args: Mapping[str, Any]) -> str:
-    """Puts ``args`` into the places ``{name}``; a place without a value stays as it is."""
+    """Put ``args`` into the places ``{name}``; a place without a value stays as it is."""
     return _PLACE.sub(lambda match: str(args.get(match[1], match[0])), text)
 
 
 def choose(words: Mapping[str, str], key: str, args: Mapping[str, Any]) -> str:
-    """The words of a key, or where nobody wrote any the key itself, so that a gap is seen."""
+    """Return the words of a key, or the key itself where there are none, so that a gap is seen."""
     return fill(words.get(key, key), args)
 
 
 def sentence(key: str, lang: str = USUAL) -> str:
-    """What is said of a refusal: `app/words/refusals.en.json`, without `ERROR`."""
+    """Return the sentence of a refusal: `app/words/refusals.en.json`, without `ERROR`."""
     own = _REFUSALS.get(lang, _REFUSALS[USUAL])
     return own.get(ERROR + key) or own[ERROR + "invalid"]
 
@@ -76,7 +76,7 @@ _REFUSALS: Final = {lang: _refusals(lang) for lang in LANGUAGES}
 
 @dataclass
 class _Read:
-    """A language's files as they were: all words, the same by part, and what was sent of them."""
+    """Files of a language as last read: all words, the same by part, and the packed bytes."""
 
     stamp: tuple[int, ...]
     words: dict[str, str] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Catalogue:
         return self._load(lang).words
 
     def packed(self, lang: str, page: str | None = None) -> tuple[bytes, str]:
-        """The catalogue, or the share of one page or part, as JSON bytes, and the ETag of these."""
+        """Return the catalogue, or that of one page or part, as JSON bytes, and their ETag."""
         read = self._load(lang)
         if page not in read.packed:
             parts = set(read.parts)
@@ -122,11 +122,11 @@ class Catalogue:
         return read.packed[page]
 
     def text(self, lang: str, key: str, args: Mapping[str, Any]) -> str:
-        """The words of a key in a language, as `choose` finds them."""
+        """Return the words of a key in a language, as `choose` finds them."""
         return choose(self.words(lang), key, args)
 
     def _files(self, lang: str) -> dict[Path, str]:
-        """Each file and its part: en.json belongs to every page, batch.en.json to one."""
+        """Return each file and its part: en.json belongs to every page, batch.en.json to one."""
         found = {path.with_name(f"{path.name}.{lang}.json"): "" for path in self._everywhere}
         found[self._pages / f"{lang}.json"] = ""
         for path in sorted(self._pages.glob(f"*.{lang}.json")):
@@ -134,7 +134,7 @@ class Catalogue:
         return found
 
     def _load(self, lang: str) -> _Read:
-        # What the language lacks, the usual one has already said.
+        # Keys that the language lacks are in the usual language's files.
         paths = self._files(USUAL) | self._files(lang)
         stamp = tuple(map(_changed, paths))
         with self._lock:

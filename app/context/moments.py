@@ -1,4 +1,4 @@
-"""Links to a moment of a run, for pages that tell of runs."""
+"""Links to a moment of a run, for pages about runs."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def _recorded(run: Run) -> Recording:
 
 
 def recorded(run: Run) -> Recording:
-    """The moments of a run; of one that was not asked for lately, behind the door for plays."""
+    """Return the moments of a run; of one not used lately, after waiting at the gate for plays."""
     with services().plays.turn():
         return _recorded(run)
 
 
 def code_of(run: Run) -> str | None:
-    """The code of the library's own run, None for any other."""
+    """Return the code of the library's own run, None for any other."""
     plain = run.moves is None and run.seed == 0 and naming.in_library(run.scenario)
     return run.scenario.code if plain else None
 
 
 def address(path: str, **args: str) -> str:
-    """An address with what it asks for."""
+    """Return an address with its query."""
     return f"{path}?{urlencode(args)}" if args else path
 
 
 def animator(run: Run, step: int) -> str:
-    """Where the animator opens this run at this step."""
+    """Return the address of this run at this step in the animator."""
     code = code_of(run)
     if code is None:
         return address(f"/r/{services().replays.register(run)}", step=str(step))
@@ -45,8 +45,10 @@ def animator(run: Run, step: int) -> str:
 
 
 def frame(run: Run, step: int, to: int = -1, guess: str = "", lang: str = "") -> str:
-    """The same for a frame: the stage, one sentence, and a few buttons.  With `to` it plays on to
-    that step by itself; `guess` is drawn beside the truth."""
+    """Return the same for a frame: the stage, one sentence, and a few buttons.
+
+    With `to` it plays on to that step by itself; `guess` is drawn beside the truth.
+    """
     digest = services().replays.register(run)
     more = {"to": str(to)} if to > step else {}
     more |= {"guess": guess} if guess else {}

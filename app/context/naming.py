@@ -1,4 +1,4 @@
-"""From names in links and questions to scenarios and runs."""
+"""Lookup of scenarios and runs by the names in links and questions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}\Z")
 
 
 def scenario_named(name: str) -> Scenario:
-    """A library scenario by code or slug, or a saved one by digest.
+    """Return a library scenario by code or slug, or a saved one by digest.
 
     Raises `Refusal` "not_found".  Names from outside never reach the file system.
     """
@@ -42,7 +42,7 @@ def scenario_named(name: str) -> Scenario:
 
 @once
 def library_names() -> dict[str, Scenario]:
-    """Slug, digest or code -> scenario.  A digest is worked out from the whole text, so once."""
+    """Return slug, digest or code -> scenario; cached, as a digest needs the whole text."""
     return {
         name: one
         for one in file.library().values()
@@ -52,12 +52,12 @@ def library_names() -> dict[str, Scenario]:
 
 
 def in_library(scenario: Scenario) -> bool:
-    """Is it, word for word, one of the library?"""
+    """Check whether it is, word for word, one of the library."""
     return scenario.digest in library_names()
 
 
 def scenarios_like(name: str) -> list[Scenario]:
-    """Those of the library whose code or slug is written nearest to a name that none has."""
+    """Return library scenarios whose code or slug is spelled most like an unknown name."""
     named = {one.slug: one for one in file.library().values()}
     named |= {one.code.lower(): one for one in named.values() if one.code}
     near = get_close_matches(name.lower(), list(named), NEAR, 0.6) if name else []
@@ -65,19 +65,19 @@ def scenarios_like(name: str) -> list[Scenario]:
 
 
 def profile_asked(name: str = "profile") -> str:
-    """The profile that the address asks for, or ""; there the + of a flag reads as a space."""
+    """Return the profile in the address, or ""; there the + of a flag reads as a space."""
     return request.args.get(name, "")[:PROFILE_CHARS].replace(" ", "+")
 
 
 def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:
-    """The run a scenario opens with: its script under its first profile, seed 0."""
+    """Return the run a scenario opens with: its script under its first profile, seed 0."""
     name = profile or (scenario.profiles[0] if scenario.profiles else "K39")
     get_profile(name)
     return Run(scenario, profile=name, seed=seed)
 
 
 def run_asked(asked: Asked) -> Run:
-    """The run an ``open`` names: by its text, by digest, or by scenario, profile and seed."""
+    """Return the run an ``open`` names: by text, by digest, or by scenario, profile and seed."""
     if asked.has("text"):
         return parse_run(asked.raw("text"))
     if asked.has("run"):
@@ -99,7 +99,7 @@ def digest_asked(asked: Asked, name: str = "run") -> str:
 
 
 def step_asked(asked: Asked, run: str, total: int) -> int:
-    """A step of this run.  Raises `Refusal` "stale" for one beyond its end."""
+    """Return a step of this run.  Raises `Refusal` "stale" for one beyond its end."""
     step = asked.whole("step", 0, SEED_MAX, default=0)
     if step > total:
         raise Refusal("stale", run=run, total=total, step=step)

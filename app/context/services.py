@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Connections(Protocol):
-    """Those that are open now (`app.live.gateway`)."""
+    """Open live connections (`app.live.gateway`)."""
 
     def count(self) -> int: ...
 
@@ -39,7 +39,7 @@ class Connections(Protocol):
 
 @dataclass
 class Services:
-    """Made once by ``app.web.factory``."""
+    """Container of the services, made once by ``app.web.factory``."""
 
     settings: Settings
     database: Database
@@ -58,12 +58,12 @@ class Services:
     guides: dict[str, Guide] = field(default_factory=dict)
 
     def hang_up(self) -> None:
-        """Ends live connections, and so the threads that serve them."""
+        """End live connections, and so the threads that serve them."""
         if self.gateway is not None:
             self.gateway.close()
 
     def close(self) -> None:
-        """Ends what runs in the background; what was stored stays."""
+        """End what runs in the background; what was stored stays."""
         self.hang_up()
         self.searches.close()
         self.workers.close()
@@ -72,14 +72,16 @@ class Services:
 
 
 def services() -> Services:
-    """The services of the current application."""
+    """Return the services of the current application."""
     found: Services = current_app.extensions[KEY]
     return found
 
 
 def apart(work: Callable[..., T], *args: object) -> T:
-    """What `work(*args)` returns, done by another process; where none is free, here, in turn with
-    others."""
+    """Return `work(*args)`, computed by another process.
+
+    Where none is free, here, in turn with others.
+    """
     try:
         return services().workers.do(work, *args)
     except NoneFree:

@@ -20,8 +20,10 @@ BROWSER: Final = "browser"
 
 
 def csrf_token() -> str:
-    """What our pages send back: the token of this browser's session, covered anew each time, so
-    that a page may be compressed.  (Lengths tell of what stays the same beside what is asked for.)
+    """Return the token of this browser's session, masked differently each time.
+
+    Pages send it back.  The mask lets a page be compressed: otherwise the compressed length would
+    leak the token (BREACH).
     """
     token = _token().encode()
     cover = secrets.token_bytes(len(token))
@@ -33,7 +35,7 @@ def _covered(cover: bytes, text: bytes) -> bytes:
 
 
 def _token() -> str:
-    """Made on first use, and kept in the session's cookie."""
+    """Return the token in the session's cookie, made on first use."""
     token = session.get("csrf")
     if not isinstance(token, str):
         token = session["csrf"] = secrets.token_urlsafe(24)
@@ -42,7 +44,7 @@ def _token() -> str:
 
 
 def cookie() -> str:
-    """What tells this browser from others of its address; "" for one that shows no cookie yet.
+    """Return the browser's cookie, which tells it from others of its address; "" for none yet.
 
     Not by way of `session`: whom to charge is no part of the answer, which stays the same for
     everybody (no ``Vary: Cookie``).
@@ -65,41 +67,41 @@ def is_own_token(given: object) -> bool:
 
 
 def require_token() -> None:
-    """For whatever stores or costs.  Raises `Refusal` "forbidden" without our token."""
+    """Raise `Refusal` "forbidden" without our token, for whatever stores or costs."""
     given = request.headers.get("X-CSRF-Token") or request.form.get("csrf")
     if not is_own_token(given):
         raise Refusal("forbidden")
 
 
 def require_patience() -> None:
-    """Raises `Refusal` "slow_down" for an address that saves too often."""
+    """Raise `Refusal` "slow_down" for an address that saves too often."""
     services().accounts.take(request.remote_addr or "", "saves")
 
 
 def pay_for(size: int) -> None:
-    """Raises `Refusal` "slow_down" for an address that has saved so many bytes too many."""
+    """Charge the address for `size` saved bytes.  Raises `Refusal` "slow_down" beyond its limit."""
     services().accounts.keep(request.remote_addr or "", size)
 
 
 def owner() -> str:
-    """The hash under which things are stored for this browser; the token never is."""
+    """Return the hash under which things are stored for this browser; the token is never stored."""
     return hashlib.sha256(_token().encode()).hexdigest()
 
 
 def asker() -> tuple[str, str]:
-    """Whom what is started now belongs to, and the address that it counts for."""
+    """Return the owner of what is started now, and the address that it counts for."""
     return owner(), payer(request.remote_addr or "")
 
 
 def lang() -> str:
-    """From ``?lang``, else the cookie, else what the browser prefers, else English."""
+    """Return the language: ``?lang``, else the cookie, else the browser's choice, else English."""
     if "lang" not in g:
         g.lang = _lang()
     return str(g.lang)
 
 
 def tongue() -> dict[str, str]:
-    """The language, where the address asks for one: what a page sends or goes to keeps it."""
+    """Return the language where the address names one: links and forms of the page keep it."""
     return {"lang": short(lang())} if "lang" in request.args else {}
 
 

@@ -1,4 +1,4 @@
-"""A step of a run as a picture and a sentence, for places without a page of ours."""
+"""A step of a run as a picture and a sentence, for output without a page of ours."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ STYLE = """
 
 
 def picture(step: Step) -> str:
-    """A step as SVG: a tank for each replica, its records by epoch, the high watermark as water."""
+    """Draw a step as SVG: a tank for each replica, records by epoch, the high watermark."""
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(step.told)}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{draw(step.view)}</svg>'
 
 
 def page(title: str, step: Step) -> str:
-    """A step where no kernel answers: a picture under the title of its run."""
+    """Return a static page of a step, for use without a kernel: a picture and the run's title."""
     return (
         f"<style>{STYLE}</style><div class='highwater'><strong>{escape(title)}</strong>"
         f"<div class='highwater-picture'>{picture(step)}</div>"

@@ -45,7 +45,7 @@ class Comparison:
 
 
 class Run(Sequence[Step]):
-    """A run: scenario, version of Kafka, seed and moves.  It is played when first looked at.
+    """A run: scenario, version of Kafka, seed and moves.  It is played on first use.
 
     A sequence of its steps; step 0 is the state it begins in.  The same run has the same
     `digest` on every machine.
@@ -83,7 +83,7 @@ class Run(Sequence[Step]):
 
     @property
     def holds(self) -> bool:
-        """Did no invariant break?"""
+        """True if no invariant broke."""
         return bool(self._replay.verdict()["holds"])
 
     @property
@@ -128,7 +128,7 @@ class Run(Sequence[Step]):
         return story.render(sentence, names, LANGUAGE)
 
     def why(self, step: int, subject: str) -> WhyNot:
-        """Why something does not happen at a step.
+        """Explain why something does not happen at a step.
 
         `subject`: `hw [B]` (why the high watermark does not move), `isr B` (why broker B is not in
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
@@ -146,23 +146,23 @@ class Run(Sequence[Step]):
         return WhyNot(self._told(found["about"]), bool(found["holds"]), guards)
 
     def then(self, *moves: str) -> Run:
-        """This run, played on with more moves.  Raises BadInput for one that cannot be made."""
+        """Return this run with more moves.  Raises BadInput for one that cannot be made."""
         grown = self._run
         for move in _lines(moves):
             grown = grown.then(move)
         made = Run(grown)
-        assert made._replay  # a move that cannot be played is told here, not at the first look
+        assert made._replay  # a move that cannot be played is an error here, not on first use
         return made
 
     def under(self, kafka: str) -> Run:
-        """The same script under another version, as far as that one can play it."""
+        """Return the same script under another version, as far as that one can play it."""
         other = runs.Run(
             self._run.scenario, get_profile(kafka).name, self._run.seed, self._run.moves
         )
         return Run(playable(other)[0])
 
     def compare(self, other: str | Run) -> Comparison:
-        """This run beside another one, or beside its own script under another version of Kafka."""
+        """Compare this run with another one, or with its script under another version of Kafka."""
         other = self.under(other) if isinstance(other, str) else other
         found = compare(self._replay, other._replay)
         parts = tuple(
@@ -172,7 +172,10 @@ class Run(Sequence[Step]):
         return Comparison(self, other, parts)
 
     def link(self, server: str = "http://localhost:8000", step: int | None = None) -> str:
-        """The address that opens it on any server; a run of one's own travels within it whole."""
+        """Return the address that opens it on any server.
+
+        A run of one's own travels within it whole.
+        """
         at = "" if step is None else f"step={step}"
         scenario = self._run.scenario
         if file.library().get(scenario.slug) == scenario and self._run.moves is None:
@@ -181,7 +184,7 @@ class Run(Sequence[Step]):
         return f"{server}/r{at and '?' + at}#run={packed(self.text)}"
 
     def export(self, form: str) -> str:
-        """As yaml, json, steps, golden, mermaid, shiviz or pytest."""
+        """Return the run as yaml, json, steps, golden, mermaid, shiviz or pytest."""
         if form not in FORMATS:
             raise ValueError(f"{form!r} is none of {', '.join(FORMATS)}.")
         return FORMATS[form].make(self._replay)
@@ -191,7 +194,7 @@ class Run(Sequence[Step]):
         return page(self.title, step)
 
     def show(self, step: int | None = None) -> Any:
-        """The stage in a notebook, to be stepped through; from the first thing that broke."""
+        """Return the stage for a notebook, opened at the first thing that broke."""
         try:
             from app.door.stage import Stage
         except ImportError:
@@ -206,7 +209,7 @@ class Run(Sequence[Step]):
 
 
 def packed(text: str) -> str:
-    """A run's text as a link carries it: "2.<length>.<deflated, in the alphabet of addresses>"."""
+    """Return a run's text for a link: "2.<length>.<deflated, in the alphabet of addresses>"."""
     data = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
     return f"2.{len(data)}.{data}"
 
@@ -217,7 +220,7 @@ def run(
     seed: int = 0,
     moves: str | Sequence[str] | None = None,
 ) -> Run:
-    """A run to look at.
+    """Return a run to look at.
 
     `scenario`: a code or name of the library, a YAML file, or the text of a run, which needs
     nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
@@ -245,7 +248,7 @@ def _run_of(
 
 
 def scenarios() -> list[dict[str, str]]:
-    """The library: {"code", "slug", "title", "teaches"} of each scenario."""
+    """Return the library: {"code", "slug", "title", "teaches"} of each scenario."""
     return [
         {name: str(card[name]) for name in ("code", "slug", "title", "teaches")}
         for card in cards(file.library().values(), LANGUAGE)
@@ -253,5 +256,5 @@ def scenarios() -> list[dict[str, str]]:
 
 
 def versions() -> dict[str, str]:
-    """Name of a version -> the releases it stands for, the oldest first."""
+    """Return name of a version -> the releases it stands for, the oldest first."""
     return {name: profile.stands_for for name, profile in PROFILES.items()}

@@ -33,7 +33,7 @@ class Step:
 
     @property
     def told(self) -> str:
-        """What happened, and what followed from it, in one line."""
+        """The events of the step and their consequences, in one line."""
         return " ".join((*self.said, *self.why)) or "The state in which the run begins."
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why something does not happen: what must hold, and a move that would help, or ""."""
+    """Reason why something does not happen: its conditions, and a move that would help, or ""."""
 
     about: str
     happens: bool

@@ -31,12 +31,18 @@ class Study:
         self._rows = rows
 
     def rows(self) -> Iterator[Row]:
-        """{"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...} of each."""
+        """Yield a row of each run.
+
+        {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...}
+        """
         return iter(self._rows)
 
     def table(self) -> list[dict[str, Any]]:
-        """Of each version and invariant that broke: {"kafka", "runs", "invariant", "hits", "share",
-        "low", "high"}, the last two a 95 % interval; invariant "any" counts runs."""
+        """Return a row for each version and invariant that broke.
+
+        {"kafka", "runs", "invariant", "hits", "share", "low", "high"}, the last two a 95 %
+        interval; invariant "any" counts runs.
+        """
         told = []
         for kafka in dict.fromkeys(row["profile"] for row in self._rows):
             mine = [row for row in self._rows if row["profile"] == kafka]
@@ -56,7 +62,7 @@ class Study:
         return told
 
     def canonical(self) -> str:
-        """One text for the same rows, wherever they were played."""
+        """Return one text for the same rows, wherever they were played."""
         return canonical(self._rows)
 
     def _repr_html_(self) -> str:
@@ -83,7 +89,7 @@ def study(
     seed: int = 0,
     spark: Any = None,
 ) -> Any:
-    """Plays `runs` seeds from `seed` on under each version: a `Study`, played here and now.
+    """Play `runs` seeds from `seed` on under each version, in this process: a `Study`.
 
     With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
     asked for; its executors need `highwater` installed.  A local session plays them with this
@@ -121,7 +127,7 @@ def _chunk(scenario: dict[str, Any], profile: str, first: int, count: int) -> di
 
 
 def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
-    """The rows of the chunks as a DataFrame, through Arrow: so Spark Connect can do it too."""
+    """Return the rows of the chunks as a DataFrame, through Arrow, as Spark Connect needs it."""
     metrics = tuple(METRICS)
 
     def played(batches: Iterable[Any]) -> Iterator[Any]:
@@ -135,13 +141,15 @@ def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
 
 
 def _with_this_python(spark: Any) -> None:
-    """PySpark's workers are the first python3 on the path.  A notebook's kernel seldom is that one:
-    there they would not find what is played."""
+    """Let PySpark's workers use this Python: by default they take the first python3 on the path.
+
+    A notebook's kernel seldom is that one: there they would not find what is played.
+    """
     context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
     if context is not None and context.master.startswith("local"):
         context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
 
 
 def _short(value: Any) -> str:
-    """A cell of the table: names as they are, shares with four figures."""
+    """Return a cell of the table: names as they are, shares with four figures."""
     return f"{value:.4g}" if isinstance(value, float) else escape(str(value))

@@ -1,7 +1,7 @@
-"""Whose clock says what.  Brokers write their logs by their own clocks, in their own time zones.
+"""Alignment of clocks.  Brokers write their logs by their own clocks, in their own time zones.
 
-A broker hears of a record of the partition after the controller has written it, and asks for a
-change before it is granted: both tell the same epochs, so each pair bounds by how much the two
+A broker reads a record of the partition after the controller has written it, and sends a request
+for a change before it is granted: both log the same epochs, so each pair bounds by how much the two
 clocks differ.
 """
 
@@ -17,30 +17,33 @@ HEARD_MS: Final = 40.0
 
 @dataclass(slots=True)
 class Skew:
-    """How much later a node's clock is than the reference: between `least` and `most` ms, as far as
-    pairs of events tell."""
+    """Offset of a node's clock from the reference.
+
+    Between `least` and `most` ms, as far as pairs of events tell.
+    """
 
     least: float | None = None
     most: float | None = None
     pairs: int = 0
 
     def after(self, here_ms: int, there_ms: int) -> None:
-        """Something that this clock puts at `here_ms` came after what the reference puts at
-        `there_ms`."""
+        """Record that `here_ms` of this clock came after `there_ms` of the reference."""
         self.pairs += 1
         bound = here_ms - there_ms
         self.most = bound if self.most is None else min(self.most, bound)
 
     def before(self, here_ms: int, there_ms: int) -> None:
-        """It came before."""
+        """Record that it came before."""
         self.pairs += 1
         bound = here_ms - there_ms
         self.least = bound if self.least is None else max(self.least, bound)
 
     @property
     def estimate(self) -> float:
-        """What is taken off this clock: nothing where it may be right.  A wrong one is set by what
-        it heard, which is sooner by far than a start is registered."""
+        """Correction of this clock: nothing where it may be right.
+
+        A wrong one is set by what it heard, which is sooner by far than a start is registered.
+        """
         low = float("-inf") if self.least is None else self.least
         high = float("inf") if self.most is None else self.most
         if low > high:  # pairs that contradict each other: the clock was set in between
@@ -49,7 +52,7 @@ class Skew:
         return 0.0 if low <= 0.0 <= high and best <= 0.0 else best
 
     def told(self) -> str:
-        """Between what and what, in words."""
+        """Return both bounds in words."""
         if self.least is not None and self.most is not None:
             return f"between {_span(self.least)} and {_span(self.most)} than"
         bound = self.least if self.most is None else self.most
@@ -64,7 +67,7 @@ def _span(ms: float) -> str:
 
 @dataclass(slots=True)
 class Clocks:
-    """The reference is the controller: its log has the order."""
+    """Clocks of all nodes.  The reference is the controller: its log has the order."""
 
     reference: str
     skews: dict[str, Skew] = field(default_factory=dict)
@@ -73,13 +76,13 @@ class Clocks:
         return self.skews.setdefault(node, Skew())
 
     def aligned(self, node: str, time_ms: int) -> float:
-        """A time of a node by the clock of the reference."""
+        """Return a time of a node by the clock of the reference."""
         if node == self.reference or node not in self.skews:
             return float(time_ms)
         return time_ms - self.skews[node].estimate
 
     def lines(self, whose: str = "the controller's") -> Iterable[str]:
-        """One sentence for each clock, beside that of the reference."""
+        """Yield one sentence for each clock, beside that of the reference."""
         for node, skew in sorted(self.skews.items()):
             if node != self.reference and skew.pairs:
                 yield f"the clock of broker {node} is {skew.told()} {whose}"

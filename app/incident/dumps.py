@@ -33,7 +33,7 @@ _CHANGES: Final = {
 
 
 def record_of(line: str) -> tuple[int, int, metadata.Record] | None:
-    """(offset, time in ms, record) of one line of a dumped metadata log."""
+    """Return (offset, time in ms, record) of one line of a dumped metadata log."""
     match = _PAYLOAD.search(line)
     if match is None:
         return None

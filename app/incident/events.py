@@ -1,4 +1,4 @@
-"""One thing that a file tells: when, by whose clock, of what kind, and where it is written."""
+"""One event of a file: time, clock, kind, and the line it is written in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Topic:
 
 
 def partition_named(text: str) -> Topic | None:
-    """`orders-0` as a partition; None for anything else."""
+    """Parse `orders-0` as a partition; None for anything else."""
     match = _NAME.fullmatch(text)
     return Topic(match[1], int(match[2])) if match else None
 
@@ -32,7 +32,9 @@ def partition_named(text: str) -> Topic | None:
 @dataclass(frozen=True, slots=True)
 class Event:
     """`time_ms` is by the clock of `node`: "K", a broker's id, or "" where the file does not say.
-    `data` has plain values: ints, texts, lists of ints, an `app.kafka.metadata.Partition`."""
+
+    `data` has plain values: ints, texts, lists of ints, an `app.kafka.metadata.Partition`.
+    """
 
     time_ms: int
     node: str

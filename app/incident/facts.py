@@ -1,4 +1,4 @@
-"""What the files tell of replicas at each change of leader: where logs ended, and their marks."""
+"""Facts on replicas at each change of leader: where logs ended, and their high watermarks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Ends:
 
 
 def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
-    """Leader epoch -> what is known of its end; the last one ends today."""
+    """Return leader epoch -> what is known of its end; the last one ends today."""
     found: dict[int, Ends] = {}
     epochs = sorted({state.record.leader_epoch for state in told.states})
     begins = _begins(told)
@@ -51,7 +51,7 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
         broker, data = int(event.node), event.data
         if event.kind in ("leads", "follows"):
             before = found.get(_previous(epochs, data["le"]))
-            # Who has only just started tells what it found, not how the epoch ended for it.
+            # A broker that has just started reports what it found, not how the epoch ended for it.
             if before is not None and not _restarted(told, event.node, time_ms):
                 before.leo.setdefault(broker, data["leo"])
                 if "hw" in data:
@@ -77,7 +77,7 @@ def ends_of_epochs(told: Timeline) -> dict[int, Ends]:
 
 
 def _old(told: Timeline) -> bool:
-    """Are there no leader epochs in the batches (before 0.11)?"""
+    """Check whether the batches have no leader epochs (before 0.11)."""
     numbers = numbers_of(told.version)
     if numbers is not None:
         return numbers < (0, 11, 0)
@@ -86,7 +86,7 @@ def _old(told: Timeline) -> bool:
 
 
 def _add_loaded(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
-    """What a broker finds when it comes back, it had when it went."""
+    """Add log ends of returning brokers: what one finds, it had when it went."""
     for time_ms, event in told.of_kind("loaded"):
         epoch = _epoch_at(begins, time_ms)
         before = found.get(_previous(sorted(found), epoch))
@@ -95,8 +95,10 @@ def _add_loaded(told: Timeline, found: dict[int, Ends], begins: list[tuple[float
 
 
 def _add_tails(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
-    """What a leader finds when it comes back, it had written when it died; less, and it is not all
-    that it had written."""
+    """Add log ends of returning leaders: what one finds, it had written when it died.
+
+    Less, and it is not all that it had written.
+    """
     leaders = {state.record.leader_epoch: state.record.leader for state in told.states}
     died: dict[str, int] = {}
     for time_ms, event in told.events:
@@ -124,7 +126,7 @@ def _add_answers(told: Timeline, found: dict[int, Ends]) -> None:
 
 
 def _add_shrinks(told: Timeline, found: dict[int, Ends], begins: list[tuple[float, int]]) -> None:
-    """A leader that shrinks its ISR says where it ends and what is committed: at least that."""
+    """Add what a leader that shrinks its ISR reports of its end and of what is committed."""
     for time_ms, event in told.of_kind("shrinks"):
         ends = found.get(_epoch_at(begins, time_ms))
         if ends is None or "leo" not in event.data or not event.node.isdigit():
@@ -161,12 +163,12 @@ def beginning(told: Timeline) -> Beginning:
 
 
 def shrinks_of(told: Timeline) -> list[tuple[float, Event]]:
-    """The lines of shrinking ISRs that say where logs ended."""
+    """Return the lines of shrinking ISRs that say where logs ended."""
     return [(time_ms, one) for time_ms, one in told.of_kind("shrinks") if "leo" in one.data]
 
 
 def _begins(told: Timeline) -> list[tuple[float, int]]:
-    """When each leader epoch began, by the reference clock."""
+    """Return the beginning of each leader epoch, by the reference clock."""
     found: dict[int, float] = {}
     for state in told.states:
         if state.time_ms is not None:
@@ -183,7 +185,7 @@ def _previous(epochs: list[int], epoch: int) -> int:
 
 
 def _restarted(told: Timeline, node: str, time_ms: float) -> bool:
-    """Did the node start after it was last heard of, and before this?"""
+    """Check whether the node started after its last line and before this time."""
     last = ""
     for when, event in told.events:
         if event.node == node and when < time_ms and event.kind in ("starts", "leads", "follows"):
@@ -202,8 +204,10 @@ def _surviving(disks: dict[str, Replica], epoch: int) -> int:
 
 
 class Scale:
-    """Offsets of the files -> offsets of the run: the same where they fit, else with the long
-    stretches between those that matter made short."""
+    """Mapping of offsets in the files to offsets of the run.
+
+    The same where they fit, else with the long stretches between those that matter made short.
+    """
 
     def __init__(self, found: dict[int, Ends], start: int, more: Iterable[int] = ()) -> None:
         offsets = {start, *more}
@@ -218,5 +222,5 @@ class Scale:
             self._map[other] = self._map[one] + step
 
     def of(self, offset: int) -> int:
-        """Raises KeyError for an offset that no fact names."""
+        """Raise KeyError for an offset that no fact names."""
         return self._map[max(offset, self.start)]

@@ -1,4 +1,4 @@
-"""Files of brokers: what a source is, who owns it, and what a reader gathers from all of them."""
+"""Files of brokers: source, owner, and the facts that readers gather from all of them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ Complain = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file.  `kind`: the name of its format; `node`: who it belongs to, "" where nothing says so;
-    `origins`: prefix of a line -> the node that wrote such lines; `tail`: its lines end with the
-    name of their logger; `partition`: whose dump it is, where its lines do not say; `encoding`."""
+    """A file.
+
+    `kind`: the name of its format; `node`: its owner, "" where that is unknown; `origins`: prefix
+    of a line -> the node that wrote such lines; `tail`: its lines end with the name of their
+    logger; `partition`: whose dump it is, where its lines have no name; `encoding`.
+    """
 
     path: Path
     kind: str
@@ -52,8 +55,11 @@ class Replica:
 
 @dataclass(slots=True)
 class Gathered:
-    """Facts to which the readers of all formats add.  `wanted` None: the lines of every partition.
-    `complain` takes a sentence about a file that is not as it should be."""
+    """Facts to which the readers of all formats add.
+
+    `wanted` None: the lines of every partition.  `complain` takes a sentence about a file that is
+    not as it should be.
+    """
 
     wanted: Topic | None
     complain: Complain
@@ -93,7 +99,10 @@ def lines_of(path: Path, encoding: str = "") -> Iterator[tuple[int, bytes]]:
 
 
 def owner_of(path: Path) -> str:
-    """The broker whose directory a file lies in, by its meta.properties; "" where there is none."""
+    """Return the broker whose directory a file lies in, by its meta.properties.
+
+    "" where there is none.
+    """
     for parent in list(path.parents)[:2]:
         try:
             match = _OWNER.search((parent / "meta.properties").read_text()[:4_096])
@@ -105,14 +114,16 @@ def owner_of(path: Path) -> str:
 
 
 def folder_partition(path: Path) -> Topic | None:
-    """The partition whose folder a file lies in; None for a broker's folder such as kafka-2."""
+    """Return the partition whose folder a file lies in; None for a broker's, such as kafka-2."""
     name = path.parent.name
     return None if _FOLDER.fullmatch(name) else partition_named(name)
 
 
 def named_owner(path: Path, most: int = 3) -> str:
-    """The broker that the name of the file, or of one of the folders it lies in, has a number of:
-    kafka-2/data, broker2.log.  "" where there is none, or the names contradict each other."""
+    """Return the broker whose number the name of the file, or of one of its folders, has.
+
+    As in kafka-2/data, broker2.log.  "" where there is none, or the names contradict each other.
+    """
     stem = path.name.split(".")[0]
     parts = [one for one in (stem, *(parent.name for parent in path.parents[:most])) if one]
     found = [match[1] for part in parts if (match := _FOLDER.fullmatch(part))]

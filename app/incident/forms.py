@@ -1,4 +1,4 @@
-"""The kinds of lines of Kafka's logs that an incident is told from, 0.10.2 to 4.x.
+"""The kinds of lines of Kafka's logs that an incident is rebuilt from, 0.10.2 to 4.x.
 
 A kind is recognised by words that stand in no other line; then one expression takes its values.
 The expressions are searched for, so that whatever stands around a message does not matter.
@@ -19,9 +19,11 @@ _IDS: Final = r"[\d, ]*"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of line: `key` must be in it, `expression` takes its values out of it.  `ours`: it is
-    about one partition, not about a broker.  `fields`: name(key=value, ...) is taken apart, too.
-    `sure`: a line with this key that the expression does not fit is cut off or spoilt."""
+    """A kind of line: `key` must be in it, `expression` takes its values out of it.
+
+    `ours`: it is about one partition, not about a broker.  `fields`: name(key=value, ...) is taken
+    apart, too.  `sure`: a line with this key that the expression does not fit is cut off or spoilt.
+    """
 
     kind: str
     key: bytes

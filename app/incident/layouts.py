@@ -41,9 +41,11 @@ _ORIGINS: Final = re.compile(r"pod|container|host|instance|node|service|source|u
 
 @dataclass(frozen=True, slots=True)
 class UnwrappedLine:
-    """A line without its wrapping.  `stamp_ms`: the time that the wrapping has, for a message that
-    has none; `origin`: the names of the container, pod or host that it names; `broken`: the JSON
-    does not end."""
+    """A line without its wrapping.
+
+    `stamp_ms`: the time that the wrapping has, for a message that has none; `origin`: the names of
+    the container, pod or host that it names; `broken`: the JSON does not end.
+    """
 
     text: str
     stamp_ms: int | None = None
@@ -52,12 +54,12 @@ class UnwrappedLine:
 
 
 def without_colours(line: bytes) -> bytes:
-    """Remove terminal colours; a grep that marks its hits breaks words with them."""
+    """Remove terminal colours, which break words where a grep has marked its hits."""
     return _ANSI_BYTES.sub(b"", line) if b"\x1b" in line else line
 
 
 def unwrapped(line: bytes) -> UnwrappedLine:
-    """Take a line out of its JSON, if it is in one, and remove colours and a byte order mark."""
+    """Extract a line from its JSON, if it is in one; remove colours and a byte order mark."""
     text = ANSI.sub("", line.decode("utf-8", "replace")).strip("\ufeff\r\n\0 ")
     return _of_text(text, MOST_DEPTH)
 
@@ -79,7 +81,7 @@ def _of_text(text: str, depth: int) -> UnwrappedLine:
 
 
 def _of_json(value: Any, depth: int) -> UnwrappedLine | None:
-    """The message of one JSON record; None for JSON that has none."""
+    """Return the message of one JSON record; None for JSON that has none."""
     fields = list(_fields(value, "", depth))
     message = _first(fields, MESSAGES)
     if not isinstance(message, str):
@@ -121,7 +123,7 @@ def _fields(value: Any, name: str, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _first(fields: list[tuple[str, Any]], names: tuple[str, ...]) -> Any:
-    """The first of the named fields, by the order of the names."""
+    """Return the first of the named fields, by the order of the names."""
     for wanted in names:
         for path, value in fields:
             key = path.lower()
@@ -142,8 +144,10 @@ def _time_of(fields: list[tuple[str, Any]]) -> int | None:
 
 
 def time_of(plain: UnwrappedLine, message_at: int) -> int | None:
-    """The time of a line in ms: the last one before its message, else that of the wrapping, else
-    the first behind the message; None where there is none."""
+    """Return the time of a line in ms; None where there is none.
+
+    The last one before its message, else that of the wrapping, else the first behind the message.
+    """
     before = [ms for _, _, ms in stamps.found_in(plain.text, message_at)]
     if before:
         return _nearest(plain.text, message_at)
@@ -157,8 +161,10 @@ def _nearest(text: str, end: int) -> int:
 
 
 def origin_of(plain: UnwrappedLine, message_at: int) -> str:
-    """Return the prefix of a container engine, a pod's log or a host before Kafka's line; digits of
-    times are left out, so that the lines of one origin have one text."""
+    """Return the prefix of a container engine, a pod's log or a host before Kafka's line.
+
+    Digits of times are left out, so that the lines of one origin have one text.
+    """
     spans = sorted(stamps.found_in(plain.text, message_at))
     front = plain.text[: spans[-1][0]] if spans else ""
     for first, last, _ in reversed(spans[:-1]):

@@ -1,4 +1,4 @@
-"""The event of one line of server.log, controller.log or state-change.log, and who wrote it."""
+"""The event of one line of server.log, controller.log or state-change.log, and its writer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]{0,30}[-_.]
 
 
 def speaker_in(text: str) -> str:
-    """The node that an unwrapped line names as its writer; "" where it names none."""
+    """Return the node that an unwrapped line names as its writer; "" where it names none."""
     if _OF_CONTROLLER.search(text):
         return CONTROLLER
     for expression in _SPEAKERS:
@@ -71,18 +71,21 @@ def speaker_in(text: str) -> str:
 
 
 def speaker_of(line: bytes) -> str:
-    """The node that a line names as its writer; "" where it names none."""
+    """Return the node that a line names as its writer; "" where it names none."""
     return speaker_in(layouts.unwrapped(line).text)
 
 
 def number_in(origin: str) -> str:
-    """The number in the name of a container, pod, host or folder such as kafka-2; "" without."""
+    """Return the number in the name of a container, pod, host or folder such as kafka-2.
+
+    "" without.
+    """
     numbers = _NUMBERED.findall(origin)
     return str(int(numbers[-1])) if numbers else ""
 
 
 def may_tell(line: bytes, topic: bytes) -> bool:
-    """Return whether a line is worth taking apart: cheap.  `topic` b"": any topic."""
+    """Return whether a line is worth parsing: a cheap check.  `topic` b"": any topic."""
     for key in _ABOUT_BROKERS:
         if key in line:
             return True
@@ -90,7 +93,7 @@ def may_tell(line: bytes, topic: bytes) -> bool:
 
 
 def time_of(line: bytes) -> int | None:
-    """The time of a line in ms, as written; None where there is none."""
+    """Return the time of a line in ms, as written; None where there is none."""
     plain = layouts.unwrapped(line)
     return layouts.time_of(plain, len(plain.text))
 
@@ -104,7 +107,7 @@ class Unread(Exception):
 
 
 def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | None:
-    """The event that a line tells of a partition, or of a broker; None for all other lines.
+    """Return the event that a line reports of a partition or broker; None for all other lines.
 
     `wanted` None: of whatever partition, which `data` then names under "partition".  `node` wrote
     the line unless the line says otherwise.
@@ -118,9 +121,11 @@ def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | No
 def of_plain(
     plain: UnwrappedLine, wanted: Topic | None, node: str, where: str, tail: bool = False
 ) -> Event | None:
-    """The event of an unwrapped line, as `read`.  `tail`: the lines of its file end with the name
-    of their logger, so that one without it is cut off.  Raises Unread for a line of a known kind
-    that is cut off or has no time."""
+    """Return the event of an unwrapped line, as `read`.
+
+    `tail`: the lines of its file end with the name of their logger, so that one without it is cut
+    off.  Raises Unread for a line of a known kind that is cut off or has no time.
+    """
     text, unfit = plain.text, ""
     for form, key in _KEYS:
         place = text.find(key)
@@ -170,7 +175,7 @@ def _ids(text: str) -> list[int]:
 
 
 def _completed(form: Form, data: dict[str, Any]) -> bool:
-    """Take apart what an expression could not; False where something is missing."""
+    """Parse what an expression could not; return False where something is missing."""
     if "lagging" in data:
         data["lagging"] = {int(one): int(end) for one, end in LAGS.findall(data["lagging"])}
     if form.kind == "change":
@@ -216,7 +221,7 @@ _CHANGED: Final = {
 
 
 def _take_changes(data: dict[str, Any]) -> bool:
-    """`isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as two sets of fields."""
+    """Parse `isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as sets of fields."""
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     for name, old, new in CHANGE.findall(data.pop("changes")):

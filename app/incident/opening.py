@@ -1,4 +1,4 @@
-"""The state in which a rebuilt run begins, and what had to be assumed for it."""
+"""The state in which a rebuilt run begins, and its assumptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def scenario_data(
     begin: Beginning | None,
     scale: Scale,
 ) -> dict[str, Any]:
-    """The scenario as plain data.  `begin` None: the partition is new, and its logs are empty."""
+    """Return the scenario as plain data.
+
+    `begin` None: the partition is new, and its logs are empty.
+    """
     data: dict[str, Any] = {
         "title": f"What happened to {told.partition}",
         "profiles": [profile],
@@ -58,14 +61,19 @@ def elects_uncleanly(told: Timeline) -> bool:
 
 
 def leaderless(told: Timeline) -> set[int]:
-    """Members of the ISR and ELR of a partition that has no leader at first: were one alive, it
-    would lead."""
+    """Return the members of the ISR and ELR of a partition that has no leader at first.
+
+    Were one alive, it would lead.
+    """
     first = told.states[0].record
     return {*first.isr, *first.elr} if first.leader < 0 else set()
 
 
 def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
-    """A sentence for each setting that no line tells.  `chosen`: the release was asked for."""
+    """Return a sentence for each setting that no line tells.
+
+    `chosen`: the release was asked for.
+    """
     notes = []
     if not told.version and not chosen:
         notes.append(f"No line tells the release: the run plays {stands_for}.")
@@ -108,7 +116,7 @@ def _initial(
 
 
 def _log(broker: int, first: Partition, begin: Beginning, scale: Scale) -> dict[str, Any]:
-    """One replica: it ends where it said, or with the leader if it was in sync."""
+    """Return one replica: it ends where it said, or with the leader if it was in sync."""
     start, epoch = scale.start, first.leader_epoch
     spread = scale.of(max(begin.leo.values(), default=start)) - start
     if not begin.leo or spread > MOST_KEPT:

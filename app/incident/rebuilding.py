@@ -1,8 +1,8 @@
-"""A run of the playground in which happens what the files tell.
+"""Run of the playground in which the events of the files happen.
 
-Reality says what became of brokers and of the record; the model fills in fetches and high
-watermarks between.  Every state of the record is compared with the model's: the first one that it
-does not reach by itself is the finding.
+The files have the events of brokers and the states of the record; the model fills in fetches and
+high watermarks between.  Every state of the record is compared with the model's: the first one that
+it does not reach by itself is the finding.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ TOGETHER_MS: Final = 1.0
 
 @dataclass(slots=True)
 class Rebuilt:
-    """`followed` of `states` states of the record are the model's, too; `finding` says what is not,
-    "" where the model can follow to the end."""
+    """Rebuilt run: `followed` of `states` states of the record are the model's, too.
+
+    `finding` names the difference, "" where the model can follow to the end.
+    """
 
     run: Run
     followed: int
@@ -50,8 +52,11 @@ class Rebuilt:
 def rebuild(
     told: Timeline, profile: str = "", between: Callable[[], None] = lambda: None
 ) -> Rebuilt:
-    """The run, as far as the model can follow; `between` is called before each state and event, and
-    may raise.  Raises BadInput for a profile that there is none of."""
+    """Return the run, as far as the model can follow.
+
+    `between` is called before each state and event, and may raise.  Raises BadInput for a profile
+    that there is none of.
+    """
     name = get_profile(profile).name if profile else _profile(told)
     builder = _Builder(told, name)
     builder.notes += assumptions(told, get_profile(name).stands_for, bool(profile))
@@ -134,7 +139,7 @@ class _Builder:
         return Rebuilt(run, followed, len(self.told.states), finding, self.notes)
 
     def _whole_run(self) -> Run:
-        """A scenario whose script is the run; a run of moves where it is too long for a script."""
+        """Return a scenario whose script is the run, or a run of moves if that is too long."""
         scenario, profile = self.run.scenario, self.run.profile
         data = {**scenario.to_dict(), "script": "\n".join(self.moves)}
         try:
@@ -143,7 +148,7 @@ class _Builder:
             return Run(scenario, profile, 0, tuple(self.moves))
 
     def _in_order(self) -> list[State | Event]:
-        """States and what became of brokers: before a state comes what led to it."""
+        """Return states and events of brokers: before a state comes what led to it."""
         rows: list[tuple[int, int, float, int, State | Event]] = []
         for number, state in enumerate(self.told.states):
             rows.append((number, 1, 0.0, 0, state))
@@ -158,7 +163,7 @@ class _Builder:
         return [row[4] for row in rows]
 
     def _times(self) -> list[float]:
-        """When each state was written; one whose time is not known, with the one before it."""
+        """Return the time of each state; one without a time gets that of the one before it."""
         known = [state.time_ms for state in self.told.states if state.time_ms is not None]
         times: list[float] = []
         for state in self.told.states:
@@ -167,8 +172,11 @@ class _Builder:
         return times
 
     def _leads_to(self, event: Event, time_ms: float, times: list[float]) -> int:
-        """The number of the state that follows from an event.  The controller writes the fencing
-        of a broker behind the change that it causes, both at one moment."""
+        """Return the number of the state that follows from an event.
+
+        The controller writes the fencing of a broker behind the change that it causes, at one
+        moment.
+        """
         states = self.told.states
         after = next((n for n, written in enumerate(times) if written >= time_ms), len(states))
         if event.kind != "fenced":
@@ -216,7 +224,7 @@ class _Builder:
         return self.sim.brokers[broker].status != DOWN
 
     def _goes(self, broker: int, event: Event) -> None:
-        """A process that never started again before it was back has only been cut off."""
+        """Stop a broker; one that never started again before it was back was only cut off."""
         back, found = comes_back(self.told, broker, event)
         if back and not starts_between(self.told, broker, event, back):
             self.cut.add(broker)
@@ -254,8 +262,10 @@ class _Builder:
         )
 
     def _reach(self, before: State | None, state: State) -> bool:
-        """Play what leads to the next state of the record; is it reached?  Where the files say
-        nothing of why a broker left or came back, it is taken to have crashed or started."""
+        """Play what leads to the next state of the record; return whether it is reached.
+
+        Without a reason in the files, a broker that left or came back has crashed or started.
+        """
         wanted = state.record
         if self._same(wanted):
             return True
@@ -272,7 +282,7 @@ class _Builder:
         return False
 
     def _crashes(self, was: Partition, wanted: Partition) -> bool:
-        """Play that who left has crashed, and who joined has started again."""
+        """Play that brokers that left have crashed, and joining ones started again."""
         gone = [one for one in {*was.isr, was.leader} - {*wanted.isr, wanted.leader} if one >= 0]
         if wanted.leader < 0:
             gone = [one for one in was.isr if self._is_up(one)]
@@ -321,7 +331,7 @@ class _Builder:
                     self._play(f"fetch {broker}")
 
     def _reassigns(self, was: Partition, wanted: Partition) -> bool:
-        """An operator asked for other replicas, or took that back; is that what happened?"""
+        """Return whether an operator asked for other replicas, or took that back."""
         before, after = (was.adding, was.removing), (wanted.adding, wanted.removing)
         if any(after) and after != before:
             target = [broker for broker in wanted.replicas if broker not in wanted.removing]
@@ -340,12 +350,12 @@ class _Builder:
             self._play(f"elect {wanted.leader}")
 
     def _preferred(self, record: Partition) -> int:
-        """Requests of 0.10.2 tell the replicas as a set; only the controller told their order."""
+        """Return the preferred replica; 0.10.2 requests have a set instead of an order."""
         ordered = record.replicas if self.told.kraft else ()
         return (ordered or self.replicas)[0]
 
     def _lag(self, wanted: Partition, left: list[int]) -> None:
-        """A follower that asks for nothing leaves the ISR; the others go on asking."""
+        """Let followers that leave the ISR stop fetching; the others go on."""
         lag_ms = self.sim.configs.lag_time_max_ms
         for _ in range(ROUNDS):
             if self._same(wanted):
@@ -366,8 +376,7 @@ class _Builder:
         self._fill(self._model().leader_epoch)
 
     def _fill_before_shrink(self, wanted: Partition) -> None:
-        """Write what lay in the leader's log when followers fell behind.  Nobody can lag behind a
-        leader that has written nothing, so there is at least one record."""
+        """Write what lay in the leader's log when followers fell behind, at least one record."""
         leader = self._model().leader
         data = next(
             (
@@ -397,7 +406,7 @@ class _Builder:
         self._write(leader, max(self.scale.of(data["leo"]), self._leo(leader)))
 
     def _fill(self, epoch: int) -> None:
-        """Writes what the leader of an epoch wrote, once, while its followers can still fetch."""
+        """Write what the leader of an epoch wrote, once, while its followers can still fetch."""
         if epoch in self.filled or self._model().leader < 0:
             return
         self.filled.add(epoch)
@@ -409,13 +418,13 @@ class _Builder:
         marks = {b: self.scale.of(ends.hw[b]) if b in ends.hw else committed for b in followers}
         self._write(leader, min(marks.values(), default=committed))
         for _ in range(2):
-            # Who is known to have ended before the leader did has not fetched all of this.
+            # A follower known to have ended before the leader has not fetched all of this.
             self._fetch([b for b in followers if known.get(b, committed) >= self._leo(leader)])
         if self._leo(leader) < committed:
             self._write(leader, committed)
             followers = [b for b in followers if known.get(b, committed) >= committed]
             self._fetch(followers)
-            # Whose mark is lower has asked for more, and was not answered yet.
+            # A follower with a lower mark has sent a fetch without a response yet.
             self._fetch([b for b in followers if marks[b] < committed], "ask")
             for _ in range(2):
                 self._fetch([b for b in followers if marks[b] >= committed])
@@ -429,7 +438,7 @@ class _Builder:
             self._play(f"{verb} {broker}")
 
     def _write(self, leader: int, end: int) -> None:
-        """Records are named after their offset and leader epoch."""
+        """Write records, named after their offset and leader epoch."""
         epoch = self._model().leader_epoch
         missing = [f"o{offset}e{epoch}" for offset in range(self._leo(leader), end)]
         for at in range(0, len(missing), MOST_RECORDS):
@@ -437,8 +446,7 @@ class _Builder:
             self._play(f"produce {names} to {leader} acks=1")
 
     def _play(self, move: str) -> bool:
-        """Plays a move and keeps it; one that the model refuses, or a fetch after which all is as
-        it was, is left out."""
+        """Play a move and keep it; one that is refused, or a fetch without effect, is left out."""
         before = self.sim.copy() if move.startswith("fetch ") else None
         try:
             for _ in play(self.sim, (move,)):
@@ -487,5 +495,5 @@ class _Builder:
 
 
 def _seen(sim: Simulation) -> Any:
-    """The partition as somebody sees it who watches the run."""
+    """Return the partition as an observer of the run sees it."""
     return view(sim)["partitions"][0]

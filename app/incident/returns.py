@@ -1,4 +1,4 @@
-"""The return of a broker that was fenced: when, with which log, and whether it had started."""
+"""The return of a fenced broker: its time, its log, and whether it had started."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMES: Final = ("unfenced", "came")
 
 
 def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, int | None]:
-    """The event of its return, and the log end that it then found."""
+    """Return the event of its return, and the log end that it then found."""
     later = False
     found: int | None = None
     for _, event in told.events:

@@ -1,4 +1,4 @@
-"""A sample of a whole file: of which format its lines are, and which brokers wrote them."""
+"""A sample of a whole file: the format of its lines, and the brokers that wrote them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ BOMS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 @dataclass(slots=True)
 class FileSample:
-    """Counts of lines by what they look like.  `speakers`: node -> its lines; `origins`: prefix ->
-    speakers of lines that have it."""
+    """Counts of lines by their form.
+
+    `speakers`: node -> its lines; `origins`: prefix -> speakers of lines that have it.
+    """
 
     size: int = 0
     encoding: str = ""
@@ -45,8 +47,10 @@ class FileSample:
 
     @property
     def writer(self) -> str:
-        """The one node whose lines these are; "" where there are several or none.  A combined
-        node writes as a broker and as a controller: its other lines are the broker's."""
+        """The one node whose lines these are; "" where there are several or none.
+
+        A combined node writes as a broker and as a controller: its other lines are the broker's.
+        """
         brokers = [node for node in self.speakers if node != CONTROLLER]
         if not brokers:
             return CONTROLLER if self.speakers else ""
@@ -58,14 +62,14 @@ class FileSample:
         return self.tails[True] >= 3 and self.tails[True] >= 3 * self.tails[False]
 
     def usual_writer(self) -> str:
-        """The one node whose lines these are, unless a container of another number wrote some."""
+        """Return the node whose lines these are, unless another number's container wrote some."""
         known = self.writers()
         numbers = {lines.number_in(origin) for origin in known}
         others = {lines.number_in(origin) for origin in self.origins.keys() - known.keys()}
         return "" if others - numbers - {"", self.writer} else self.writer
 
     def writers(self) -> dict[str, str]:
-        """Prefix -> its node: the one that its lines name, or else the number in it."""
+        """Return prefix -> its node: the one that its lines name, or else the number in it."""
         found = {}
         for origin, speakers in self.origins.items():
             brokers = [node for node in speakers if node not in ("", CONTROLLER)]

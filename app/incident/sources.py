@@ -37,8 +37,11 @@ def _named(argument: str) -> tuple[str, Path]:
 
 
 def found(arguments: tuple[str, ...]) -> list[Source]:
-    """The files that are worth reading, by path.  An argument is a file or a directory;
-    `3=server.log` says that it is broker 3's.  Raises BadInput for one that is not there."""
+    """Return the files that are worth reading, by path.
+
+    An argument is a file or a directory; `3=server.log` says that it is broker 3's.  Raises
+    BadInput for one that is not there.
+    """
     sources: list[Source] = []
     refused: list[tuple[Path, Path]] = []
     for argument in arguments:
@@ -61,7 +64,7 @@ def found(arguments: tuple[str, ...]) -> list[Source]:
 
 
 def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str]:
-    """One sentence for each file that is not read, and that a person may have meant to be."""
+    """Yield one sentence for each file that is not read, but may have been meant."""
     read = {source.path for source in found}
     for argument in arguments:
         _, path = _named(argument)
@@ -73,12 +76,12 @@ def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str
 
 
 def is_of_kafka(path: Path) -> bool:
-    """Return whether a file lies beside logs and checkpoints and tells nothing more."""
+    """Return whether a file lies beside logs and checkpoints and has no other facts."""
     return path.name in NOT_NEEDED or bool(_OF_KAFKA.search(path.name))
 
 
 def unread(name: str, path: Path) -> str:
-    """Why a file is not read, in one sentence that calls it `name`."""
+    """Return why a file is not read, in one sentence that calls it `name`."""
     if path.stat().st_size == 0:
         return f"{name} is empty."
     if path.parent.name == METADATA:
@@ -104,7 +107,7 @@ def unread(name: str, path: Path) -> str:
 
 
 def _one_copy(sources: list[Source]) -> list[Source]:
-    """Every node has a copy of the metadata log: that which reaches furthest is read."""
+    """Keep one copy of the metadata log, which every node has: the one that reaches furthest."""
     copies: dict[Path, int] = {}
     for source in sources:
         if source.kind == "metadata":
@@ -119,8 +122,10 @@ def _may_be_log(path: Path) -> bool:
 
 
 def _source(path: Path, node: str, meant: bool) -> Source | None:
-    """Find the first format that recognises a file.  `meant`: it was named itself,
-    and not found in a folder."""
+    """Find the first format that recognises a file.
+
+    `meant`: it was named itself, and not found in a folder.
+    """
     if not path.is_file():
         return None
 
@@ -140,7 +145,7 @@ def _source(path: Path, node: str, meant: bool) -> Source | None:
 
 
 class Reader:
-    """Reads sources; `complain` takes sentences about files that are not as they should be."""
+    """Reader of sources; `complain` receives sentences about damaged files."""
 
     def __init__(self, wanted: Topic | None, complain: Complain) -> None:
         self.gathered = Gathered(wanted, complain)

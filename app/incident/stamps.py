@@ -24,7 +24,7 @@ def _as(form: str) -> Parser:
 
 
 def _slashes(text: str) -> datetime:
-    """Parse 02/03/2025: the month stands first unless it cannot."""
+    """Parse 02/03/2025 with the month first unless it cannot be."""
     first = int(text[:2])
     return datetime.strptime(text, "%d/%m/%Y %H:%M:%S" if first > 12 else "%m/%d/%Y %H:%M:%S")
 
@@ -76,8 +76,10 @@ def _value(match: re.Match[str], parse: Parser) -> int | None:
 
 
 def found_in(text: str, end: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """Yield (first character, one past the last, ms) of the times in a text, dated ones only
-    if there are any.  `end`: where to stop looking."""
+    """Yield (first character, one past the last, ms) of the times in a text.
+
+    Dated ones only if there are any.  `end`: where to stop looking.
+    """
     end = len(text) if end is None else end
     for forms in (FORMS, LOOSE):
         any_yet = False

@@ -25,7 +25,7 @@ Row = tuple[float, str, str]
 
 
 def lines(told: Timeline) -> list[str]:
-    """The whole timeline; times in seconds since the first state of the record."""
+    """Return the whole timeline; times in seconds since the first state of the record."""
     known = [state.time_ms for state in told.states if state.time_ms is not None]
     found = rows(told)
     zero = min(known, default=found[0][0] if found else 0.0)
@@ -57,7 +57,7 @@ def _whose(told: Timeline) -> str:
 
 
 def missing(told: Timeline) -> str:
-    """Name the files that must be added before a state can be told; "" where one is."""
+    """Name the files that must be added before a state is known; "" where one is."""
     if told.states:
         return ""
     return (
@@ -67,7 +67,7 @@ def missing(told: Timeline) -> str:
 
 
 def rows(told: Timeline) -> list[Row]:
-    """States, events and losses in one order."""
+    """Return states, events and losses in one order."""
     return sorted(_rows(told), key=lambda row: row[0])
 
 
@@ -109,15 +109,18 @@ def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -
 
 
 def _is_unclean(before: Partition, after: Partition) -> bool:
-    """Was a leader elected that was neither in the ISR nor in the ELR?"""
+    """Check whether a leader was elected that was neither in the ISR nor in the ELR."""
     elected = after.leader >= 0 and after.leader_epoch > before.leader_epoch
     next_one = after.partition_epoch == before.partition_epoch + 1
     return elected and next_one and after.leader not in (*before.isr, *before.elr)
 
 
 def losses(told: Timeline) -> Iterator[Row]:
-    """Where a leader begins below a high watermark that some replica had before: what lay between
-    was committed, and is gone."""
+    """Yield the committed records that are gone.
+
+    Where a leader begins below a high watermark that some replica had before, what lay between was
+    committed, and is lost.
+    """
     best = 0
     whose = ""
     told_off: set[str] = set()
@@ -134,7 +137,7 @@ def losses(told: Timeline) -> Iterator[Row]:
             cut = event.data["to"]
             own[event.node] = max(own.get(event.node, 0), hw or 0)
             best, whose = _greater(best, whose, hw, event)
-            # What a replica cuts off below its own high watermark was committed.
+            # Records that a replica truncates below its own high watermark were committed.
             off = event.node in told_off
             if cut < best and (off or (own[event.node] > cut and cut not in lost)):
                 lost.add(cut)
@@ -170,7 +173,7 @@ def losses(told: Timeline) -> Iterator[Row]:
 
 
 def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, str]:
-    """The greater of two high watermarks, with the broker that had it."""
+    """Return the greater of two high watermarks, with the broker that had it."""
     return (hw, _broker(event.node)) if isinstance(hw, int) and hw > best else (best, whose)
 
 
@@ -179,7 +182,7 @@ def _span(first: int, end: int) -> str:
 
 
 def record(state: Partition) -> str:
-    """The record as scripts write it."""
+    """Return the record as scripts write it."""
     text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
     if state.elr:
         text += f" elr {_ids(state.elr)}"
@@ -197,7 +200,7 @@ def _broker(node: str) -> str:
 
 
 def _told(event: Event) -> str:
-    """One sentence for an event; "" for those that a timeline need not show."""
+    """Return one sentence for an event; "" for those that a timeline need not show."""
     data = event.data
     if event.kind in ("leads", "follows"):
         return _begins(event)

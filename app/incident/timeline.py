@@ -1,7 +1,7 @@
-"""Everything that the files tell of one partition, in one order.
+"""Everything that the files have on one partition, in one order.
 
-The partition epoch rises with every change of a partition's record (before 2.7 it is the version
-of its znode), so the states of the record need no clock; what stands beside them does.
+The partition epoch rises with every change of a partition's record (before 2.7 it is the version of
+its znode), so the states of the record need no clock; events of brokers do.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ _SETTING: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One state of the record.  `time_ms` by the reference clock, None where only its place in the
-    order is known; `node`: who told it."""
+    """One state of the record.
+
+    `time_ms` by the reference clock, None where only its place in the order is known; `node`: its
+    writer.
+    """
 
     record: Partition
     time_ms: float | None
@@ -51,9 +54,12 @@ class State:
 
 @dataclass(slots=True)
 class Timeline:
-    """What is known of a partition.  `events` are (time by the reference clock, event), in order;
-    `notes` name what could not be read and what is not told; `controller`: the node whose log
-    is the controller's, "" without; `offline`: brokers that are down at the first state."""
+    """Known states, events and settings of a partition.
+
+    `events` are (time by the reference clock, event), in order; `notes` name what could not be read
+    and what is missing; `controller`: the node whose log is the controller's, "" without;
+    `offline`: brokers that are down at the first state.
+    """
 
     partition: Topic
     kraft: bool = True
@@ -75,8 +81,10 @@ class Timeline:
 def partitions(
     sources: list[Source], complain: Callable[[str], None] = lambda sentence: None
 ) -> Counter[Topic]:
-    """How often the record of each partition changed, as far as the files tell; where they tell of
-    no state of any, how many lines there are of each."""
+    """Return how often the record of each partition changed, as far as the files show.
+
+    Where they have no state of any, the number of lines of each.
+    """
     seen: set[tuple[Topic, int]] = set()
     lines: Counter[Topic] = Counter()
     reader = Reader(None, complain)
@@ -100,7 +108,7 @@ def _epoch_of(event: Event) -> int | None:
 
 
 def gather(sources: list[Source], wanted: Topic) -> Timeline:
-    """The timeline of a partition.  Raises BadInput where the files tell nothing of it."""
+    """Return the timeline of a partition.  Raises BadInput where the files say nothing of it."""
     told = Timeline(wanted)
     reader = Reader(wanted, told.notes.append)
     found: list[Event] = []
@@ -144,7 +152,7 @@ def gather(sources: list[Source], wanted: Topic) -> Timeline:
 
 
 def _take_about(told: Timeline, event: Event) -> None:
-    """What is said once: the release, the settings, the order of the replicas."""
+    """Take what is logged once: the release, the settings, the order of the replicas."""
     if event.kind == "version" and not told.version:
         told.version = str(event.data["version"])
     elif event.kind == "created":
@@ -157,7 +165,7 @@ def _take_about(told: Timeline, event: Event) -> None:
 
 
 def _members(told: Timeline) -> set[int]:
-    """Every broker that a line names as a replica."""
+    """Return every broker that a line names as a replica."""
     found = {broker for state in told.states for broker in (*state.record.isr, state.record.leader)}
     for _, event in told.events:
         if event.kind in TOLD_ALONE:
@@ -168,8 +176,10 @@ def _members(told: Timeline) -> set[int]:
 
 
 def _controller(found: list[Event]) -> str:
-    """Without a metadata log: the KRaft controller if one wrote, else the node that sends
-    LeaderAndIsr requests; "" where no file is a controller's."""
+    """Return the controller where there is no metadata log; "" where no file is a controller's.
+
+    The KRaft controller if one wrote, else the node that sends LeaderAndIsr requests.
+    """
     if any(event.node == CONTROLLER for event in found):
         return CONTROLLER
     senders = Counter(event.node for event in found if event.kind in ("sent", "failed", "came"))
@@ -179,7 +189,7 @@ def _controller(found: list[Event]) -> str:
 def _offline(
     events: list[tuple[float, Event]],
 ) -> tuple[tuple[int, ...], list[tuple[float, Event]]]:
-    """Brokers that UpdateMetadata requests name as offline: at first, and what changes later."""
+    """Return brokers that UpdateMetadata requests name as offline: at first, and later changes."""
     first: tuple[int, ...] | None = None
     now: set[int] = set()
     heard: list[tuple[float, Event]] = []
@@ -201,7 +211,7 @@ def _offline(
 
 
 def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
-    """The controller's writing and a broker's hearing of one partition epoch, or leader epoch."""
+    """Bound clocks by the controller's writing and a broker's reading of one epoch."""
     written: dict[int, int] = {}
     sent: dict[tuple[int, str], int] = {}
     registered: dict[str, list[int]] = {}
@@ -255,7 +265,7 @@ class _Order:
     """Node -> the partition epoch of a change that it asked for, until it is granted."""
 
     def take(self, time_ms: float, event: Event) -> None:
-        """Take one event in, in the order of time."""
+        """Add one event, in the order of time."""
         state = _state_of(event)
         node = event.node
         if state is not None:
@@ -273,7 +283,7 @@ class _Order:
         elif event.kind == "granted":
             self._grant(time_ms, event)
         elif event.kind == "refused" and self.latest.get(node, -1) > event.data["pe"]:
-            # What the leader asked for was not granted.
+            # The leader's request was not granted.
             self.known.pop(self.latest[node], None)
             self.latest[node] = event.data["pe"]
 
@@ -295,7 +305,7 @@ class _Order:
             self._add(replace(before.record, partition_epoch=epoch, isr=isr), time_ms, event)
 
     def _change(self, time_ms: float, event: Event) -> None:
-        """Both states of a line that has what changed between them."""
+        """Return both states of a line that has what changed between them."""
         before, after = event.data["before"], event.data["after"]
         epoch = before.get("partition_epoch", event.data["pe"] - 1)
         base = self.known.get(epoch)

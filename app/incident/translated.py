@@ -18,13 +18,13 @@ KEPT: Final = 4_096
 
 @lru_cache(KEPT)
 def told_in(sentence: str, language: str) -> str:
-    """The sentence in a language, or as it is where there is no template for it."""
+    """Return the sentence in a language, or as it is where there is no template for it."""
     found = sayings.fitted(sentence, _templates(language), lambda one: told_in(one, language))
     return sayings.said(sentence, language) if found is None else found
 
 
 def catalogue(language: str) -> dict[str, str]:
-    """Template -> template; empty for English."""
+    """Return template -> template; empty for English."""
     return read_words(OF_APP / f"incident.{language}.json")
 
 

@@ -27,8 +27,11 @@ _CONTROL: Final = 0x20
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a batch says of itself.  `epoch` is None before magic 2, `time_ms` -1 before magic 1;
-    `at` and `end` are the bytes of the file that it covers."""
+    """Header of a batch.
+
+    `epoch` is None before magic 2, `time_ms` -1 before magic 1; `at` and `end` are the bytes of the
+    file that it covers.
+    """
 
     base: int
     last: int
@@ -50,8 +53,10 @@ class Batch:
 
 
 def read_header(data: bytes, at: int) -> Header:
-    """The header that begins with the first byte of `data`, which is byte `at` of its file.
-    Raises Malformed."""
+    """Return the header that begins with the first byte of `data`, which is byte `at` of its file.
+
+    Raises Malformed.
+    """
     if len(data) < PREFIX:
         raise Malformed("The batch ends within its header.")
     base, size = struct.unpack_from(">qi", data)
@@ -86,7 +91,7 @@ def read_header(data: bytes, at: int) -> Header:
 
 
 def parse(data: bytes) -> Iterator[Batch]:
-    """The whole batches at the beginning of `data`; a torn one at the end is left out."""
+    """Yield the whole batches at the beginning of `data`; a torn one at the end is left out."""
     at = 0
     while at + PREFIX <= len(data):
         try:
@@ -100,8 +105,10 @@ def parse(data: bytes) -> Iterator[Batch]:
 
 
 def headers(stream: BinaryIO) -> Iterator[Header]:
-    """The headers of the batches of a segment, in memory that does not grow with the file.
-    Raises Malformed, naming the byte, where something else than a batch follows."""
+    """Yield the headers of the batches of a segment, in memory that does not grow with the file.
+
+    Raises Malformed, naming the byte, where something else than a batch follows.
+    """
     at = 0
     while True:
         stream.seek(at)
@@ -149,7 +156,7 @@ def _old_value(data: bytes, header: Header) -> bytes:
 
 
 def one_record(value: bytes, time_ms: int) -> bytes:
-    """A batch of magic 2 with one record, for Produce since 0.11."""
+    """Return a batch of magic 2 with one record, for Produce since 0.11."""
     record = i8(0) + varint(0) + varint(0) + varint(-1) + varint(len(value)) + value + varint(0)
     record = varint(len(record)) + record
     rest = i16(0) + i32(0) + i64(time_ms) + i64(time_ms) + i64(-1) + i16(-1) + i32(-1) + i32(1)
@@ -160,7 +167,7 @@ def one_record(value: bytes, time_ms: int) -> bytes:
 
 
 def one_message(value: bytes, time_ms: int) -> bytes:
-    """A message of magic 1, for Produce before 0.11."""
+    """Return a message of magic 1, for Produce before 0.11."""
     body = i8(1) + i8(0) + i64(time_ms) + i32(-1) + i32(len(value)) + value
     message = struct.pack(">I", zlib.crc32(body)) + body
     return i64(0) + i32(len(message)) + message
@@ -180,7 +187,7 @@ _CRC32C: Final = _crc32c_table()
 
 
 def crc32c(data: bytes) -> int:
-    """The Castagnoli checksum of a batch (RFC 3720, appendix B.4)."""
+    """Return the Castagnoli checksum of a batch (RFC 3720, appendix B.4)."""
     value = 0xFFFFFFFF
     for byte in data:
         value = _CRC32C[(value ^ byte) & 255] ^ value >> 8
@@ -188,8 +195,10 @@ def crc32c(data: bytes) -> int:
 
 
 def stream(file: BinaryIO) -> Iterator[Batch]:
-    """The batches of a file with their records, one at a time in memory.  Raises Malformed, naming
-    the byte, where something else than a batch follows."""
+    """Yield the batches of a file with their records, one at a time in memory.
+
+    Raises Malformed, naming the byte, where something else than a batch follows.
+    """
     for header in headers(file):
         file.seek(header.at)
         data = file.read(header.end - header.at)

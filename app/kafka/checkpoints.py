@@ -6,8 +6,10 @@ from app.kafka.cursor import Malformed
 
 
 def rows(text: str) -> list[list[str]]:
-    """The entries, each split at blanks; none of a file that was made and not yet written.
-    Raises Malformed where the file is none."""
+    """Return the entries, each split at blanks; none of an empty file.
+
+    Raises Malformed where the file is none.
+    """
     if not text:
         return []
     lines = text.split("\n")
@@ -20,13 +22,15 @@ def rows(text: str) -> list[list[str]]:
 
 
 def epochs(text: str) -> list[tuple[int, int]]:
-    """`leader-epoch-checkpoint`: (epoch, first offset).  Raises Malformed."""
+    """Parse `leader-epoch-checkpoint`: (epoch, first offset).  Raises Malformed."""
     return [(int(first), int(second)) for first, second in _numbers(text, 2)]
 
 
 def offsets(text: str) -> dict[tuple[str, int], int]:
-    """`replication-offset-checkpoint` and its like: (topic, partition) -> offset.
-    Raises Malformed."""
+    """Parse `replication-offset-checkpoint` and its like: (topic, partition) -> offset.
+
+    Raises Malformed.
+    """
     return {(row[0], int(row[1])): int(row[2]) for row in _numbers(text, 3)}
 
 

@@ -28,7 +28,7 @@ class Cursor:
         self.at = at
 
     def take(self, size: int) -> bytes:
-        """The next `size` bytes."""
+        """Return the next `size` bytes."""
         if size < 0 or self.at + size > len(self.data):
             raise Malformed(f"{size} bytes are announced, {len(self.data) - self.at} are there.")
         taken = self.data[self.at : self.at + size]
@@ -52,7 +52,7 @@ class Cursor:
         return self._number(">q", 8)
 
     def uvarint(self) -> int:
-        """An unsigned number, seven bits a byte, the lowest first."""
+        """Return an unsigned number, seven bits a byte, the lowest first."""
         value = 0
         for place in range(LONGEST_VARINT):
             byte = self.take(1)[0]
@@ -62,17 +62,17 @@ class Cursor:
         raise Malformed("A number goes on for more than ten bytes.")
 
     def varint(self) -> int:
-        """A signed number in zigzag form, as in records."""
+        """Return a signed number in zigzag form, as in records."""
         value = self.uvarint()
         return (value >> 1) ^ -(value & 1)
 
     def text(self) -> str | None:
-        """A nullable string with a length of two bytes."""
+        """Return a nullable string with a length of two bytes."""
         size = self.i16()
         return None if size < 0 else self.take(size).decode(errors="replace")
 
     def compact_text(self) -> str | None:
-        """A nullable string of the flexible versions."""
+        """Return a nullable string of the flexible versions."""
         size = self.uvarint()
         return None if size == 0 else self.take(size - 1).decode(errors="replace")
 
@@ -88,7 +88,7 @@ class Cursor:
         return [read() for _ in range(count)]
 
     def tags(self) -> dict[int, bytes]:
-        """The tagged fields of a flexible version: number -> bytes."""
+        """Return the tagged fields of a flexible version: number -> bytes."""
         found = {}
         for _ in range(self.uvarint()):
             number = self.uvarint()

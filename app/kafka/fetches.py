@@ -48,7 +48,7 @@ class RequestHeader:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a fetch asks of one partition; -1 where its version does not say."""
+    """Fetch request of one partition; -1 where its version has no such field."""
 
     topic: str
     partition: int
@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the leader answers for one partition.  `diverging`: (epoch, end) of KIP-595."""
+    """Fetch response of one partition.  `diverging`: (epoch, end) of KIP-595."""
 
     topic: str
     partition: int
@@ -71,12 +71,12 @@ class Served:
 
     @property
     def idle(self) -> bool:
-        """Does it tell nothing new?"""
+        """True where it has nothing new."""
         return not self.size and self.error == "NONE" and self.diverging is None
 
 
 def header(frame: bytes) -> RequestHeader:
-    """The header of a request without its length.  Raises Malformed."""
+    """Return the header of a request without its length.  Raises Malformed."""
     cursor = Cursor(frame)
     api, version, correlation = cursor.i16(), cursor.i16(), cursor.i32()
     client = cursor.text()
@@ -84,7 +84,7 @@ def header(frame: bytes) -> RequestHeader:
 
 
 def replica_of(frame: bytes, head: RequestHeader) -> int:
-    """Which replica asks, where the request itself says so (before version 15)."""
+    """Return the replica that fetches, where the request itself says so (before version 15)."""
     cursor = Cursor(frame, head.body)
     if head.version >= FLEXIBLE:
         cursor.tags()
@@ -92,7 +92,7 @@ def replica_of(frame: bytes, head: RequestHeader) -> int:
 
 
 def request(frame: bytes, head: RequestHeader) -> list[Asked]:
-    """The partitions that a fetch asks for.  Raises Malformed."""
+    """Return the partitions that a fetch asks for.  Raises Malformed."""
     cursor, version = Cursor(frame, head.body), head.version
     flexible = version >= FLEXIBLE
     if flexible:
@@ -132,7 +132,10 @@ def request(frame: bytes, head: RequestHeader) -> list[Asked]:
 
 
 def response(frame: bytes, version: int) -> list[Served]:
-    """What each partition is served.  `frame` begins with the correlation id.  Raises Malformed."""
+    """Return the response of each partition.
+
+    `frame` begins with the correlation id.  Raises Malformed.
+    """
     cursor = Cursor(frame, 4)
     flexible = version >= FLEXIBLE
     if flexible:
@@ -183,7 +186,7 @@ def _served(cursor: Cursor, version: int, topic: str) -> Served:
 
 
 def _topic(cursor: Cursor, version: int) -> str:
-    """The name of the topic, or its id in hex."""
+    """Return the name of the topic, or its id in hex."""
     if version >= BY_TOPIC_ID:
         return cursor.take(16).hex()
     name = cursor.compact_text() if version >= FLEXIBLE else cursor.text()

@@ -1,5 +1,7 @@
-"""The controller's log, folded: every state that it gave each partition, and what became of
-brokers, in the order of its offsets."""
+"""The controller's log, folded into states.
+
+Every state that it gave each partition, and every change of a broker, in the order of its offsets.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A partition has a new record."""
+    """New record of a partition."""
 
     offset: int
     time_ms: int
@@ -43,7 +45,7 @@ class Stated:
 
 
 def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
-    """The records of a metadata log that mean something here.  Raises Malformed."""
+    """Yield the records of a metadata log that are used here.  Raises Malformed."""
     for batch in batches:
         if batch.header.control or batch.records is None:
             continue  # control batches are Raft's own
@@ -55,7 +57,7 @@ def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
 
 @dataclass(slots=True)
 class Image:
-    """What the records up to now add up to."""
+    """State after the records up to now."""
 
     topics: dict[bytes, str] = field(default_factory=dict)
     partitions: dict[tuple[bytes, int], Partition] = field(default_factory=dict)
@@ -64,7 +66,7 @@ class Image:
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
 
     def apply(self, entry: Entry) -> list[Stated]:
-        """Takes one record in; the partitions that have a new state because of it."""
+        """Apply one record; return the partitions whose state it changes."""
         record = entry.record
         if isinstance(record, TopicRecord):
             self.topics[record.topic_id] = record.name
@@ -92,7 +94,7 @@ class Image:
         return []
 
     def id_of(self, topic: str) -> bytes | None:
-        """The id of the topic that has this name now."""
+        """Return the id of the topic that has this name now."""
         return next((one for one, name in self.topics.items() if name == topic), None)
 
     def partition(self, topic: str, index: int) -> Partition | None:
@@ -105,7 +107,7 @@ class Image:
         return Stated(entry.offset, entry.time_ms, name, index, state)
 
     def _clear_elr(self, entry: Entry, record: ClearElrRecord) -> list[Stated]:
-        """KIP-966: no partition record is written, so no epoch moves."""
+        """KIP-966: clear the ELR; no partition record is written, so no epoch moves."""
         told = []
         for (topic_id, index), state in list(self.partitions.items()):
             if record.topic in (None, self.topics.get(topic_id)) and (

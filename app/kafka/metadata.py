@@ -1,4 +1,4 @@
-"""The records of the KRaft controller's log that tell of brokers and partitions (KIP-631).
+"""The records of the KRaft controller's log on brokers and partitions (KIP-631).
 
 Kinds that say nothing about either are skipped.  The layouts are those of Kafka 3.0 to 4.1; later
 versions add tagged fields, which are read past.
@@ -16,8 +16,10 @@ SAME_LEADER: Final = -2
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The record of a partition as the controller has it (control-plane 2): ids of brokers,
-    `leader` -1 where nobody leads."""
+    """Record of a partition as the controller has it (control-plane 2).
+
+    The replicas are ids of brokers; `leader` is -1 where there is none.
+    """
 
     leader: int
     leader_epoch: int
@@ -51,8 +53,10 @@ class PartitionRecord:
 
 @dataclass(frozen=True, slots=True)
 class PartitionChangeRecord:
-    """What changes: names of fields of Partition with new values.  A `leader` that is written,
-    even as the same one, starts a new leader epoch."""
+    """Changes of a partition: names of fields of Partition with new values.
+
+    A `leader` that is written, even as the same one, starts a new leader epoch.
+    """
 
     topic_id: bytes
     index: int
@@ -61,7 +65,7 @@ class PartitionChangeRecord:
 
 @dataclass(frozen=True, slots=True)
 class BrokerRecord:
-    """What became of a broker: "registered", "fenced", "unfenced" or "leaving"."""
+    """Change of a broker: "registered", "fenced", "unfenced" or "leaving"."""
 
     broker: int
     epoch: int
@@ -70,14 +74,14 @@ class BrokerRecord:
 
 @dataclass(frozen=True, slots=True)
 class ClearElrRecord:
-    """The ELR of a topic, or of all (None), is emptied without a partition record."""
+    """Clearing of the ELR of a topic, or of all (None), without a partition record."""
 
     topic: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigRecord:
-    """`kind` 2 is a topic, 4 a broker (ConfigResource)."""
+    """Change of a configuration; `kind` 2 is a topic, 4 a broker (ConfigResource)."""
 
     kind: int
     name: str
@@ -107,8 +111,10 @@ _LISTS: Final = {
 
 
 def parse(value: bytes) -> Record | None:
-    """The record in the value of a metadata batch; None for kinds that are of no use here.
-    Raises Malformed."""
+    """Return the record in the value of a metadata batch; None for kinds that are not used here.
+
+    Raises Malformed.
+    """
     cursor = Cursor(value)
     cursor.uvarint()  # the frame's version
     kind, version = cursor.uvarint(), cursor.uvarint()
@@ -164,8 +170,10 @@ def _change(cursor: Cursor, version: int) -> Record:
 
 
 def changed(state: Partition, record: PartitionChangeRecord) -> Partition:
-    """The state after a change: one partition epoch more, and one leader epoch more where a leader
-    is written (PartitionRegistration.merge)."""
+    """Return the state after a change (PartitionRegistration.merge).
+
+    One partition epoch more, and one leader epoch more where a leader is written.
+    """
     changes = dict(record.changes)
     if "leader" in changes:
         changes["leader_epoch"] = state.leader_epoch + 1

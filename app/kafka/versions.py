@@ -13,7 +13,7 @@ FORM: Final = re.compile(r"\d{1,2}(\.\d{1,3}){2,3}")
 
 
 def numbers_of(version: str) -> Numbers | None:
-    """(4, 1, 1), and (0, 10, 2) for 0.10.2.2; None for what is no release."""
+    """Return (4, 1, 1), or (0, 10, 2) for 0.10.2.2; None for what is no release."""
     if not FORM.fullmatch(version):
         return None
     parts = [int(part) for part in version.split(".")]
@@ -21,8 +21,10 @@ def numbers_of(version: str) -> Numbers | None:
 
 
 def profile_of(numbers: Numbers, kraft: bool) -> str:
-    """The profile that stands for a release: the last row of its line (0.11.0 has four numbers),
-    else the first row that is not older."""
+    """Return the profile that stands for a release.
+
+    The last row of its line (0.11.0 has four numbers), else the first row that is not older.
+    """
     rows = [row for row in PROFILES.values() if row.kraft == kraft]
     of_line = [row for row in rows if row.release[: len(numbers)] == numbers]
     if of_line:

@@ -35,7 +35,7 @@ class Produced:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What a broker believes of a partition; the leader epoch is -1 before 2.1."""
+    """Partition state as a broker believes it; the leader epoch is -1 before 2.1."""
 
     leader: int
     leader_epoch: int
@@ -65,7 +65,7 @@ class Connection:
         self._socket.sendall(i32(len(frame)) + frame)
 
     def receive(self) -> Cursor:
-        """The next answer, behind its correlation id."""
+        """Return the next response, without its correlation id."""
         size = struct.unpack(">i", self._exactly(4))[0]
         if not 4 <= size <= LARGEST:
             raise ConnectionError("The answer has no sensible length.")
@@ -104,7 +104,7 @@ class Client:
     def send_produce(
         self, connection: Connection, topic: str, value: str, acks: int, timeout_ms: int
     ) -> None:
-        """Sends one record to partition 0; `receive_produced` reads the answer."""
+        """Send one record to partition 0; `receive_produced` reads the answer."""
         old = not self.release.epochs
         made = batches.one_message if old else batches.one_record
         data = made(value.encode(), time.time_ns() // 1_000_000)
@@ -126,7 +126,7 @@ class Client:
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
     def latest_offset(self, topic: str) -> tuple[str, int]:
-        """(error, latest offset) that a consumer is told for partition 0."""
+        """Return (error, latest offset) of a ListOffsets request for partition 0."""
         body = i32(-1) + array([text(topic) + array([i32(0) + i64(-1)])])
         answer = self._ask(LIST_OFFSETS, 1, body)
 
@@ -139,7 +139,7 @@ class Client:
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
     def belief(self, topic: str) -> Belief | None:
-        """Who leads partition 0 as this broker knows it; None where it does not know the topic."""
+        """Return the leader of partition 0 as this broker knows it; None for an unknown topic."""
         epochs = self.release.numbers >= (2, 1, 0)
         body = array([text(topic)]) + (i8(0) if epochs else b"")
         answer = self._ask(METADATA, 7 if epochs else 1, body, within_s=5)
@@ -164,7 +164,7 @@ class Client:
         return next((belief for row in found for index, belief in row[3] if index == 0), None)
 
     def create_topic(self, topic: str, replicas: list[int], configs: dict[str, str]) -> str:
-        """Creates a topic of one partition; the error's name, and what the broker says of it."""
+        """Create a topic of one partition; return the error's name, and the broker's message."""
         old = not self.release.epochs
         assignment = array([i32(0) + array(i32(broker) for broker in replicas)])
         settings = array(text(name) + text(value) for name, value in configs.items())
@@ -177,7 +177,7 @@ class Client:
         return error if said is None else f"{error} ({said})"
 
     def elect(self, topic: str, unclean: bool) -> str:
-        """ElectLeaders (KIP-460, since 2.4) for partition 0; the error's name."""
+        """Send ElectLeaders (KIP-460, since 2.4) for partition 0; return the error's name."""
         body = i8(int(unclean)) + array([text(topic) + array([i32(0)])]) + i32(10_000)
         answer = self._ask(ELECT_LEADERS, 1, body)
         answer.i32()
@@ -193,7 +193,10 @@ class Client:
         return rows[0][1][0] if rows else whole
 
     def reassign(self, topic: str, replicas: list[int] | None) -> str:
-        """AlterPartitionReassignments (KIP-455, since 2.4); None cancels.  The error's name."""
+        """Send AlterPartitionReassignments (KIP-455, since 2.4); return the error's name.
+
+        None cancels.
+        """
         listed = None if replicas is None else [i32(broker) for broker in replicas]
         partition = i32(0) + cursor.compact_array(listed) + NO_TAGS
         entry = cursor.compact_text(topic) + cursor.compact_array([partition]) + NO_TAGS
@@ -216,7 +219,7 @@ class Client:
         return rows[0][1][0] if rows else whole
 
     def delete_records(self, topic: str, before: int) -> str:
-        """DeleteRecords (KIP-107) of partition 0; the error's name."""
+        """Send DeleteRecords (KIP-107) for partition 0; return the error's name."""
         body = array([text(topic) + array([i32(0) + i64(before)])]) + i32(15_000)
         answer = self._ask(DELETE_RECORDS, 0, body)
         answer.i32()
@@ -229,7 +232,7 @@ class Client:
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
     def set_config(self, topic: str, name: str, value: str) -> str:
-        """One setting of a topic, incrementally since 2.3 (KIP-339); the error's name."""
+        """Set a setting of a topic, incrementally since 2.3 (KIP-339); return the error's name."""
         resource = i8(TOPIC) + text(topic)
         if self.release.numbers >= (2, 3, 0):
             body = array([resource + array([text(name) + i8(0) + text(value)])]) + i8(0)
@@ -241,7 +244,7 @@ class Client:
         return name_of(answer.i16() if answer.i32() else 0)
 
     def read(self, topic: str, offset: int) -> tuple[str, int, list[str]]:
-        """What a consumer gets from `offset` on: (error, high watermark, values)."""
+        """Return what a consumer gets from `offset` on: (error, high watermark, values)."""
         old = not self.release.epochs
         body = i32(-1) + i32(300) + i32(1) + i32(1 << 20) + (b"" if old else i8(0))
         body += array([text(topic) + array([i32(0) + i64(offset) + i32(1 << 20)])])
@@ -267,7 +270,7 @@ class Client:
 
 
 def _only(rows: list[tuple[str | None, list[T]]]) -> T:
-    """The answer for the only partition of the only topic that was asked about."""
+    """Return the response for the only partition of the only topic of the request."""
     if not rows or not rows[0][1]:
         raise ConnectionError("The broker answered about nothing.")
     return rows[0][1][0]

@@ -37,8 +37,11 @@ OPEN: Final = ("java.nio", "sun.nio.ch", "java.lang", "java.util", "java.util.co
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a cluster is made of: the java program, a directory of jars, and where an archive of
-    loaded classes may lie, which halves the time that a start takes."""
+    """Programs and files that a cluster is started from.
+
+    The java program, a directory of jars, and where an archive of loaded classes may lie, which
+    halves the time that a start takes.
+    """
 
     java: Path
     jars: Path
@@ -46,7 +49,7 @@ class Tools:
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -> bool:
-    """Waits until something is so, at most so long; is it?"""
+    """Wait until the condition holds, at most `seconds`; return whether it does."""
     end = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() >= end:
@@ -56,8 +59,10 @@ def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -
 
 
 class Cluster:
-    """See the module.  `brokers` are those of the run; `log_directory` tells where each keeps its
-    logs."""
+    """Running cluster of one release; see the module.
+
+    `brokers` are those of the run; `log_directory` tells where each keeps its logs.
+    """
 
     def __init__(
         self, release: Release, brokers: list[int], tools: Tools, processes: Processes, base: int
@@ -120,7 +125,7 @@ class Cluster:
         return self._home / f"{name}.log"
 
     def start_all(self, tell: Callable[[str], None]) -> None:
-        """Starts everything and waits until every broker is there.  Raises Trouble."""
+        """Start everything and wait until every broker is there.  Raises Trouble."""
         (self._home / "log4j.properties").write_text(
             configuration.LOG4J2 if self.release.log4j2 else configuration.LOG4J
         )
@@ -156,7 +161,7 @@ class Cluster:
         return configuration.broker(self.release, broker, self.ports, directory, self.controller_id)
 
     def settings(self) -> configuration.Properties:
-        """The settings of a broker that a recording tells."""
+        """Return the settings of a broker that a recording reports."""
         properties = self._broker_properties(self.brokers[0])
         return {name: properties[name] for name in configuration.SHOWN if name in properties}
 
@@ -203,19 +208,19 @@ class Cluster:
         return name
 
     def _archive_flags(self, name: str, main: str) -> list[str]:
-        """Loaded classes are shared between brokers and runs (JEP 350)."""
+        """Return flags that share loaded classes between brokers and runs (JEP 350)."""
         if main != "kafka.Kafka":
             return []
         if self.tools.archive.exists():
             return [f"-XX:SharedArchiveFile={self.tools.archive}"]
-        # Its end in order would change files that somebody wants to read as they were.
+        # A controlled shutdown would change files that the user wants to read as they were.
         if name == str(self.everyone[0]) and not self.processes.keeps:
             self._makes_archive = True
             return [f"-XX:ArchiveClassesAtExit={self._home / 'classes.jsa'}"]
         return []
 
     def start_controller(self) -> None:
-        """The KRaft controller, or ZooKeeper; waits until it listens."""
+        """Start the KRaft controller, or ZooKeeper; wait until it listens."""
         main = "kafka.Kafka" if self.release.kraft else ZOOKEEPER_MAIN
         self._java(K, main, [str(self._home / f"{K}.properties")], heap_mb=192)
         self.wanted.add(K)
@@ -238,7 +243,7 @@ class Cluster:
         self.wanted.add(str(broker))
 
     def await_up(self, broker: int) -> None:
-        """Waits until the controller counts a broker as alive and it answers.  Raises Trouble."""
+        """Wait until the controller counts a broker as alive and it answers.  Raises Trouble."""
 
         def answers() -> bool:
             self._must_live(str(broker))
@@ -257,7 +262,7 @@ class Cluster:
             )
 
     def check(self) -> None:
-        """Raises Trouble if somebody died whom no move has killed."""
+        """Raise Trouble if a process died that no move has killed."""
         for name in sorted(self.wanted):
             self._must_live(name)
 
@@ -278,13 +283,13 @@ class Cluster:
         return self.processes.alive(K)
 
     def kill(self, who: int | str, number: signal.Signals = signal.SIGKILL) -> None:
-        """Sends a signal to a broker, or to K."""
+        """Send a signal to a broker, or to K."""
         if number in (signal.SIGKILL, signal.SIGTERM):
             self.wanted.discard(str(who))
         self.processes.signal(str(who), number)
 
     def close(self) -> None:
-        """Nothing passes any more; the processes are ended by whoever owns them."""
+        """Stop all traffic; the owner of the processes ends them."""
         self.hand.stopped = True
         for proxy in self._proxies:
             proxy.close()
@@ -292,7 +297,7 @@ class Cluster:
             self._metadata.close()
 
     def keep_archive(self) -> None:
-        """The first broker writes its archive of classes as it ends in order, for later starts."""
+        """Let the first broker write its archive of classes as it ends, for later starts."""
         if not self._makes_archive or not self.processes.alive(str(self.everyone[0])):
             return
         self.hand.let_go()
@@ -310,7 +315,7 @@ class Cluster:
         return Client(self.ports.client(broker), self.release)
 
     def controller_client(self) -> Client:
-        """Whom to ask for what only the controller does."""
+        """Return a client for requests that only the controller handles."""
         if isinstance(self._metadata, ZooKeeperMetadata):
             controller = self._metadata.controller()
             return self.client(controller if controller in self.everyone else self.apart[0])
@@ -324,8 +329,10 @@ ZOOKEEPER_MAIN: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 
 
 def free_block(size: int) -> int:
-    """The first of `size` ports in a row that nobody uses now, below those that the system gives
-    out by itself.  Raises Trouble."""
+    """Return the first of `size` free ports in a row.
+
+    Below those that the system assigns by itself.  Raises Trouble.
+    """
     first = LOWEST_PORT + time.time_ns() // 1_000 % (HIGHEST_PORT - LOWEST_PORT)
     for number in range(LOWEST_PORT, HIGHEST_PORT - size, size):
         base = LOWEST_PORT + (number + first) % (HIGHEST_PORT - LOWEST_PORT - size)
@@ -335,7 +342,7 @@ def free_block(size: int) -> int:
 
 
 def taken_in(base: int, size: int) -> int | None:
-    """The first port of a block that somebody uses."""
+    """Return the first port of a block that is in use."""
     ports = range(base, base + size)
     return next((port for port in ports if not _is_free(port)), None)
 

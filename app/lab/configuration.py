@@ -46,7 +46,7 @@ logger.clients.level = WARN
 
 
 class Ports:
-    """Which port is whose.  Everything lies in one block from `base` on."""
+    """Assignment of ports.  All are in one block from `base` on."""
 
     def __init__(self, base: int, brokers: list[int]) -> None:
         self.controller = base
@@ -62,32 +62,34 @@ class Ports:
         return self._base + 1 + role * self._count + self._place[broker]
 
     def client(self, broker: int) -> int:
-        """Where the laboratory and other clients ask."""
+        """Return the port for the laboratory and other clients."""
         return self._of(broker, 0)
 
     def replication(self, broker: int) -> int:
-        """Where the broker listens for other brokers."""
+        """Return the port on which the broker listens for other brokers."""
         return self._of(broker, 1)
 
     def proxy(self, broker: int) -> int:
-        """What it says it listens on for other brokers."""
+        """Return the port that the broker advertises to other brokers."""
         return self._of(broker, 2)
 
     def to_controller(self, broker: int) -> int:
-        """What it thinks is the controller, or ZooKeeper."""
+        """Return the port that the broker takes for the controller's, or ZooKeeper's."""
         return self._of(broker, 3)
 
     @property
     def advertised(self) -> int:
-        """Where a KRaft controller says that it listens, to all alike: from 3.9 on brokers fetch
-        metadata from there (KIP-853), not from where they were told to look."""
+        """Port that a KRaft controller advertises, to all alike.
+
+        From 3.9 on brokers fetch metadata from there (KIP-853), not from their configured address.
+        """
         return self._base + 1 + 4 * self._count
 
 
 def broker(
     release: Release, number: int, ports: Ports, directory: Path, controller: int
 ) -> Properties:
-    """The server.properties of a broker; its log directory is `directory`."""
+    """Return the server.properties of a broker; its log directory is `directory`."""
     client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
     properties: Properties = {
         "log.dirs": str(directory),

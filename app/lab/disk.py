@@ -27,7 +27,7 @@ def segments(directory: Path) -> list[Path]:
 
 
 def read_log(directory: Path) -> LogOnDisk:
-    """The log in a partition's directory; a torn batch at its end is not part of it."""
+    """Return the log in a partition's directory; a torn batch at its end is not part of it."""
     start = end = -1
     found: list[tuple[int, str, int | None]] = []
     for path in segments(directory):
@@ -42,7 +42,7 @@ def read_log(directory: Path) -> LogOnDisk:
 
 
 def epochs(directory: Path) -> list[tuple[int, int]] | None:
-    """The leader-epoch cache of a replica; None where its release keeps none."""
+    """Return the leader-epoch cache of a replica; None where its release keeps none."""
     text = _text(directory / "leader-epoch-checkpoint")
     try:
         return None if text is None else checkpoints.epochs(text)
@@ -51,7 +51,7 @@ def epochs(directory: Path) -> list[tuple[int, int]] | None:
 
 
 def checkpointed(log_directory: Path, name: str, topic: str, index: int) -> int | None:
-    """One entry of a checkpoint file such as replication-offset-checkpoint."""
+    """Return one entry of a checkpoint file such as replication-offset-checkpoint."""
     text = _text(log_directory / name)
     try:
         return None if text is None else checkpoints.offsets(text).get((topic, index))
@@ -60,7 +60,7 @@ def checkpointed(log_directory: Path, name: str, topic: str, index: int) -> int 
 
 
 def cut_from(directory: Path, offset: int) -> None:
-    """Cuts every batch that reaches `offset`, as a power failure cuts what was not flushed."""
+    """Cut every batch that reaches `offset`, as a power failure cuts what was not flushed."""
     for path in segments(directory):
         for batch in parse(_bytes(path)):
             if batch.header.last >= offset:
@@ -79,7 +79,7 @@ class ControllerLog:
         self._read: dict[Path, int] = {}
 
     def refresh(self) -> Image:
-        """The image after everything that is on disk now."""
+        """Return the image after everything that is on disk now."""
         for path in segments(self.directory):
             with path.open("rb") as file:
                 file.seek(self._read.get(path, 0))

@@ -1,4 +1,4 @@
-"""The `expect` lines of a script, held against facts of a real cluster."""
+"""The `expect` lines of a script, compared with facts of a real cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Seen = tuple[bool | None, str]
 
 
 def held(expected: Expectation, facts: Fact, answers: Answers) -> Seen:
-    """Is an expectation kept, and what is so instead?"""
+    """Return whether an expectation is met, and what is so instead."""
     if expected.kind == "record" and expected.partition == 0:
         return _record(expected, facts["P"])
     if expected.kind in ("ack", "waiting"):

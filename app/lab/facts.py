@@ -30,14 +30,14 @@ _OPTIONAL: Final = {
 
 @dataclass(slots=True)
 class Adjusted:
-    """Epochs that the laboratory's own doing cost: they are taken off what is read."""
+    """Epochs that the laboratory's own operations cost, subtracted from what is read."""
 
     partition_epoch: int = 0
     leader_epoch: int = 0
 
 
 def record(partition: Partition, adjusted: Adjusted) -> Fact:
-    """The record of a partition as a fact."""
+    """Return the record of a partition as a fact."""
     fact: Fact = {
         "leader": partition.leader,
         "le": partition.leader_epoch - adjusted.leader_epoch,
@@ -52,7 +52,7 @@ def record(partition: Partition, adjusted: Adjusted) -> Fact:
 
 
 def replica(cluster: Cluster, broker: int, topic: str, adjusted: Adjusted) -> Fact | None:
-    """What a broker's disk says of its replica of partition 0; None where it has none."""
+    """Return the replica of partition 0 as it is on a broker's disk; None where it has none."""
     logs = cluster.log_directory(broker)
     directory = logs / f"{topic}-0"
     if not directory.is_dir():
@@ -80,7 +80,7 @@ def replica(cluster: Cluster, broker: int, topic: str, adjusted: Adjusted) -> Fa
 
 
 def told(fact: Fact | None) -> str:
-    """A partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
+    """Return a partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
     if fact is None:
         return "P?"
     parts = [f"{fact['leader']} {fact['le']} {fact['pe']} {_ids(fact['isr'])}"]

@@ -44,7 +44,7 @@ NOT_WANTED: Final = (
 
 
 def find_jars(release: Release, given: Path | None, environ: Mapping[str, str], tell: Tell) -> Path:
-    """The directory with the jars of a release.  Raises Trouble."""
+    """Return the directory with the jars of a release.  Raises Trouble."""
     if given is not None:
         return _checked(given, release)
     home = environ.get("KAFKA_HOME")
@@ -61,7 +61,7 @@ def find_jars(release: Release, given: Path | None, environ: Mapping[str, str], 
 
 
 def home_of(release: Release, environ: Mapping[str, str]) -> Path:
-    """Where the cache keeps what belongs to a release."""
+    """Return the cache directory of a release."""
     return cache_directory(environ) / "kafka" / release.version
 
 
@@ -76,7 +76,7 @@ def _checked(given: Path, release: Release) -> Path:
 
 
 def _version_in(place: Path) -> str:
-    """Which release lies in a directory of jars; "" where none does."""
+    """Return the release of the jars in a directory; "" where there are none."""
     for jar in sorted(place.glob("kafka_*.jar")):
         match = _CORE.fullmatch(jar.name)
         if match:
@@ -85,7 +85,7 @@ def _version_in(place: Path) -> str:
 
 
 def pom_of(release: Release) -> str:
-    """What Maven is asked for: Kafka, and what older releases lack on a Java of today."""
+    """Return Maven's project: Kafka, and what older releases lack on a Java of today."""
     wanted = [("org.apache.kafka", f"kafka_{release.scala}", release.version)]
     if release.log4j2:
         wanted.append(("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"))
@@ -129,7 +129,7 @@ def _through_maven(release: Release, place: Path) -> None:
 
 
 def _why(release: Release, said: str) -> str:
-    """One sentence out of what Maven says."""
+    """Return one sentence out of Maven's output."""
     if f"kafka_{release.scala}:jar:{release.version}" in said and "Could not find" in said:
         return f"Maven finds no Kafka {release.version}; 4.1.1 or 3.9.1 are written like that."
     errors = _ERROR.findall(said) or ["it gave no reason."]

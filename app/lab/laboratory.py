@@ -1,4 +1,4 @@
-"""The whole of it: a release is brought, a cluster started, a run played, everything ended."""
+"""The whole laboratory: fetch a release, start a cluster, play a run, end everything."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the person at the terminal asks for.  `port` 0: any free ones."""
+    """Options of the command line.  `port` 0: any free ones."""
 
     kafka: str
     jars: Path | None = None
@@ -35,12 +35,12 @@ class Wish:
 
 
 def played_on(wish: Wish, run: Run) -> Run:
-    """The run as the model plays it beside that release: under the release's own profile."""
+    """Return the run as the model plays it under the release's own profile."""
     return replace(run, profile=release_of(wish.kafka).profile)
 
 
 def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
-    """The recording of a run on real brokers.  Raises Trouble with one sentence."""
+    """Return the recording of a run on real brokers.  Raises Trouble with one sentence."""
     release = release_of(wish.kafka)
     run = played_on(wish, run)
     must_be_playable(run, zookeeper=not release.kraft)

@@ -1,4 +1,4 @@
-"""The hand on the wire: what may pass between two nodes of the cluster, and when.
+"""Control of the network: which messages may pass between two nodes of the cluster, and when.
 
 A link is one direction of asking: `Link(2, 1)` carries the requests of broker 2 to broker 1 and
 their answers.  A proxy (`app.lab.proxy`) asks the hand before it passes anything on.
@@ -23,7 +23,7 @@ POLL_S: Final = 0.03
 
 @dataclass(slots=True)
 class Link:
-    """What is so about one direction.  Read and changed only under the hand's lock."""
+    """State of one direction.  Read and changed only under the hand's lock."""
 
     manual: bool = False
     """Fetches, and questions for epochs, wait for a credit."""
@@ -46,15 +46,18 @@ class Link:
 
 @dataclass(slots=True)
 class Kept:
-    """An answer that is held on its way."""
+    """A response that is held on its way."""
 
     go: bool = False
 
 
 class Hand:
-    """All links.  `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by
-    name and by id: a fetch with an older one is refused by its leader, and need not wait; `heard`
-    when the last sign of life of a broker was on its way to the controller (time.monotonic)."""
+    """Controls of all links.
+
+    `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by name and by
+    id: a fetch with an older one is refused by its leader, and need not wait; `heard` when the last
+    sign of life of a broker was on its way to the controller (time.monotonic).
+    """
 
     def __init__(self) -> None:
         self._links: dict[tuple[Node, Node], Link] = {}
@@ -70,7 +73,7 @@ class Hand:
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """Everything that is changed inside is seen at once."""
+        """Make everything that is changed inside visible at once."""
         with self.changed:
             yield
             self.changed.notify_all()
@@ -80,12 +83,12 @@ class Hand:
             self.notes.append(what)
 
     def hear(self, broker: Node, at: float) -> None:
-        """The controller knows that a broker was alive then."""
+        """Record that the controller received a heartbeat of a broker at that time."""
         with self.change():
             self.heard[broker] = at
 
     def wait_for(self, is_so: Callable[[], bool], seconds: float) -> bool:
-        """Waits until something is so, at most so long; is it?"""
+        """Wait until the condition holds, at most `seconds`; return whether it does."""
         end = time.monotonic() + seconds
         with self.changed:
             while not is_so():
@@ -95,11 +98,11 @@ class Hand:
         return True
 
     def passes(self, source: Node, target: Node) -> bool:
-        """Is neither direction between the two cut?"""
+        """Check whether neither direction between the two is cut."""
         return not (self.link(source, target).cut or self.link(target, source).cut)
 
     def cut(self, one: Node, other: Node) -> None:
-        """Breaks the connections of both directions and lets no new one through."""
+        """Break the connections of both directions and let no new one through."""
         broken: list[Callable[[], None]] = []
         with self.change():
             for link in (self.link(one, other), self.link(other, one)):
@@ -117,7 +120,7 @@ class Hand:
             return [ends for ends, link in self._links.items() if link.cut]
 
     def by_hand(self, brokers: list[Node], on: bool) -> None:
-        """Replication between brokers waits for credits, or flows by itself."""
+        """Let replication between brokers wait for credits, or flow by itself."""
         with self.change():
             for one in brokers:
                 for other in brokers:
@@ -129,13 +132,13 @@ class Hand:
                         kept.go = True
 
     def hold(self, broker: Node, kind: int, on: bool) -> None:
-        """Requests of one kind from a broker to the controller wait, or go on."""
+        """Hold requests of one kind from a broker to the controller, or let them pass."""
         with self.change():
             holding = self.link(broker, CONTROLLER).holding
             (holding.add if on else holding.discard)(kind)
 
     def let_go(self) -> None:
-        """Nothing is cut, held or by hand any more."""
+        """Release everything that is cut, held or by hand."""
         with self.change():
             for link in self._links.values():
                 link.cut = link.manual = link.keep_next = False

@@ -21,23 +21,23 @@ class Metadata(Protocol):
     """The controller's side of the cluster, as facts."""
 
     def live(self, broker: int) -> bool:
-        """Does the controller count this broker as alive?"""
+        """Check whether the controller counts this broker as alive."""
 
     def record(self, topic: str) -> Partition | None:
-        """The record of partition 0."""
+        """Return the record of partition 0."""
 
     def history(self, topic: str) -> list[tuple[int, Partition]]:
-        """Every state the record had, with the offset in the controller's log; [] if untold."""
+        """Return every state the record had, with its offset in the controller's log; or []."""
 
     def topic_id(self, topic: str) -> str:
-        """The topic's id in hex, "" where there are none."""
+        """Return the topic's id in hex, "" where there are none."""
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Close the connection."""
 
 
 class KraftMetadata:
-    """Read from the controller's disk as bytes."""
+    """Metadata read from the controller's disk as bytes."""
 
     def __init__(self, log_directory: Path) -> None:
         self._log = ControllerLog(log_directory)
@@ -65,7 +65,7 @@ class KraftMetadata:
 
 
 class ZooKeeperMetadata:
-    """Asked of ZooKeeper.  While it is down the last answer stands, as its disk would say."""
+    """Metadata read from ZooKeeper; while it is down the last answer stands, as on its disk."""
 
     def __init__(self, port: int) -> None:
         try:
@@ -114,7 +114,7 @@ class ZooKeeperMetadata:
         return ""
 
     def controller(self) -> int:
-        """The broker that is the controller, or -1."""
+        """Return the broker that is the controller, or -1."""
         from kazoo.exceptions import KazooException
 
         try:
@@ -123,7 +123,7 @@ class ZooKeeperMetadata:
             return -1
 
     def elect_preferred(self, topic: str) -> None:
-        """Asks for an election as the tools before 2.4 did, and waits until it is over."""
+        """Ask for an election as the tools before 2.4 did, and wait until it is over."""
         asked = {"version": 1, "partitions": [{"topic": topic, "partition": 0}]}
         self._client.create(PREFERRED, json.dumps(asked).encode())
         end = time.monotonic() + 10

@@ -50,7 +50,7 @@ def deed(name: str) -> Callable[[Deed], Deed]:
 
 
 def why_not(move: Move, zookeeper: bool) -> str:
-    """Why real brokers cannot play a move; "" where they can."""
+    """Return why real brokers cannot play a move; "" where they can."""
     args, name = move.args, move.verb.name
     if name not in DEEDS:
         return "it has no counterpart outside the model"
@@ -107,8 +107,11 @@ def _has_arrived(stage: Stage, to: int, value: str, before: int) -> bool:
 
 
 def _send(stage: Stage, client: Client, to: int, value: str, acks: int) -> None:
-    """A connection for each record: a broker reads no second request of a connection before the
-    first is answered, and with acks=all that may take long."""
+    """Send a record by a connection of its own.
+
+    A broker reads no second request of a connection before the first is answered, and with acks=all
+    that may take long.
+    """
     try:
         connection = Connection(client.port, timeout_s=60)
         client.send_produce(connection, stage.topic, value, acks, PRODUCER_PATIENCE_MS)
@@ -133,7 +136,7 @@ def _send(stage: Stage, client: Client, to: int, value: str, acks: int) -> None:
 
 
 def _has_not_heard(stage: Stage, broker: int, error: str) -> bool:
-    """Does the broker lead without knowing it yet?"""
+    """Check whether the broker leads without knowing it yet."""
     if error not in ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION"):
         return False
     record = stage.record()
@@ -206,7 +209,7 @@ def _ask(stage: Stage, args: Args) -> str:
 
 
 def _round(stage: Stage, broker: int, keep: bool) -> str:
-    """One fetch of a follower passes; with `keep` its answer stays on its way."""
+    """Let one fetch of a follower pass; with `keep` its response stays on its way."""
     belief = stage.belief(broker)
     if belief is None or belief.leader in (-1, broker):
         return f"broker {broker} follows nobody"
@@ -269,8 +272,10 @@ def _restart(stage: Stage, args: Args) -> str:
 
 @deed("bounce")
 def _bounce(stage: Stage, args: Args) -> str:
-    """Under ZooKeeper unnoticed: the controller is frozen while the broker's old session ends and
-    its new one begins."""
+    """Restart a broker's session; under ZooKeeper the controller does not notice.
+
+    It is frozen while the broker's old session ends and its new one begins.
+    """
     cluster, broker = stage.cluster, args["broker"]
     metadata = cluster.metadata
     sleeper = metadata.controller() if isinstance(metadata, ZooKeeperMetadata) else None
@@ -291,7 +296,7 @@ def _bounce(stage: Stage, args: Args) -> str:
 
 @deed("power")
 def _power(stage: Stage, args: Args) -> str:
-    """What was not flushed is cut from the segments; checkpoints are written through by Kafka."""
+    """Cut off what was not flushed of the segments; Kafka writes checkpoints through."""
     broker = args["broker"]
     stage.cluster.kill(broker)
     disk.cut_from(stage.directory(broker), stage.flushed.get(broker, 0))
@@ -370,7 +375,7 @@ def _release(stage: Stage, args: Args) -> str:
 
 
 def _held_kind(args: Args) -> int:
-    """A KRaft broker fetches its metadata as it fetches records."""
+    """Return the kind of request to hold: a KRaft broker fetches metadata as it fetches records."""
     return FETCH if args["metadata"] else ALTER_PARTITION
 
 
@@ -395,8 +400,10 @@ def _elect(stage: Stage, args: Args) -> str:
 
 
 def _elect_one(stage: Stage, broker: int) -> str:
-    """The replicas are put in another order, the preferred one is elected, and the order is put
-    back: the epochs of the two reorderings are the laboratory's own."""
+    """Elect a replica by putting it first, electing the preferred one, and restoring the order.
+
+    The epochs of the two reorderings are the laboratory's own.
+    """
     before = stage.must_record()
     order = list(before.replicas)
     wanted = [broker, *(other for other in order if other != broker)]
@@ -438,7 +445,7 @@ def _set(stage: Stage, args: Args) -> str:
 
 @deed("delete")
 def _delete(stage: Stage, args: Args) -> str:
-    """It waits until followers have deleted too, which they hear with their next fetch."""
+    """Delete records; wait until followers, which learn of it by their next fetch, have too."""
     client = stage.cluster.client(stage.must_record().leader)
     heard: list[Any] = []
     asking = threading.Thread(

@@ -23,7 +23,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a pair: a comparison, or the sentence that says why there is none."""
+    """Result of a pair: a comparison, or the sentence that says why there is none."""
 
     scenario: str
     kafka: str
@@ -33,25 +33,27 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Nothing is different; what no real broker can play is nobody's fault."""
+        """True where nothing differs; what no real broker can play is no failure."""
         return not self.playable or (self.comparison is not None and not self.comparison.different)
 
 
 def usual_scripts() -> list[str]:
-    """The scripts that real brokers have played before, and all that were written for them."""
+    """Return the scripts that real brokers have played before, and those written for them."""
     played = {one.scenario for one in reading.own()}
     written = {one.code for one in file.library().values() if one.code.startswith("R")}
     return sorted(played | written)
 
 
 def usual_releases() -> list[str]:
-    """Releases that were tried, or that there are recordings of."""
+    """Return releases that were tried, or that there are recordings of."""
     return sorted({*TRIED, *(one.kafka for one in reading.own())}, key=reading.release_order)
 
 
 def unplayable(code: str, kafka: str) -> str:
-    """Why real brokers of a release cannot play a script of the library; "" where they can.
-    Raises BadInput for an unknown script, Trouble for what is no release."""
+    """Return why real brokers of a release cannot play a library script; "" where they can.
+
+    Raises BadInput for an unknown script, Trouble for what is no release.
+    """
     release = release_of(kafka)
     try:
         must_be_playable(_run(code, kafka), zookeeper=not release.kraft)
@@ -63,7 +65,9 @@ def unplayable(code: str, kafka: str) -> str:
 def record(
     codes: Iterable[str], releases: Iterable[str], into: Path, wish: Wish, tell: Tell
 ) -> Iterator[Outcome]:
-    """Every pair, release by release; those whose recording is in `into` already are only compared.
+    """Record every pair, release by release, and yield its outcome.
+
+    Those whose recording is in `into` already are only compared.
 
     A pair that fails does not stop the others.  Raises BadInput and Trouble before the first starts
     where a script or a release is not known, and KeyboardInterrupt when it is cancelled.
@@ -92,7 +96,7 @@ def _run(code: str, kafka: str) -> Run:
 
 
 def _is_recorded(path: Path, code: str, kafka: str) -> bool:
-    """Is there a whole recording of this script as it is today?"""
+    """Check whether there is a whole recording of this script as it is today."""
     try:
         found = next(reading.load([path]))
     except BadInput:
@@ -102,7 +106,7 @@ def _is_recorded(path: Path, code: str, kafka: str) -> bool:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all: who is stopped while writing goes on with this pair the next time."""
+    """Write the file atomically, so that an interrupted run repeats this pair the next time."""
     draft = path.with_suffix(".draft")
     draft.write_text(text, "utf-8")
     draft.replace(path)

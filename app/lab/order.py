@@ -1,8 +1,8 @@
-"""Order in which sessions expire, made the same as in the model.
+"""Order in which sessions expire, enforced to be the model's.
 
-A controller misses a broker a session after it last heard of it.  Of two that fall silent within
-one heartbeat, chance would decide who is missed first, and with KIP-966 that decides who is in the
-ELR.  The model knows one order; here real heartbeats are brought into it before a broker falls
+A controller misses a broker a session after its last heartbeat.  Of two that fall silent within one
+heartbeat, chance would decide which is missed first, and with KIP-966 that decides which is in the
+ELR. The model knows one order; here real heartbeats are brought into it before a broker falls
 silent, by waiting for one, or by holding another's back.
 """
 
@@ -35,8 +35,11 @@ HEARD_WITHIN_S: Final = 12.0
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Of two brokers that are silent at once, `first`, silent since the move `since`, is missed
-    before the one it is noted for, whose last sign of life must come `seconds` after its own."""
+    """Constraint on the order in which two silent brokers are missed.
+
+    `first`, silent since the move `since`, is missed before the one it is noted for, whose last
+    sign of life must come `seconds` after its own.
+    """
 
     first: int
     since: int
@@ -45,15 +48,18 @@ class Before:
 
 @dataclass(slots=True)
 class Plan:
-    """By the number of a move: who must be missed before the broker that it silences, and who is
-    missed while it is played."""
+    """Constraints by the number of a move.
+
+    The brokers that must be missed before the one that the move silences, and those missed while it
+    is played.
+    """
 
     before: dict[int, list[Before]] = field(default_factory=lambda: defaultdict(list))
     missed: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
 def plan(run: Run, lines: list[str]) -> Plan:
-    """Plays the moves in the model and notes who is missed before whom."""
+    """Play the moves in the model and note which broker is missed before which."""
     sim = Simulation(run.scenario, run.profile)
     silent: dict[int, int] = {}
     missed: list[tuple[int, int, int]] = []
@@ -75,7 +81,7 @@ def plan(run: Run, lines: list[str]) -> Plan:
 
 
 def _counts(sim: Simulation, broker: int) -> bool:
-    """Does the controller take a broker for alive?"""
+    """Check whether the controller counts a broker as alive."""
     registration = sim.cluster.controller.brokers.get(broker)
     return registration is not None and not registration.fenced
 
@@ -85,7 +91,7 @@ def _is_quiet(sim: Simulation, broker: int) -> bool:
 
 
 class Order:
-    """Makes the order of a plan on a cluster, before each move that silences somebody."""
+    """Scheduler that enforces a plan's order on a cluster, before moves that silence a broker."""
 
     def __init__(self, stage: Stage, run: Run, lines: list[str]) -> None:
         self._stage = stage
@@ -93,7 +99,7 @@ class Order:
         self._silenced: dict[int, float] = {}
 
     def make(self, number: int, move: Move) -> None:
-        """Waits until this move may silence whom it silences."""
+        """Wait until this move may silence its broker."""
         broker = silenced(move)
         if broker is None:
             return
@@ -103,15 +109,18 @@ class Order:
         self._silenced[number] = time.monotonic()
 
     def missed_with(self, number: int, move: Move) -> list[int]:
-        """Whom else the controller misses in the model while this move waits for one of them."""
+        """Return the other brokers that the controller misses in the model during this move."""
         if move.verb.name != "detect":
             return []
         missed = self._plan.missed.get(number, ())
         return [broker for broker in missed if broker != move.args["broker"]]
 
     def _let_pass(self, broker: int, before: Before) -> None:
-        """Until the controller heard of `broker` so much later than of the one that is missed
-        first.  If that one is still to fall silent, its heartbeats wait from now on."""
+        """Wait until the controller heard of `broker` long enough after the first.
+
+        The first is the one that is to be missed first.  If that one is still to fall silent, its
+        heartbeats wait from now on.
+        """
         stage = self._stage
         hand = stage.cluster.hand
         since = self._silenced.get(before.since)
@@ -125,7 +134,7 @@ class Order:
 
 
 def silenced(move: Move) -> int | None:
-    """Whom the controller hears no more after this move, or None."""
+    """Return the broker that the controller hears no more after this move, or None."""
     args = move.args
     if move.verb.name in ("kill", "power", "pause"):
         who = args["broker"]

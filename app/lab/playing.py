@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(slots=True)
 class Played:
-    """What became of a run: the steps of its recording, and what was expected of them."""
+    """Result of a run: the steps of its recording, and what was expected of them."""
 
     steps: list[dict[str, Any]] = field(default_factory=list)
     checks: list[dict[str, Any]] = field(default_factory=list)
@@ -53,8 +53,10 @@ class Played:
 
 
 def lines_of(run: Run) -> list[Line]:
-    """What is played: the moves of a run, or the script with its expectations.  A scenario promises
-    nothing of a profile that it does not list."""
+    """Return what is played: the moves of a run, or the script with its expectations.
+
+    A scenario promises nothing of a profile that it does not list.
+    """
     if run.moves is not None:
         return [Line(text, False) for text in run.moves]
     promised = run.profile in run.scenario.profiles
@@ -63,7 +65,7 @@ def lines_of(run: Run) -> list[Line]:
 
 
 def must_be_playable(run: Run, zookeeper: bool) -> None:
-    """Raises Trouble, before anything is started, where real brokers cannot play a run."""
+    """Raise Trouble, before anything is started, where real brokers cannot play a run."""
     scenario = run.scenario
     if len(scenario.partitions) != 1:
         raise Trouble(
@@ -90,7 +92,7 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
 
 
 class Player:
-    """Plays lines on a stage; `tell` is told of each."""
+    """Player of lines on a stage, which reports each to `tell`."""
 
     def __init__(self, stage: Stage, run: Run, tell: Tell) -> None:
         self.stage = stage
@@ -103,7 +105,7 @@ class Player:
         self._read: dict[int, int] = {}
 
     def play(self) -> Played:
-        """The whole run.  Raises Trouble where somebody dies whom no move has killed."""
+        """Return the whole run.  Raises Trouble where a process dies that no move has killed."""
         began = time.monotonic()
         self.stage.begin()
         self._notes = len(self.stage.cluster.hand.notes)
@@ -168,7 +170,7 @@ class Player:
     # -- what went on between ----------------------------------------------------------------------
 
     def _wire(self) -> list[str]:
-        """What passed between brokers since the last step; the same again is counted."""
+        """Return the traffic between brokers since the last step; repetitions are counted."""
         notes = self.stage.cluster.hand.notes[self._notes :]
         self._notes += len(notes)
         names = (self.stage.topic, self.stage.cluster.metadata.topic_id(self.stage.topic))
@@ -202,8 +204,10 @@ class Player:
         return f"{way} asked {note['asked']}: {what} hw {served.hw}"
 
     def _logs(self) -> list[str]:
-        """The lines that brokers wrote about this partition since the last step, without the place
-        of this laboratory."""
+        """Return the lines that brokers logged about this partition since the last step.
+
+        Without the paths of this laboratory.
+        """
         place = self.stage.cluster.log_directory(0).parent
         found = [
             f"b{broker} {_STAMP.sub('', line).replace(f'{place}/', '')[:330]}"

@@ -50,7 +50,7 @@ class Processes:
         self.close()
 
     def start(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
-        """Starts a program; what it prints goes to NAME.out."""
+        """Start a program; what it prints goes to NAME.out."""
         with (self.directory / f"{name}.out").open("ab") as out:
             process = subprocess.Popen(
                 command,
@@ -69,7 +69,7 @@ class Processes:
         return process is not None and process.poll() is None
 
     def signal(self, name: str, number: signal.Signals) -> None:
-        """Sends a signal; waits for the end where the signal asks for one."""
+        """Send a signal; wait for the end where the signal asks for one."""
         process = self.running.get(name)
         if process is None or process.poll() is not None:
             return
@@ -83,7 +83,7 @@ class Processes:
             self._tell(f"-{process.pid}\n")
 
     def last_words(self, name: str) -> str:
-        """The last line of a program's output that says something, for a sentence about its end."""
+        """Return the last line of a program's output that helps to explain its end."""
         for suffix in ("out", "log"):
             path = self.directory / f"{name}.{suffix}"
             with contextlib.suppress(OSError):
@@ -93,7 +93,7 @@ class Processes:
         return ""
 
     def close(self) -> None:
-        """Ends everything.  Whatever happens here, the watchdog does the same again."""
+        """End everything.  Whatever happens here, the watchdog does the same again."""
         for process in self.running.values():
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -1,9 +1,9 @@
-"""Ports through which everything between the nodes of the cluster goes.
+"""Proxy ports through which everything between the nodes of the cluster goes.
 
-A follower says who it is in the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
-in the request itself; the way to the controller or to ZooKeeper has a port of its own for each
-broker; where a controller tells everybody one address, the client id of a broker's raft client says
-who it is.  So every connection belongs to a link, and the hand decides what passes.
+A follower is identified by the client id of its fetcher ("broker-2-fetcher-0"), or, up to 0.10.2,
+by the request itself; the way to the controller or to ZooKeeper has a port of its own for each
+broker; where a controller advertises one address to all, by the client id of a broker's raft
+client.  So every connection belongs to a link, and the hand decides what passes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CHUNK: Final = 65_536
 
 @dataclass(slots=True)
 class Sent:
-    """A request that waits for its answer."""
+    """A request that waits for its response."""
 
     head: RequestHeader
     asked: list[Asked] = field(default_factory=list)
@@ -42,9 +42,10 @@ class Sent:
 
 
 class Proxy:
-    """Listens on loopback and passes on to one port.
+    """Listener on loopback that forwards to one port.
 
-    source: who connects, where the port alone says so; raw: bytes that are not Kafka's protocol.
+    source: the connecting node, where the port alone identifies it; raw: bytes that are not Kafka's
+    protocol.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Proxy:
 
     @contextlib.contextmanager
     def _onward(self, incoming: socket.socket, source: Node) -> Iterator[socket.socket]:
-        """The other half of a connection, known to its link while it lasts."""
+        """Open the other half of a connection, known to its link while it lasts."""
         if not self.hand.passes(source, self.target):
             raise ConnectionError("The link is cut.")
         link = self.hand.link(source, self.target)
@@ -153,7 +154,7 @@ class _Conversation:
         return self.source >= 0 and self.target >= 0
 
     def carry(self, frame: bytes | None) -> None:
-        """Passes requests on until the connection ends."""
+        """Pass requests on until the connection ends."""
         answers = threading.Thread(target=self._answers, daemon=True)
         answers.start()
         try:
@@ -177,7 +178,7 @@ class _Conversation:
             answers.join()
 
     def _may_pass(self, sent: Sent) -> bool:
-        """Waits at the gate; False where the link is cut or the other end is gone."""
+        """Wait at the gate; return False where the link is cut or the other end is gone."""
         hand, link, api = self.hand, self.link, sent.head.api
         by_hand = api in (FETCH, OFFSET_FOR_LEADER_EPOCH) and self.replicates
         fetch = api == FETCH and self.replicates
@@ -207,8 +208,10 @@ class _Conversation:
                     link.waiting = False
 
     def _refused_anyway(self, sent: Sent) -> bool:
-        """Does the fetch carry a leader epoch that its leader will refuse as old?  One that is cut
-        off has not heard of a newer one, and would answer."""
+        """Check whether the fetch carries a leader epoch that its leader will refuse as old.
+
+        A leader that is cut off does not know a newer one, and would answer.
+        """
         hand, target = self.hand, self.target
         if not hand.passes(target, CONTROLLER) or FETCH in hand.link(target, CONTROLLER).holding:
             return False
@@ -252,7 +255,7 @@ class _Conversation:
                 self._note(self.target, self.source, "FetchResponse", asked=offset, served=served)
 
     def _keep(self) -> bool:
-        """Holds the answer until it is let go; False where the asker is gone."""
+        """Hold the response until it is released; return False where the follower is gone."""
         kept = Kept()
         with self.hand.changed:
             self.link.kept.append(kept)
@@ -282,7 +285,7 @@ def _pump(
 
 
 def _frame(connection: socket.socket) -> bytes | None:
-    """The next message without its length; None where the connection ended."""
+    """Return the next message without its length; None where the connection ended."""
     size = _exactly(connection, 4)
     if size is None:
         return None
@@ -303,7 +306,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
 
 
 def _gone(connection: socket.socket) -> bool:
-    """Has the other end closed?  Nothing is taken from the connection."""
+    """Check whether the other end has closed, without reading from the connection."""
     try:
         return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
     except BlockingIOError:

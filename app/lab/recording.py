@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 def made_of(run: Run, stage: Stage, played: Played) -> dict[str, Any]:
-    """Everything worth keeping of a run that was played."""
+    """Return everything worth keeping of a run that was played."""
     cluster, scenario = stage.cluster, run.scenario
     history = [
         {
@@ -53,7 +53,7 @@ def made_of(run: Run, stage: Stage, played: Played) -> dict[str, Any]:
 
 
 def text_of(recording: dict[str, Any]) -> str:
-    """One line a step: small, and readable in a difference of versions."""
+    """Return one line a step: small, and readable in a difference of versions."""
     parts = []
     for key, value in recording.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):

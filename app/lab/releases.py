@@ -1,4 +1,4 @@
-"""Releases of Kafka: what is different in starting each, and which profile of the model it is."""
+"""Releases of Kafka: the differences in starting each, and the model's profile of each."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Release:
 
     @property
     def kraft(self) -> bool:
-        """Is a KRaft controller started, not ZooKeeper?  From 3.3 on KRaft is ready for use."""
+        """True if a KRaft controller is started, not ZooKeeper.  KRaft is ready from 3.3 on."""
         return self.numbers >= (3, 3, 0)
 
     @property
     def tells_endpoints(self) -> bool:
-        """Does a controller tell brokers where it listens (KIP-853)?"""
+        """True where a controller tells brokers its endpoints (KIP-853)."""
         return self.numbers >= (3, 9, 0)
 
     @property
     def epochs(self) -> bool:
-        """Do batches carry leader epochs (KIP-101)?"""
+        """True where batches carry leader epochs (KIP-101)."""
         return self.numbers >= (0, 11, 0)
 
     @property
@@ -44,7 +44,7 @@ class Release:
 
     @property
     def log4j2(self) -> bool:
-        """Log4j 2 came with 4.0 (KIP-653)."""
+        """True for Log4j 2, which came with 4.0 (KIP-653)."""
         return self.numbers >= (4, 0, 0)
 
     @property
@@ -54,14 +54,14 @@ class Release:
 
 
 def newest_of(line: str) -> str:
-    """The newest release of a line such as 3.9 or 0.10.2; any other name as it is."""
+    """Return the newest release of a line such as 3.9 or 0.10.2; any other name as it is."""
     known = (*ONLY_ZK, *BOTH, *ONLY_KRAFT)
     of_it = [one for one in known if "." in line and one.startswith(f"{line}.")]
     return of_it[-1] if of_it else line
 
 
 def release_of(version: str) -> Release:
-    """The release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
+    """Return the release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
     version = newest_of(version)
     numbers = numbers_of(version)
     if numbers is None:

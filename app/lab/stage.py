@@ -45,7 +45,7 @@ class Stage:
     # -- the beginning -----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Creates the topic and waits until every broker knows of it.  Raises Trouble."""
+        """Create the topic and wait until every broker knows of it.  Raises Trouble."""
         for attempt in range(1, ATTEMPTS + 1):
             if self._create(attempt):
                 self.began = time.monotonic()
@@ -105,12 +105,12 @@ class Stage:
         return disk.read_log(self.directory(broker)).end
 
     def holders(self) -> list[int]:
-        """Brokers that have, or had from the beginning, a replica."""
+        """Return brokers that have, or had from the beginning, a replica."""
         record = self.record()
         return sorted({*self.replicas, *(record.replicas if record else ())})
 
     def running(self) -> list[int]:
-        """Brokers of the run that are alive and not frozen."""
+        """Return brokers of the run that are alive and not frozen."""
         return [
             broker
             for broker in self.cluster.brokers
@@ -118,7 +118,7 @@ class Stage:
         ]
 
     def belief(self, broker: int) -> Belief | None:
-        """Whom a broker takes for the leader; None where it does not answer."""
+        """Return the leader as a broker knows it; None where it does not answer."""
         try:
             return self.cluster.client(broker).belief(self.topic)
         except UNREACHABLE:
@@ -135,7 +135,7 @@ class Stage:
         }
 
     def latest_offset(self) -> int | str | None:
-        """What consumers are told is the end; the error's name, or None where nobody leads."""
+        """Return the consumers' latest offset; the error's name, or None without a leader."""
         record = self.record()
         if record is None or record.leader not in self.running():
             return None
@@ -148,11 +148,11 @@ class Stage:
     # -- waiting -----------------------------------------------------------------------------------
 
     def by_hand(self, on: bool) -> None:
-        """Do followers fetch only when a move says so?"""
+        """Let followers fetch only when a move says so, or always."""
         self.cluster.hand.by_hand(self.cluster.brokers, on)
 
     def settle(self) -> bool:
-        """Lets everything flow until no fact changes for a while; did that happen?"""
+        """Let everything flow until no fact changes for a while; return whether that happened."""
         self.by_hand(False)
         settled = self._is_stable()
         self.by_hand(True)
@@ -172,8 +172,10 @@ class Stage:
         return False
 
     def _owes_an_isr(self, now: Fact) -> bool:
-        """Is a running replica at the leader's end, and not yet in the ISR?  A busy machine may
-        need seconds for that, and nothing else moves meanwhile."""
+        """Check whether a running replica is at the leader's end, and not yet in the ISR.
+
+        A busy machine may need seconds for that, and nothing else moves meanwhile.
+        """
         record, replicas = now["P"], now["brokers"]
         if record is None or record["leader"] not in self.running():
             return False
@@ -189,7 +191,7 @@ class Stage:
         )
 
     def informed(self, seconds: float = 12.0) -> None:
-        """Waits until every running broker that reaches the controller knows the newest record."""
+        """Wait until every running broker that reaches the controller knows the newest record."""
 
         def all_know() -> bool:
             record = self.record()
@@ -209,7 +211,7 @@ class Stage:
         return belief.leader == record.leader and belief.leader_epoch in (-1, record.leader_epoch)
 
     def raise_floor(self) -> None:
-        """Fetches of an older leader epoch are refused by the leader: they need no hand."""
+        """Let fetches of older leader epochs pass: their leader refuses them by itself."""
         record = self.record()
         if record is None:
             return

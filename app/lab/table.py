@@ -13,14 +13,16 @@ from engine.sim.run import Run
 
 
 def compared(made: dict[str, Any], run: Run) -> list[Moment]:
-    """Every moment of what was just recorded, by the comparison that `highwater recordings` makes.
-    Raises BadInput where the engine cannot set the scene."""
+    """Return every moment of the recording, compared as `highwater recordings` does.
+
+    Raises BadInput where the engine cannot set the scene.
+    """
     recording = reading.read(json.dumps(made), str(made["scenario"]))
     return list(moments(recording, Follower(recording, run.scenario)))
 
 
 def differing(told: list[Moment]) -> list[list[Any]]:
-    """[step, move, fact, real, model] of each fact that is not the same."""
+    """Return [step, move, fact, real, model] of each fact that is not the same."""
     return [
         [one.step, one.move, one.fact, one.real, one.model]
         for moment in told
@@ -29,7 +31,7 @@ def differing(told: list[Moment]) -> list[list[Any]]:
 
 
 def lines(told: list[Moment], kafka: str, every: bool = False) -> Iterator[str]:
-    """How many facts of each move are equal, and each that is not; with `every`, all of them."""
+    """Yield the number of equal facts of each move, and the others; with `every`, all of them."""
     equal = total = 0
     for moment in told:
         same = len(moment.rows) - len(moment.differences)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class Trouble(Exception):
-    """Something that a person can mend, or must know: what is wrong, where, and what to do."""
+    """Error that the user can fix, or must know: what is wrong, where, and what to do."""

@@ -1,11 +1,13 @@
-"""Ends the processes of a laboratory and removes its files once the laboratory itself has ended,
-however it ended: this program outlives even a kill -9 of the other.
+"""Watchdog that ends the processes of a laboratory and removes its files.
+
+It acts once the laboratory itself has ended, however it ended: this program outlives even a kill -9
+of the other.
 
 It is run by itself, with nothing of Highwater imported.  Its input is one line a process: `+PID`
 when one was started (each leads a group of its own), `-PID` when it is over.  The end of the input
-means that nobody is left who needs them.
+means that they are no longer needed.
 
-usage: python watchdog.py DIRECTORY    (- to leave the files)
+usage: python watchdog.py DIRECTORY (- to leave the files)
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ BETWEEN_S = 0.1
 
 
 def watch(lines: Iterable[str], directory: str) -> None:
-    """Reads to the end of `lines`, then ends what still runs and removes the directory."""
+    """Read to the end of `lines`, then end what still runs and remove the directory."""
     running: set[int] = set()
     for line in lines:
         sign, number = line[:1], line[1:].strip()

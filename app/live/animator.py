@@ -48,14 +48,17 @@ def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
 
 
 def _shown(digest: str, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without what comes after a question that this page's class has before it."""
+    """Return the steps without those behind a question that this page's class is asked."""
     horizon = classroom.rooms_here().horizon(sid(), digest)
     return steps if horizon is None else [one for one in steps if one["n"] <= horizon]
 
 
 def _open(question: Question) -> Answer:
-    """The run; of one whose script cannot be played to its end, as one of another release or of an
-    older engine may be, what comes before that move, with the sentence that says why."""
+    """Return the run.
+
+    Of one whose script cannot be played to its end, as one of another release or of an older engine
+    may be, what comes before that move, with the sentence that says why.
+    """
     question.run = naming.run_asked(question.asked)
     try:
         return _opened(question, question.run)
@@ -155,20 +158,20 @@ def _possible(question: Question) -> Answer:
 
 
 def _metrics(question: Question) -> Answer:
-    """What an operator's dashboard shows at a step, beside what is so."""
+    """Return an operator's dashboard at a step, beside the true values."""
     with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
 def _why(question: Question) -> Answer:
-    """Why something does not happen at a step: its guards, each with what would make it true."""
+    """Explain why something does not happen at a step: its guards, and how to meet them."""
     subject = question.asked.text("subject", most=MAX_SUBJECT)
     with at_step(question) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}
 
 
 def _watch(question: Question) -> Answer:
-    """How far a batch is; from now on this client hears of its progress."""
+    """Return the progress of a batch, and subscribe this client to it."""
     batch = question.asked.text("batch")
     snapshot = services().jobs.snapshot(batch)
     join_room(room(batch))
@@ -204,12 +207,12 @@ EVENTS: dict[str, tuple[Handler, str]] = {
 
 
 def register(socketio: SocketIO, settings: Settings) -> None:
-    """Connects the handlers: the events above, whatever else is asked, coming and going."""
+    """Connect the handlers: the events above, unknown events, connecting and disconnecting."""
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
         link: Link = request.environ.get(gateway.KEY) or Link(None)
-        # Who says CONNECT again on the same connection has spent what it has spent.
+        # A second CONNECT on the same connection keeps the client's spent budget.
         client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):
             refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
@@ -249,7 +252,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
 
 def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[..., Answer | None]:
-    """Pays for the question, asks the handler, and puts whatever happens into an answer."""
+    """Charge for the question, call the handler, and turn any outcome into an answer."""
 
     def answering(*data: object) -> Answer | None:
         client = clients.get(sid())
@@ -276,7 +279,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
 
 
 def answer(client: Client, handler: Handler, data: object) -> Answer:
-    """{"ok": True, ...} or a refusal with its sentence: never an exception."""
+    """Return {"ok": True, ...} or a refusal with its sentence; never raise."""
     question: Question | None = None
     try:
         question = Question(client, Asked(data))

@@ -28,8 +28,10 @@ NUMBERS_MOST: Final = 9_999
 
 
 def questions(question: Question) -> Answer:
-    """The best questions from a step of a run on, in the order of the run; where there are none
-    any more, the best of the whole run."""
+    """Return the best questions from a step of a run on, in the order of the run.
+
+    Where there are none any more, the best of the whole run.
+    """
     asked = question.asked
     if not question.client.trusted:
         raise Refusal("forbidden")
@@ -49,9 +51,10 @@ def questions(question: Question) -> Answer:
 
 
 def ask(question: Question) -> Answer:
-    """Puts a question to a class; with ``closed`` or ``done`` ends the one that is before it.
+    """Put a question to a class; with ``closed`` or ``done`` end the one before it.
 
-    Only the browser that started the class may, and only it hears how the answers stand meanwhile.
+    Only the browser that started the class may, and only it receives the counts of answers until
+    then.
     """
     asked, rooms = question.asked, rooms_here()
     if not question.client.trusted:
@@ -67,7 +70,7 @@ def ask(question: Question) -> Answer:
 
 
 def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
-    """All words of a question, in every language, so that to tell it plays nothing again."""
+    """Return a question in every language, so that sending it plays nothing again."""
     question = predicting.Question(run, recording, probe)
     beliefs = dict.fromkeys(name for choice in probe.choices for name in choice.wrong)
     tellers = {lang: Teller(recording, lang) for lang in LANGUAGES}
@@ -90,8 +93,10 @@ def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
 
 
 def asked(question: Question) -> Answer:
-    """What this class is asked, in the words of this page; how it answered only once it is closed,
-    or to who leads, and what is right only then."""
+    """Return the question of this class, in the words of this page.
+
+    How it answered only once it is closed, or to its leader, and what is right only then.
+    """
     poll, leads = rooms_here().asked(sid())
     return _told(poll, question.client.lang, leads)
 
@@ -122,8 +127,10 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
 
 
 def answer(question: Question) -> Answer:
-    """A pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand; with
-    ``sure``, 1 to 3, where that was said."""
+    """Take a pupil's answer: ``choice``, the number of one, or ``by``, what was shown by hand.
+
+    With ``sure``, 1 to 3, where that was said.
+    """
     fields, browser = question.asked, visitor.owner()
     if not question.client.trusted:
         raise Refusal("forbidden")
@@ -136,7 +143,10 @@ def answer(question: Question) -> Answer:
 
 
 def _given(fields: Asked, poll: Poll) -> tuple[Given, dict[str, str]]:
-    """Raises `BadInput` and `Refusal` for what this question takes for no answer."""
+    """Return the answer.
+
+    Raises `BadInput` and `Refusal` for what is no answer to this question.
+    """
     probe, told = poll.asking.probe, poll.asking.told
     number = fields.whole("choice", 0, NUMBERS_MOST) if fields.has("choice") else None
     by = "" if number is not None else fields.text("by", most=2 * NAME_CHARS)

@@ -1,4 +1,4 @@
-"""Socket.IO as the pages speak it: how packets are read and written, how bad ones end."""
+"""Socket.IO as the pages speak it: encoding and decoding of packets, and bad ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _OrJson:
 class JsonPacket(Packet):  # type: ignore[misc]
     """Packets without attachments: the default walks every answer looking for bytes.
 
-    A question that is not JSON (NaN, half a character) is read as one nobody knows, and so paid for
+    A question that is not JSON (NaN, half a character) is read as an unknown event, and so paid for
     and answered; whatever else is no packet raises ValueError, and its connection is cut.
     """
 
@@ -71,12 +71,12 @@ _SPOKEN: Final = (packet.CONNECT, packet.DISCONNECT, packet.EVENT, packet.ACK)
 
 
 def sid() -> str:
-    """The connection whose question is being answered."""
+    """Return the connection whose question is being answered."""
     return str(request.sid)  # type: ignore[attr-defined]
 
 
 def make_socketio(transports: str) -> SocketIO:
-    """The mode is always named: an installed package would change the default.
+    """Return the Socket.IO server, its mode named: an installed package would change the default.
 
     Without async handlers, the moves of one client are played in the order they were sent.
     """
@@ -90,7 +90,7 @@ def make_socketio(transports: str) -> SocketIO:
 
 
 def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
-    """Gives the application its sockets; how to forget one whose connection broke off."""
+    """Attach the sockets to the application; return a function that forgets a broken connection."""
     socketio.init_app(app)
     engine = socketio.server.eio
     connected, answer = engine.handlers["connect"], engine.handlers["message"]
@@ -104,7 +104,7 @@ def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
         try:
             answer(eio_sid, data)
         except Exception as error:
-            # Only who does not speak the protocol comes here: handlers answer for themselves.
+            # Only clients that break the protocol get here: handlers catch their own errors.
             log.info("A live connection sent no packet: %s", type(error).__name__)
             forget(eio_sid)
 

@@ -19,7 +19,7 @@ KEY = "highwater.rooms"
 
 
 def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
-    """Gives an application its rooms; what is news there is told as the event ``room``."""
+    """Give an application its rooms; their news is sent as the event ``room``."""
 
     def tell(to: str, told: Told) -> None:
         socketio.emit("room", told, to=to)
@@ -28,13 +28,13 @@ def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
 
 
 def rooms_here() -> Rooms:
-    """The rooms of the current application."""
+    """Return the rooms of the current application."""
     found: Rooms = current_app.extensions[KEY]
     return found
 
 
 def lead(question: Question) -> Answer:
-    """Starts a class where no room is named; takes a class to a step, or ends it.
+    """Start a class where no room is named; take a class to a step, or end it.
 
     Costs a little memory, and so a new one is paid for like something that is saved.
     """
@@ -58,14 +58,14 @@ def lead(question: Question) -> Answer:
 
 
 def _listen(before: str, room: str) -> None:
-    """From now on this page hears of that room, and of no other."""
+    """Subscribe this page to that room, and to no other."""
     if before and before != room:
         leave_room(before)
     join_room(room)
 
 
 def _place(question: Question) -> Place:
-    """Where the leader is.  Raises `Refusal` "gone" or "stale" for what is not there."""
+    """Return the leader's place.  Raises `Refusal` "gone" or "stale" for what is not there."""
     with at_step(question) as (_, replay, step):
         asked = question.asked
         return Place(replay.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
@@ -76,12 +76,12 @@ def _cue(asked: Asked) -> int | None:
 
 
 def join(question: Question) -> Answer:
-    """Where a class is; from now on this page hears of it.  ``following``: does it go along?"""
+    """Return the place of a class, and subscribe this page to it, if ``following``."""
     asked, rooms = question.asked, rooms_here()
     name = asked.text("room").lower()
     before = rooms.where(sid())
     told = rooms.join(name, sid(), visitor.owner(), asked.raw("following") is not False)
     _listen(before, name)
-    # A server may forget a run that nobody saved; who comes late still finds this one.
+    # A server may evict a run that was not saved; a late pupil still finds this one.
     services().replays.register(rooms.get(name).place.run)
     return told

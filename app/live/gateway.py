@@ -36,7 +36,7 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
 class Link:
-    """One live connection, from its handshake to its end; `client` is who asks over it."""
+    """One live connection, from its handshake to its end; `client` is its client."""
 
     def __init__(self, wire: Wire | None, deadline: Deadline | None = None) -> None:
         self.wire = wire
@@ -45,7 +45,7 @@ class Link:
         self._deadline = deadline
 
     def connected(self) -> None:
-        """It has said CONNECT and was let in."""
+        """Note that the client has sent CONNECT and was accepted."""
         if self._deadline is not None:
             self._deadline.off()
 
@@ -58,7 +58,7 @@ class Link:
 
 
 class Gateway:
-    """Bounds live connections per address, in all, and in how fast an address opens them."""
+    """Limits on live connections per address, in all, and in how fast an address opens them."""
 
     def __init__(
         self,
@@ -97,11 +97,11 @@ class Gateway:
             return refused(refusal, start_response)
 
     def count(self) -> int:
-        """Live connections that are open now."""
+        """Return the number of open live connections."""
         return len(self._open)
 
     def close(self) -> None:
-        """Ends every connection, so that the threads that serve them end."""
+        """End every connection, so that the threads that serve them end."""
         with self._lock:
             links = list(self._open)
         for link in links:
@@ -138,7 +138,7 @@ class Gateway:
             return answer  # the handshake was refused: the connection speaks HTTP still
         except SOCKETS[key]:
             wire.hang_up()
-            raise  # so a server is told that the connection is no longer its own
+            raise  # this signals to the server that the connection is no longer its own
         except Exception as error:
             log.info("A live connection broke the protocol: %s", type(error).__name__)
             wire.hang_up()

@@ -1,7 +1,7 @@
-"""Questions that a class answers: what was asked, who answered what, and the table of it.
+"""Questions that a class answers, with their answers and their table.
 
 Plain data, in memory: nothing here plays a run, and a class that ends takes its answers with it.
-What was right is told to nobody before the question is closed.
+The right answer is not sent before the question is closed.
 """
 
 from __future__ import annotations
@@ -37,8 +37,11 @@ Words = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question as a class gets it.  Words are by language: `told` before, `known` after it is
-    closed ({"why", "beliefs": {misconception: [name, why]}})."""
+    """A question as the browsers of a class receive it.
+
+    Words are by language: `told` before, `known` after it is closed ({"why", "beliefs":
+    {misconception: [name, why]}}).
+    """
 
     run: str
     kafka: str
@@ -51,8 +54,11 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One pupil's answer; `text` is by language, `after_s` counted from the question, `sure` is 1
-    (a guess) to 3 (certain), 0 where that was not said."""
+    """One pupil's answer.
+
+    `text` is by language, `after_s` counted from the question, `sure` is 1 (a guess) to 3
+    (certain), 0 where that was not said.
+    """
 
     pupil: int
     given: Given
@@ -72,11 +78,11 @@ class Poll:
     said: dict[str, Said] = field(default_factory=dict)
 
     def told(self) -> Words:
-        """What everybody in the room hears."""
+        """Return the question as every client in the room receives it."""
         return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
 
     def take(self, browser: str, said: Said) -> None:
-        """Raises `Refusal` where the question is closed, or this browser has answered."""
+        """Store an answer.  Raises `Refusal` where the question is closed, or already answered."""
         if not self.is_open:
             raise Refusal("invalid", key="class.asked.closed")
         if browser in self.said:
@@ -84,8 +90,11 @@ class Poll:
         self.said[browser] = said
 
     def histogram(self, lang: str) -> list[Words]:
-        """How many gave each answer that is offered, in its order, and then what else was said,
-        the most frequent first: [{"text", "n", "certain", "ids"}], `certain` of them so."""
+        """Return the counts of each answer.
+
+        [{"text", "n", "certain", "ids"}], `certain` of them so: first each that is offered, in its
+        order, and then what else was said, the most frequent first.
+        """
         told = self.asking.told[lang]["choices"]
         places = Counter(one.given.place for one in self.said.values())
         certain = Counter(one.text[lang] for one in self.said.values() if one.sure == CERTAIN)
@@ -98,7 +107,7 @@ class Poll:
         return [{**row, "certain": certain[str(row["text"])]} for row in offered + rest]
 
     def rows(self) -> list[list[Any]]:
-        """A row an answer, below `HEAD`, in the order in which they came."""
+        """Return a row for each answer, below `HEAD`, in the order in which they came."""
         probe, told = self.asking.probe, self.asking.told["en"]
         return [
             [

@@ -24,7 +24,7 @@ Answer = dict[str, Any]
 
 @dataclass
 class Client:
-    """One connection: where it comes from, and what it may still ask for."""
+    """One connection: its address, and its remaining budget."""
 
     address: str
     cookie: str
@@ -36,7 +36,7 @@ class Client:
     struck_at: float = 0.0
 
     def may(self, bucket: Bucket) -> int:
-        """0, or the milliseconds to wait; -1 once it was told three times."""
+        """Return 0, or the milliseconds to wait; -1 after three such refusals."""
         wait_ms = bucket.take()
         if not wait_ms:
             return 0
@@ -50,7 +50,7 @@ class Client:
 
 @dataclass
 class Question:
-    """An event being answered: who asks, what, and the run it is about once that is known."""
+    """Event being answered: its client, its content, and the run it is about once known."""
 
     client: Client
     asked: Asked
@@ -59,7 +59,7 @@ class Question:
 
 @dataclass
 class Clients:
-    """Who is connected, so that one address cannot take all the threads."""
+    """Connected clients, counted so that one address cannot take all the threads."""
 
     most: int
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -83,7 +83,7 @@ class Clients:
 
 @contextmanager
 def at_step(question: Question) -> Iterator[tuple[str, Replay, int]]:
-    """The run that a question is about, ready to be read, and the step in it."""
+    """Yield the run that a question is about, ready to be read, and the step in it."""
     digest = naming.digest_asked(question.asked)
     question.run = services().replays.run(digest)
     with services().replays.using(digest) as replay:

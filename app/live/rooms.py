@@ -1,4 +1,4 @@
-"""Rooms of classes: who leads, where the class is, and who follows; in memory and bounded.
+"""Rooms of classes: leader, place and followers; in memory and bounded.
 
 A room's name holds a code of the browser it was made for, signed with this server's key.  After
 a restart only that browser can make the room again, and nothing had to be stored for it.
@@ -43,7 +43,7 @@ Later = Callable[[float, Callable[[], None]], object]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a class is: a run, its step, the cue of the step to come, and the partition."""
+    """Place of a class: a run, its step, the cue of the step to come, and the partition."""
 
     run: Run
     step: int
@@ -86,7 +86,7 @@ class Room:
 
 
 def start_timer(wait_s: float, then: Callable[[], None]) -> None:
-    """A timer that does not keep a stopping server alive."""
+    """Start a timer that does not keep a stopping server alive."""
     timer = threading.Timer(wait_s, then)
     timer.daemon = True
     timer.start()
@@ -95,8 +95,8 @@ def start_timer(wait_s: float, then: Callable[[], None]) -> None:
 class Rooms:
     """All classes of this server.
 
-    ``tell`` gets the name of a room, or a connection, and what is news there: at most four times
-    a second for a room, and then what is so by that time.
+    ``tell`` gets the name of a room, or a connection, and its new state: at most four times a
+    second for a room, and then the state by that time.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Rooms:
         self._where: dict[str, str] = {}
 
     def get(self, name: str) -> Room:
-        """Raises `Refusal` "gone" for a room that is not, or is no more."""
+        """Raise `Refusal` "gone" for a room that is not, or is no more."""
         with self._lock:
             self._let_go()
             room = self._of.get(name)
@@ -121,7 +121,7 @@ class Rooms:
             return room
 
     def start(self, owner: str, sid: str, place: Place) -> Told:
-        """A new room, led by this connection; asked twice, it is still one room.
+        """Return a new room, led by this connection; a second call returns the same room.
 
         Raises `Refusal` "busy" when there are too many.
         """
@@ -135,7 +135,7 @@ class Rooms:
                     return self.lead(name, owner, sid, place)
 
     def lead(self, name: str, owner: str, sid: str, place: Place) -> Told:
-        """Takes the class to a place; makes the room again if the server has forgotten it.
+        """Move the class to a place; recreate the room if the server has lost it.
 
         Raises `Refusal` "forbidden" for any browser but the one that started the class.
         """
@@ -156,14 +156,14 @@ class Rooms:
             return room.told()
 
     def end(self, name: str, owner: str) -> None:
-        """The class is over.  Raises `Refusal` "forbidden" as `lead` does."""
+        """End the class.  Raises `Refusal` "forbidden" as `lead` does."""
         with self._lock:
             self._may_lead(name, owner)
             if name in self._of:
                 self._drop(self._of[name])
 
     def join(self, name: str, sid: str, owner: str, following: bool = True) -> Told:
-        """Enters a room, or says whether this page follows.  Raises `Refusal` "gone" or "busy"."""
+        """Enter a room; return whether this page follows.  Raises `Refusal` "gone" or "busy"."""
         with self._lock:
             room = self.get(name)
             if sid not in room.members and len(room.members) >= MEMBERS_MOST:
@@ -176,11 +176,11 @@ class Rooms:
             return {**room.told(), "mine": room.owner == owner}
 
     def where(self, sid: str) -> str:
-        """The room this connection is in, or ""."""
+        """Return the room of this connection, or ""."""
         return self._where.get(sid, "")
 
     def leave(self, sid: str) -> None:
-        """The connection ended, or goes elsewhere."""
+        """Take the connection out of its room, as it ended or goes elsewhere."""
         with self._lock:
             room = self._of.get(self._where.pop(sid, ""))
             if room is None:
@@ -193,7 +193,7 @@ class Rooms:
     # -- questions -----------------------------------------------------------------------------
 
     def ask(self, name: str, owner: str, asking: Asking) -> Poll:
-        """Puts a question to the class; one that is before it is put away.
+        """Put a question to the class; the one before it is removed.
 
         Raises `Refusal` "forbidden" as `lead` does, "gone", and "busy" for one question too many.
         """
@@ -208,7 +208,7 @@ class Rooms:
             return room.asked
 
     def close(self, name: str, owner: str, done: bool) -> None:
-        """No more answers: everybody may see them.  With `done` the question is put away, too."""
+        """Close the question and show its answers to the class; with `done` remove it, too."""
         with self._lock:
             room = self._led(name, owner)
             if room.asked is not None:
@@ -218,7 +218,7 @@ class Rooms:
             self._changed(room)
 
     def asked(self, sid: str) -> tuple[Poll, bool]:
-        """What the room of this connection is asked, and whether this connection leads it.
+        """Return the question of this connection's room, and whether the connection leads it.
 
         Raises `Refusal` "gone" where nothing is asked.
         """
@@ -231,7 +231,7 @@ class Rooms:
     def answer(
         self, sid: str, browser: str, number: int, given: Given, text: Told, sure: int = 0
     ) -> Poll:
-        """Notes the answer of a browser to question `number`; the first one counts.
+        """Store the answer of a browser to question `number`; the first one counts.
 
         Raises `Refusal` "gone" where another question is asked by now, else "invalid".
         """
@@ -249,14 +249,16 @@ class Rooms:
             return poll
 
     def table(self, name: str, owner: str) -> list[list[Any]]:
-        """Every answer of a class, the head first.  Raises `Refusal` as `ask` does."""
+        """Return every answer of a class, the head first.  Raises `Refusal` as `ask` does."""
         with self._lock:
             room = self._led(name, owner)
             return [list(HEAD), *(row for poll in room.polls for row in poll.rows())]
 
     def horizon(self, sid: str, digest: str) -> int | None:
-        """The last step of this run that may be sent to this connection: while its class is asked
-        about the run, that of the question."""
+        """Return the last step of this run that may be sent to this connection.
+
+        While its class is asked about the run, that of the question.
+        """
         with self._lock:
             room = self._of.get(self.where(sid))
             poll = None if room is None or room.leader == sid else room.asked
@@ -286,7 +288,7 @@ class Rooms:
             raise Refusal("forbidden", key="class.foreign")
 
     def _enter(self, sid: str, room: Room) -> None:
-        """A connection is in one room at a time."""
+        """Put a connection into a room, its only one."""
         if self._where.get(sid) != room.name:
             self.leave(sid)
             self._where[sid] = room.name

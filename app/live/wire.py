@@ -1,4 +1,4 @@
-"""The socket below a live connection: how much may come in, how fast, and for how long.
+"""The socket below a live connection, with limits on bytes, rate and idle time.
 
 Engine.IO is handed this in place of the server's own socket.  Browsers compress what they send, so
 a message is bounded both as it comes in and, by the socket library, as it is unpacked.
@@ -30,11 +30,11 @@ _CONTROL: Final = 8
 
 
 class WireTrouble(OSError):
-    """What came in is beyond a bound; the connection ends."""
+    """Input beyond a limit; the connection ends."""
 
 
 class Meter:
-    """Reads the heads of WebSocket frames (RFC 6455, 5.2) as they come in, and bounds them."""
+    """Parser of WebSocket frame heads (RFC 6455, 5.2) that limits them as they come in."""
 
     __slots__ = ("_frames", "_head", "_left", "_message", "_most")
 
@@ -46,7 +46,7 @@ class Meter:
         self._most = MESSAGE_BYTES
 
     def take(self, data: bytes) -> None:
-        """Raises WireTrouble for a message that is too large, or one frame too many."""
+        """Count received bytes.  Raises WireTrouble for too large a message, or too many frames."""
         at = 0
         while at < len(data):
             if self._left:
@@ -82,7 +82,7 @@ class Meter:
 
 
 class Wire:
-    """Looks like the socket it holds, as far as the WebSocket library uses one."""
+    """Wrapper of a socket with the methods that the WebSocket library uses."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -92,7 +92,7 @@ class Wire:
         sock.settimeout(IDLE_S)
 
     def recv(self, most: int) -> bytes:
-        """What came in; OSError where it is too much, or nothing came in for too long."""
+        """Return the received bytes; OSError for too many, or for none in time."""
         data = self._sock.recv(most)
         self._meter.take(data)
         since = self._sending_since
@@ -101,7 +101,7 @@ class Wire:
         return data
 
     def send(self, data: bytes) -> int:
-        """All of it, where a plain socket with a timeout might send a part."""
+        """Send all of it, where a plain socket with a timeout might send a part."""
         with self._sending:
             self._sending_since = time.monotonic()
             try:
@@ -114,16 +114,16 @@ class Wire:
         return self._sock.fileno()
 
     def hang_up(self) -> None:
-        """Ends the connection for both who reads and who writes."""
+        """End the connection for readers and writers."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
 
     def has_hung_up(self) -> bool:
-        """Has the other side ended the connection?"""
+        """Check whether the other side has closed the connection."""
         return has_hung_up(self._sock)
 
     def give_back(self) -> None:
-        """The connection was not taken over: it is as the server left it."""
+        """Restore the connection, which was not taken over, to the server's state."""
         self._sock.settimeout(None)
 
     def close(self) -> None:

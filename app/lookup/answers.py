@@ -18,8 +18,11 @@ STEM: Final = 5
 
 
 class Result(TypedDict):
-    """One hit: `text` is its sentence that matches best, `key` a phrase or name that says more of
-    the query ("" if none does), `matched` the words of the query."""
+    """One hit of a search.
+
+    `text` is its sentence that matches best, `key` a phrase or name that says more of the query (""
+    if none does), `matched` the words of the query.
+    """
 
     kind: str
     name: str
@@ -32,8 +35,10 @@ class Result(TypedDict):
 
 
 class Results(TypedDict):
-    """`read` tells which words were searched for in place of unknown ones; `near` are queries to
-    try, where nothing was found."""
+    """All hits of a query; `read` names the words that replaced unknown ones.
+
+    `near` are queries to try, where nothing was found.
+    """
 
     query: str
     total: int
@@ -43,7 +48,7 @@ class Results(TypedDict):
 
 
 def results(query: str, language: str, kinds: tuple[str, ...] = (), limit: int = 12) -> Results:
-    """The best hits of a query, of these kinds or of all."""
+    """Return the best hits of a query, of these kinds or of all."""
     query = " ".join(query[:MAX_QUERY_LENGTH].split())
     answer = search(query) if query else Answer((), {}, ())
     hits = [hit for hit in answer.hits if not kinds or hit.entry.kind in kinds]
@@ -73,7 +78,9 @@ def _result(hit: Hit, language: str) -> Result:
 
 
 def _passages(hit: Hit, language: str) -> tuple[str, str]:
-    """The sentence and the key of the entry with the most words of the query; of equals the first.
+    """Return the sentence and the key of the entry with the most words of the query.
+
+    Of equals the first.
 
     The key is "" where the sentence has as many.
     """
@@ -91,10 +98,10 @@ def _passages(hit: Hit, language: str) -> tuple[str, str]:
 
 
 def slugs(query: str) -> list[str]:
-    """Slugs of the scenarios that match, the best first."""
+    """Return slugs of the scenarios that match, the best first."""
     return [hit.entry.name for hit in search(query).hits if hit.entry.kind == "scenario"]
 
 
 def known_kinds(asked: list[str]) -> tuple[str, ...]:
-    """Those of the kinds asked for that exist."""
+    """Return those of the kinds asked for that exist."""
     return tuple(kind for kind in KINDS if kind in asked)

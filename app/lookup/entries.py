@@ -42,12 +42,12 @@ class Entry:
     """Code of the scenario whose run shows it."""
 
     def said(self, language: str) -> list[str]:
-        """The sentences of the entry in a language."""
+        """Return the sentences of the entry in a language."""
         return [text for one in self.passages if (text := one.get(language) or one.get(USUAL, ""))]
 
 
 def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
-    """A text of the engine's own tables: English as given, the others from the catalogue."""
+    """Return a text of the engine's own tables: English as given, the others from the catalogue."""
     return {one: usual if one == USUAL else words[one].get(key, usual) for one in LANGUAGES}
 
 
@@ -110,7 +110,7 @@ def _glossary(words: Words) -> Iterator[Entry]:
 
 
 def _metrics(words: Words) -> Iterator[Entry]:
-    """Metrics of the dashboard, each in the first scenario whose keywords name it."""
+    """Yield metrics of the dashboard, each in the first scenario whose keywords name it."""
     for scenario in file.library().values():
         for name in keywords().get(scenario.code, ()):
             if f"metric.{name}" in words[USUAL]:
@@ -148,7 +148,7 @@ def _learning() -> Iterator[Entry]:
 
 
 def entries() -> list[Entry]:
-    """All entries, each kind and name once."""
+    """Return all entries, each kind and name once."""
     catalogue = Catalogue()
     words = {one: catalogue.words(one) for one in LANGUAGES}
     found = [

@@ -110,8 +110,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`read` maps unknown words of the query to what was searched for; `near` are suggestions,
-    given where nothing matches."""
+    """`read` maps unknown words of the query to what was searched for.
+
+    `near` are suggestions, given where nothing matches.
+    """
 
     hits: tuple[Hit, ...]
     read: dict[str, str]
@@ -178,7 +180,7 @@ class Index:
     # -- concepts ---------------------------------------------------------------------------------
 
     def _concepts(self, found: list[Word], read: dict[str, str]) -> list[Concept]:
-        """The concepts of a query, the longest phrases with synonyms first."""
+        """Return the concepts of a query, the longest phrases with synonyms first."""
         concepts: list[Concept] = []
         at = 0
         while at < len(found):
@@ -201,7 +203,7 @@ class Index:
 
     @staticmethod
     def _known_phrase(found: list[Word]) -> int:
-        """How many words from the first on are a phrase with synonyms; 0 if none."""
+        """Return the number of words at the beginning that are a phrase with synonyms, or 0."""
         for count in range(min(longest(), len(found)), 0, -1):
             if tuple(part for word in found[:count] for part in word.parts) in synonyms():
                 return count
@@ -209,7 +211,7 @@ class Index:
 
     @staticmethod
     def _alternatives(parts: Phrase) -> list[tuple[str, float, str]]:
-        """Synonyms of a word or phrase; of a Chinese one also those of what stands within it."""
+        """Return synonyms of a word or phrase; of a Chinese one also those of its parts."""
         within = [parts]
         if not parts[0].isascii():
             ends = combinations(range(len(parts) + 1), 2)
@@ -245,7 +247,7 @@ class Index:
     def _unknown(
         self, word: Word, last: bool, read: dict[str, str]
     ) -> list[tuple[str, float, str]]:
-        """Alternatives for a word that no entry has: words that begin with it, else the nearest."""
+        """Return alternatives for a word that no entry has: longer words, else the nearest."""
         text = word.joined
         if (last and len(text) > 2) or len(text) > 4:
             prefix = f'"{text}"*'
@@ -266,7 +268,7 @@ class Index:
                 score *= weight
                 before = concept.scores.get(row, 0.0)
                 concept.scores[row] = max(score, before) + SECOND * min(score, before)
-                # What the query says literally is the reason, whatever else scores higher.
+                # A literal match is the reason, whatever else scores higher.
                 concept.reasons.setdefault(row, reason)
 
     def _rank(self, concepts: list[Concept], pairs: list[Concept]) -> list[Hit]:
@@ -304,7 +306,7 @@ class Index:
         return hits
 
     def _add_shown(self, scores: Scores) -> None:
-        """Adds to matching scenarios a share of the best score of what their run shows."""
+        """Add to matching scenarios a share of the best score of an entry that they show."""
         best: Scores = {}
         for row, score in scores.items():
             shown = self._by_code.get(self.entries[row].shown_by)
@@ -314,7 +316,7 @@ class Index:
             scores[row] += SHOWN * score
 
     def search(self, query: str) -> Answer:
-        """The best hits of a query, at most `MAX_HITS`; suggestions where there are none."""
+        """Return the best hits of a query, at most `MAX_HITS`; suggestions where there are none."""
         query = query[:MAX_QUERY_LENGTH]
         every = words(query)
         found = ([word for word in every if not word.stop] or every)[:MAX_WORDS]
@@ -356,7 +358,7 @@ def _names(entry: Entry) -> set[Phrase]:
 
 
 def _spread(hits: list[Hit]) -> list[Hit]:
-    """The hits without the weak ones, and no kind but scenarios crowding out the others."""
+    """Return the hits without weak ones; no kind but scenarios may crowd out the others."""
     seen: Counter[str] = Counter()
     spread = []
     for hit in hits:
@@ -374,7 +376,7 @@ def _spread(hits: list[Hit]) -> list[Hit]:
 
 @cache
 def index() -> Index:
-    """The index of this process."""
+    """Return the index of this process."""
     return Index(entries())
 
 
@@ -384,5 +386,5 @@ def _cached(query: str) -> Answer:
 
 
 def search(query: str) -> Answer:
-    """The hits of a query, cached; case and white space do not count twice."""
+    """Return the hits of a query, cached; case and white space make no difference."""
     return _cached(" ".join(query[:MAX_QUERY_LENGTH].split()))

@@ -24,8 +24,10 @@ class Vocabulary:
         return word in self._counts
 
     def nearest(self, word: str, *, loose: bool = False) -> list[str]:
-        """Known words that are written like this one, the nearest first, of equals the most
-        frequent."""
+        """Return known words that are spelled like this one, the nearest first.
+
+        Of equals the most frequent comes first.
+        """
         if len(word) < SHORTEST or word.isdigit():
             return []
         reach = 4 if loose else 2

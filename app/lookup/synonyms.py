@@ -17,13 +17,13 @@ Phrase = tuple[str, ...]
 
 
 def phrase(text: str) -> Phrase:
-    """The parts of all words of a text, without stop words that stand alone."""
+    """Return the parts of all words of a text, without stop words that stand alone."""
     return tuple(part for word in words(text) if not word.stop for part in word.parts)
 
 
 @cache
 def synonyms() -> dict[Phrase, tuple[Phrase, ...]]:
-    """Phrase of a query -> phrases that are searched for as well.  Raises BadInput."""
+    """Return phrase of a query -> phrases that are searched for as well.  Raises BadInput."""
     text = (resources.files("app.lookup") / FILE).read_text("utf-8")
     value, check = load_value(text, FILE)
     return {
@@ -34,5 +34,5 @@ def synonyms() -> dict[Phrase, tuple[Phrase, ...]]:
 
 @cache
 def longest() -> int:
-    """Parts of the longest phrase that has synonyms."""
+    """Return the number of parts of the longest phrase that has synonyms."""
     return max(map(len, synonyms()))

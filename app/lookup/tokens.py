@@ -97,7 +97,7 @@ def _chinese(text: str) -> Word:
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text in their order."""
+    """Return the words of a text in their order."""
     text = unicodedata.normalize("NFKC", text)
     found = [(match.start(), _latin(match[0])) for match in _WORD.finditer(text)]
     for run in _CHINESE.finditer(_PARTICLES.sub(lambda match: " " * len(match[0]), text)):
@@ -106,13 +106,13 @@ def words(text: str) -> list[Word]:
 
 
 def _members(text: str) -> list[str]:
-    """Joined names of class and method in a dotted name such as `Partition.maybeShrinkIsr`."""
+    """Return joined names of class and method in a name such as `Partition.maybeShrinkIsr`."""
     pieces = re.split("[.#]", text)
     return [piece.lower() for piece in pieces if len(pieces) > 1 and _CAMEL.search(piece)]
 
 
 def indexed(text: str) -> str:
-    """The text as the index stores it: all parts in their order, then the joined tokens."""
+    """Return the text as the index stores it: all parts in their order, then the joined tokens."""
     found = words(text)
     parts = [part for word in found for part in word.parts]
     joined = [word.joined for word in found if len(word.parts) > 1]

@@ -1,1 +1,1 @@
-"""Runs that are being looked at, and scenarios made of them."""
+"""Cached runs, and scenarios made of runs."""

@@ -1,4 +1,4 @@
-"""Tasks that take long, each of text alone, so that another process can do all of it."""
+"""Long tasks whose input is text alone, so that another process can do all of it."""
 
 from __future__ import annotations
 
@@ -22,44 +22,46 @@ STEPS_MOST: Final = 6_000
 
 
 def replay(run: Run, cpu_s: float) -> Replay:
-    """The run, ready to be stepped through.  Raises Refusal "too_large" after so many seconds of a
-    processor."""
+    """Return the run, ready to be stepped through.
+
+    Raises Refusal "too_large" after `cpu_s` seconds of a processor.
+    """
     return Replay(run, check=CpuBudget(cpu_s).check)
 
 
 def png(svg: str) -> bytes:
-    """The picture as pixels; who draws them holds the interpreter's lock all the while."""
+    """Return the picture as pixels; drawing holds the interpreter's lock all the while."""
     pixels: bytes = resvg_py.svg_to_bytes(svg_string=svg)
     return pixels
 
 
 def export(run: Run, form: str) -> tuple[str, str]:
-    """(text, name) of one file."""
+    """Return (text, name) of one file."""
     found = Replay(run)
     return FORMATS[form].make(found), file_name(found, form)
 
 
 def compared(one: Run, other: Run) -> dict[str, Any]:
-    """{a: facts, b: facts, pairs, parts}; see `engine.show.comparing.compare`."""
+    """Return {a: facts, b: facts, pairs, parts}; see `engine.show.comparing.compare`."""
     a = Replay(one)
     b = a if one == other else Replay(other)
     return pair(a, b)
 
 
 def pair(a: Replay, b: Replay) -> dict[str, Any]:
-    """The same of two replays.  Raises Refusal "too_large"."""
+    """Return the same for two replays.  Raises Refusal "too_large"."""
     if max(a.total, b.total) > STEPS_MOST:
         raise Refusal("too_large", "compare.long", most=STEPS_MOST)
     return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
 
 
 def rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
-    """The ladder: how the scenario ends under every generation, and its telling step as SVG."""
+    """Return the ladder: how the scenario ends under every generation, with its key step as SVG."""
     return tuple(rung(scenario, profile) for profile in GENERATIONS)
 
 
 def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
-    """One row: how the run ends under a profile, or, without a digest, why it cannot begin."""
+    """Return one row: how the run ends under a profile, or why it cannot begin (no digest)."""
     told = {
         "profile": profile,
         "stands_for": PROFILES[profile].stands_for,

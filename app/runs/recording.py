@@ -1,4 +1,4 @@
-"""A scenario made of a run: its moves become the script, and its moments ask for a comment."""
+"""A scenario made of a run: its moves become the script, its moments comments."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ COLUMN = 30
 
 
 def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]:
-    """The scenario, and for each line that deserves a comment what the engine says of it:
-    {script: its number, sentence}.  Raises BadInput for a run too long to be a script."""
+    """Return the scenario and the engine's comments on its lines: {script: its number, sentence}.
+
+    Raises BadInput for a run too long to be a script.
+    """
     run = replay.run
     told = _moments(replay, lang)
     comments = replay.comments(in_language(run.scenario, lang))
@@ -33,7 +35,7 @@ def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]
 
 
 def _moments(replay: Replay, lang: str) -> dict[int, str]:
-    """Move -> the sentence of its weightiest step, for moves in which something happened."""
+    """Return move -> the sentence of its weightiest step, for moves with events."""
     names = {broker.id: broker.label for broker in replay.run.scenario.brokers}
     found: dict[int, tuple[int, str]] = {}
     for step in replay.facts()["moments"][:MOST_ASKED]:

@@ -1,7 +1,7 @@
-"""Live replays: a cache of runs that are being looked at, and nothing more.
+"""Cache of replays that are being looked at.
 
-Whatever is forgotten here is played again from the text of its run.  A replay is used under its
-own lock; the locks of two runs never wait for each other, so a long run holds up nobody else.
+What is evicted is played again from the text of its run.  A replay is used under its own lock; the
+locks of two runs never wait for each other, so a long run does not block other runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.sim.run import Run
 
 @once
 def library_runs() -> dict[str, Run]:
-    """The runs that library pages open with, by digest: their links hold without being saved."""
+    """Return the runs that library pages open with, by digest: their links work without saving."""
     runs = (
         Run(scenario, profile=profile, seed=0)
         for scenario in file.library().values()
@@ -55,7 +55,7 @@ KNOWN_BYTES = 64 * 1024 * 1024
 
 
 class Known:
-    """Runs by digest, the longest unused forgotten first; bounded by count and by text."""
+    """Runs by digest, bounded by count and by text; evicts the least recently used."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -84,11 +84,11 @@ class Known:
 
 
 class NotSmall(Exception):
-    """A run takes longer to be played than what is played here at once."""
+    """Signal that a run takes longer to play than the limit for playing it at once."""
 
 
 class Names:
-    """Of so many that were put last, whether one is among them.  Safe for threads."""
+    """Bounded set of the names added last.  Safe for threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -107,8 +107,10 @@ class Names:
 
 
 class Live:
-    """A place for one replay: made empty, filled by the first who has its lock.  `size` is what it
-    weighed when it was last used, in bytes."""
+    """Slot of one replay: made empty, filled by the first caller that has its lock.
+
+    `size` is what it weighed when it was last used, in bytes.
+    """
 
     __slots__ = ("_count", "here", "lock", "replay", "run", "size")
 
@@ -122,7 +124,7 @@ class Live:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """One more asks for it, until the block ends."""
+        """Count one more waiting request until the block ends."""
         with self._count:
             self.here += 1
         try:
@@ -133,7 +135,7 @@ class Live:
 
 
 class Replays:
-    """Finds runs by digest and keeps the last used ones ready to be stepped through."""
+    """Cache that finds runs by digest and keeps the last used ones ready to be stepped through."""
 
     def __init__(self, settings: Settings, store: Store, workers: Workers) -> None:
         self._most_live = settings.live_runs
@@ -145,18 +147,18 @@ class Replays:
         self._lock = threading.Lock()
         self._known = Known(settings.known_runs)
         self._live: OrderedDict[str, Live] = OrderedDict()
-        # Only so many are played from their start at once, or from far before the step that is
-        # asked for: the rest of the processor stays with those who take a single step.
+        # A bounded number is played from the start at once, or from far before the step that is
+        # asked for: the rest of the processor stays with visitors who take a single step.
         self._builders = Gate(settings.builders, WAITING_MOST, PATIENCE_S)
 
     def register(self, run: Run) -> str:
-        """Remembers a run by its digest until it has not been asked for in a long time."""
+        """Keep a run by its digest until it is evicted as least recently used."""
         digest: str = run.digest
         self._known.put(digest, run)
         return digest
 
     def run(self, digest: str) -> Run:
-        """The run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
+        """Return the run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
         run = self._known.get(digest)
         if run is not None:
             return run
@@ -170,12 +172,14 @@ class Replays:
         return run
 
     def is_kept(self, digest: str) -> bool:
-        """Does the link of this run hold after a restart?  Saved ones do, and the library's."""
+        """Check whether the link of this run survives a restart, as saved and library runs do."""
         return digest in library_runs() or self.saved(digest) is not None
 
     def saved(self, digest: str) -> SavedRun | None:
-        """As it was saved; None as well where the database does not answer: a run that is at hand
-        is shown all the same."""
+        """Return the saved run; None as well where the database does not answer.
+
+        A run that is at hand is shown all the same.
+        """
         try:
             return self._store.run(digest)
         except Refusal:
@@ -183,9 +187,9 @@ class Replays:
 
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
-        """The replay of a run, for this thread alone until the block ends.
+        """Lock the replay of a run for this thread until the block ends.
 
-        Raises `Refusal` "slow_down" where others keep it, or those who play runs, for too long.
+        Raises `Refusal` "slow_down" where other requests, or other plays, hold it for too long.
         """
         live = self._place(digest)
         try:
@@ -200,8 +204,10 @@ class Replays:
             self._trim()
 
     def _build(self, live: Live) -> Replay:
-        """Here, if it is small: it is ready before another process had it.  What is not is played
-        by another process, and so are others of its kind from then on."""
+        """Build it here if it is small: that is faster than another process.
+
+        What is not is played by another process, and so are others of its kind from then on.
+        """
         run = live.run
         if not self._workers.are_there or run.digest in library_runs():
             return self._here(live)
@@ -219,7 +225,10 @@ class Replays:
         return replay
 
     def _here(self, live: Live, small: CpuBudget | None = None) -> Replay:
-        """In this thread.  Raises NotSmall once it has taken what a small one takes."""
+        """Build it in this thread.
+
+        Raises NotSmall once it has used the CPU time of a small one.
+        """
         with self._builders.turn() as give_way:
             budget = CpuBudget(self._cpu_s)
             awaited = Awaited(lambda: live.here - 1)
@@ -234,13 +243,15 @@ class Replays:
             return Replay(live.run, turn=self._builders.turn, check=check)
 
     def building(self) -> tuple[int, int]:
-        """(runs that are being played, runs that wait for it)"""
+        """Return (runs that are being played, runs that wait for it)."""
         return self._builders.counts()
 
     def facts(self, replay: Replay, saved: SavedRun | None, lang: str = OWN) -> dict[str, Any]:
-        """What the engine says of a run, its texts in a language, and whether it was saved by
-        another engine version: ask `saved` before the replay is in use, since others wait for it,
-        and the database may be slow."""
+        """Return the engine's facts of the run, with texts in a language.
+
+        They say whether it was saved by another engine version: call `saved` before the replay is
+        in use, since others wait for it, and the database may be slow.
+        """
         facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
         broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
         facts["verdict"] = {**facts["verdict"], "broken": broken}
@@ -262,7 +273,7 @@ class Replays:
             return live
 
     def _trim(self) -> None:
-        """Lets go of the longest unused; who is using one of them keeps it until done."""
+        """Evict the least recently used replays; current users keep their reference."""
         with self._lock:
             weight = sum(live.size for live in self._live.values())
             while len(self._live) > 1 and (
@@ -272,7 +283,7 @@ class Replays:
                 weight -= gone.size
 
     def weight(self) -> tuple[int, int]:
-        """(runs that are ready to be stepped through, about the bytes of memory they take)"""
+        """Return (runs that are ready to be stepped through, bytes of their memory, roughly)."""
         with self._lock:
             return len(self._live), sum(live.size for live in self._live.values())
 

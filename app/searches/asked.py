@@ -47,17 +47,17 @@ process ended before it had them."""
 
 
 class Asked(Protocol):
-    """Whatever can be asked."""
+    """Base of all questions."""
 
     @property
     def number(self) -> str:
         """The digest of the question: 16 digits, the same everywhere."""
 
     def check(self) -> None:
-        """Raises BadInput for what cannot be asked."""
+        """Raise BadInput for what cannot be asked."""
 
     def told(self) -> str:
-        """As one line, for the process that answers it."""
+        """Return the question as one line, for the process that answers it."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,10 @@ class Ask:
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
     def check(self) -> None:
-        """Raises BadInput for what cannot be asked; whether the run can be searched, the search
-        itself finds out."""
+        """Raise BadInput for what cannot be asked.
+
+        Whether the run can be searched, the search itself finds out.
+        """
         _affordable(self.budgets)
         if self.goal not in GOALS:
             raise BadInput("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
@@ -85,7 +87,10 @@ class Ask:
             goal(self.own, self.run.scenario.brokers)
 
     def question(self) -> Question:
-        """The question to the engine.  Raises BadInput for a run that it cannot be put to."""
+        """Return the question to the engine.
+
+        Raises BadInput for a run that it cannot be put to.
+        """
         run = cut_at(self.run, self.step)
         if self.goal == LOSS:
             return Question(run, self.budgets, LOSSES)
@@ -113,7 +118,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class MetAsk:
-    """How much of what can happen within budgets have the runs of a study met?"""
+    """Question for the share of possible behaviour, within budgets, that a study's runs met."""
 
     scenario: Scenario
     profile: str
@@ -127,7 +132,7 @@ class MetAsk:
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
     def same_study(self, other: Asked) -> bool:
-        """Is it about the same runs, whatever the budgets?"""
+        """Check whether it is about the same runs, whatever the budgets."""
         return isinstance(other, MetAsk) and replace(other, budgets=self.budgets) == self
 
     def check(self) -> None:
@@ -156,7 +161,7 @@ class MetAsk:
 
 
 def read(line: str) -> Ask | MetAsk:
-    """The question of a line."""
+    """Parse the question of a line."""
     data: Mapping[str, Any] = json.loads(line)
     return MetAsk.of(data) if data["kind"] == MET else Ask.of(data)
 
@@ -168,17 +173,17 @@ def _affordable(budgets: Budgets) -> None:
 
 
 def budgets_of(given: Mapping[str, int]) -> Budgets:
-    """Budgets by name; what is not named is not spent."""
+    """Return budgets by name; those not named are 0."""
     return Budgets(**{name: given.get(name, 0) for name in NAMES})
 
 
 def bounded(stop: Any) -> Bounds:
-    """How far one search of a page goes."""
+    """Return the bounds of one search of a page."""
     return Bounds(STATES, stop)
 
 
 def counted(progress: Progress) -> dict[str, int]:
-    """Progress as data."""
+    """Return the progress as data."""
     return {
         "states": progress.distinct,
         "generated": progress.generated,

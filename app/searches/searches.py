@@ -1,8 +1,8 @@
-"""Searches under way and those that were answered: one process at a time, a short line before it.
+"""Running and answered searches: one process at a time, with a short queue.
 
-An answer depends on its question alone, so who asks what was asked before gets the answer that is
-there, and who asks what is being searched waits for the same search.  Nothing is stored: a question
-stands in its address, and can be put again.
+An answer depends on its question alone, so an answered question is answered from memory, and the
+same question during a search waits for the same search.  Nothing is stored: a question stands in
+its address, and can be sent again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ENDED: Final = "ended"
 
 @dataclass
 class Search:
-    """One question: where it stands, and its answer once there is one."""
+    """One question: its state, and its answer once there is one."""
 
     ask: Asked
     address: str
@@ -53,13 +53,13 @@ class Search:
 
     @property
     def stands(self) -> bool:
-        """Is it for whoever asks the same again?  Not if it ended early, or its process fell."""
+        """True where the answer serves later askers: it did not end early or crash."""
         fell = self.refusal is not None and self.refusal.code == "busy"
         return not (fell or self.cancelled or self.state == ENDED)
 
 
 class Searches:
-    """Asked by requests, worked on by one thread; safe for threads."""
+    """Queue of searches, filled by requests, worked on by one thread; safe for threads."""
 
     def __init__(self, work: Work = worker.work) -> None:
         self._work = work
@@ -74,7 +74,7 @@ class Searches:
         self._closed = False
 
     def ask(self, ask: Asked, address: str) -> Search:
-        """The search of this question, begun if there is none.
+        """Return the search of this question, started if there is none.
 
         Raises BadInput for what cannot be asked, Refusal "slow_down" where too many wait.
         """
@@ -97,24 +97,24 @@ class Searches:
             return search
 
     def find(self, number: str) -> Search | None:
-        """The search of a question that was asked here and is not forgotten."""
+        """Return the search of a question that was started here and not evicted."""
         with self._lock:
             return self._known.get(number)
 
     def of_study(self, ask: MetAsk) -> list[Search]:
-        """What was asked about the same runs, within whatever budgets; the last one at the end."""
+        """Return the questions about the same runs, whatever the budgets, in order."""
         with self._lock:
             return [one for one in self._known.values() if ask.same_study(one.ask)]
 
     def place(self, search: Search) -> int:
-        """How many are before it; 0 for one that runs or is over."""
+        """Return the number of searches before it; 0 for one that runs or is over."""
         with self._lock:
             if search not in self._line:
                 return 0
             return self._in_turn().index(search) + (self._running is not None)
 
     def cancel(self, number: str, address: str) -> None:
-        """Ends a search that this address began; what it has seen so far becomes its answer."""
+        """End a search that this address began; what it has seen so far becomes its answer."""
         with self._lock:
             search = self._known.get(number)
             if search is None or search.over:
@@ -130,7 +130,7 @@ class Searches:
                     search.hand.tell(STOP)
 
     def close(self) -> None:
-        """Ends what runs; nothing new begins."""
+        """End the running search; no new one begins."""
         with self._lock:
             self._closed = True
             self._line.clear()
@@ -145,8 +145,11 @@ class Searches:
         return [*self._line, *([self._running] if self._running else [])]
 
     def _in_turn(self) -> list[Search]:
-        """The line as it will be searched: who had no turn for the longest time comes first, and
-        of several of one address each waits until the others have had theirs."""
+        """Return the queue in the order in which it will be searched.
+
+        The address that had no turn for the longest time comes first, and of several of one address
+        each waits until the others have had theirs.
+        """
         last = {address: place for place, address in enumerate(self._turns)}
         nth: Counter[str] = Counter()
         order = {}
@@ -182,14 +185,14 @@ class Searches:
                 self._play(search)
             with self._lock:
                 self._running = None
-                if not search.over and search.answer:  # all but the distances was told before
+                if not search.over and search.answer:  # all but the distances was sent before
                     search.state = DONE
                 elif not search.over:
                     search.refusal = Refusal("busy", "search.fell")
                     search.state = ENDED if search.cancelled else REFUSED
 
     def _play(self, search: Search) -> None:
-        """Starts the process of a search and hears what it tells, to its end."""
+        """Start the process of a search and process its messages, to its end."""
         hand = Hand(self._work, LIMITS)
         try:
             hand.tell(search.ask.told())

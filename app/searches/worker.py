@@ -1,8 +1,8 @@
 """The process that answers one question, within limits of its own (`app.workers`).
 
-It hears the question (`asked.Ask.told`), and whatever comes after it cancels.  It tells how far it
-is, twice a second; its answer as soon as it has one; and at the end the whole answer, or why there
-is none.
+It reads the question (`asked.Ask.told`), and any further input cancels it.  It sends its progress
+twice a second; its answer as soon as it has one; and at the end the whole answer, or why there is
+none.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Tell = Callable[[dict[str, Any]], None]
 
 
 class Watch:
-    """Tells how far the search is, and ends it where it has to end."""
+    """Monitor that reports the progress of a search, and ends it at its limits."""
 
     def __init__(self, what: str, seconds: float, tell: Tell, hung_up: Callable[[], bool]) -> None:
         self.cancelled = False
@@ -61,9 +61,9 @@ def cpu_s() -> float:
 
 
 def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
-    """The question's card, and the distances of the next moves where there was time for them.
+    """Return the question's card, and the distances of the next moves if there was time for them.
 
-    The card is told as soon as it is known: whatever becomes of the distances, it stays.
+    The card is sent as soon as it is known: whatever becomes of the distances, it stays.
     """
     question = ask.question()
     watch = Watch("search", CPU_S, tell, hung_up)
@@ -82,8 +82,10 @@ def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
 
 
 def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
-    """The card of what the runs met.  Who cancels the search is told nothing of the runs; who
-    cancels the runs has the answer of those that were played."""
+    """Return the card of what the runs met.
+
+    Cancelled during the search, it has no runs; cancelled during the runs, those played so far.
+    """
     search_watch = Watch("search", CPU_S, tell, hung_up)
     reached = met.reach(ask.scenario, ask.profile, ask.budgets, bounded(search_watch))
     watch = Watch("runs", RUNS_S, tell, hung_up)
@@ -103,7 +105,7 @@ def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str
 
 
 def _ways(outcome: Outcome) -> list[dict[str, Any]]:
-    """What was found, as runs to open: the nearest first."""
+    """Return the ways that were found, as runs to open: the nearest first."""
     found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
     return [
         {"name": name, "moves": list(one.moves), "why": one.why, "run": one.run.text()}
@@ -116,7 +118,7 @@ def _distances(found: Danger) -> list[list[Any]]:
 
 
 def work(line: Line) -> None:
-    """Answers the one question that comes."""
+    """Answer the one question that comes."""
     try:
         with no_collector():
             ask = read(line.recv())

@@ -1,1 +1,1 @@
-"""The process that serves many: gunicorn's worker, fair to addresses, and what it is told."""
+"""The process that serves many: gunicorn's worker, fair to addresses, and its configuration."""

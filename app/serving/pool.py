@@ -1,4 +1,4 @@
-"""Threads shared by addresses: whoever opens many connections waits behind his own."""
+"""Threads shared by addresses: further connections of the same address are queued."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ Task = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
 
 
 class FairPool(Executor):
-    """Runs at most `each` tasks of one name at a time, and of all names as many as there are
-    threads.  What a full line has no place for is dropped: `drop` gets its arguments, and it ends
-    at once with the result False."""
+    """Thread pool that runs at most `each` tasks of one name at a time.
+
+    Of all names together it runs as many as there are threads.  A task for which the queue is full
+    is dropped: `drop` gets its arguments, and it ends at once with the result False.
+    """
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ class Production(BaseApplication):  # type: ignore[misc]
             "limit_request_fields": 60,
             "limit_request_line": 4_094,
             "limit_request_field_size": 8_190,
-            # What a proxy says is believed by the application, and only where there is one.
+            # The application trusts a proxy's headers, and only where there is a proxy.
             "forwarded_allow_ips": "",
             "control_socket_disable": True,
             "loglevel": "warning",
@@ -74,8 +74,11 @@ class Production(BaseApplication):  # type: ignore[misc]
 
 
 def _ends_with_master(_server: object, _worker: Worker) -> None:
-    """A master that was killed takes its worker along: else nobody could start in its place until
-    the worker has noticed.  What was saved is on disk; chunks of batches are done or not."""
+    """Let the worker end with a master that was killed.
+
+    Otherwise no new server could start until the worker has noticed.  What was saved is on disk;
+    chunks of batches are done or not.
+    """
     ends_with_parent()
 
 

@@ -20,13 +20,13 @@ REQUEST_S: Final = 120.0
 
 
 def address_of(conn: Any) -> str:
-    """The peer of a connection; that of a Unix socket has no name."""
+    """Return the peer of a connection; that of a Unix socket has no name."""
     client = conn.client
     return str(client[0]) if isinstance(client, tuple) else ""
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """Serves one application until it is told to stop, and then ends its live connections."""
+    """Gunicorn worker of one application, which ends its live connections when it stops."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -41,7 +41,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return found
 
     def services(self) -> Services | None:
-        """Those of the application, once it was loaded."""
+        """Return the application's services, once it was loaded."""
         loaded = self.app.callable
         return None if loaded is None else loaded.extensions[KEY]
 
@@ -52,7 +52,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return FairPool(most, min(each, most), address_of, lambda conn: hang_up(conn.sock)())
 
     def handle(self, conn: Any) -> Any:
-        """One request of a connection, in a thread of the pool."""
+        """Handle one request of a connection, in a thread of the pool."""
         thread = threading.get_ident()
         self._heads[thread] = self.deadlines.arm(HEAD_S, hang_up(conn.sock))
         self._sockets[thread] = conn.sock
@@ -68,7 +68,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._sockets.pop(thread)
 
     def has_head(self, request: Any) -> None:
-        """The head of a request is read: from now on another deadline counts, or none."""
+        """Switch to the deadline of the body, or to none, once the head of a request is read."""
         thread = threading.get_ident()
         self._heads[thread].off()
         if not any(name == "UPGRADE" for name, _ in request.headers):

@@ -48,8 +48,11 @@ class Tally:
 
 
 class Answers:
-    """Counts answers.  Who has answered what is held in memory only, as hashes under a key that
-    ends with the process, so that one browser counts once; safe for threads."""
+    """Counts of answers.
+
+    Who has answered what is held in memory only, as hashes under a key that ends with the process,
+    so that one browser counts once; safe for threads.
+    """
 
     def __init__(self, database: Database, most_rows: int = MOST_ROWS) -> None:
         self._database = database
@@ -59,7 +62,9 @@ class Answers:
         self._given: OrderedDict[bytes, None] = OrderedDict()
 
     def count(self, who: str, asked: str, kind: str, question: str, said: str) -> bool:
-        """One more such answer; False where this browser has answered what was `asked` before.
+        """Count one more such answer.
+
+        False where this browser has answered what was `asked` before.
 
         Raises `Refusal` where the database cannot be written, and then nothing is counted.
         """
@@ -81,7 +86,7 @@ class Answers:
         return True
 
     def _fold(self, session: Session) -> None:
-        """Where there are too many rows, those of questions answered least become their kind's."""
+        """Merge the rows of the least answered questions into their kind's, if there are many."""
         rows = session.scalar(select(func.count()).select_from(Row)) or 0
         if rows <= self._most_rows:
             return
@@ -98,7 +103,7 @@ class Answers:
             session.execute(delete(Row).where(Row.question == name))
 
     def tallies(self) -> tuple[list[Tally], list[Tally]]:
-        """(by kind, by question), in no order that means anything."""
+        """Return (by kind, by question), in no particular order."""
         kinds: dict[str, Tally] = {}
         questions: dict[str, Tally] = {}
         with self._database.reading() as session:

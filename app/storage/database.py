@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """Owns the engine.  What ``writing()`` leaves without an exception is on disk."""
+    """Owner of the engine.  What ``writing()`` leaves without an exception is on disk."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -76,20 +76,20 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session for questions; nothing it changes is kept."""
+        """Open a session for queries; nothing it changes is kept."""
         with self._told(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A session in one transaction: committed at the end, rolled back on an exception."""
+        """Open a session in one transaction: committed, or rolled back on an exception."""
         with self._told(True), Session(self.engine, expire_on_commit=False) as session:
             session.connection(execution_options={_BEGIN: "IMMEDIATE"})
             yield session
             session.commit()
 
     def try_again(self) -> None:
-        """Where something went wrong last, writes what is there already, and waits for nobody.
+        """Write what is there already after an error, without waiting.
 
         Raises `Refusal` as `writing` does, as long as it goes wrong.
         """
@@ -111,7 +111,7 @@ class Database:
 
     @contextmanager
     def _told(self, writing: bool = False) -> Iterator[None]:
-        """A fault of the database becomes a refusal.  Raises `Refusal` "busy" or "full"."""
+        """Turn errors of the database into refusals.  Raises `Refusal` "busy" or "full"."""
         try:
             yield
             if writing:  # that it can be read says nothing of a disk that is full
@@ -125,7 +125,7 @@ class Database:
             raise self.trouble from None
 
     def migrate(self) -> None:
-        """Brings the schema to the newest revision; data of earlier versions is kept."""
+        """Bring the schema to the newest revision; data of earlier versions is kept."""
         from alembic import command
         from alembic.runtime.migration import MigrationContext
         from alembic.util import CommandError
@@ -152,7 +152,7 @@ class Database:
 
 
 def _migrations() -> Config:
-    """What Alembic is told of them."""
+    """Return Alembic's configuration."""
     from alembic.config import Config
 
     config = Config()
@@ -163,14 +163,14 @@ def _migrations() -> Config:
 
 @cache
 def _newest() -> tuple[str, ...]:
-    """The revision of a schema that is up to date; to find it reads all files of migrations."""
+    """Return the newest revision of the schema, cached, as it reads all files of migrations."""
     from alembic.script import ScriptDirectory
 
     return tuple(ScriptDirectory.from_config(_migrations()).get_heads())
 
 
 def _how(url: URL) -> dict[str, Any]:
-    """What an engine is made with."""
+    """Return the arguments to create an engine with."""
     if url.get_backend_name() == "sqlite":
         return {}
     found: dict[str, Any] = {
@@ -187,8 +187,11 @@ def _how(url: URL) -> dict[str, Any]:
 def watch(
     engine: Engine, on_checkout: Callable[[Any], None], on_statement: Callable[[str], None]
 ) -> None:
-    """Tells of every use of a connection, with the driver's own, and of every statement and commit,
-    each before it happens: an OSError there is met by the application as the database's own."""
+    """Report every use of a connection, and every statement and commit, before it happens.
+
+    `on_checkout` gets the driver's own connection.  An OSError there is met by the application as
+    the database's own.
+    """
 
     def told(statement: str) -> None:
         try:
@@ -221,6 +224,6 @@ def _on_begin(connection: Connection) -> None:
 
 
 def _take_turns(connection: Connection) -> None:
-    # What a writer read before it writes stays true until it has written, as with SQLite.
+    # A writer's reads stay true until it has written, as with SQLite.
     if _BEGIN in connection.get_execution_options():
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")

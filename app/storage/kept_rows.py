@@ -22,7 +22,10 @@ class KeptRows:
         self._known: dict[str, tuple[int, int]] = {}
 
     def bytes(self) -> int:
-        """Of all files.  A directory in which no file came or went is not looked through again."""
+        """Return the size of all files.
+
+        A directory in which no file came or went is not looked through again.
+        """
         found = {}
         if self._root is not None and self._root.is_dir():
             with os.scandir(self._root) as entries:
@@ -33,7 +36,7 @@ class KeptRows:
         return sum(size for _, size in found.values())
 
     def _of(self, directory: os.DirEntry[str]) -> tuple[int, int]:
-        """(when a file last came or went, bytes of all files)"""
+        """Return (when a file last came or went, bytes of all files)."""
         try:
             changed = directory.stat().st_mtime_ns
             known = self._known.get(directory.name)
@@ -45,7 +48,7 @@ class KeptRows:
             return 0, 0
 
     def require_room(self) -> None:
-        """Raises Refusal where no more rows may be kept."""
+        """Raise Refusal where no more rows may be kept."""
         kept = self.bytes()
         if kept >= self._most:
             raise Refusal(

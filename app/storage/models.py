@@ -26,7 +26,7 @@ class Base(DeclarativeBase):
 
 
 class ScenarioRow(Base):
-    """A scenario someone saved.  Its digest is made of its text, so it never changes."""
+    """Saved scenario.  Its digest is made of its text, so it never changes."""
 
     __tablename__ = "scenario"
 
@@ -42,7 +42,7 @@ class ScenarioRow(Base):
 
 
 class RunRow(Base):
-    """A run someone saved; `outcome` tells later versions whether it still plays the same."""
+    """Saved run; `outcome` tells later versions whether it still plays the same."""
 
     __tablename__ = "run"
 
@@ -55,8 +55,11 @@ class RunRow(Base):
 
 
 class BatchRow(Base):
-    """Many runs of one scenario; `state` is queued, probing, starting, running, summarising, done,
-    cancelled, failed or interrupted (`app.batch.jobs`)."""
+    """Many runs of one scenario.
+
+    `state` is queued, probing, starting, running, summarising, done, cancelled, failed or
+    interrupted (`app.batch.jobs`).
+    """
 
     __tablename__ = "batch"
 
@@ -132,7 +135,7 @@ class FailureRow(Base):
 
 
 class AnswerCountRow(Base):
-    """How often an answer was given.  Nothing in it says by whom or when."""
+    """Count of one answer.  Nothing in it says by whom or when."""
 
     __tablename__ = "answer_count"
 

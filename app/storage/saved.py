@@ -24,7 +24,7 @@ SCENARIO_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class SavedRun:
-    """What was stored of a run, and by which engine."""
+    """Stored text of a run, and the engine version that stored it."""
 
     text: str
     engine_version: int
@@ -32,7 +32,7 @@ class SavedRun:
 
 
 class Store:
-    """Reads and writes the two tables; everything it returns is a value."""
+    """Access to the two tables; everything it returns is a value."""
 
     def __init__(self, database: Database, most_bytes: int = UNBOUNDED) -> None:
         self._database = database
@@ -51,7 +51,7 @@ class Store:
             return Scenario.from_dict(json.loads(row.text)) if row else None
 
     def scenarios(self, limit: int = 200, owner: str = "") -> list[ScenarioRow]:
-        """The scenarios saved here, newest first; of one browser, where it is named."""
+        """Return the scenarios saved here, newest first; of one browser, where it is named."""
         with self._database.reading() as session:
             newest = select(ScenarioRow).order_by(ScenarioRow.created.desc()).limit(limit)
             if owner:
@@ -59,14 +59,14 @@ class Store:
             return list(session.scalars(newest))
 
     def at_hand(self, limit: int = 200, owner: str = "") -> list[ScenarioRow]:
-        """The same; none where the database does not answer, so that a page is shown without."""
+        """Return the same; none where the database does not answer, so the page works without."""
         try:
             return self.scenarios(limit, owner)
         except Refusal:
             return []
 
     def kept_bytes(self) -> int:
-        """What all texts take; -1 while the database could not be asked yet."""
+        """Return the size of all texts; -1 while the database has not answered yet."""
         with self._lock:
             known = self._bytes
         if known < 0:
@@ -83,7 +83,7 @@ class Store:
         return known
 
     def _require_room(self, size: int) -> None:
-        """Raises `Refusal` "full" where all that is saved would take more than it may."""
+        """Raise `Refusal` "full" where saved texts would exceed their limit."""
         if self.kept_bytes() + size > self._most_bytes:
             raise Refusal("full", "saved.full", setting="HIGHWATER_SAVED_MIB")
 
@@ -93,7 +93,10 @@ class Store:
                 self._bytes += size
 
     def save_run(self, run: Run, outcome: str) -> bool:
-        """True if it was new.  Its scenario is kept with it, so that it has a link as well."""
+        """Save a run; True if it was new.
+
+        Its scenario is kept with it, so that it has a link as well.
+        """
         text = run.text()
         self._require_room(len(text))
         with self._database.writing() as session:
@@ -113,7 +116,7 @@ class Store:
         return True
 
     def save_scenario(self, scenario: Scenario, owner: str = "") -> bool:
-        """True if it was new."""
+        """Save a scenario; True if it was new."""
         size = len(scenario.canonical())
         self._require_room(size)
         with self._database.writing() as session:
@@ -140,7 +143,7 @@ def _keep_scenario(session: Session, scenario: Scenario, owner: str) -> bool:
 
 
 def parse_run(text: object) -> Run:
-    """A run from a text someone sent: bounded first, then read strictly."""
+    """Parse a run that a client sent: bounded first, then read strictly."""
     if not isinstance(text, str) or not text:
         raise Refusal("invalid", what="run")
     if len(text.encode("utf-8", "replace")) > RUN_BYTES:

@@ -36,7 +36,7 @@ class Attacker:
         return Browser(self.place.world, self.address)
 
     def hands(self, kind: str) -> None:
-        """Starts as many tasks as this kind of attack has."""
+        """Start as many tasks as this kind of attack has."""
         body, count = KINDS[kind]
         for hand in range(count):
             self.place.world.spawn(kind, lambda hand=hand: body(self, hand))  # type: ignore[misc]
@@ -52,7 +52,7 @@ class Attacker:
                 self.place.world.sleep(0.02)
 
     def silent(self, _hand: int) -> None:
-        """Live connections that never say who they are."""
+        """Open live connections that never identify themselves."""
         while self._goes_on():
             line = self._browser().connect(self.place.process, greet=False)
             self.place.world.sleep(1.0 if line is None or line.closed else 4.0)
@@ -60,7 +60,7 @@ class Attacker:
                 line.close()
 
     def bodies(self, _hand: int) -> None:
-        """A body of which the rest never comes."""
+        """Send a body of which the rest never comes."""
         while self._goes_on():
             body = {"yaml": "x"}
             self._browser().ask(
@@ -69,7 +69,7 @@ class Attacker:
             self.place.world.sleep(0.05)
 
     def builds(self, hand: int) -> None:
-        """Runs that take long to be played, each left for the next."""
+        """Open runs that take long to be played, each left for the next."""
         number = 1_000 * self.number + hand
         while self._goes_on():
             line = self._browser().connect(self.place.process)
@@ -81,7 +81,7 @@ class Attacker:
             self.place.world.sleep(0.05)
 
     def packets(self, hand: int) -> None:
-        """What is no packet, and names that mean something to the server itself."""
+        """Send what is no packet, and names that mean something to the server itself."""
         said = (*RESERVED, "4\x00", NO_JSON, "4451-")
         number = hand
         while self._goes_on():
@@ -98,7 +98,7 @@ class Attacker:
             self.place.world.sleep(0.05)
 
     def saves(self, hand: int) -> None:
-        """Scenario after scenario, with ever new cookies."""
+        """Save scenario after scenario, with ever new cookies."""
         number, mine = 0, self._browser()
         while self._goes_on():
             number += 1
@@ -114,7 +114,7 @@ class Attacker:
             self.place.world.sleep(0.05)
 
     def studies(self, _hand: int) -> None:
-        """Study after study, with ever new cookies."""
+        """Start study after study, with ever new cookies."""
         while self._goes_on():
             mine = self._browser()
             if mine.know(self.place.process):
@@ -124,7 +124,7 @@ class Attacker:
             self.place.world.sleep(0.2)
 
     def thefts(self, _hand: int) -> None:
-        """Tries to change, and to lead, what belongs to others."""
+        """Try to change, and to lead, what belongs to others."""
         mine = self._browser()
         while self._goes_on():
             if mine.know(self.place.process):

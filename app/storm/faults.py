@@ -19,17 +19,17 @@ HOUR_S: Final = 3_600.0
 
 
 class Scene(Place, Protocol):
-    """Where faults strike."""
+    """Process and world that faults strike."""
 
     trouble: Trouble
     settings: Settings
     database: Path
 
     def restart(self) -> None:
-        """Another process in the place of this one, which is killed if it was not."""
+        """Start another process in the place of this one, which is killed if it was not."""
 
     def next_number(self) -> int:
-        """Of an attacker."""
+        """Return the number of the next attacker."""
 
 
 Fault = Callable[[Scene, Dice], AbstractContextManager[None]]
@@ -37,7 +37,7 @@ Fault = Callable[[Scene, Dice], AbstractContextManager[None]]
 
 @contextmanager
 def kill(storm: Scene, dice: Dice) -> Iterator[None]:
-    """The process ends, before some statement of the database or just so; another one starts."""
+    """Kill the process, before some statement of the database or at any time; start another."""
     storm.trouble.kill_in = dice.choice((0, 1, 2, 3, 4, 5, 6, 8))
     yield
     storm.trouble.kill_in = -1
@@ -46,13 +46,13 @@ def kill(storm: Scene, dice: Dice) -> Iterator[None]:
 
 @contextmanager
 def locked(storm: Scene, dice: Dice) -> Iterator[None]:
-    """Another process writes to the database, and does not end."""
+    """Let another process write to the database, and not end."""
     other = sqlite3.connect(storm.database, isolation_level=None, timeout=0)
     try:
         other.execute("BEGIN IMMEDIATE")
         storm.trouble.locked = True
         yield
-    except sqlite3.OperationalError:  # somebody writes just now: there is nothing to lock out
+    except sqlite3.OperationalError:  # another process is writing: there is nothing to lock out
         yield
     finally:
         storm.trouble.locked = False
@@ -72,7 +72,7 @@ def _flag(name: str, value: object = True) -> Fault:
 
 @contextmanager
 def jump(storm: Scene, dice: Dice) -> Iterator[None]:
-    """Somebody sets the wall clock wrongly, and then right again."""
+    """Set the wall clock wrongly, and then right again."""
     storm.world.jump_s = (
         dice.choice((-1.0, 1.0)) * dice.choice((2, 30 * 24, 12 * 366 * 24)) * HOUR_S
     )
@@ -83,7 +83,7 @@ def jump(storm: Scene, dice: Dice) -> Iterator[None]:
 def _rows(harm: Callable[[Path, Dice], None]) -> Fault:
     @contextmanager
     def during(storm: Scene, dice: Dice) -> Iterator[None]:
-        """One file of rows of every study."""
+        """Damage one file of rows of every study."""
         for number in storm.ledger.studies:
             directory = place_of(storm.settings) / number
             found = files_on_disk(str(directory))

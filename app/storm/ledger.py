@@ -31,7 +31,7 @@ QUICK_MS: Final = 250.0
 
 @dataclass
 class Study:
-    """A batch that somebody was told has begun."""
+    """A batch whose start was acknowledged to a browser."""
 
     number: str
     runs: int
@@ -39,7 +39,7 @@ class Study:
     owner: Browser
 
     def wrong(self, directory: Path) -> str:
-        """What is wrong with its rows: "" where every run is there, once."""
+        """Return what is wrong with its rows: "" where every run is there, once."""
         place = str(directory / self.number)
         try:
             rows = list(read_chunks(place, chunks_on_disk(place)))
@@ -54,7 +54,7 @@ class Study:
 
 @dataclass
 class Ledger:
-    """Everything that visitors were told, by the moment."""
+    """Acknowledgements that visitors received, by time."""
 
     saves: dict[str, str] = field(default_factory=dict)
     """Digest -> "scenario" or "run"."""

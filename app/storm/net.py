@@ -1,5 +1,7 @@
-"""Requests and live connections without a network: what a browser and an attacker send, as the
-layers of the application get it from a server."""
+"""Requests and live connections without a network.
+
+What a browser and an attacker send reaches the layers of the application as from a server.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,10 @@ class Slow(io.RawIOBase):
 
 
 class Pipe:
-    """What the layers take for the socket of a connection: a real one, so that who hangs up is
-    noticed as usual, whose end the world hears of."""
+    """Stand-in for the socket of a connection.
+
+    It has a real one, so that a hang-up is noticed as usual, and the world hears of its end.
+    """
 
     def __init__(self, cut: Callable[[], None]) -> None:
         self.here, self.there = socket.socketpair()
@@ -61,7 +65,7 @@ class Pipe:
         return self.here.fileno()
 
     def settimeout(self, _seconds: float | None) -> None:
-        """Time is virtual."""
+        """Do nothing, as time is virtual."""
 
     def shutdown(self, how: int) -> None:
         self.here.shutdown(how)
@@ -73,7 +77,7 @@ class Pipe:
 
 
 class Answer:
-    """What came of a request; `status` is DOWN where nothing came."""
+    """Response to a request; `status` is DOWN where there was none."""
 
     def __init__(self, status: int = DOWN, text: str = "", headers: Any = None) -> None:
         self.status = status
@@ -103,8 +107,11 @@ class Browser:
         slowly: tuple[int, float] | None = None,
         length: int = 0,
     ) -> Answer:
-        """A request; `slowly` sends so many bytes at a time with such a pause, of a body that is
-        told to be `length` long."""
+        """Send a request and return the response.
+
+        `slowly` sends the body in pieces with a pause (bytes, seconds); `length` is the announced
+        length of the body.
+        """
         if process is None or process.dead:
             return Answer()
         data = b"" if body is None else json.dumps(body).encode()
@@ -149,7 +156,7 @@ class Browser:
         return environ
 
     def know(self, process: Process | None) -> bool:
-        """Has this browser the token of its session?  Asks for a page until it has."""
+        """Return whether this browser has its session's token; request a page until it has."""
         if not self.token:
             page = self.ask(process, "GET", "/batch")
             found = re.search(r'name="csrf" value="([^"]+)"', page.text)
@@ -157,7 +164,7 @@ class Browser:
         return bool(self.token)
 
     def connect(self, process: Process | None, greet: bool = True) -> Line | None:
-        """A live connection; None where it was refused."""
+        """Open a live connection; None where it was refused."""
         if process is None or process.dead:
             return None
         environ = self._environ("GET", f"{PATH}?EIO=4&transport=websocket")
@@ -212,7 +219,7 @@ class Line:
         self._news.set()
 
     def hear(self, start: str, seconds: float = ANSWER_S) -> str | None:
-        """The next that begins so; None where the connection ends before."""
+        """Return the next message that begins so; None where the connection ends before."""
         until = self._world.now + seconds
         while True:
             found = next((one for one in self._came if one.startswith(start)), None)
@@ -224,7 +231,7 @@ class Line:
             self._news.wait(until - self._world.now)
 
     def question(self, event: str, data: Any) -> dict[str, Any] | None:
-        """The answer; None where the connection ended."""
+        """Send a question and return the answer; None where the connection ended."""
         self._number += 1
         start = f"43{self._number}["
         self.say(f"42{self._number}" + json.dumps([event, data]))
@@ -233,19 +240,19 @@ class Line:
         return found[0] if found else None
 
     def close(self, wait: bool = True, abort: bool = False, reason: Any = None) -> None:
-        """Also what Engine.IO calls to end it."""
+        """Close the connection; Engine.IO calls it as well."""
         self.closed = True
         self._news.set()
 
     # -- the server's end ----------------------------------------------------------------------
 
     def send(self, packet: Any) -> None:
-        """From Engine.IO."""
+        """Send a packet of Engine.IO."""
         (self._came if self._held is None else self._held).append(f"4{packet.data}")
         self._news.set()
 
     def serve(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        """Behind the gateway, in place of Engine.IO's own reading."""
+        """Serve the connection behind the gateway, in place of Engine.IO's own reading."""
         engine = self._process.services.socketio.server.eio
         start_response("101 Switching Protocols", [])
         engine.sockets[self._eio_sid] = self

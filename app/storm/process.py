@@ -1,5 +1,8 @@
-"""The application as it is, in a process that can be killed: database, rows, runner and sockets are
-the real ones where they are files, and stand-ins of this module where they are other machines."""
+"""The application as it is, in a process that can be killed.
+
+Database, rows, runner and sockets are the real ones where they are files, and stand-ins of this
+module where they are other machines.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ START_S: Final = 1.5
 
 
 class Trouble:
-    """What goes wrong now, whatever process is there."""
+    """Faults that are active now, whatever process is there."""
 
     def __init__(self) -> None:
         self.locked = False
@@ -76,7 +79,7 @@ class Later(Deadlines):
 
 
 class Runner:
-    """In Spark's place: plays chunks one after the other, each a while of virtual time."""
+    """Stand-in for Spark: plays chunks one after the other, each a while of virtual time."""
 
     def __init__(self, world: World, trouble: Trouble) -> None:
         self._world = world
@@ -93,7 +96,7 @@ class Runner:
         self._look()
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Do nothing, as it holds nothing."""
 
     def _look(self) -> None:
         if self._trouble.spark:
@@ -168,7 +171,7 @@ class Studies(Jobs):
 
 
 def _routed(app: WsgiApp) -> WsgiApp:
-    """The application, or who serves a live connection in its place."""
+    """Return the application, or the server of a live connection in its place."""
 
     def routed(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         found: Iterable[bytes] = environ.get(LINE, app)(environ, start_response)
@@ -195,7 +198,7 @@ class Process:
         self.app.before_request(self._cost)
 
     def _parts(self) -> Parts:
-        """Of the application, what is a task of the world or looks at its clock."""
+        """Return the parts of the application that are tasks of the world or look at its clock."""
         return Parts(
             deadlines=lambda: Later(self.world),
             accounts=lambda settings: Accounts(settings, self._audit),
@@ -223,11 +226,13 @@ class Process:
         return answer
 
     def _on_connection(self, connection: Any) -> None:
-        """Before a transaction: what the disk is like now."""
+        """Apply the state of the disk before a transaction."""
         pages = 1 if self.trouble.full else 2**31 - 2
         cursor = connection.cursor()
         cursor.execute("PRAGMA busy_timeout = 0")  # waited for in virtual time
-        cursor.execute("PRAGMA synchronous = OFF")  # the machine stays up, whoever is killed
+        cursor.execute(
+            "PRAGMA synchronous = OFF"
+        )  # the machine stays up, whatever process is killed
         cursor.execute(f"PRAGMA max_page_count = {pages}")  # never below what is there
         cursor.execute(f"PRAGMA query_only = {'ON' if self.trouble.readonly else 'OFF'}")
         cursor.close()
@@ -254,17 +259,17 @@ class Process:
     # -- its end -------------------------------------------------------------------------------
 
     def kill(self) -> None:
-        """What is in memory is gone, locks are let go, files stay as they are."""
+        """Discard what is in memory, release locks, leave files as they are."""
         self.dead = True
         for job in list(self.services.jobs._jobs.values()):
             job.lock.close()
         self.world.kill(self)
 
     def bury(self) -> None:
-        """Lets go of what the system would have closed."""
+        """Close what the system would have closed."""
         self.services.database.engine.dispose()
 
 
 def place_of(settings: Settings) -> Path:
-    """Where the rows of studies are."""
+    """Return the directory with the rows of studies."""
     return Path(settings.instance).resolve() / "batches"

@@ -1,4 +1,4 @@
-"""One seed: an application, visitors, a draw of faults, and the promises looked at after each."""
+"""One seed: an application, visitors, a draw of faults, and the checks after each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCALED: Final[dict[str, Any]] = {
 
 @dataclass
 class Outcome:
-    """What became of one seed."""
+    """Result of one seed."""
 
     seed: int
     story: list[str]
@@ -94,7 +94,7 @@ class Storm:
         self.process = Process(self.world, self.settings, self.trouble)
 
     def restart(self) -> None:
-        """A new process, where the last one was killed; if none was, it is now."""
+        """Start a new process, where the last one was killed; if none was, kill it now."""
         assert self.process is not None
         self.process.kill()
         self.process.bury()
@@ -133,7 +133,7 @@ class Storm:
         )
 
     def _direct(self) -> None:
-        """Faults one after the other, sometimes two together."""
+        """Strike with faults one after the other, sometimes with two together."""
         dice = self.world.random
         self.world.sleep(CALM_S)
         for _ in range(self.many):
@@ -161,14 +161,14 @@ class Storm:
                 self.world.sleep(0.5)
                 self._measure()
         self._bad -= bad
-        if bad:  # who waits for the database still hears of it a little later
+        if bad:  # requests that wait for the database still fail a little later
             self._bad_until = self.world.now + 0.5
         self.tell("over")
 
     # -- promises ------------------------------------------------------------------------------
 
     def _measure(self) -> None:
-        """That nobody has more than his share, at any moment."""
+        """Check that no address has more than its share, at any moment."""
         process = self.process
         if process is None or process.dead:
             return
@@ -199,7 +199,7 @@ class Storm:
                 self.ledger.fail(ledger.BOUNDED, f"{address} saved {size} bytes")
 
     def _check(self) -> None:
-        """After a fault: all is well, and all that was acknowledged is there."""
+        """Check after a fault that all is well, and all that was acknowledged is there."""
         assert self.process is not None
         health = Browser(self.world, "127.0.0.1").ask(self.process, "GET", "/health")
         if health.status != 200:
@@ -207,7 +207,7 @@ class Storm:
         self._kept()
 
     def _kept(self) -> None:
-        """Looks with a connection of its own, which shares nothing with the application."""
+        """Check with a connection of its own, which shares nothing with the application."""
         aside = Database(self.settings.database_url)
         try:
             from app.storage.saved import Store
@@ -221,7 +221,7 @@ class Storm:
             aside.close()
 
     def _finish(self) -> None:
-        """At the end every link opens, every study is whole, and steps were quick."""
+        """Check at the end that every link opens, studies are whole, and steps were quick."""
         assert self.process is not None
         reader = Browser(self.world, "192.0.2.1")
         for digest, what in sorted(self.ledger.saves.items())[-20:]:
@@ -235,7 +235,7 @@ class Storm:
             self.ledger.fail(ledger.QUICK, f"p99 of an honest step is {p99:.0f} ms")
 
     def _see_to_its_end(self, study: Study) -> None:
-        """Its owner takes it up until all its runs are there."""
+        """Resume a study as its owner until all its runs are there."""
         assert self.process is not None
         jobs, wrong = self.process.services.jobs, ""
         for _ in range(TRIES):
@@ -252,7 +252,7 @@ class Storm:
 
 
 def play(seed: int, kinds: Iterable[str] = (), faults: int = FAULTS_EACH) -> Outcome:
-    """The storm of one seed, in a directory of its own that is gone afterwards."""
+    """Play the storm of one seed, in a directory of its own that is gone afterwards."""
     place = Path(tempfile.mkdtemp(prefix="highwater-storm-"))
     logging.disable(logging.CRITICAL)  # faults are what it is about
     try:
@@ -267,7 +267,7 @@ _kept_empty: list[Any] = []
 
 
 def _empty() -> Path:
-    """A database that was brought up to date once, to be copied."""
+    """Return a database that was migrated once, to be copied."""
     if not _kept_empty:
         folder = tempfile.TemporaryDirectory(prefix="highwater-storm-")
         path = Path(folder.name) / "highwater.db"

@@ -1,4 +1,4 @@
-"""Honest visitors, who step, save and study, and keep in mind what they were told."""
+"""Honest visitors, who step, save and study, and remember what was acknowledged."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ TROUBLED: Final = (503, 507)
 
 
 class Place(Protocol):
-    """Where visitors come: one server, which is sometimes not there."""
+    """One server, which is sometimes down, as visitors see it."""
 
     world: World
     process: Process | None
     ledger: Ledger
 
     def excused(self, since: float) -> bool:
-        """Was the database or a disk in trouble at any time since?"""
+        """Check whether the database or a disk was in trouble at any time since."""
 
     def tell(self, line: str) -> None:
-        """Into the story."""
+        """Add a line to the story."""
 
 
 class Visitor:
@@ -66,7 +66,7 @@ class Visitor:
         self.place.world.sleep(self.random.uniform(low, high))
 
     def ask(self, method: str, path: str, body: Any = None) -> Answer:
-        """A question whose answer has to be one: fine, or a fault that is a fault."""
+        """Send a question that must be answered well, or fail by an injected fault."""
         since = self.place.world.now
         answer = self.browser.ask(self.place.process, method, path, body)
         fine = answer.status in (DOWN, 200, 201)
@@ -81,7 +81,7 @@ class Visitor:
     # -- what they do --------------------------------------------------------------------------
 
     def _step(self) -> None:
-        """Opens a run of the library and steps through it."""
+        """Open a run of the library and step through it."""
         shown = self.random.choice(SHOWN)
         page = self.ask("GET", f"/s/{shown}")
         if page.status not in (DOWN, 200):
@@ -106,7 +106,7 @@ class Visitor:
         line.close()
 
     def _left(self, how: str) -> None:
-        """The connection ended: with the server, or for no good reason."""
+        """Handle the end of the connection: with the server, or for no good reason."""
         self._pause(0.0, 0.01)
         process = self.place.process
         if process is not None and not process.dead and self.place.world.now > process.born + 1:
@@ -147,7 +147,7 @@ class Visitor:
             self.place.ledger.counts["studies"] += 1
 
     def _follow(self, number: str) -> None:
-        """Looks how far it is, and takes it up where it has stopped."""
+        """Check the progress of her study, and resume it where it has stopped."""
         answer = self.ask("GET", f"/api/batches/{number}")
         if answer.status != 200:
             return
@@ -159,7 +159,7 @@ class Visitor:
             self.place.tell(f"{self.name} takes up a study that is {found['state']}: {told.status}")
 
     def _look(self) -> None:
-        """Her own scenarios are there, and nobody else's."""
+        """Check that her own scenarios are there, and no other visitor's."""
         since = self.place.world.now
         page = self.ask("GET", "/batch")
         if page.status != 200 or self.place.excused(since):

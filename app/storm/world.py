@@ -1,6 +1,6 @@
 """Virtual time, tasks that take turns, and one processor that they share.
 
-Every task is a thread, but only one runs at a time: whoever has the turn keeps it until it waits.
+Every task is a thread, but only one runs at a time: the task with the turn keeps it until it waits.
 So a seed decides everything, and the same seed gives the same story.
 """
 
@@ -25,7 +25,7 @@ EPOCH_S: Final = 1_767_225_600.0
 
 
 class Killed(BaseException):
-    """The process this task ran in is gone; no handler of the application may catch it."""
+    """Signal that this task's process is gone; no handler of the application may catch it."""
 
 
 class Task:
@@ -77,7 +77,7 @@ class World:
         return self._here.processor_s
 
     def spend(self, seconds: float) -> None:
-        """This task has used so much of the processor."""
+        """Charge this task for `seconds` of the processor."""
         if self._here is not None:
             self._here.processor_s += seconds
 
@@ -89,7 +89,7 @@ class World:
         return self._here
 
     def spawn(self, name: str, body: Callable[[], None], inside: object = None) -> Task:
-        """A new task, whose turn comes now or a little later."""
+        """Return a new task, whose turn comes now or a little later."""
         task = Task(name, body)
         task.inside = inside
         self._tasks.append(task)
@@ -98,25 +98,27 @@ class World:
         return task
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Calls it then, in nobody's thread: it may not wait."""
+        """Call it then, in no task's thread: it may not wait."""
         heapq.heappush(self._next, (self.now + seconds, next(self._order), call))
 
     def sleep(self, seconds: float) -> None:
-        """Waits.  Raises Killed where the process of this task ends meanwhile."""
+        """Wait.  Raises Killed where the process of this task ends meanwhile."""
         task = self.task
         self._wake_at(self.now + seconds, task)
         self._wait(task)
 
     def kill(self, process: object) -> None:
-        """Every task that is inside ends where it waits; one that has the turn, at its next."""
+        """End every task inside where it waits; one that has the turn, at its next wait."""
         for task in self._tasks:
             if task.inside is process and not task.over:
                 task.killed = True
                 self._wake_at(self.now, task)
 
     def work(self) -> None:
-        """Waits until the processor has done what this task has used of it since it last worked;
-        all that work take turns."""
+        """Wait for the processor to do what this task has used of it since it last worked.
+
+        All tasks that work take turns.
+        """
         task = self.task
         left, task.worked_s = task.processor_s - task.worked_s, task.processor_s
         while left > 0:
@@ -126,7 +128,7 @@ class World:
             self.sleep(self._free_at - self.now)
 
     def run(self, seconds: float) -> None:
-        """Lets time pass.  Raises what a task did not catch."""
+        """Let time pass.  Raises what a task did not catch."""
         until = self.now + seconds
         while self._next and self._next[0][0] <= until:
             at, _, call = heapq.heappop(self._next)
@@ -137,7 +139,7 @@ class World:
         self.now = max(self.now, until)
 
     def end(self) -> None:
-        """Ends every task, so that no thread is left."""
+        """End every task, so that no thread is left."""
         self.ended = True
         for task in list(self._tasks):
             if not task.over:
@@ -185,14 +187,14 @@ class World:
 
 
 class Signal:
-    """Something that tasks wait for; set, it wakes all of them."""
+    """Event that tasks wait for; set, it wakes all of them."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._waiting: list[Task] = []
 
     def wait(self, seconds: float) -> None:
-        """Until it is set, or for so long."""
+        """Wait until it is set, at most `seconds`."""
         self._waiting.append(self._world.task)
         self._world.sleep(seconds)
 
@@ -203,7 +205,7 @@ class Signal:
 
 
 class Lock:
-    """A lock in virtual time: whoever waits for it lets the others run."""
+    """A lock in virtual time: a task that waits for it lets the others run."""
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -1,4 +1,4 @@
-"""Addresses of files that name their bytes, so that a browser keeps them and never asks again."""
+"""Addresses of files that contain their digest, so that a browser caches them for ever."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _digest(filename: str, _changed: int) -> str:
 
 
 def digest(filename: str) -> str:
-    """Of a file below ``static`` as it is now, or "" if there is none."""
+    """Return the digest of a file below ``static`` as it is now, or "" if there is none."""
     try:
         return _digest(filename, (STATIC / filename).stat().st_mtime_ns)
     except (OSError, ValueError):
@@ -38,22 +38,22 @@ def digest(filename: str) -> str:
 
 
 def plain() -> bool:
-    """Are modules sent as they are written?  For those who write them: ``serve --debug``."""
+    """Check whether modules are sent as they are written, for developers: ``serve --debug``."""
     return current_app.debug
 
 
 def script(entry: str) -> str:
-    """Where a page's script is: its pack, or itself."""
+    """Return the address of a page's script: its pack, or itself."""
     return url_for("static", filename=f"js/{entry}") if plain() else packs.pack_at(entry)
 
 
 def fetched() -> dict[str, str]:
-    """Plain address -> the one that is kept, for ``import.meta.resolve``."""
+    """Return plain address -> the cacheable one, for ``import.meta.resolve``."""
     return {f"/static/{name}": url_for("static", filename=name) for name in FETCHED}
 
 
 def install(app: Flask) -> None:
-    """Every address of a file made by ``url_for`` names its bytes, and such answers are kept."""
+    """Let ``url_for`` name a file's bytes in its address, and let browsers keep such files."""
 
     @app.url_defaults
     def versioned(endpoint: str, values: dict[str, Any]) -> None:

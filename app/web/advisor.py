@@ -38,8 +38,11 @@ def _filters(state: BlueprintSetupState) -> None:
 
 @blueprint.get("/advisor")
 def form() -> str:
-    """What one runs and what one fears; ``?again=`` begins with what a study was asked,
-    ``?preset=`` with failures as they were counted somewhere."""
+    """Render the form for the visitor's setting and the failures to plan for.
+
+    ``?again=`` begins with what a study was asked, ``?preset=`` with failures as they were counted
+    somewhere.
+    """
     again, preset = request.args.get("again", ""), request.args.get("preset", "")
     setting, failures, runs = _asked_before(again) if again else (Setting(), Failures(), RUNS)
     return _form(setting, advice.PRESETS.get(preset, failures), runs, preset)
@@ -66,7 +69,7 @@ def _form(
 
 
 def _asked_before(number: str) -> tuple[Setting, Failures, int]:
-    """Of a study of the advisor; what it was not asked yet is as usual.  Raises Refusal."""
+    """Return the question of a study of the advisor, completed by defaults.  Raises Refusal."""
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise Refusal("not_found")
@@ -79,8 +82,10 @@ def _asked_before(number: str) -> tuple[Setting, Failures, int]:
 
 @blueprint.post("/advisor")
 def ask() -> AnyResponse | str:
-    """Starts the study, whose page tells the advice; with the button *Estimate*, says what it
-    would take and how often the formula expects a loss."""
+    """Start the study, whose page shows the advice.
+
+    With the button *Estimate*, show its expected time and how often the formula expects a loss.
+    """
     visitor.require_token()
     visitor.require_patience()
     setting = Setting(
@@ -103,8 +108,10 @@ def ask() -> AnyResponse | str:
 
 @blueprint.get("/batch/<number>/advice")
 def so_far(number: str) -> str:
-    """What a study that runs says by now, as its page shows it; before its first tree what the
-    formula says."""
+    """Render the interim result of a running study, for its page.
+
+    Before its first tree what the formula says.
+    """
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise Refusal("not_found")
@@ -117,7 +124,7 @@ def so_far(number: str) -> str:
 
 
 def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:
-    """{trees, settings, seconds, cores, overlaps}, from one tree of the setting that is asked."""
+    """Return {trees, settings, seconds, cores, overlaps}, from one tree of the asked setting."""
     began = clock.processor()
     with services().plays.turn():
         Tree(setting, failures, asked.profiles[0], PILOT_SEED)
@@ -142,7 +149,10 @@ def _bounded(name: str) -> int:
 
 
 def study(setting: Setting, failures: Failures, runs: int) -> Spec:
-    """A cell for the setting and for each that differs in one thing.  Raises BadInput, Refusal."""
+    """Start a study with a cell for the setting and for each that differs in one thing.
+
+    Raises BadInput, Refusal.
+    """
     advice.check(setting, failures)
     scenario = quiet(setting, failures)
     yours = setting.values()

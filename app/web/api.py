@@ -35,7 +35,7 @@ def json_answer(data: Any, status: int = 200) -> Response:
 
 
 def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
-    """The answer under its tag; 304 without making it for a browser that has it already."""
+    """Return the response under its tag; 304, without building it, if the browser has it."""
     known = request.if_none_match.contains(etag)
     response = Response(status=304) if known else answer()
     response.set_etag(etag)
@@ -43,7 +43,7 @@ def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
 
 
 def body() -> Asked:
-    """The body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
+    """Parse the body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
     try:
         return Asked(orjson.loads(request.get_data()))
     except orjson.JSONDecodeError:
@@ -53,7 +53,7 @@ def body() -> Asked:
 @blueprint.post("/api/runs")
 @described.told(described.Saved, 200, 201, takes=described.RunSent)
 def save_run() -> Response:
-    """Saves a run sent as text, or one this server knows by digest; twice is the same as once."""
+    """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
     visitor.require_patience()
     asked = body()
@@ -73,7 +73,7 @@ def save_run() -> Response:
 
 
 def _scenario_sent() -> Scenario:
-    """YAML, or JSON, which is YAML as well: {yaml: text}, {scenario: object}, or the bare text."""
+    """Parse YAML, or JSON, which is YAML: {yaml: text}, {scenario: object}, or the bare text."""
     if request.mimetype == "application/json":
         asked = body()
         if asked.has("scenario"):
@@ -91,7 +91,7 @@ def _scenario_sent() -> Scenario:
 @blueprint.post("/api/scenarios")
 @described.told(described.Saved, 200, 201, takes=described.ScenarioSent)
 def save_scenario() -> Response:
-    """Saves a scenario under its digest and says where it can be played."""
+    """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()
     visitor.require_patience()
     scenario = _scenario_sent()
@@ -108,7 +108,7 @@ def save_scenario() -> Response:
 @blueprint.get("/api/registry")
 @described.told(described.Json)
 def get_registry() -> Response:
-    """Profiles, flags, invariants, verbs and rules: what pages build menus and panels from."""
+    """Return profiles, flags, invariants, verbs and rules, for menus and panels of pages."""
     response = json_answer(registry.registry())
     response.add_etag()
     lasting(response).make_conditional(request)
@@ -118,7 +118,7 @@ def get_registry() -> Response:
 @blueprint.get("/api/cards/<profile>")
 @described.told(described.Json)
 def cards(profile: str) -> Response:
-    """Every rule in pseudo-code, with Kafka's classes, as one profile has it."""
+    """Return every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))
     response.add_etag()
     lasting(response).make_conditional(request)
@@ -127,7 +127,7 @@ def cards(profile: str) -> Response:
 
 @blueprint.get("/i18n/<lang>.json")
 def words(lang: str) -> Response:
-    """The whole catalogue of a language, or with ``?page=`` what the scripts of one page say."""
+    """Return the whole catalogue of a language, or with ``?page=`` that of one page's scripts."""
     asked = language_of(lang)
     if asked is None:
         raise Refusal("not_found", key="not_found.language", lang=lang[:40])
@@ -143,10 +143,10 @@ def words(lang: str) -> Response:
 
 @blueprint.get("/r/<digest>/steps.json")
 def steps(digest: str) -> Response:
-    """Steps of a run for whoever has no socket.  They never change, so they are kept for ever.
+    """Return steps of a run for clients without a socket.  They never change, so they are kept.
 
-    ``?lens=2.5.1`` or ``?lens=2.5.1,3.9.1`` tells of each what Kafka's source does at it, and
-    ``&only=lens`` nothing else.
+    ``?lens=2.5.1`` or ``?lens=2.5.1,3.9.1`` adds what Kafka's source does at each step, and
+    ``&only=lens`` leaves out everything else.
     """
     first = typed(request.args, "from", default=0)
     count = min(STEPS_MOST, typed(request.args, "count", default=32))
@@ -174,14 +174,14 @@ def steps(digest: str) -> Response:
 
 
 def _under_the_lens(step: dict[str, Any], releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
-    """A copy of the step with its stacks; `bare`: without its view and sentences."""
+    """Return a copy of the step with its stacks; `bare`: without its view and sentences."""
     seen = told(step, releases, step["view"]["mode"])
     return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}
 
 
 @blueprint.get("/r/<digest>.json")
 def run_text(digest: str) -> Response:
-    """The run itself, as `highwater run` takes it."""
+    """Return the run itself, as `highwater run` takes it."""
     run: Run = services().replays.run(digest)
     response = Response(run.text(), mimetype="application/json")
     response.headers["Cache-Control"] = FOR_EVER

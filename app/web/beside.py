@@ -1,5 +1,6 @@
-"""A recording of real brokers for the stage: its moments as JSON, each held against the run that
-the stage itself plays.
+"""Recordings of real brokers for the stage.
+
+The moments of a recording as JSON, each compared with the run that the stage itself plays.
 
 The page of a recording (`app.web.seen`) lets the model follow what happened there.  On the stage
 the script is played as it is written, so more may differ: every difference says why.
@@ -38,8 +39,10 @@ OF_RECORD: Final = (
 
 @blueprint.get("/s/<name>/real/<kafka>/moments.json")
 def told(name: str, kafka: str) -> Response:
-    """{moments: [{step, move, record, replicas, of, differ}], lost}: each move at its number,
-    at 0 the beginning; at `step` the run on the stage has played it."""
+    """Return {moments: [{step, move, record, replicas, of, differ}], lost}.
+
+    Each move at its number, at 0 the beginning; at `step` the run on the stage has played it.
+    """
     scenario = naming.scenario_named(name)
     recording = seen_on(scenario.code, kafka[:20]).recording
     names = {broker.id: broker.label for broker in scenario.brokers}
@@ -52,7 +55,7 @@ def told(name: str, kafka: str) -> Response:
 
 
 def _steps(run: Run, moves: int) -> list[int]:
-    """The step at which a run rests after so many of its moves, from none to all."""
+    """Return the steps at which a run rests after its moves, from none to all."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
         starts = [(line, step) for step, line, _ in replay.chapters()]
@@ -64,7 +67,7 @@ def _steps(run: Run, moves: int) -> list[int]:
 
 @last(KEPT)
 def _played(code: str, kafka: str) -> tuple[tuple[Moment, tuple[Row, ...]], ...]:
-    """Each moment of a recording, and its facts beside those of the script as it is written."""
+    """Return each moment of a recording, and its facts beside those of the script as written."""
     scenario, recording = naming.library_names()[code], seen_on(code, kafka).recording
     own = _as_written(scenario, recording)
     return tuple(
@@ -74,7 +77,7 @@ def _played(code: str, kafka: str) -> tuple[tuple[Moment, tuple[Row, ...]], ...]
 
 
 def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
-    """The facts of the run that the stage shows, after each move."""
+    """Return the facts of the run that the stage shows, after each move."""
     sim = Run(scenario, recording.profile).simulation()
     found = [facts_now(sim)]
     for move in recording.moves:
@@ -105,7 +108,7 @@ def _moment(
 
 
 def _replica(facts: Facts, who: str) -> dict[str, Any]:
-    """What was read of one; `hw` is null where it is down, since nobody can say."""
+    """Return the facts of a replica; `hw` is null where it is down and so cannot be known."""
     start = int(facts.get(f"{who} start", 0))
     return {
         "leo": facts[f"{who} LEO"],
@@ -120,7 +123,7 @@ def _replica(facts: Facts, who: str) -> dict[str, Any]:
 
 
 def _record(text: str) -> tuple[str, int | None]:
-    """Name and epoch; before 0.11 no batch says its epoch."""
+    """Return name and epoch of a record; before 0.11 no batch has an epoch."""
     name, at, epoch = text.rpartition("@")
     return (name, int(epoch)) if at else (text, None)
 
@@ -143,8 +146,10 @@ def _difference(
 
 
 def _why(moment: Moment, row: Row, recording: Recording, marks: bool) -> tuple[str, str]:
-    """(why a fact is not as on the stage, the language of that); `marks`: only high watermarks
-    differ."""
+    """Return (why a fact is not as on the stage, the language of that).
+
+    `marks`: only high watermarks differ.
+    """
     fact, real, model = row
     known = explanation(recording.explained, moment.number, fact, real, model)
     known = known or next((one.why for one in moment.differences if one.fact == fact), "")
@@ -157,7 +162,7 @@ def _why(moment: Moment, row: Row, recording: Recording, marks: bool) -> tuple[s
 
 
 def _order(recording: Recording, moment: Moment) -> str:
-    """What happened otherwise than written, up to a moment."""
+    """Return what happened otherwise than written, up to a moment."""
     lang, words = visitor.lang(), services().words
     for step in recording.steps[1 : moment.number + 1]:
         if step.plays != (step.move,):

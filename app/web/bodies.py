@@ -1,4 +1,4 @@
-"""Bodies of requests are read before anything is done for them, within a bound and a deadline.
+"""Bodies of requests, read within a size limit and a deadline before any work is done.
 
 So nothing behind this layer waits for what a client may never send.
 """
@@ -40,7 +40,7 @@ WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 class Bodies:
-    """A WSGI layer: what is behind it finds a whole body in memory."""
+    """WSGI layer that reads a whole body into memory for the layers behind it."""
 
     def __init__(self, app: WsgiApp, deadlines: Deadlines, accounts: Accounts) -> None:
         self._app = app
@@ -86,7 +86,7 @@ class Bodies:
     def _with_files(
         self, environ: Environ, start_response: Callable[..., Any], told: str
     ) -> Iterable[bytes]:
-        """A body of files, whose length is known beforehand; few at once."""
+        """Pass on a body of files, whose length is known beforehand; few at once."""
         length = int(told) if told.isdigit() and len(told) < 16 else 0
         if not 0 < length <= FILES_BYTES:
             self._let_come(environ, REST_BYTES)
@@ -119,12 +119,12 @@ class Bodies:
     def _within(
         self, environ: Environ, seconds: float, most: int, keep: Callable[[bytes], object]
     ) -> int:
-        """Hands on what comes of so many bytes before the deadline; how many came."""
+        """Pass on at most `most` bytes before the deadline; return the number that came."""
         stream = environ["wsgi.input"]
         sock = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         cut = stop_reading(sock) if sock is not None else _nothing
         left = most
-        # What is cut short ends the stream in one server and raises in the next.
+        # A truncated body ends the stream in one server and raises in the next.
         with self._deadlines.within(seconds, cut), contextlib.suppress(Exception):
             while left and (piece := stream.read(min(left, 65_536))):
                 left -= len(piece)
@@ -133,4 +133,4 @@ class Bodies:
 
 
 def _nothing() -> None:
-    """There is no socket where a test calls the application itself."""
+    """Do nothing: there is no socket where a test calls the application itself."""

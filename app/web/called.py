@@ -29,7 +29,7 @@ OUTCOME_SIGNS: Final = {
 
 
 def kafka(name: str) -> str:
-    """ "K39+elr" as people say it; what is no profile stays as it is."""
+    """Return "K39+elr" in words; what is no profile stays as it is."""
     try:
         return get_profile(name).stands_for
     except BadInput:
@@ -43,19 +43,19 @@ def _codes() -> re.Pattern[str]:
 
 
 def in_kafkas(text: str) -> str:
-    """A text whose codes of profiles are told as people say them."""
+    """Return a text with codes of profiles replaced by their names."""
     return _codes().sub(lambda match: kafka(match[0]), text)
 
 
 def promise(name: str, words: Words) -> str:
-    """What is so where an invariant is broken: "An acknowledged record is gone"."""
+    """Return what holds where an invariant is broken: "An acknowledged record is gone"."""
     key = f"broken.{name}"
     told = words(key)
     return name if told == key else told.rstrip(".。")
 
 
 def rule(name: str, words: Words) -> str:
-    """A rule by its title."""
+    """Return a rule by its title."""
     if name not in RULES:
         return name
     key = f"rule.{name}"
@@ -64,7 +64,7 @@ def rule(name: str, words: Words) -> str:
 
 
 def args(given: Mapping[str, Any], words: Words) -> dict[str, Any]:
-    """The arguments of a sentence with no code among them."""
+    """Return the arguments of a sentence without codes."""
     found = dict(given)
     for name in PROFILE_ARGS:
         if isinstance(found.get(name), str):

@@ -1,4 +1,4 @@
-"""Library cards: what the library page and ``highwater scenarios`` say of a scenario."""
+"""Library cards: the facts of a scenario on the library page and in ``highwater scenarios``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TICKET = re.compile(r"\b(?:KIP|KAFKA)-\d+")
 
 
 def verdict_of(expectation: dict[str, Any] | None) -> tuple[str, list[str]]:
-    """("holds" | "violates" | "statistical", the invariants violated as meant).
+    """Return ("holds" | "violates" | "statistical", the invariants violated as meant).
 
     "" where nothing was promised.
     """
@@ -37,14 +37,14 @@ def verdict_of(expectation: dict[str, Any] | None) -> tuple[str, list[str]]:
 
 
 def minutes(scenario: Scenario) -> int:
-    """How long a visitor steps through it: its moves, and the time to read what is told."""
+    """Return the minutes to step through it: its moves, and the time to read the texts."""
     lines = [line for line in scenario.lines(scenario.profiles[0]) if not line.is_expect]
     words = sum(len(line.comment.split()) for line in lines) + len(scenario.teaches.split())
     return max(2, 1 + round((SECONDS_A_MOVE * len(lines) + words / WORDS_A_SECOND) / 60))
 
 
 def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
-    """What a card says of a scenario, in a language."""
+    """Return the contents of a scenario's card, in a language."""
     told = in_language(scenario, lang)
     verdicts = []
     for profile in scenario.profiles:
@@ -72,7 +72,7 @@ def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
 
 
 def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
-    """{verdict, profiles} of profiles that end alike, releases in their order.
+    """Return {verdict, profiles} of profiles that end alike, releases in their order.
 
     `verdict` is that of `engine.show.verdict`; None where the end depends on the seed.
     """
@@ -91,14 +91,14 @@ def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[dict[str, Any]
 
 @once
 def pictures_version() -> str:
-    """Names the pictures of this library as drawn by this engine: their address holds for ever."""
+    """Return the version of this library's pictures as drawn by this engine."""
     digests = "".join(scenario.digest for scenario in file.library().values())
     return hashlib.sha256(f"{ENGINE_VERSION} {digests}".encode()).hexdigest()[:12]
 
 
 @once
 def pictures() -> str:
-    """The pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
+    """Return the pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
     symbols = "".join(
         f'<symbol id="{scenario.slug}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'font-family="system-ui, sans-serif">{thumbnail(scenario)}</symbol>'

@@ -14,7 +14,7 @@ FREE: Final = ("/static/", "/health", "/metrics")
 
 
 def install(app: Flask) -> None:
-    """Asks whoever has overdrawn to wait, and charges everybody else as the work goes on."""
+    """Refuse requests of overdrawn addresses, and charge all others while their work runs."""
 
     @app.before_request
     def admit() -> None:

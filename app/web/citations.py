@@ -20,8 +20,11 @@ Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Citation:
-    """`name` is that of a function or class, such as Log.append, "" that of the module itself;
-    `played`: a run can come to it."""
+    """Citation of a rule.
+
+    `name` is that of a function or class, such as Log.append, "" that of the module itself.
+    `played`: a run can come to it.
+    """
 
     __slots__ = ("module", "name", "played", "rule")
 
@@ -33,18 +36,18 @@ class Citation:
 
     @property
     def where(self) -> str:
-        """Such as engine.model.log.Log.append."""
+        """Place of the code, such as engine.model.log.Log.append."""
         return f"{self.module}.{self.name}".rstrip(".")
 
     @property
     def implements(self) -> bool:
-        """Is this code that follows the rule?  A module's heading is not."""
+        """True for code that follows the rule, false for a module's heading."""
         return self.name != "" and not self.module.startswith(NO_RULES)
 
 
 @once
 def _sources() -> dict[str, ast.Module]:
-    """Module name -> its tree, for the whole engine."""
+    """Return module name -> its tree, for the whole engine."""
     found = {}
     for path in sorted(FOLDER.rglob("*.py")):
         parts = ("engine", *path.relative_to(FOLDER).with_suffix("").parts)
@@ -64,7 +67,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 @once
 def played_modules() -> frozenset[str]:
-    """What a simulation imports, directly or through others."""
+    """Return the modules that a simulation imports, directly or through others."""
     found: set[str] = set()
     todo = [PLAYED_FROM]
     while todo:
@@ -76,7 +79,7 @@ def played_modules() -> frozenset[str]:
 
 
 def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented]]:
-    """Every function and class below `node`, with its dotted name."""
+    """Yield every function and class below `node`, with its dotted name."""
     for child in ast.iter_child_nodes(node):
         name = path
         if isinstance(child, Documented):
@@ -86,7 +89,7 @@ def _documented(node: ast.AST, path: str = "") -> Iterator[tuple[str, Documented
 
 
 def _named(node: ast.AST) -> Iterator[str]:
-    """The names in `node` by which functions and classes may be meant."""
+    """Yield the names in `node` by which functions and classes may be meant."""
     for one in ast.walk(node):
         if isinstance(one, ast.Name):
             yield one.id
@@ -95,8 +98,11 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
-    """The names that count as soon as the module or class does: all outside of its functions,
-    and the functions that a decorator with arguments registers, such as verbs."""
+    """Yield the names that count as soon as the module or class does.
+
+    All outside of its functions, and the functions that a decorator with arguments registers, such
+    as verbs.
+    """
     for child in node.body:
         if not isinstance(child, Documented):
             yield from _named(child)
@@ -106,10 +112,10 @@ def _at_once(node: ast.Module | ast.ClassDef) -> Iterator[str]:
 
 @once
 def _played() -> frozenset[tuple[str, str]]:
-    """(module, name) of what a run can come to, by following names from the modules it loads.
+    """Return (module, name) of what a run can reach, by following names from loaded modules.
 
-    Whoever shares its name with something that is called counts as called: this errs on the side
-    of "played", never on the other.
+    A function that shares its name with something that is called counts as called: this errs on the
+    side of "played", never on the other.
     """
     called: dict[str, list[tuple[str, str, Documented]]] = defaultdict(list)
     todo: list[str] = []
@@ -135,7 +141,7 @@ def _played() -> frozenset[tuple[str, str]]:
 
 @once
 def citations() -> tuple[Citation, ...]:
-    """All of the engine's, module by module, in the order of the sources."""
+    """Return all citations of the engine, module by module, in the order of the sources."""
     found = []
     for module, tree in _sources().items():
         nodes: list[tuple[str, ast.Module | Documented]] = [("", tree), *_documented(tree)]

@@ -1,4 +1,4 @@
-"""Bring your own cluster: what Kafka's tools print becomes a run that starts in that state."""
+"""Bring your own cluster: a run that starts in the state that Kafka's tools print."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_SENT: Final = 190_000
 
 @blueprint.get("/cluster")
 def page() -> str:
-    """A box to paste into."""
+    """Render a box to paste into."""
     boot = {"lang": visitor.lang(), "most": MOST_SENT}
     return render_template(
         "cluster.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
@@ -36,7 +36,7 @@ def page() -> str:
 @blueprint.post("/api/cluster")
 @described.told(described.ClusterRead, takes=described.ClusterSent)
 def read_cluster() -> Response:
-    """{text, profile?} -> {run, notes, problems}; nothing is stored, nothing is evaluated."""
+    """Parse {text, profile?} into {run, notes, problems}; nothing is stored or evaluated."""
     visitor.require_token()
     asked = body()
     facts = paste.read(asked.text("text", most=2 * paste.MOST_CHARS))
@@ -63,13 +63,13 @@ def read_cluster() -> Response:
 
 
 def _what_if(run: Run) -> str:
-    """The address of the table "What if a broker dies now?" for the state that was pasted."""
+    """Return the address of the table "What if a broker dies now?" for the pasted state."""
     digest = services().replays.register(run)
     return url_for("what_if.page", digest=digest, step=0, part=1)
 
 
 def _run(data: dict[str, Any], problems: list[Told]) -> Run | None:
-    """The run, if the parts fit together; else the sentence of whoever noticed."""
+    """Return the run, if the parts fit together; else add the problem and return None."""
     try:
         scenario = Scenario.from_dict(data)
         run = Run(scenario, scenario.profiles[0])

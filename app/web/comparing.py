@@ -36,7 +36,7 @@ ENDINGS_KEPT: Final = 256
 
 
 def other_run(run: Run, wanted: str) -> tuple[Run, str]:
-    """The run to compare with, by digest or by profile, and why it ends early ("" if it does not).
+    """Return the run to compare with, by digest or profile, and why it ends early, or "".
 
     Raises Refusal or BadInput.
     """
@@ -69,7 +69,7 @@ def _promised(run: Run, profile: str) -> Any:
 
 @blueprint.get("/r/<digest>/compare")
 def page(digest: str) -> str:
-    """Both runs in lock-step, opened at ``?at=``; ``?step=`` is where one came from."""
+    """Render both runs in lock-step, opened at ``?at=``; ``?step=`` is the visitor's last step."""
     run = _run(digest)
     wanted = _wanted(run)
     other, why = other_run(run, wanted)
@@ -95,7 +95,7 @@ def page(digest: str) -> str:
 
 @blueprint.get("/r/<digest>/compare.json")
 def pairs(digest: str) -> Response:
-    """{a: facts, b: facts, pairs, parts}; see `engine.show.comparing.compare`."""
+    """Return {a: facts, b: facts, pairs, parts}; see `engine.show.comparing.compare`."""
     run = _run(digest)
     other, _ = other_run(run, _wanted(run))
     services().replays.register(other)
@@ -110,7 +110,7 @@ def pairs(digest: str) -> Response:
 
 
 def _compared(a: Run, b: Run) -> dict[str, Any]:
-    """Every step of two runs is looked at: by another process, or here by those that are ready."""
+    """Compare every step of two runs, in another process, or here if they are ready."""
     try:
         return services().workers.do(made.compared, a, b)
     except NoneFree:
@@ -119,7 +119,7 @@ def _compared(a: Run, b: Run) -> dict[str, Any]:
 
 
 def _compared_here(a: str, b: str) -> dict[str, Any]:
-    # Always in one order, so that two visitors who compare the two the other way cannot wait for
+    # Always in one order, so that requests that compare the two the other way cannot wait for
     # each other for ever.
     first, second = sorted((a, b))
     with services().replays.using(first) as one:
@@ -141,7 +141,7 @@ def _run(digest: str) -> Run:
 
 @blueprint.get("/s/<name>/ladder")
 def ladder(name: str) -> str:
-    """One scenario under every profile: how it ends, and its most telling step in miniature."""
+    """Render one scenario under every profile: how it ends, and its key step in miniature."""
     scenario = naming.scenario_named(name)
     if scenario.workload.producers and scenario.slug not in file.library():
         raise Refusal("impossible", "ladder.busy")
@@ -161,7 +161,7 @@ def ladder(name: str) -> str:
 
 @blueprint.get("/s/<name>/endings.json")
 def all_endings(name: str) -> Response:
-    """{endings: [{kind, span, profiles, broken}]}: the ladder folded, for the strip of a run."""
+    """Return {endings: [{kind, span, profiles, broken}]}: the ladder folded, for a run's strip."""
     scenario = naming.scenario_named(name)
 
     def answer() -> Response:

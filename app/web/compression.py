@@ -1,8 +1,8 @@
-"""Text travels compressed: Brotli where a browser takes it, gzip elsewhere.
+"""Compression of text: Brotli where a browser takes it, gzip elsewhere.
 
-What is the same for everybody, modules, styles, words, is compressed once for each version of it.
-A page is compressed each time, and may be: its token is written differently in every answer
-(`app.context.visitor.csrf_token`), so no length tells anything of it.
+What is the same for all browsers, modules, styles, words, is compressed once for each version of
+it.  A page is compressed each time, and may be: its token is written differently in every answer
+(`app.context.visitor.csrf_token`), so its length leaks nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WAYS: Final[dict[str, Callable[[bytes, bool], bytes]]] = {"br": _brotli, "gzip":
 
 
 class Compressor:
-    """Compresses each version of a file once; the ETag names the version."""
+    """Compressor of each version of a file, once; the ETag names the version."""
 
     def __init__(self) -> None:
         self._kept = Kept(KEPT)
@@ -88,7 +88,7 @@ class Compressor:
 
 
 def _closed(response: Response) -> list[bytes]:
-    """Lets go of the file that stood ready to be sent."""
+    """Close the file that stood ready to be sent."""
     close = getattr(response.response, "close", None)
     if close is not None:
         close()

@@ -14,7 +14,7 @@ blueprint = Blueprint("coverage", __name__)
 
 @blueprint.get("/coverage")
 def page() -> str:
-    """The table as it was measured last, the worst row first."""
+    """Render the table as it was measured last, the worst row first."""
     stored = Path(str(current_app.static_folder)) / coverage.STORED
     found = orjson.loads(stored.read_bytes())
     rows = sorted(found["cases"], key=lambda one: float(one["coverage"]))

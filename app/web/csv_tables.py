@@ -24,7 +24,7 @@ Table = list[list[Any]]
 
 
 def csv_answer(rows: Table, name: str) -> Response:
-    """A file to keep, the head first."""
+    """Return a file to download, the head first."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     answer = Response(text.getvalue(), mimetype="text/csv")
@@ -41,7 +41,7 @@ def _table(head: tuple[str, ...], found: Iterable[Mapping[str, object]]) -> Tabl
 
 @blueprint.get("/class/<name>/answers.csv")
 def class_csv(name: str) -> Response:
-    """A row an answer of a class, for the browser that started it: pupils are numbers."""
+    """Return a row for each answer of a class, to its leader's browser: pupils are numbers."""
     room = rooms_here().get(name.lower())
     return csv_answer(rooms_here().table(room.name, visitor.owner()), f"class-{room.name}.csv")
 
@@ -51,7 +51,7 @@ def class_csv(name: str) -> Response:
 
 @blueprint.get("/batch/<number>/paired.csv")
 def paired_csv(number: str) -> Response:
-    """A row a pair of sides and invariant: the same seeds on both, and the sign test's p."""
+    """Return a row for each pair of sides and invariant: same seeds, and the sign test's p."""
     head = ("a", "b", "common", "invariant", "neither", "only_a", "only_b", "both", "p")
     batch = jobs().batch(number)
     return csv_answer(_table(head, pairs(batch)), f"paired-{batch.id}.csv")
@@ -59,7 +59,7 @@ def paired_csv(number: str) -> Response:
 
 @blueprint.get("/batch/<number>/measures.csv")
 def measures_csv(number: str) -> Response:
-    """A row a measure, profile and cell."""
+    """Return a row for each measure, profile and cell."""
     head = ["measure", "unit", "profile", "cell", "n", "above_0", "mean", "min", "max"]
     rows: Table = [[*head, "p50", "p90", "p99", "p999"]]
     batch = jobs().batch(number)
@@ -73,7 +73,7 @@ def measures_csv(number: str) -> Response:
 
 @blueprint.get("/batch/<number>/failures.csv")
 def failures_csv(number: str) -> Response:
-    """The failing runs that the address asks for, as the page does, with the links to them."""
+    """Return the failing runs that the address selects, as the page does, with their links."""
     batch = jobs().batch(number)
     _, found = records.failures(jobs().database, batch, failures_wanted(), limit=None)
     head = ("profile", "label", "seed", "invariant", "step", "lost", "steps", "why", "url")
@@ -88,7 +88,7 @@ def failures_csv(number: str) -> Response:
 
 @blueprint.get("/batch/<number>/with/<other>/shares.csv")
 def two_shares_csv(number: str, other: str) -> Response:
-    """A row a profile, cell and invariant: both counts, their difference, the paired table."""
+    """Return a row for each profile, cell and invariant: counts, difference, paired table."""
     names = ("hits", "n", "share", "low", "high")
     head = ["profile", "cell_a", "cell_b", "invariant"]
     head += [f"{name}_{side}" for side in "ab" for name in names]
@@ -107,7 +107,7 @@ def two_shares_csv(number: str, other: str) -> Response:
 
 @blueprint.get("/batch/<number>/with/<other>/measures.csv")
 def two_measures_csv(number: str, other: str) -> Response:
-    """A row a measure, profile and cell: what both measured."""
+    """Return a row for each measure, profile and cell: what both measured."""
     names = ("n", "mean", "min", "max")
     sides = [f"{name}_{side}" for side in "ab" for name in (*names, "p50", "p90", "p99", "p999")]
     rows: list[list[Any]] = [["measure", "unit", "profile", "cell", *sides]]

@@ -1,7 +1,7 @@
 """Deck for Anki: cards with a picture and a link to their run.
 
-Ids of decks, of the kind of note and of every note are fixed: who imports a later deck keeps her
-schedule, and sees what has changed since.
+Ids of decks, of the kind of note and of every note are fixed: importing a later deck keeps the
+schedule and shows what has changed since.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Card:
 
 
 def cards(lang: str, words: Catalogue) -> Iterator[Card]:
-    """Every card in one language: plays about a hundred short runs."""
+    """Yield every card in one language; this plays about a hundred short runs."""
     for number, (code, profile, kind) in enumerate(PATH, 1):
         yield _asked(number, Run(find(code), profile), kind, lang)
     for item in questions().values():
@@ -85,7 +85,7 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
 
 
 def _of_chapter(slug: str, lang: str) -> Iterator[Card]:
-    """What a chapter asks to remember, with the last moment that it stops at."""
+    """Yield what a chapter asks to remember, with the last moment that it stops at."""
     told = chapter(slug, lang)
     number = max(n for n, scene in enumerate(told.scenes, 1) if scene.block == "moment")
     here = stand(told.scenes[number - 1])
@@ -100,7 +100,7 @@ def _picture(run: Run, step: int) -> str:
 
 
 def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
-    """A question of the path: on the back what was right, and what each other answer believes."""
+    """Return a card of a question: on the back the right answer, and the others' beliefs."""
     recording = Recording(run)
     probe = next(one for one in probes_of(recording) if one.kind == kind)
     teller = Teller(recording, lang)
@@ -126,8 +126,10 @@ def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
 
 
 def _of_belief(one: Misconception, recording: Recording, lang: str, words: Catalogue) -> Card:
-    """What somebody may say; on the back why it is not so, and the moment of a run that refutes
-    it: what it would say there, and what came."""
+    """Return a card of a claim; on the back its refutation, and the moment of a run for it.
+
+    It shows what the claim predicts there, and what came.
+    """
     told, teller = words_of(SUBJECT, lang), Teller(recording, lang)
     probe = best_moment(recording, one.id)
     if probe is None:
@@ -171,7 +173,7 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
 
 
 def package(site: str, lang: str, words: Catalogue) -> bytes:
-    """The deck as a file.  `site` is where its links lead: scheme and host."""
+    """Return the deck as a file.  `site` is where its links lead: scheme and host."""
     number = FIRST + 100 * LANGUAGES.index(lang)
     model = _model(number, words.text(lang, "learn.open", {}))
     decks = {
@@ -192,12 +194,12 @@ def package(site: str, lang: str, words: Catalogue) -> bytes:
 
 
 def packed(site: str, lang: str) -> bytes:
-    """The same, where another process makes it: words are read there."""
+    """Return the same, made by another process, where the words are read."""
     return package(site, lang, Catalogue())
 
 
 def _kept(folder: str, files: dict[str, str], svg: str) -> str:
-    """Puts a picture among the files, by a name that another picture cannot have."""
+    """Put a picture among the files, by a name that another picture cannot have."""
     if not svg:
         return ""
     name = f"highwater-{hashlib.sha256(svg.encode()).hexdigest()[:16]}.svg"
@@ -217,7 +219,7 @@ def _model(number: int, onward: str) -> Any:
 
 @blueprint.get("/learn/deck.apkg")
 def deck() -> Response:
-    """The deck in the language of the page, its links to this site."""
+    """Return the deck in the language of the page, its links to this site."""
     lang, site = visitor.lang(), request.host_url
     made = _made.get((lang, site), lambda: apart(packed, site, lang))
     response = Response(made, mimetype="application/octet-stream")

@@ -1,6 +1,6 @@
-"""What the routes below /api take and give, declared beside each: `app.web.openapi` reads it.
+"""Inputs and outputs of the routes below /api, declared beside each for `app.web.openapi`.
 
-A field with a bound is bounded by whoever reads it; what is written here is what is told.
+A field with a bound is bounded by the code that reads it; what is written here is documentation.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Yes = Literal[True]
 
 
 class RunSent(TypedDict):
-    """One of the two: the text of a run, or the digest of one that this server knows."""
+    """A run: its text, or the digest of one that this server knows."""
 
     text: NotRequired[Annotated[str, Meta(max_length=RUN_BYTES)]]
     run: NotRequired[Digest]
 
 
 class ScenarioSent(TypedDict):
-    """One of the two: YAML, or the same as an object."""
+    """A scenario: YAML, or the same as an object."""
 
     yaml: NotRequired[ScenarioText]
     scenario: NotRequired[Json]
@@ -73,7 +73,7 @@ class LineProblem(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What happens under a profile; of a script that cannot be played only the problem."""
+    """Outcome under a profile; of a script that cannot be played only the problem."""
 
     profile: str
     verdict: NotRequired[str]
@@ -137,7 +137,7 @@ class ClusterRead(TypedDict):
 
 
 class BatchSent(TypedDict):
-    """One of `scenario`, `run` and `again`, a study whose scenario is taken."""
+    """A study of one of `scenario`, `run` and `again`, a study whose scenario is taken."""
 
     scenario: NotRequired[Name]
     run: NotRequired[Digest]
@@ -191,7 +191,7 @@ class Done(TypedDict):
 
 
 class FailuresAsked(TypedDict):
-    """Which of the failing runs."""
+    """Filter of the failing runs."""
 
     profile: NotRequired[str]
     invariant: NotRequired[str]
@@ -246,7 +246,7 @@ class Sightings(TypedDict):
 
 
 class AnswerSent(TypedDict):
-    """Which question, by scenario or run; and which choice, or what was shown on the stage."""
+    """Answer to a question, named by scenario or run: a choice, or what was shown on the stage."""
 
     s: NotRequired[Name]
     run: NotRequired[Digest]
@@ -257,14 +257,14 @@ class AnswerSent(TypedDict):
 
 
 class Counted(TypedDict):
-    """False: this browser has answered the question before."""
+    """True where the answer counted; false where this browser has answered before."""
 
     ok: Yes
     counted: bool
 
 
 class Refused(TypedDict):
-    """What was not done: a code, what it is about, and one sentence in the visitor's language."""
+    """Refusal: a code, what it is about, and one sentence in the visitor's language."""
 
     ok: Literal[False]
     code: str
@@ -274,7 +274,7 @@ class Refused(TypedDict):
 
 @dataclass(frozen=True)
 class Told:
-    """`gives` by status; `takes` is the body, `asks` the query."""
+    """Declaration of a route: `gives` by status; `takes` is the body, `asks` the query."""
 
     gives: Any
     statuses: tuple[int, ...]
@@ -286,7 +286,7 @@ VIEWS: Final = "__told__"
 
 
 def told(gives: Any, *statuses: int, takes: Any = None, asks: Any = None) -> Callable[[View], View]:
-    """Declares a route; without statuses it is 200."""
+    """Declare a route; without statuses it is 200."""
 
     def declare(view: View) -> View:
         setattr(view, VIEWS, Told(gives, statuses or (200,), takes, asks))

@@ -1,4 +1,4 @@
-"""Edition of the program, under whose name browsers keep what depends on nothing else."""
+"""Edition of the program, by which browsers cache what depends on nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS: Final = {".json", ".md", ".py", ".txt", ".yaml"}
 
 @once
 def _digest() -> str:
-    """Of everything that answers are made of: code, library, cards, words."""
+    """Return the digest of everything that answers are made of: code, library, cards, words."""
     told = hashlib.sha256()
     for folder in (ROOT / "engine", ROOT / "app", ASSETS / "static" / "i18n"):
         for path in sorted(folder.rglob("*")):
@@ -27,13 +27,16 @@ def _digest() -> str:
 
 
 def edition() -> str:
-    """Twelve digits, or none while somebody writes the program (``serve --debug``)."""
+    """Return twelve digits, or none while the program is being edited (``serve --debug``)."""
     return "" if current_app.debug else _digest()
 
 
 def lasting(response: Response) -> Response:
-    """For an answer that depends on its address and the program alone: kept for ever where the
-    address names this very edition (``?v=``), asked for anew everywhere else."""
+    """Let browsers cache an answer that depends on its address and the program alone.
+
+    It is kept for ever where the address names this very edition (``?v=``), and revalidated
+    everywhere else.
+    """
     asked = request.args.get("v")
     if asked and asked == edition():
         response.headers["Cache-Control"] = FOR_EVER

@@ -1,4 +1,4 @@
-"""The scenario editor: what a text or a form means, what its script does; `app.web.api` saves.
+"""The scenario editor: parsing and playing of a text or a form; `app.web.api` saves.
 
 The browser sends the whole value each time; nothing is kept here between two questions.
 """
@@ -94,7 +94,7 @@ Json = dict[str, Any]
 @blueprint.get("/edit")
 @blueprint.get("/edit/<name>")
 def edit(name: str = "") -> str:
-    """A new scenario, a copy of one of the library or of a saved one, or one made of a run."""
+    """Render the editor with a new scenario, a copy of one, or one made of a run."""
     asks: list[Json] = []
     digest = request.args.get("run", "")
     begun = request.args.get("begin", "")
@@ -126,13 +126,13 @@ def edit(name: str = "") -> str:
 
 
 def beginning(name: str) -> Scenario:
-    """One of BEGINNINGS, with a title in the visitor's language."""
+    """Return one of BEGINNINGS, with a title in the visitor's language."""
     title = services().words.text(visitor.lang(), f"edit.begin.{name}", {})
     return Scenario.from_dict({"title": title, **BEGINNINGS[name]})
 
 
 def empty(title: str) -> Scenario:
-    """Three brokers and the life of one record: something to change."""
+    """Return three brokers and the life of one record: something to change."""
     script = "produce m0 acks=all\nfetch 2 x2\nfetch 3 x2"
     new = services().words.text(visitor.lang(), "edit.new", {})
     return Scenario.from_dict({"title": title or new, "script": script})
@@ -140,7 +140,7 @@ def empty(title: str) -> Scenario:
 
 @once
 def offers(lang: str) -> Json:
-    """What the form's lists are made of, told in a language."""
+    """Return the contents of the form's lists, in a language."""
     return {
         "configs": [_offer(config, lang) for config in CATALOGUE.values()],
         "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
@@ -155,7 +155,7 @@ def offers(lang: str) -> Json:
 
 
 def example(grammar: str) -> str:
-    """A move of this form that can be read as it stands: "flush B [upto O]" -> "flush 2"."""
+    """Return a move of this form that can be parsed: "flush B [upto O]" -> "flush 2"."""
     first = _OPTIONAL.sub("", grammar.split(" | ")[0])
     words = [word.split("|")[0] for word in first.split()]
     return " ".join("2" if word == "B" else word for word in words)
@@ -165,7 +165,7 @@ _OPTIONAL: Final = re.compile(r" ?\[[^\]]*\]")
 
 
 def _offer(config: Config, lang: str) -> Json:
-    """A configuration; `defaults` names the profiles whose default is another one."""
+    """Return a configuration; `defaults` names the profiles whose default is another one."""
     defaults = {profile.name: config.default_in(profile) for profile in PROFILES.values()}
     usual = defaults["K39"]
     meaning = services().words.words(lang).get(f"config.{config.name}")
@@ -185,13 +185,13 @@ def _offer(config: Config, lang: str) -> Json:
 @blueprint.post("/api/scenarios/check")
 @described.told(described.Checked, takes=described.ScenarioSent)
 def check() -> Response:
-    """{yaml} or {scenario} -> the one and the other, and everything that is wrong with them."""
+    """Return {yaml} or {scenario} in both forms, and everything that is wrong with them."""
     _allowed(costly=False)
     return json_answer({"ok": True, **looked_at(_sent_text(body()))})
 
 
 def _allowed(costly: bool) -> None:
-    """Raises `Refusal` without our token, or for an address that asks too often."""
+    """Raise `Refusal` without our token, or for an address that sends too many requests."""
     visitor.require_token()
     services().accounts.take(request.remote_addr or "", "tries" if costly else "checks")
 
@@ -211,7 +211,7 @@ def _sent_text(asked: Asked) -> str:
 
 
 def _text_of(data: Json) -> str:
-    """What the form holds as YAML; written out as it is where it is not right yet."""
+    """Return the form's data as YAML, also where it is not valid yet."""
     try:
         return yaml_of(Scenario.from_dict(data))
     except BadInput:
@@ -223,7 +223,7 @@ def _text_of(data: Json) -> str:
 
 
 def looked_at(text: str) -> Json:
-    """{yaml, scenario or None, problems: [{line, column, sentence, script?}]}."""
+    """Return {yaml, scenario or None, problems: [{line, column, sentence, script?}]}."""
     try:
         scenario, places = file.load_placed(text, WHERE)
     except BadInput as bad:
@@ -233,7 +233,7 @@ def looked_at(text: str) -> Json:
 
 
 def script_problems(text: str, scenario: Scenario, places: Places) -> list[Json]:
-    """Every line of the script that is no move, once."""
+    """Return every line of the script that is no move, once."""
     found: dict[int, Json] = {}
     for profile in scenario.profiles:
         for line in scenario.lines(profile):
@@ -248,7 +248,10 @@ def script_problems(text: str, scenario: Scenario, places: Places) -> list[Json]
 
 
 def _problem(text: str, where: str, bad: BadInput) -> Json:
-    """The place of a refusal ("scenario:12:3") as numbers; a line's column is where its text is."""
+    """Return the place of a refusal ("scenario:12:3") as numbers.
+
+    A line's column is where its text is.
+    """
     numbers = [int(one) for one in where.split(":")[-2:] if one.isdigit()]
     line, column = numbers if len(numbers) == 2 else (1, 1)
     lines = text.split("\n")
@@ -267,7 +270,7 @@ def _sent_scenario(asked: Asked) -> Scenario:
 @blueprint.post("/api/scenarios/play")
 @described.told(described.Played, takes=described.ScenarioSent)
 def play() -> Response:
-    """{yaml} -> what happens under each profile, beside what is promised."""
+    """Play {yaml} under each profile; return what happens beside what is promised."""
     _allowed(costly=True)
     scenario = _sent_scenario(body())
     with services().plays.turn():
@@ -275,7 +278,7 @@ def play() -> Response:
 
 
 def played(scenario: Scenario) -> list[Json]:
-    """One entry for each profile, as many as there is patience for."""
+    """Return one entry for each profile, as many as there is time for."""
     until = clock.monotonic() + PATIENCE_S
     found: list[Json] = []
     for profile in scenario.profiles[:MOST_PROFILES]:
@@ -301,7 +304,7 @@ def _outcome(scenario: Scenario, profile: str) -> Json:
 
 
 def _line_of(bad: BadInput) -> int:
-    """The line of the script a refusal is about; 0 where it is about none."""
+    """Return the line of the script a refusal is about; 0 where it is about none."""
     word, _, number = bad.where.partition(" ")
     return int(number) if word == "line" and number.isdigit() else 0
 
@@ -309,7 +312,7 @@ def _line_of(bad: BadInput) -> int:
 @blueprint.post("/api/scenarios/try")
 @described.told(described.Tried, takes=described.ScenarioTried)
 def attempt() -> Response:
-    """{yaml, profile} -> the run with its first steps; up to where a move cannot be played."""
+    """Return the run of {yaml, profile} with its first steps, up to a move that fails."""
     _allowed(costly=True)
     asked = body()
     scenario = _sent_scenario(asked)

@@ -1,4 +1,4 @@
-"""A run inside somebody else's page: the first view from the server, no cookies, no socket."""
+"""Run embedded in another site's page: the first view from the server, no cookies, no socket."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEPS_AT_FIRST: Final = 8
 
 @blueprint.get("/e/<digest>")
 def embed(digest: str) -> str:
-    """One run, opened at ``?step=``; an answer that cannot be read is named and left aside."""
+    """Render one run, opened at ``?step=``; an answer that cannot be read is named and ignored."""
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     chosen, problems = chosen_of(request.args)
@@ -70,7 +70,7 @@ def embed(digest: str) -> str:
 
 
 def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """What the address asks for, and each part of it that cannot be read, with what can be."""
+    """Return the options in the address, and each that cannot be read, with its choices."""
     problems = []
     chosen: dict[str, Any] = {"step": 0}
     step = whole_number(args.get("step", "0"))
@@ -91,24 +91,24 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
 
 
 def guess_of(text: str) -> dict[str, Any] | None:
-    """An answer to be drawn beside the truth, hw:2:4: which mark, of which broker, where."""
+    """Parse an answer to be drawn beside the truth, hw:2:4: mark, broker, offset."""
     match = GUESS.fullmatch(text)
     return match and {"mark": match[1], "who": int(match[2]), "at": int(match[3])}
 
 
 def sentences(step: Json, facts: Json, lang: str) -> list[str]:
-    """What the step does, in words, and why."""
+    """Return the events of the step, in words, and their reasons."""
     names = {one["id"]: one["name"] for one in facts["scenario"]["brokers"]}
     return [story.render(told, names, lang) for told in (*step["say"], *step["why"])]
 
 
 def table_rows(view: Json) -> list[dict[str, Any]]:
-    """The first partition's replicas as rows of a table."""
+    """Return the first partition's replicas as rows of a table."""
     return [row for part in view["partitions"][:1] for row in _rows(part, view)]
 
 
 def _rows(part: Json, view: Json) -> list[dict[str, Any]]:
-    """One line of the table for each replica."""
+    """Return one line of the table for each replica."""
     brokers = {one["id"]: one for one in view["brokers"]}
     rows = []
     for number in part["ar"]:

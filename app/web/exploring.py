@@ -1,4 +1,4 @@
-"""Every future from here: can it go wrong, in how few moves, and if not, how far was looked?"""
+"""Search of every future from here: what can go wrong, in how few moves, and how far it looked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _run(digest: str) -> Run:
 
 
 def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
-    """The question of an address or a form; what it does not name is as usual."""
+    """Parse the question of an address or a form; what it does not name is as usual."""
     budgets = budgets_in(fields, USUAL)
     goal = fields.get("goal", asked.LOSS)
     if goal not in asked.GOALS:
@@ -56,7 +56,7 @@ def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
 
 
 def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets:
-    """What an address or a form names; the usual ones where it names none."""
+    """Return the budgets in an address or a form; the usual ones where it names none."""
     named = any(name in fields for name in NAMES)
     most = asked.MOST_OF_ONE
     return asked.budgets_of(
@@ -65,7 +65,7 @@ def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets
 
 
 def _address(ask: Ask) -> dict[str, str]:
-    """What the address of a question says."""
+    """Return the parameters of a question's address."""
     told = {"step": str(ask.step), "goal": ask.goal}
     told |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
     if not any(ask.budgets):
@@ -75,12 +75,12 @@ def _address(ask: Ask) -> dict[str, str]:
 
 @blueprint.get("/explore/<digest>")
 def page(digest: str) -> str:
-    """The question, and its answer where it was asked."""
+    """Render the question, and its answer where it was asked."""
     return _question(_asked(digest, request.args), digest)
 
 
 def _question(ask: Ask, digest: str, refusal: str = "") -> str:
-    """The page of a question; with a sentence, where it was not taken."""
+    """Render the page of a question; with a sentence, where it was refused."""
     with services().replays.using(digest) as replay:
         total = replay.total
     if ask.step > total:
@@ -110,8 +110,10 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
 
 @blueprint.post("/explore/<digest>")
 def begin(digest: str) -> AnyResponse:
-    """Asks; the page of the question shows how far it is, or keeps what was chosen where others
-    have to end first."""
+    """Start the search; its page shows the progress.
+
+    It keeps what was chosen where others have to end first.
+    """
     visitor.require_token()
     ask = _asked(digest, request.form)
     try:
@@ -126,7 +128,7 @@ def begin(digest: str) -> AnyResponse:
 
 @blueprint.post("/explore/<digest>/cancel")
 def cancel(digest: str) -> AnyResponse:
-    """Ends the search; what it has seen so far is its answer."""
+    """End the search; what it has seen so far is its answer."""
     visitor.require_token()
     ask = _asked(digest, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
@@ -135,7 +137,7 @@ def cancel(digest: str) -> AnyResponse:
 
 @blueprint.get("/explore/<digest>/answer")
 def answer(digest: str) -> str:
-    """The part of the page that changes while a search runs."""
+    """Render the part of the page that changes while a search runs."""
     ask = _asked(digest, request.args)
     search = services().searches.find(ask.number)
     return render_template(
@@ -152,7 +154,7 @@ def _page(ask: Ask) -> str:
 
 
 def standing(search: Search | None) -> dict[str, Any]:
-    """What a page says of any search: its place in the line, why it was refused, or its card."""
+    """Return the state of any search: its place in the queue, its refusal, or its card."""
     if search is None:
         return {"search": None}
     told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
@@ -165,7 +167,7 @@ def standing(search: Search | None) -> dict[str, Any]:
 
 
 def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
-    """The same of a search from here, with the ways that it found."""
+    """Return the same for a search from here, with the ways that it found."""
     told = standing(search)
     if search is not None and search.state == searches.DONE:
         told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
@@ -177,7 +179,7 @@ def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
 
 
 def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
-    """The way that answers the question, if there is one."""
+    """Return the way that answers the question, if there is one."""
     wanted = {asked.LOSS: asked.LOSSES, asked.BROKEN: None}.get(ask.goal, ("reached",))
     for one in search.answer["ways"]:
         if wanted is None or one["name"] in wanted:
@@ -186,7 +188,7 @@ def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
 
 
 def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
-    """A way that was found, as moves in words and a run to open."""
+    """Return a way that was found, as moves in words and a run to open."""
     run = Run.from_text(found["run"])
     digest = services().replays.register(run)
     return {
@@ -199,7 +201,7 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
-    """Each next move and how near it leads; the worst first."""
+    """Return each next move and how near it leads; the worst first."""
     scenario = ask.run.scenario
     found = [
         {"move": move_told(move, scenario), "kind": kind, "n": n}
@@ -209,7 +211,7 @@ def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
 
 
 def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
-    """A move for people: the key of its sentence, and whom it is about."""
+    """Return a move for people: the key of its sentence, and the node that it is about."""
     verb, *rest = text.split()
     args: dict[str, str] = {}
     if verb in ("deliver", "drop") and rest:
@@ -229,7 +231,7 @@ def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
 
 
 def _name(node: str, scenario: Scenario) -> str:
-    """What the stage calls a node: a bare number would read as a count."""
+    """Return the stage's name of a node: a bare number would read as a count."""
     if node == "K":
         return "Controller"
     name = scenario.broker_name(int(node)) if node.isdecimal() else node
@@ -237,7 +239,7 @@ def _name(node: str, scenario: Scenario) -> str:
 
 
 def _command(ask: Ask) -> str:
-    """The same search in a terminal, where it may go further."""
+    """Return the command for the same search in a terminal, where it may go further."""
     code = code_of(ask.run)
     run = code if code is not None else f"{ask.run.digest}.json"
     parts = ["highwater", "explore", run, "--at", str(ask.step)]

@@ -1,4 +1,4 @@
-"""A run as files to take along, over HTTP: they never change, so they are kept for ever."""
+"""A run as files to download: they never change, so they are kept for ever."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ blueprint = Blueprint("exporting", __name__)
 
 @blueprint.get("/r/<digest>/export/<form>")
 def export(digest: str, form: str) -> Response:
-    """One file; ``?show`` asks for its text in the page instead of a download."""
+    """Return one file; ``?show`` requests its text in the page instead of a download."""
     if not naming.DIGEST.match(digest) or form not in FORMATS:
         raise Refusal("not_found")
     run = services().replays.run(digest)

@@ -1,4 +1,4 @@
-"""Puts the application together; `app.create_app` is the door."""
+"""Assembly of the application; `app.create_app` is the entry point."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ Layer = Callable[[WsgiApp], WsgiApp]
 
 
 def _none(app: WsgiApp) -> WsgiApp:
-    """No layer at all."""
+    """Return the application without a layer."""
     return app
 
 
@@ -146,8 +146,10 @@ def _workers(settings: Settings) -> Workers:
 
 @dataclass(frozen=True)
 class Parts:
-    """What an application is made of where it touches the world: the machine's own, unless somebody
-    (`app.storm`) passes others."""
+    """Parts of an application that touch the world.
+
+    The machine's own, unless a caller (`app.storm`) passes others.
+    """
 
     deadlines: Callable[[], Deadlines] = Deadlines
     accounts: Callable[[Settings], Accounts] = Accounts
@@ -160,7 +162,7 @@ class Parts:
 
 
 def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask:
-    """The application, its database migrated and its sockets attached."""
+    """Return the application, its database migrated and its sockets attached."""
     settings, parts = settings or config.load(), parts or Parts()
     warm.warm()
     app = Flask(
@@ -212,7 +214,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
 
 
 def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> None:
-    """What a request passes before the application: whom it is from, its body, live or not."""
+    """Add the layers before the application: the sender, the body, live connections."""
     forget = channel.attach(socketio, app)
     found: Services = app.extensions[KEY]
     found.gateway = gateway = Gateway(

@@ -87,7 +87,7 @@ SERIES: Final = (
 
 @blueprint.get("/glossary")
 def glossary() -> str:
-    """Everything that has a name here; ``?profile=`` shows the rules as one Kafka has them."""
+    """Render everything that has a name here; ``?profile=`` shows the rules of one Kafka."""
     name = naming.profile_asked()
     profile = get_profile(name) if name else None
     return render_template("glossary.html", **content(profile.name if profile else ""))
@@ -95,7 +95,7 @@ def glossary() -> str:
 
 @last(24)
 def content(name: str) -> dict[str, Any]:
-    """What the page is made of under a profile ("" for all of them), in no language.
+    """Return the page's data under a profile ("" for all of them), in no language.
 
     The first call plays the library once.
     """
@@ -118,7 +118,7 @@ def content(name: str) -> dict[str, Any]:
 
 
 def link(where: Sighting | None) -> str:
-    """The address of a run at a step; "" where there is none."""
+    """Return the address of a run at a step; "" where there is none."""
     if where is None:
         return ""
     slug, profile, step = where
@@ -153,7 +153,7 @@ def _rule(card: Card, title: str, profile: Profile | None) -> dict[str, Any]:
 
 
 def _lines(lines: list[Line], profile: Profile | None) -> list[dict[str, Any]]:
-    """The lines of this profile, or all, each with the words it depends on."""
+    """Return the lines of this profile, or all, each with the words it depends on."""
     return [
         {
             "text": line.text.strip(),
@@ -166,7 +166,7 @@ def _lines(lines: list[Line], profile: Profile | None) -> list[dict[str, Any]]:
 
 
 def _condition(word: str) -> tuple[str, str]:
-    """(key of the catalogue, what stands in it) for one word of a condition."""
+    """Return (key of the catalogue, its argument) for one word of a condition."""
     if word in ("zk", "kraft"):
         return f"gloss.{word}", ""
     match = re.fullmatch(r"(truncation)?(>=|<|=)(.+)", word)
@@ -206,7 +206,7 @@ def _errors() -> list[dict[str, Any]]:
 
 
 def _config(one: Config, profile: Profile | None) -> dict[str, Any]:
-    """The default in this profile; else in all that differ, each with its first release."""
+    """Return the default in this profile; else in all that differ, each with its first release."""
     defaults: list[tuple[str, str]] = []
     for known in [profile] if profile else PROFILES.values():
         value = _value(one, one.default_in(known))

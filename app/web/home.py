@@ -37,7 +37,7 @@ FILTERS: Final = ("q", "tag", "difficulty", "profile")
 
 
 def topics(found: Iterable[Card]) -> list[dict[str, Any]]:
-    """Each topic with the cards of its runs; one that the library lacks is left out."""
+    """Return each topic with the cards of its runs; one that the library lacks is left out."""
     by_code = {card["code"]: {**card, "outcomes": outcomes(card)} for card in found}
     return [
         {"name": name, "cards": [by_code[code] for code in codes if code in by_code]}
@@ -47,7 +47,7 @@ def topics(found: Iterable[Card]) -> list[dict[str, Any]]:
 
 @blueprint.get("/")
 def home() -> str | AnyResponse:
-    """The page for who comes for the first time, and for who goes on."""
+    """Render the page for first and for returning visitors."""
     if any(name in request.args for name in FILTERS):
         return redirect(f"{url_for('shelf.library')}?{request.query_string.decode('latin-1')}")
     every = cards(file.library().values(), visitor.lang())

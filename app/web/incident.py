@@ -1,4 +1,4 @@
-"""An incident in the browser: files of brokers are sent, read once, told as a story, and deleted.
+"""An incident in the browser: brokers' files are uploaded, read once, and deleted.
 
 What reads them is what `highwater incident` reads them with.  They lie in a directory of their own
 that lives as long as the request.
@@ -48,7 +48,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
 
 @blueprint.get("/incident")
 def page() -> str:
-    """A place to drop files on."""
+    """Render a place to drop files on."""
     boot = {
         "lang": visitor.lang(),
         "most": FILES_BYTES,
@@ -61,14 +61,17 @@ def page() -> str:
 
 @blueprint.post(FILES_PATH)
 def read_files() -> Response:
-    """Files, as a form with `file` parts whose names are paths, and perhaps a `partition` -> the
-    story and the run; or `choose`, where the files tell of several partitions."""
+    """Return the story and the run of uploaded files.
+
+    They are a form with `file` parts whose names are paths, and perhaps a `partition`; `choose` is
+    returned where the files tell of several partitions.
+    """
     visitor.require_token()
     request.max_form_parts = MOST_FILES + 2
     given = request.files.getlist("file")
     if not given:
         raise Refusal("invalid", what="file")
-    # A thread that reads files plays a run at its end: it waits where all wait who play runs.
+    # A thread that reads files plays a run at its end: it waits at the gate for plays.
     with services().plays.turn(), tempfile.TemporaryDirectory(prefix="highwater-incident-") as root:
         arguments, known = _laid_out(Path(root), given)
         try:
@@ -80,8 +83,10 @@ def read_files() -> Response:
 
 
 def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], dict[Path, str]]:
-    """The files below `root`, under the names they came with as far as those are names; what
-    `highwater incident` would be called with, and path -> name."""
+    """Write the files below `root`, under the names they came with as far as those are names.
+
+    What `highwater incident` would be called with, and path -> name.
+    """
     known: dict[Path, str] = {}
     arguments: dict[str, None] = {}
     for number, file in enumerate(given):
@@ -106,12 +111,12 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
 
 
 def _worded(sentence: str) -> str:
-    """In the visitor's language."""
+    """Return the sentence in the visitor's language."""
     return told_in(sentence, visitor.lang())
 
 
 def _without(root: str, sentence: str) -> str:
-    """A sentence that names files as the visitor does."""
+    """Return a sentence with files named as the visitor names them."""
     text = re.sub(re.escape(root) + r"/(?:all|of_\w+)/?", "", sentence)
     return text.replace(root, "")
 
@@ -147,7 +152,7 @@ def _investigated(
 
 
 def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
-    """One sentence for each file that is not read, but for those that belong to one that is."""
+    """Yield one sentence for each file that is not read, and does not belong to one that is."""
     read = {source.path for source in found}
     used = {folder for path in read for folder in (path.parent, path.parent.parent)}
     for path, name in known.items():
@@ -157,7 +162,7 @@ def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
 
 
 def _told(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[str, Any]:
-    """The story; without a run where no state of the record is known."""
+    """Return the story; without a run where no state of the record is known."""
     rows = list(telling.rows(told))
     times = [one.time_ms for one in told.states if one.time_ms is not None]
     first = min(times, default=rows[0][0] if rows else 0.0)

@@ -1,4 +1,4 @@
-"""The code lens over HTTP: which releases there are, and the search by method, class or KIP."""
+"""The code lens over HTTP: its releases, and the search by method, class or KIP."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ EXAMPLES = (
 @blueprint.get("/api/lens.json")
 @described.told(described.Releases, asks=described.ProfileAsked)
 def releases() -> Response:
-    """The releases of the index, old to new, with the controllers they have; and, with
-    ``?profile=``, the one that it behaves as."""
+    """Return the releases of the index, old to new, with the controllers they have.
+
+    And, with ``?profile=``, the one that it behaves as.
+    """
     profile = naming.profile_asked()
     index = kafka.source()
     response = json_answer(
@@ -66,8 +68,11 @@ def releases() -> Response:
 @blueprint.get("/api/lens/method.json")
 @described.told(described.Reached, asks=described.MethodAsked)
 def method() -> Response:
-    """Where a breakpoint on ``?name=`` stops a run of ``?profile=``: the methods that are meant,
-    and the cues that have one of them on their stack; none where the release lacks it."""
+    """Return where a breakpoint on ``?name=`` stops a run of ``?profile=``.
+
+    The methods that are meant, and the cues that have one of them on their stack; none where the
+    release lacks it.
+    """
     profile = get_profile(naming.profile_asked() or DEFAULT)
     found, cues = reached(request.args.get("name", ""), kafka.release_of(profile), profile.mode)
     response = json_answer({"ok": True, "methods": found, "cues": cues})
@@ -78,16 +83,20 @@ def method() -> Response:
 @blueprint.get("/api/lens/runs.json")
 @described.told(described.Sightings, asks=described.QuestionAsked)
 def runs() -> Response:
-    """The scenarios of the library in which ``?q=`` acts: a method, a class, a KIP, a JIRA
-    number."""
+    """Return the scenarios of the library in which ``?q=`` acts.
+
+    It is a method, a class, a KIP or a JIRA number.
+    """
     question = " ".join(request.args.get("q", "")[:LONGEST].split())
     return json_answer({"ok": True, "scenarios": sorted(scenarios(question))})
 
 
 @blueprint.get("/r/<digest>/threads.json")
 def threads(digest: str) -> Response:
-    """The threads that act at ``?count=`` steps from ``?from=`` on, in the release ``?lens=``.
-    They never change, so they are kept for ever."""
+    """Return the threads that act at ``?count=`` steps from ``?from=``, in release ``?lens=``.
+
+    They never change, so they are kept for ever.
+    """
     first = max(1, typed(request.args, "from", default=1))
     count = min(WIDEST, typed(request.args, "count", default=40))
     release = asked(request.args.get("lens", ""))[0]
@@ -107,8 +116,10 @@ def threads(digest: str) -> Response:
 
 @blueprint.get("/r/<digest>/through.json")
 def through_releases(digest: str) -> Response:
-    """The chains of step ``?step=`` through all releases, and where they change.  They never change
-    for one version of the engine, so they are kept for ever."""
+    """Return the chains of step ``?step=`` through all releases, and where they change.
+
+    They never change for one version of the engine, so they are kept for ever.
+    """
     number = max(0, typed(request.args, "step", default=0))
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
@@ -125,7 +136,7 @@ def through_releases(digest: str) -> Response:
 
 
 def _window(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
-    """So many steps, as far as the run goes, however many go into one answer of a replay."""
+    """Return up to `count` steps, however many go into one answer of a replay."""
     first = min(first, replay.total)
     end = min(first + count, replay.total + 1)
     steps = replay.steps(first, end - first)
@@ -136,7 +147,7 @@ def _window(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
 
 @blueprint.get("/code")
 def code() -> str:
-    """Methods, classes, KIPs and JIRA numbers by name: who runs them, and where to see it."""
+    """Render methods, classes, KIPs and JIRA numbers by name: their threads and their runs."""
     question = " ".join(request.args.get("q", "")[:LONGEST].split())
     found = [_shown(one) for one in search(question)] if question else []
     return render_template("code.html", question=question, found=found, examples=EXAMPLES)
@@ -177,7 +188,7 @@ def _address(act: Act) -> str:
 
 
 def _place(one: Hit) -> tuple[str, Place, str] | None:
-    """(release, place, address) in the newest release that has it."""
+    """Return (release, place, address) in the newest release that has it."""
     if not one.spans:
         return None
     release = one.spans[-1][1]

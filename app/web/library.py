@@ -29,7 +29,7 @@ CANVAS = "S60"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the visitor looks for; empty means anything."""
+    """Filter of the library; empty means anything."""
 
     query: str = ""
     tags: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Wanted:
 
     @staticmethod
     def asked() -> Wanted:
-        """From the address.  A word that means nothing here is as good as none."""
+        """Parse the address.  An unknown word is ignored."""
         args = request.args
         query = " ".join(args.get("q", "")[:MAX_QUERY_LENGTH].split())
         return Wanted(
@@ -70,7 +70,7 @@ class Wanted:
 
 @blueprint.get("/scenarios")
 def library() -> str:
-    """Every scenario of the library with its verdicts; works without JavaScript."""
+    """Render every scenario of the library with its verdicts; works without JavaScript."""
     found = cards(file.library().values(), visitor.lang())
     real = {scenario.slug: badge(scenario) for scenario in file.library().values()}
     wanted = Wanted.asked()
@@ -99,7 +99,7 @@ def library() -> str:
 
 @blueprint.get("/pictures/<version>.svg")
 def sheet(version: str) -> Response:
-    """The pictures of the cards.  An old address gets the new ones, but not for ever."""
+    """Return the pictures of the cards.  An old address gets the new ones, but not for ever."""
     response = Response(pictures(), mimetype="image/svg+xml")
     response.set_etag(pictures_version())
     if version == pictures_version():

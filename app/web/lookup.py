@@ -28,15 +28,17 @@ OF_KAFKA = re.compile(r"[a-z][A-Z]|^[A-Z][a-z]+[A-Z]|^(?:KIP|KAFKA)-\d+$", re.AS
 
 
 def matching(query: str) -> list[str]:
-    """Slugs of the scenarios that match, best first; after them those in which the method, class,
-    KIP or JIRA number acts."""
+    """Return slugs of the scenarios that match, best first.
+
+    After them those in which the method, class, KIP or JIRA number acts.
+    """
     found = slugs(query) if query else []
     acting = sorted(scenarios(query)) if OF_KAFKA.search(query) else []
     return list(dict.fromkeys([*found, *acting]))
 
 
 def others(query: str, language: str) -> Results:
-    """Hits outside the library, for the page that shows scenarios as cards."""
+    """Return hits outside the library, for the page that shows scenarios as cards."""
     return results(query, language, OUTSIDE_LIBRARY, SHELF_HITS)
 
 
@@ -50,7 +52,7 @@ def _asked() -> Results:
 @blueprint.get("/api/search")
 @described.told(described.Found, asks=described.Sought)
 def search() -> Response:
-    """The entries that match ``?q=``, best first; ``?kind=`` and ``?limit=`` narrow them."""
+    """Return the entries that match ``?q=``, best first; ``?kind=`` and ``?limit=`` narrow them."""
     response = json_answer({"ok": True, **_asked()})
     response.add_etag()
     lasting(response).make_conditional(request)
@@ -59,7 +61,7 @@ def search() -> Response:
 
 @blueprint.get("/hits")
 def hits() -> Response:
-    """The same as a fragment of HTML; with ``?shelf=1`` of scenarios the slugs only."""
+    """Render the same as a fragment of HTML; with ``?shelf=1`` of scenarios the slugs only."""
     shelf = "shelf" in request.args
     found = others(request.args.get("q", ""), visitor.lang()) if shelf else _asked()
     known = matching(found["query"]) if shelf else []

@@ -63,14 +63,14 @@ def _played(profile: str) -> tuple[Replay, bool]:
 
 
 def _told(profile: str) -> tuple[bool, int]:
-    """(is something lost, the step at which the message is sent)"""
+    """Return (whether something is lost, the step at which the message is sent)."""
     replay, lost = _played(profile)
     return lost, replay.facts()["chapters"][MOMENTS[1]][0]
 
 
 @cache
 def stops() -> tuple[Stop, ...]:
-    """One for each generation, the oldest first; where both controllers run, KRaft's."""
+    """Return a stop for each generation, the oldest first; KRaft's where both exist."""
     rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
@@ -81,7 +81,7 @@ def stops() -> tuple[Stop, ...]:
 
 
 def pictured(profile: str) -> list[Json]:
-    """The step of each moment: the last one that cuts something, else the last of its moves."""
+    """Return the step of each moment: the last one that truncates, else the last of its moves."""
     replay, _ = _played(profile)
     found: list[Json] = []
     chosen: Json | None = None
@@ -104,7 +104,7 @@ def _cuts(step: Json) -> bool:
 
 @cache
 def frames(profile: str, lang: str) -> bytes:
-    """{"frames": [{"picture": svg, "say": sentence}, ...], "lost": bool} as JSON."""
+    """Return {"frames": [{"picture": svg, "say": sentence}, ...], "lost": bool} as JSON."""
     words = services().words
     lost = _played(profile)[1]
     own = {key: words.text(lang, f"tank.{key}", {}) for key in tanks.WORDS}
@@ -118,13 +118,16 @@ def frames(profile: str, lang: str) -> bytes:
 
 
 def address(profile: str, lang: str) -> str:
-    """Where the frames are.  The address names the program that draws them, so they are kept for
-    ever, and no version is drawn before somebody asks for it."""
+    """Return the address of the frames.
+
+    The address names the program that draws them, so they are kept for ever, and no version is
+    drawn before it is requested.
+    """
     return f"/loop/{profile}/{lang}/{edition() or 'new'}.json"
 
 
 def hero(lang: str) -> dict[str, Any]:
-    """What the template of the first page needs."""
+    """Return the data of the first page's template."""
     shown = json.loads(frames(FIRST, lang))
     return {
         "scenario": scenario(),
@@ -159,7 +162,7 @@ def _framed(frame: dict[str, str]) -> dict[str, str]:
 
 @blueprint.get("/loop/<profile>/<lang>/<digest>.json")
 def loop(profile: str, lang: str, digest: str) -> Response:
-    """The frames of a version, in a language; an old address gets the new ones, for now."""
+    """Return the frames of a version, in a language; an old address gets the new ones, for now."""
     if profile not in PROFILES or lang not in LANGUAGES:
         raise Refusal("not_found")
     told = frames(profile, lang)

@@ -1,5 +1,8 @@
-"""Ten questions before the course and ten after it.  What was answered so far is in the address,
-and the server keeps nothing: whoever stops half-way goes on by her own link."""
+"""Ten questions before the course and ten after it.
+
+The answers so far are in the address, and the server keeps nothing: a visitor who stops half-way
+goes on by her own link.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +34,10 @@ _SURE: Final = re.compile(f"[0-3]{{0,{len(PAIRS)}}}")
 
 @blueprint.get("/learn/test/<side>")
 def page(side: str) -> str | Response:
-    """The next question after the answers in ``a``, which were so sure as ``said`` tells; behind
-    the last one, how many were right."""
+    """Render the next question after the answers in ``a``, whose certainty is in ``said``.
+
+    Behind the last one, how many were right.
+    """
     if side not in SIDES:
         raise Refusal("not_found")
     given = request.args.get("a", "")
@@ -65,7 +70,7 @@ def page(side: str) -> str | Response:
 
 
 def _so_far(given: str, said: str) -> dict[str, str]:
-    """What an address holds of the answers up to now."""
+    """Return the answers up to now that an address holds."""
     return ({"said": said} if said.strip("0") else {}) | {"a": given}
 
 
@@ -91,7 +96,7 @@ def _result(side: str, given: str, said: str) -> str:
 
 
 def _row(side: str, number: int, sign: str, right: bool) -> dict[str, Any]:
-    """A kind's name, whether it was right, and where its answer is explained."""
+    """Return a kind's name, whether it was right, and where its answer is explained."""
     run, text = measured.question(side, number)
     kind = text.partition("@")[0]
     args = {"run": services().replays.register(run), "profile": run.profile, "q": text}

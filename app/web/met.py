@@ -29,13 +29,13 @@ blueprint = Blueprint("met", __name__)
 
 
 def is_asked_of(batch: BatchRow) -> bool:
-    """Runs that begin where a scenario begins, and that were played to the last."""
+    """Check whether the runs begin where a scenario begins, and were played to the last."""
     plain = batch.kind != records.FUTURES and not records.is_of_cycles(batch)
     return plain and batch.state == "done"
 
 
 def _runs(batch: BatchRow, profile: str, cell: int) -> int:
-    """How many seeds were played; fewer than were asked for where the shares were known before."""
+    """Return the number of seeds played; fewer than asked where shares were known before."""
     for row in records.cells(jobs().database, batch):
         if (row.profile, row.cell) == (profile, cell):
             runs: int = row.n
@@ -51,7 +51,7 @@ def _ask(batch: BatchRow, profile: str, cell: int, fields: MultiDict[str, str]) 
 
 
 def _asked(number: str, fields: MultiDict[str, str]) -> tuple[BatchRow, MetAsk, dict[str, str]]:
-    """The study, the question of an address or a form, and what the question's address says."""
+    """Return the study, the question, and the parameters of the question's address."""
     batch = jobs().batch(number)
     if not is_asked_of(batch):
         raise Refusal("not_found")
@@ -67,7 +67,7 @@ def _asked(number: str, fields: MultiDict[str, str]) -> tuple[BatchRow, MetAsk, 
 
 @blueprint.get("/batch/<number>/met")
 def page(number: str) -> str:
-    """The question, and its answer where it was asked."""
+    """Render the question, and its answer where it was asked."""
     return _question(number, *_asked(number, request.args))
 
 
@@ -95,7 +95,7 @@ def _question(
 
 @blueprint.post("/batch/<number>/met")
 def begin(number: str) -> AnyResponse:
-    """Asks; where others have to end first, the page keeps what was chosen."""
+    """Start the search; where others have to end first, the page keeps what was chosen."""
     visitor.require_token()
     batch, ask, told = _asked(number, request.form)
     try:
@@ -110,7 +110,7 @@ def begin(number: str) -> AnyResponse:
 
 @blueprint.post("/batch/<number>/met/cancel")
 def cancel(number: str) -> AnyResponse:
-    """Ends it; the runs that were looked at so far are its answer."""
+    """End the search; the runs that were looked at so far are its answer."""
     visitor.require_token()
     _, ask, told = _asked(number, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
@@ -119,7 +119,7 @@ def cancel(number: str) -> AnyResponse:
 
 @blueprint.get("/batch/<number>/met/answer")
 def answer(number: str) -> str:
-    """The part of the page that changes meanwhile."""
+    """Render the part of the page that changes meanwhile."""
     _, ask, told = _asked(number, request.args)
     return render_template(
         "met_answer.html",
@@ -131,7 +131,7 @@ def answer(number: str) -> str:
 
 
 def _standing(ask: MetAsk) -> dict[str, Any]:
-    """What the page says of the search, with the ways to what no run met."""
+    """Return the state of the search, with the ways to what no run met."""
     search = services().searches.find(ask.number)
     told = standing(search)
     if search is not None and search.state == searches.DONE:
@@ -142,7 +142,7 @@ def _standing(ask: MetAsk) -> dict[str, Any]:
 
 
 def _way(ask: MetAsk, found: dict[str, Any]) -> dict[str, Any]:
-    """Moves in words, and the stage at the end of them."""
+    """Return a way as moves in words, and the link to the stage at its end."""
     run = Run.from_text(found["run"])
     return {
         "moves": [move_told(one, ask.scenario) for one in found["moves"]],
@@ -151,7 +151,7 @@ def _way(ask: MetAsk, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def told_of(batch: BatchRow) -> list[dict[str, Any]]:
-    """For the study's own page: of each profile and cell the last answer that is still known."""
+    """Return, for the study's own page, the last known answer of each profile and cell."""
     if not is_asked_of(batch):
         return []
     found = []

@@ -1,4 +1,4 @@
-"""``/metrics`` for Prometheus, and ``/health``: how the server is, for whoever runs it."""
+"""``/metrics`` for Prometheus, and ``/health``: the state of the server, for its operator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 
 class Figures:
-    """What is counted as it happens; the rest is read from the services when somebody asks."""
+    """Metrics that are counted as they happen; the rest is read from the services on demand."""
 
     def __init__(self, found: Services) -> None:
         self._services = found
@@ -85,7 +85,7 @@ class Figures:
 
 
 def install(app: Flask, found: Services) -> None:
-    """Counts every answer of an application."""
+    """Count every answer of an application."""
     figures = app.extensions[KEY] = Figures(found)
 
     @app.before_request
@@ -100,7 +100,7 @@ def install(app: Flask, found: Services) -> None:
 
 
 def _may_read() -> bool:
-    """Who holds the token; where there is none, a program of this machine, through no proxy."""
+    """Check for the token; without one, for a program of this machine, through no proxy."""
     found = services().settings
     if found.metrics_token:
         given = request.headers.get("Authorization", "")
@@ -111,7 +111,7 @@ def _may_read() -> bool:
 
 @blueprint.get("/metrics")
 def metrics() -> Response:
-    """Figures in the format of Prometheus; for others than `_may_read` the page is not there."""
+    """Return metrics in Prometheus's format; 404 for clients that `_may_read` rejects."""
     if not _may_read():
         raise Refusal("not_found")
     figures: Figures = current_app.extensions[KEY]
@@ -122,9 +122,10 @@ def metrics() -> Response:
 
 @blueprint.get("/health")
 def health() -> Response:
-    """{ok, engine, parts: {database, instance, spark}, refused}: "ok", or a sentence; 503 or 507
-    where
-    something cannot be kept now.  The pages of the library play all the same."""
+    """Return {ok, engine, parts: {database, instance, spark}, refused}: "ok", or a sentence.
+
+    503 or 507 where something cannot be kept now.  The pages of the library play all the same.
+    """
     parts: dict[str, str] = {}
     status = 200
     for name, look in (("database", _database), ("instance", _instance)):

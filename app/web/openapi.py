@@ -25,7 +25,7 @@ CHANGES: Final = ("POST", "DELETE")
 
 
 def routes(app: Flask) -> list[tuple[str, str, Rule, Told]]:
-    """(path as OpenAPI writes it, method, rule, what is declared), in the order of paths."""
+    """Return (path as OpenAPI writes it, method, rule, what is declared), in the order of paths."""
     found = []
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith(PREFIX) and rule.endpoint != f"{blueprint.name}.document":
@@ -37,12 +37,12 @@ def routes(app: Flask) -> list[tuple[str, str, Rule, Told]]:
 
 
 def word(rule: Rule) -> str:
-    """The key of a route's sentence in the catalogue."""
+    """Return the key of a route's sentence in the catalogue."""
     return f"api.{rule.endpoint}"
 
 
 def described(app: Flask) -> dict[str, Any]:
-    """The document, in English, as OpenAPI 3.1; made when it is first asked for."""
+    """Return the document, in English, as OpenAPI 3.1; made on the first request."""
     known: dict[str, Any] | None = app.extensions.get(KEPT)
     if known is None:
         known = app.extensions[KEPT] = _document(app)
@@ -116,7 +116,7 @@ def _version() -> str:
 
 @blueprint.get("/api/openapi.json")
 def document() -> Response:
-    """The description, for programs."""
+    """Return the description, for programs."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     response = Response(to_json(described(app)), mimetype="application/json")
     response.add_etag()
@@ -126,7 +126,7 @@ def document() -> Response:
 
 @blueprint.get("/api")
 def page() -> str:
-    """The same, for people."""
+    """Render the same for people."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     document = described(app)
     shown = [
@@ -144,7 +144,7 @@ def page() -> str:
 
 
 def _fields(document: dict[str, Any], kind: Any) -> list[tuple[str, str, bool]]:
-    """(name, its type in short, must it be there) of what is sent or given."""
+    """Return (name, its type in short, whether it is required) of what is sent or returned."""
     schema = document["components"]["schemas"].get(getattr(kind, "__name__", ""), {})
     must = schema.get("required", ())
     told = schema.get("properties", {}).items()
@@ -152,7 +152,7 @@ def _fields(document: dict[str, Any], kind: Any) -> list[tuple[str, str, bool]]:
 
 
 def _short(schema: dict[str, Any]) -> str:
-    """string, integer, [string], PartitionRead: enough to know what to send."""
+    """Return a short type, such as string, integer, [string] or PartitionRead."""
     if "$ref" in schema:
         return str(schema["$ref"]).rsplit("/", 1)[-1]
     if "anyOf" in schema:

@@ -1,9 +1,9 @@
-"""The modules of a page in one file: few journeys, and an address that changes with its bytes.
+"""Packs: the modules of a page in one file, for few round trips, its address named by its bytes.
 
-The plain modules below ``static/js`` are the source, and nobody has to build anything: a pack is
-written by the server when it is first asked for.  What a page needs at once is one pack; what it
-fetches later (``import()``) is a part, which holds what the page does not have yet.  Libraries
-stay files of their own, found through the import map.
+The plain modules below ``static/js`` are the source, and there is no build step: a pack is written
+by the server on the first request.  What a page needs at once is one pack; what it fetches later
+(``import()``) is a part, which holds what the page does not have yet. Libraries stay files of their
+own, found through the import map.
 
 A module becomes a block that leaves its exports in a table, ``$``, under its path.  That says the
 same as the module does because our modules import in no circle, and nothing exported is assigned
@@ -50,7 +50,7 @@ export { $ as modules, $parts as parts, $later as later };
 
 
 class Unreadable(Exception):
-    """A module imports or exports in a way that is not read here."""
+    """Error for a module that imports or exports in a way that is not supported."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Pack:
-    """What is sent; `digest` names these bytes."""
+    """Bytes that are sent; `digest` names them."""
 
     digest: str
     text: str
@@ -79,13 +79,13 @@ class Pack:
 
 
 def near(path: str, name: str) -> str:
-    """The path below ``static/js`` that the module `path` calls `name`."""
+    """Return the path below ``static/js`` that the module `path` calls `name`."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
 
 
 @once
 def module(path: str) -> Module:
-    """Reads a file.  Raises `Unreadable` for a form that packs do not know."""
+    """Read a file.  Raises `Unreadable` for a form that packs do not know."""
     text = (JS / path).read_text("utf-8")
     known = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
     if known != len(FORMS.findall(text)):
@@ -101,7 +101,7 @@ def module(path: str) -> Module:
 
 
 def needed(entry: str) -> list[Module]:
-    """What a module needs at once, itself the last: each after all that it imports."""
+    """Return what a module needs at once, itself the last: each after all that it imports."""
     found: dict[str, Module] = {}
     on_the_way: list[str] = []
 
@@ -121,7 +121,7 @@ def needed(entry: str) -> list[Module]:
 
 
 def parts(entry: str) -> list[str]:
-    """Modules that a page may fetch later, and those that these may, by their paths."""
+    """Return modules that a page may fetch later, and those that these may, by their paths."""
     at_once = {one.path for one in needed(entry)}
     left = [name for one in needed(entry) for name in one.later]
     found: dict[str, None] = {}
@@ -133,7 +133,7 @@ def parts(entry: str) -> list[str]:
 
 
 def _said(one: Module) -> str:
-    """A module as a block.  Its libraries stand at the top of the pack."""
+    """Return a module as a block.  Its libraries stand at the top of the pack."""
 
     def imported(match: re.Match[str]) -> str:
         path = match["path"]
@@ -155,7 +155,7 @@ def _library(name: str) -> str:
 
 
 def libraries(modules: list[Module]) -> list[str]:
-    """Bare names that the modules import, each once."""
+    """Return bare names that the modules import, each once."""
     return list(dict.fromkeys(name for one in modules for name in one.libraries))
 
 
@@ -165,7 +165,7 @@ def _brought(modules: list[Module]) -> str:
 
 @once
 def pack(entry: str) -> Pack:
-    """All that a page's module needs at once."""
+    """Return all that a page's module needs at once."""
     modules = needed(entry)
     known = ",".join(f'"{name}": () => import("{part_at(entry, name)}")' for name in parts(entry))
     blocks = "".join(map(_said, modules))
@@ -174,7 +174,7 @@ def pack(entry: str) -> Pack:
 
 @once
 def part(entry: str, name: str) -> Pack:
-    """What `name` needs at once and the page of `entry` lacks; two parts may share modules."""
+    """Return what `name` needs at once and the page of `entry` lacks; parts may share modules."""
     at_once = {one.path for one in needed(entry)}
     modules = [one for one in needed(name) if one.path not in at_once]
     blocks = "".join(f'if (!$["{one.path}"]) {_said(one)}' for one in modules)
@@ -182,24 +182,24 @@ def part(entry: str, name: str) -> Pack:
 
 
 def pack_at(entry: str) -> str:
-    """The address of a page's pack."""
+    """Return the address of a page's pack."""
     return f"/packs/{pack(entry).digest}/{entry}"
 
 
 def part_at(entry: str, name: str) -> str:
-    """The address of a part of it."""
+    """Return the address of a part of it."""
     return f"/packs/{part(entry, name).digest}/{entry}/{name}"
 
 
 @once
 def entries() -> frozenset[str]:
-    """The modules that are pages."""
+    """Return the modules that are pages."""
     return frozenset(path.relative_to(JS).as_posix() for path in (JS / "pages").glob("*.js"))
 
 
 @blueprint.get("/packs/<digest>/pages/<name>")
 def get_pack(digest: str, name: str) -> Response:
-    """A page's pack.  An old address gets the new one, but not for ever."""
+    """Return a page's pack.  An old address gets the new one, but not for ever."""
     entry = f"pages/{name}"
     if entry not in entries():
         raise Refusal("not_found")
@@ -208,7 +208,7 @@ def get_pack(digest: str, name: str) -> Response:
 
 @blueprint.get("/packs/<digest>/pages/<name>/<path:later>")
 def get_part(digest: str, name: str, later: str) -> Response:
-    """A part of it."""
+    """Return a part of it."""
     entry = f"pages/{name}"
     if entry not in entries() or later not in parts(entry):
         raise Refusal("not_found")

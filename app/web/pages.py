@@ -1,4 +1,4 @@
-"""The pages, and the words of every answer that went wrong."""
+"""The pages, and the error responses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ blueprint = Blueprint("pages", __name__)
 
 @blueprint.get("/s/<name>")
 def scenario(name: str) -> str:
-    """A scenario by code, slug or digest, opened on its default run."""
+    """Render a scenario by code, slug or digest, opened on its default run."""
     found = naming.scenario_named(name)
     profile = naming.profile_asked()
     run = naming.default_run(found, profile, typed(request.args, "seed", default=0))
@@ -54,14 +54,14 @@ def scenario(name: str) -> str:
 
 @blueprint.get("/r")
 def carried_run() -> str:
-    """For a run that travels whole in the address's fragment, which no server ever sees."""
+    """Render a run that travels in the address's fragment, which no server ever sees."""
     found = next(iter(file.library().values()))
     return _animator(found, naming.default_run(found), bare=True)
 
 
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
-    """A saved or live run; ``?step=`` is where it opens."""
+    """Render a saved or live run; ``?step=`` is where it opens."""
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     found = services().replays.run(digest)
@@ -70,7 +70,7 @@ def run(digest: str) -> str:
 
 @blueprint.get("/class/<name>")
 def classroom(name: str) -> str:
-    """A class: the run its leader is at, for everybody who follows."""
+    """Render a class: the run its leader is at, for all followers."""
     room = rooms_here().get(name.lower())
     place = room.place
     return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
@@ -105,7 +105,7 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
 
 
 def _after(scenario: Scenario) -> dict[str, Any]:
-    """What the card at the end of a run of the library says beside its verdict."""
+    """Return the additions to the verdict on the card at the end of a library run."""
     lang = visitor.lang()
     found = after(scenario.code)
     return {
@@ -123,7 +123,10 @@ def favicon() -> AnyResponse:
 
 
 def words(key: str, **args: Any) -> str:
-    """``t()`` of the templates.  Files are looked at once a page, not once a word."""
+    """Return a text, as ``t()`` of the templates.
+
+    Files are checked once a page, not once a word.
+    """
     if "words" not in g:
         g.words = services().words.words(visitor.lang())
     found = called.args(args, words) if args else args
@@ -131,12 +134,12 @@ def words(key: str, **args: Any) -> str:
 
 
 def here(**changes: Any) -> str:
-    """This very address with some of what it asks for changed."""
+    """Return this very address with some parameters changed."""
     return "?" + urlencode({**request.args.to_dict(), **changes})
 
 
 def told(scenario: Scenario) -> Scenario:
-    """A scenario with its texts in the visitor's language."""
+    """Return a scenario with its texts in the visitor's language."""
     return in_language(scenario, visitor.lang())
 
 
@@ -173,14 +176,14 @@ def _helpers() -> dict[str, Any]:
 
 @once
 def _vendored() -> tuple[tuple[str, str], ...]:
-    """(name a module imports, file below static/vendor), as the folder's own list says."""
+    """Return (name a module imports, file below static/vendor), as the folder's list says."""
     path = ASSETS / "static" / "vendor" / "VENDOR.json"
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
 
 
 def import_map() -> dict[str, dict[str, str]]:
-    """What browsers resolve bare module names with; there is no build step."""
+    """Return the map by which browsers resolve bare module names; there is no build step."""
     return {
         "imports": {
             **{name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()},
@@ -190,13 +193,15 @@ def import_map() -> dict[str, dict[str, str]]:
 
 
 def words_for(page: str) -> str:
-    """Where the scripts of a page find their words."""
+    """Return the address of the words of a page's scripts."""
     return url_for("api.words", lang=visitor.lang(), page=page, v=edition() or None)
 
 
 def modules_of(entry: str) -> list[str]:
-    """Addresses of all that a page's module needs, so that none waits until another asks for it:
-    a browser that reads the imports one after another makes a journey for each level."""
+    """Return the addresses of all that a page's module needs, to be preloaded.
+
+    A browser that discovers the imports one after another makes a round trip for each level.
+    """
     files = preloads.needed(f"js/{entry}", dict(_vendored()))
     if addresses.plain():
         return [url_for("static", filename=name) for name in files]
@@ -205,7 +210,7 @@ def modules_of(entry: str) -> list[str]:
 
 
 def prepare(app: Flask) -> None:
-    """Gives templates their helpers and every failure its page or its JSON."""
+    """Give templates their helpers, and every failure its page or its JSON."""
     app.context_processor(_helpers)
 
     app.register_error_handler(Refusal, _refused)
@@ -221,7 +226,7 @@ def _refused(refusal: Refusal) -> Response:
 
 
 def _told(refusal: Refusal) -> Response:
-    """JSON for programs and our own scripts, a page with the sentence for everybody else."""
+    """Return JSON for programs and our own scripts, a page with the sentence for browsers."""
     lang = visitor.lang()
     if _wants_json():
         return json_answer(refusal.answer(lang), refusal.status)

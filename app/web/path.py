@@ -36,7 +36,7 @@ EDITOR: Final = "/edit"
 
 
 def _key(stop: Stop) -> str:
-    """How a browser notes that it has seen this run: by scenario and profile."""
+    """Return the key by which a browser notes that it has seen a run: scenario and profile."""
     scenario = find(stop.code)
     return f"{stop.code}:{stop.beside or stop.profile or scenario.profiles[0]}"
 
@@ -50,7 +50,7 @@ def _href(stop: Stop) -> str:
 
 
 def path(cards: Iterable[Card]) -> list[Card]:
-    """The cards of the path, each with {number, href, key}."""
+    """Return the cards of the path, each with {number, href, key}."""
     by_code = {card["code"]: card for card in cards}
     return [
         {**by_code[stop.code], "number": number, "href": _href(stop), "key": _key(stop)}
@@ -61,7 +61,7 @@ def path(cards: Iterable[Card]) -> list[Card]:
 
 
 def place_on_path(code: str, profile: str, beside: str = "") -> dict[str, Any] | None:
-    """{number, of, key, next} of a run of the path; None for any other run.
+    """Return {number, of, key, next} of a run of the path; None for any other run.
 
     `next` is {number, href}, or None at the end of the path.
     """

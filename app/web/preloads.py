@@ -14,12 +14,12 @@ _PACKED = re.compile(r"""(?:\bfrom|\bimport)["']([^"']+)["']""")
 
 
 def imports(text: str) -> list[str]:
-    """What a module imports at once, by the names it uses; `import()` is for later."""
+    """Return what a module imports at once, by the names it uses; `import()` is for later."""
     return [*_IMPORT.findall(text), *_PACKED.findall(text)]
 
 
 def needed(entry: str, vendored: Mapping[str, str]) -> tuple[str, ...]:
-    """Files below ``static`` that ``entry`` imports, and those these import, the nearest first.
+    """Return files below ``static`` that ``entry`` imports, directly or not, the nearest first.
 
     ``vendored``: bare name -> file below ``static/vendor``, as the import map has it.
     """

@@ -1,5 +1,7 @@
-"""Read along: posts about Kafka, statement by statement, each with a moment of a run, the code that
-acts there, and its verdict in every release."""
+"""Reading guides: posts about Kafka, statement by statement.
+
+Each statement has a moment of a run, the code that acts there, and its verdict in every release.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ MOST_OWN: Final = 40
 
 
 def own(folder: str) -> dict[str, Guide]:
-    """The guides of a directory, by name.  Raises BadSetting for one that cannot be read."""
+    """Return the guides of a directory, by name.  Raises BadSetting for one that cannot be read."""
     found = {}
     for path in sorted(Path(folder).glob("*.yaml"))[:MOST_OWN] if folder else ():
         try:
@@ -46,7 +48,7 @@ def own(folder: str) -> dict[str, Guide]:
 
 
 def shelf() -> dict[str, Guide]:
-    """The guides that come with the engine, then those of the directory that is set."""
+    """Return the guides that come with the engine, then those of the directory that is set."""
     known = book.guides()
     return known | {name: one for name, one in services().guides.items() if name not in known}
 
@@ -65,7 +67,7 @@ def _followed(name: str, folder: str) -> list[Found]:
 
 @blueprint.get("/read")
 def guides() -> str:
-    """All guides, with how much of each can be followed and how much of it is wrong."""
+    """Render all guides, with how much of each can be followed and how much of it is wrong."""
     rows = []
     for name, guide in shelf().items():
         found = _found(guide)
@@ -84,7 +86,7 @@ def guides() -> str:
 
 @blueprint.get("/read/<name>")
 def guide(name: str) -> str:
-    """One guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
+    """Render one guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
     here = shelf().get(name)
     if here is None:
         raise Refusal("not_found")
@@ -147,7 +149,7 @@ def _shown(guide: Guide, one: Statement, found: Found, at: int) -> dict[str, Any
 
 
 def _instead(one: Statement) -> str:
-    """What is so instead: the guide's words, else those of the claim that decides."""
+    """Return the correction: the guide's words, else those of the claim that decides."""
     if one.instead:
         return _said(one.instead)
     kind, what = one.proof
@@ -155,8 +157,10 @@ def _instead(one: Statement) -> str:
 
 
 def _stage(guide: Guide, run: Run, step: int) -> str:
-    """The stage at the moment, with the code of the release that the post reads, and beside it
-    that of the newest."""
+    """Return the stage at the moment, with the code of the release that the post reads.
+
+    Beside it stands that of the newest.
+    """
     code = code_of(run)
     asked = {"step": str(step), "tab": "code", "lens": f"{guide.reads},{source().releases[-1]}"}
     if code is None:
@@ -165,7 +169,7 @@ def _stage(guide: Guide, run: Run, step: int) -> str:
 
 
 def _leader(run: Run, moment: reading.Moment) -> int | None:
-    """Whom the node that acts follows at the moment: a part of its fetcher's name."""
+    """Return the leader that the acting node follows at the moment, part of its fetcher's name."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
         return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)

@@ -1,4 +1,4 @@
-"""What the engine offers, as one JSON object: menus are made of it, never typed twice."""
+"""Registry of the engine as one JSON object: menus are made of it, never typed twice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.study.sourcemap import cards
 
 @once
 def registry() -> dict[str, Any]:
-    """Profiles with their flags, invariants, moves and error names of this engine."""
+    """Return profiles with their flags, invariants, moves and error names of this engine."""
     return {
         "engine": ENGINE_VERSION,
         "profiles": [
@@ -55,7 +55,7 @@ def registry() -> dict[str, Any]:
 
 @last(64)
 def cards_under(name: str) -> dict[str, Any]:
-    """Rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
+    """Return rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
 
     Asked once per page and profile, so that no step has to carry pseudo-code.
     """

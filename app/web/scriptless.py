@@ -17,12 +17,12 @@ AROUND = 15
 
 
 def wanted() -> bool:
-    """Does the address ask for it?  Pages send browsers without scripts here by themselves."""
+    """Check whether the address requests it, as pages do for browsers without scripts."""
     return request.args.get("plain") == "1"
 
 
 def page(run: Run, step: int) -> str:
-    """One step of a run, with links to the others; a step beyond the end is the end."""
+    """Render one step of a run, with links to the others; a step beyond the end is the end."""
     lang = visitor.lang()
     saved = services().replays.saved(run.digest)
     with services().replays.using(run.digest) as replay:
@@ -54,7 +54,7 @@ def _told(step: Json, names: dict[int, str], lang: str) -> list[str]:
 
 
 def _rows(view: Json) -> list[Json]:
-    """One row for each replica of each partition."""
+    """Return one row for each replica of each partition."""
     brokers = {broker["id"]: broker for broker in view["brokers"]}
     return [
         {

@@ -21,11 +21,11 @@ FILE_POLICY = (
 
 
 class Cookies(SecureCookieSessionInterface):
-    """The session's cookie stays on https where the page came over https, by the proxy's word.
+    """Session cookies that stay on https where the page came over https, by the proxy's header.
 
-    It is read whatever its age: it is the browser that forgets it, after a year.  A clock that was
-    wrong for a minute, by an hour back or some years ahead, would otherwise take from everybody who
-    came meanwhile what he has saved and started.
+    A cookie is read whatever its age: the browser deletes it, after a year.  Otherwise a clock that
+    was wrong for a minute, by an hour back or some years ahead, would cost visitors of that minute
+    what they have saved and started.
     """
 
     def get_cookie_secure(self, app: Flask) -> bool:
@@ -44,14 +44,14 @@ class Cookies(SecureCookieSessionInterface):
 
 
 def nonce() -> str:
-    """One per answer: what the inline scripts of a page must carry to be run."""
+    """Return the response's nonce, which inline scripts of a page must carry to be run."""
     if "nonce" not in g:
         g.nonce = secrets.token_urlsafe(16)
     return str(g.nonce)
 
 
 def embedded() -> bool:
-    """Is this for a frame in somebody else's page?  Those get no cookies."""
+    """Check whether this is for a frame in another site's page.  Those get no cookies."""
     return request.path.startswith("/e/")
 
 
@@ -72,7 +72,7 @@ def _policy() -> str:
 
 
 def guard(app: Flask) -> None:
-    """Puts the headers on every answer and remembers a language that was chosen by hand."""
+    """Set the headers of every response, and remember a language that was chosen by hand."""
 
     @app.after_request
     def headers(response: Response) -> Response:
@@ -86,7 +86,7 @@ def guard(app: Flask) -> None:
             response.headers["Content-Security-Policy"] = _policy()
             response.headers.setdefault("Cache-Control", "no-cache, private")
             chosen = language_of(request.args.get("lang", ""))
-            # A link somebody sent shows its language; only our own pages make it the usual one.
+            # A shared link shows its language; only our own pages make it the usual one.
             sent = request.headers.get("Sec-Fetch-Site") in ("cross-site", "none")
             if chosen in LANGUAGES and not sent and not embedded():
                 response.set_cookie(

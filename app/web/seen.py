@@ -1,7 +1,7 @@
 """Page of real brokers: scenarios that were played on them, beside the model.
 
 Both pictures are drawn from recorded facts alone, by the same function, so that what looks
-different is different, and nothing is shown of real brokers that nobody has read from them.
+different is different, and nothing is shown of real brokers that was not read from them.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ NOT_SAID: Final = "–"
 
 @dataclass(frozen=True)
 class Seen:
-    """A scenario of the library on one release: facts equal, explained by the recording, neither;
-    and the acknowledged records that the brokers lost."""
+    """Results of a scenario on one release: facts equal, explained by the recording, neither.
+
+    And the acknowledged records that the brokers lost.
+    """
 
     recording: Recording
     equal: int
@@ -65,8 +67,10 @@ class Seen:
 
 @once
 def seen() -> dict[str, tuple[Seen, ...]]:
-    """Code -> what was seen, the oldest release first.  A recording counts as long as the script
-    still is what was recorded."""
+    """Return code -> results of its recordings, the oldest release first.
+
+    A recording counts as long as the script still is what was recorded.
+    """
     found: dict[str, list[Seen]] = {}
     names = naming.library_names()
     for recording in sorted(own(), key=lambda one: release_order(one.kafka)):
@@ -79,18 +83,20 @@ def seen() -> dict[str, tuple[Seen, ...]]:
 
 
 def moves_of(scenario: Scenario, profile: str) -> tuple[str, ...]:
-    """What a script plays under a profile."""
+    """Return the moves that a script plays under a profile."""
     return tuple(line.text for line in scenario.lines(profile) if not line.is_expect)
 
 
 def seen_of(scenario: Scenario) -> tuple[Seen, ...]:
-    """What was seen of this very scenario."""
+    """Return the results of this very scenario."""
     return seen().get(scenario.code, ()) if naming.in_library(scenario) else ()
 
 
 def badge(scenario: Scenario) -> dict[str, Any] | None:
-    """{releases, profiles, equal, explained, different, href} for a page's badge; `profiles` has
-    the profile that each release is played by.  None if never played."""
+    """Return {releases, profiles, equal, explained, different, href} for a page's badge.
+
+    `profiles` has the profile that each release is played by.  None if never played.
+    """
     all_of_it = seen_of(scenario)
     if not all_of_it:
         return None
@@ -110,7 +116,7 @@ def _moments(code: str, kafka: str) -> tuple[Moment, ...]:
 
 
 def seen_on(code: str, kafka: str) -> Seen:
-    """What was seen of a scenario on one release.  Raises Refusal where nothing was."""
+    """Return the results of a scenario on one release.  Raises Refusal where there are none."""
     for one in seen().get(code, ()):
         if one.kafka == kafka:
             return one
@@ -121,8 +127,10 @@ def seen_on(code: str, kafka: str) -> Seen:
 
 
 def standing(recording: Recording, names: Mapping[int, str], now: Facts, before: Facts) -> Json:
-    """Facts as a view that `tanks.draw` draws.  Where a broker is down nobody can say what its
-    high watermark was: the water stands where it stood `before`."""
+    """Return facts as a view that `tanks.draw` draws.
+
+    Where a broker is down its high watermark is unknown: the water stands where it stood `before`.
+    """
     brokers = sorted(recording.assignment)
     leader, isr = now.get("leader", -1), now.get("isr", [])
     return {
@@ -148,7 +156,7 @@ def standing(recording: Recording, names: Mapping[int, str], now: Facts, before:
 
 
 def _is_down(facts: Facts, broker: int) -> bool:
-    """A recording has the high watermark of every broker that runs."""
+    """Check whether a broker is down: a recording has the high watermark of all that run."""
     return f"b{broker} LEO" in facts and f"b{broker} HW" not in facts
 
 
@@ -182,8 +190,10 @@ def _records(facts: Facts, who: str) -> list[Json]:
 
 
 def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
-    """(real now, model now, real before, model before), each with the recorded facts only.  What
-    was known of a broker's mark is carried along while it is down."""
+    """Return (real now, model now, real before, model before), each with recorded facts only.
+
+    What was known of a broker's mark is carried along while it is down.
+    """
     found: list[Facts] = [{}, {}, {}, {}]
     for moment in told[: at + 1]:
         found[2], found[3] = found[2] | found[0], found[3] | found[1]
@@ -197,7 +207,7 @@ def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts
 
 @blueprint.get("/s/<name>/real/<kafka>")
 def beside(name: str, kafka: str) -> str:
-    """A moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
+    """Render a moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
     scenario = naming.scenario_named(name)
     one = seen_on(scenario.code, kafka[:20])
     told = _moments(scenario.code, one.kafka)
@@ -230,7 +240,7 @@ def beside(name: str, kafka: str) -> str:
 
 
 def _comment(scenario: Scenario, profile: str, at: int) -> str:
-    """What the script tells with the move before this moment."""
+    """Return the script's comment on the move before this moment."""
     spoken = in_language(scenario, visitor.lang()).lines(profile)
     return [line for line in spoken if not line.is_expect][at - 1].comment if at else ""
 
@@ -261,8 +271,10 @@ def _pictures(
 
 
 def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
-    """{"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}; a cell is {key, real, model,
-    differs, first}."""
+    """Return {"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}.
+
+    A cell is {key, real, model, differs, first}.
+    """
     values = {fact: (real, own) for fact, real, own in moment.rows}
     first = moment.differences[0].fact if moment.differences else ""
 
@@ -292,7 +304,7 @@ def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
 
 
 def shown(key: str, value: Any, names: Mapping[int, str]) -> str:
-    """A fact as people write it: brokers by name, epochs as epoch:start."""
+    """Return a fact as people write it: brokers by name, epochs as epoch:start."""
     if value is None or value == "" or value == []:
         return NOT_SAID
     if isinstance(value, bool):
@@ -309,7 +321,7 @@ def shown(key: str, value: Any, names: Mapping[int, str]) -> str:
 def _first(
     differences: tuple[Difference, ...], names: Mapping[int, str], recording: Recording
 ) -> dict[str, Any] | None:
-    """The first fact that is not the same, and why."""
+    """Return the first fact that is not the same, and why."""
     if not differences:
         return None
     one = differences[0]
@@ -327,13 +339,13 @@ def _first(
 
 
 def why_told(recording: Recording, why: str) -> tuple[str, str]:
-    """(a recording's explanation in the visitor's language as far as it has it, which that is)."""
+    """Return (a recording's explanation, its language): the visitor's where there is one."""
     own = recording.told.get((visitor.lang(), why))
     return (own, visitor.lang()) if own else (why, USUAL)
 
 
 def _stage(scenario: Scenario, profile: str, at: int) -> str:
-    """Where the animator shows the model after so many moves, with all that no recorder sees."""
+    """Return the address of the model after `at` moves, with all that no recorder sees."""
     run = Run(scenario, profile)
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
@@ -344,7 +356,7 @@ def _stage(scenario: Scenario, profile: str, at: int) -> str:
 
 @blueprint.get("/real")
 def table() -> str:
-    """Which scenario was played on which release."""
+    """Render the table of scenarios and the releases that they were played on."""
     scenarios = {code: naming.library_names()[code] for code in seen()}
     releases = sorted({one.kafka for all_of_it in seen().values() for one in all_of_it})
     every = [one for all_of_it in seen().values() for one in all_of_it]

@@ -16,6 +16,6 @@ STORED: Final = "storm.json"
 
 @blueprint.get("/storm")
 def page() -> str:
-    """Faults by kind, what visitors did meanwhile, and each promise."""
+    """Render faults by kind, what visitors did meanwhile, and each promise."""
     found = orjson.loads((Path(str(current_app.static_folder)) / STORED).read_bytes())
     return render_template("storm.html", told=found, total=sum(found["faults"].values()))

@@ -1,4 +1,4 @@
-"""The picture that goes with the link of a run, at any of its moments."""
+"""The preview picture of a link to a run, at any of its moments."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ SPELT = 4
 
 @blueprint.get("/r/<digest>/card.png")
 def card(digest: str) -> Response:
-    """1200 x 630; ``?step=`` is the moment, beyond the end it is the end, without it the most
-    telling one of the run."""
+    """Return a card of 1200 x 630 for a moment of a run.
+
+    ``?step=`` is the moment, beyond the end it is the end, without it the most telling one of the
+    run.
+    """
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     step = typed(request.args, "step", default=-1)
@@ -67,7 +70,7 @@ def _drawn(digest: str, step: int, lang: str) -> str:
             verdict=verdict_text(partial(services().words.text, lang), verdict),
             kind=verdict["kind"],
             said=told[0] if told else "",
-            # What the script is about is not given away before it has happened.
+            # The point of the script is not given away before it has happened.
             answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
             names=dict(plain) if len(plain) > SPELT else _called(plain, lang),
             doing=_doing(view, lang),
@@ -82,7 +85,7 @@ def _called(plain: dict[int, str], lang: str) -> dict[int, str]:
 
 
 def _doing(view: Json, lang: str) -> dict[int, str]:
-    """What stands under the tanks of the stage, for the partition of the picture."""
+    """Return the labels under the tanks of the stage, for the partition of the picture."""
     part = partition_of(view)
     if part is None:
         return {}

@@ -12,7 +12,7 @@ from engine.scenarios import file
 
 
 def warm() -> None:
-    """The library and the names of its runs: no page can be answered without them."""
+    """Load the library and the names of its runs: no page can be answered without them."""
     file.library()
     for lang in LANGUAGES:
         file.translations(lang)

@@ -22,7 +22,10 @@ SIGNS = {"writes": "✔", "moves": "✔", "refused": "▲", "offline": "✖", "e
 
 @blueprint.get("/r/<digest>/whatif")
 def page(digest: str) -> str:
-    """``?step=`` is where the brokers die, else the end; ``?part=1`` gives the table alone."""
+    """Render the table; ``?step=`` is where the brokers die, else the end.
+
+    ``?part=1`` gives the table alone.
+    """
     if not naming.DIGEST.match(digest):
         raise Refusal("not_found")
     run = services().replays.run(digest)
@@ -50,7 +53,7 @@ def page(digest: str) -> str:
 def _shown(
     column: Column, names: dict[int, str], here: Run, step: int, tps: tuple[int, ...]
 ) -> dict[str, Any]:
-    """The head of a column, and the address of its run for each partition."""
+    """Return the head of a column, and the address of its run for each partition."""
     played = replace(here, moves=(*here.lines(), *column.moves))
     digest = services().replays.register(played)
     return {
@@ -68,7 +71,7 @@ def _shown(
 def _rows(
     here: Run, tps: tuple[int, ...], columns: list[Column], names: dict[int, str]
 ) -> list[dict[str, Any]]:
-    """The partitions, those that stop in most columns first."""
+    """Return the partitions, those that stop in most columns first."""
     labels = here.simulation().cluster.names
     rows = [
         {

@@ -1,1 +1,1 @@
-"""Processes that work for the server: with limits of their own, and ended at any moment."""
+"""Worker processes of the server: with limits of their own, and ended at any moment."""

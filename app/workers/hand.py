@@ -1,4 +1,4 @@
-"""One process that works for this one: there in milliseconds, within limits, ended at any moment.
+"""One worker process: started in milliseconds, within limits, ended at any moment.
 
 It is forked from a process that has read all modules and has a single thread (forkserver): this one
 has many threads, and to fork it would copy what they are in the middle of.
@@ -36,13 +36,16 @@ _children = threading.RLock()
 
 
 class Fell(Exception):
-    """The process has ended, by itself or by a limit."""
+    """Error for a process that has ended, by itself or by a limit."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may take in all its life: bytes of addresses, seconds of a processor (0: as
-    many as it likes); and by how much others go before it where processors are scarce."""
+    """Limits of a process over its whole life.
+
+    Bytes of addresses, seconds of a processor (0: no limit); and by how much other processes go
+    before it where processors are scarce.
+    """
 
     memory_bytes: int
     cpu_s: int = 0
@@ -66,35 +69,35 @@ class Hand:
         self.pid = self._process.pid or 0
 
     def tell(self, what: object) -> None:
-        """Raises Fell."""
+        """Raise Fell."""
         try:
             self._line.send(what)
         except (OSError, ValueError):
             raise Fell from None
 
     def told(self, seconds: float) -> bool:
-        """Is there something to hear, if only its end, after so long at most?  Raises Fell."""
+        """Check whether a message, or the end, arrives within `seconds`.  Raises Fell."""
         try:
             return self._line.poll(seconds)
         except (OSError, ValueError):
             raise Fell from None
 
     def hear(self) -> Any:
-        """What it tells next.  Raises Fell."""
+        """Return its next message.  Raises Fell."""
         try:
             return self._line.recv()
         except (EOFError, OSError):
             raise Fell from None
 
     def hear_bytes(self) -> bytes:
-        """The same, of what was sent as bytes."""
+        """Return the same, of what was sent as bytes."""
         try:
             return self._line.recv_bytes()
         except (EOFError, OSError):
             raise Fell from None
 
     def spent_s(self) -> float:
-        """Seconds that it has had of a processor; 0 where the system does not say."""
+        """Return its CPU seconds; 0 where the system does not report them."""
         try:
             with open(f"/proc/{self.pid}/schedstat", "rb") as told:
                 return int(told.read().split()[0]) / 1e9
@@ -102,7 +105,7 @@ class Hand:
             return 0.0
 
     def memory_bytes(self) -> int:
-        """Of what it shares with others its part; 0 where the system does not say."""
+        """Return its proportional share of memory; 0 where the system does not report it."""
         try:
             told = Path(f"/proc/{self.pid}/smaps_rollup").read_text()
         except OSError:
@@ -114,7 +117,7 @@ class Hand:
 
     @contextlib.contextmanager
     def resting(self) -> Iterator[None]:
-        """It stands still while the block runs."""
+        """Suspend it while the block runs."""
         self._signal(signal.SIGSTOP)
         try:
             yield
@@ -122,17 +125,17 @@ class Hand:
             self._signal(signal.SIGCONT)
 
     def ended_by(self) -> int:
-        """The signal that ended it; 0 for none."""
+        """Return the signal that ended it; 0 for none."""
         with _children:
             self._process.join(ENDED_S)
             return max(0, -(self._process.exitcode or 0))
 
     def kill(self) -> None:
-        """Ends it, while another thread may be listening."""
+        """End it, while another thread may be listening."""
         self._signal(signal.SIGKILL)
 
     def end(self) -> None:
-        """Now, whatever it is doing."""
+        """End it now, whatever it is doing."""
         with _children, contextlib.suppress(ValueError):  # it is closed already
             self._process.kill()
             self._process.join(ENDED_S)
@@ -147,11 +150,13 @@ class Hand:
 def _begin(work: Work, line: Line, limits: Limits) -> None:
     ends_with_parent()
     os.nice(limits.nice)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: it is for who started the server
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: only the server handles it
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     if limits.cpu_s:
         resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s))
     collector.settle()
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens
+    with contextlib.suppress(
+        EOFError, BrokenPipeError, ConnectionResetError
+    ):  # the parent has gone
         work(line)

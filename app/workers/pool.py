@@ -1,7 +1,8 @@
-"""Work that takes long, done by a few processes: so one visitor's work cannot slow another's step.
+"""Work that takes long, done by a few processes, so that it cannot slow other visitors' steps.
 
-Who has taken least goes first, as at every `Gate`: a process whose work has taken long stands still
-while somebody else's is done.  What nobody waits for any more is ended with its process.
+The address that has taken least goes first, as at every `Gate`: a process whose work has taken long
+stands still while another's is done.  Work that no client waits for any more is ended with its
+process.
 """
 
 from __future__ import annotations
@@ -45,16 +46,19 @@ T = TypeVar("T")
 
 
 class NoneFree(Exception):
-    """All processes have work, or there are none here."""
+    """Error raised where all processes are busy, or there are none."""
 
 
 def _nobody() -> int:
-    """Who else waits for it."""
+    """Return 0, the number of other waiting clients."""
     return 0
 
 
 class Workers:
-    """Safe for threads.  Processes begin when they are first needed, or with `warm`."""
+    """Pool of worker processes, safe for threads.
+
+    Processes begin when they are first needed, or with `warm`.
+    """
 
     def __init__(self, at_once: int, memory_mib: int, cpu_s: float) -> None:
         self._limits = Limits(memory_mib << 20, nice=NICE)
@@ -72,15 +76,15 @@ class Workers:
 
     @property
     def are_there(self) -> bool:
-        """Whether there is any; else all is done where it is asked for."""
+        """True if there are any; else all work is done in the calling process."""
         return self._most > 0
 
     def do(self, work: Callable[..., T], *args: object, others: Callable[[], int] = _nobody) -> T:
-        """What `work(*args)` returns; charged to whoever asks, as if this thread had done it.
+        """Return `work(*args)`; charged to the asking address, as if this thread had done it.
 
-        It is ended once who asked has hung up and none of the `others` is there.  Raises NoneFree
-        where it has to be done here, Refusal "unwanted", "too_large" beyond the limits,
-        "slow_down" where others take too long, and what `work` raises.
+        It is ended once the client has hung up and none of the `others` is there.  Raises NoneFree
+        where it has to be done here, Refusal "unwanted", "too_large" beyond the limits, "slow_down"
+        where others take too long, and what `work` raises.
         """
         if not self.are_there:
             raise NoneFree
@@ -131,7 +135,7 @@ class Workers:
             raise self._why(hand) from None
 
     def _why(self, hand: Hand) -> Refusal:
-        """Of its limits only the processor's ends a process; else the system had no more memory."""
+        """Return the refusal for an ended process: out of CPU time, else out of memory."""
         if self._closed:
             return Refusal("busy", "busy.plays", ms=AGAIN_MS)
         if hand.ended_by() == signal.SIGXCPU:
@@ -139,7 +143,7 @@ class Workers:
         return Refusal("too_large", "memory.build", mib=self._memory_mib)
 
     def warm(self) -> None:
-        """Has one process ready, without waiting for it."""
+        """Start one process, without waiting for it."""
 
         def begin() -> None:
             with contextlib.suppress(NoneFree):
@@ -148,22 +152,22 @@ class Workers:
         threading.Thread(target=begin, name="workers", daemon=True).start()
 
     def counts(self) -> tuple[int, int]:
-        """(how many work, how much work waits)"""
+        """Return (workers that are busy, pieces of work that wait)."""
         return self._gate.counts()
 
     def memory_bytes(self) -> int:
-        """Of all processes together."""
+        """Return the memory of all processes together."""
         with self._lock:
             hands = [*self._idle, *self._busy]
         return sum(hand.memory_bytes() for hand in hands)
 
     def close(self) -> None:
-        """Ends all of them, whatever they are doing."""
+        """End all of them, whatever they are doing."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
             busy = list(self._busy)
-        for hand in busy:  # whoever waits for it lets go of it
+        for hand in busy:  # the thread that waits for it lets go of it
             hand.kill()
         for hand in idle:
             hand.end()
@@ -207,7 +211,7 @@ class Workers:
 
 
 def _charge(hand: Hand, before: float) -> float:
-    """To this thread, what the process has had since; what it has had in all."""
+    """Charge this thread for the process's CPU time since; return that in all."""
     now = hand.spent_s()
     clock.spend(max(0.0, now - before))
     return now
@@ -217,7 +221,7 @@ def _charge(hand: Hand, before: float) -> float:
 
 
 def serve(line: Line) -> None:
-    """Does what it is told, one after the other, until nobody is there any more."""
+    """Do what it is sent, one after the other, until the parent has gone."""
     while True:
         work, args, cpu_s = line.recv()
         _bound(cpu_s)
@@ -244,7 +248,7 @@ def _done(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
 
 
 def _carried(error: Exception) -> Exception:
-    """As it can be sent, with where it came from; what cannot be, by its name."""
+    """Return an error as it can be sent, with where it came from; else its name."""
     if not isinstance(error, Refusal | BadInput):
         error.add_note("".join(traceback.format_exception(error)))
     try:
@@ -255,6 +259,6 @@ def _carried(error: Exception) -> Exception:
 
 
 def _bound(cpu_s: float) -> None:
-    """From now on so many seconds of a processor, and a little more for who looks himself."""
+    """Limit the CPU time from now on, with some to spare for work that checks itself."""
     most = math.ceil(time.process_time() + cpu_s) + SPARE_S
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))

@@ -25,7 +25,7 @@ WARM_RUNS = 100
 def batch_efficiency(
     runs: int = RUNS, rounds: int = ROUNDS, scenario: str = SCENARIO
 ) -> tuple[float, dict[str, float]]:
-    """Runs a second on Spark local[2] over those of two plain processes: twice one's.
+    """Return the runs a second on Spark local[2] over those of two plain processes.
 
     Both ways take turns and use two cores each, so that whatever else the machine does slows both
     alike.  Spark's start is left out; writing the rows is not.
@@ -57,7 +57,7 @@ def batch_efficiency(
 def on_spark(
     runner: SparkRunner, place: str, data: dict[str, Any], seed: int, runs: int, size: int
 ) -> float:
-    """Seconds for these runs on the warm session."""
+    """Return the seconds for these runs on the warm session."""
     plan = Plan((data,), (PROFILE,), runs, seed, size, tuple(METRICS))
     began = time.perf_counter()
     runner.run(plan, place, "bench", lambda _: None)
@@ -65,7 +65,7 @@ def on_spark(
 
 
 class Plain:
-    """A process that plays what it is asked: no pool, no files, nothing but runs."""
+    """Process that only plays runs: no pool, no files."""
 
     def __init__(self, data: dict[str, Any], profile: str = PROFILE) -> None:
         self.pipe, theirs = multiprocessing.Pipe()
@@ -80,7 +80,7 @@ class Plain:
 
 
 def together(plain: list[Plain], seed: int, runs: int) -> float:
-    """Mean seconds of the processes, each playing `runs` seeds of its own at the same time."""
+    """Return the mean seconds of processes that each play `runs` seeds at the same time."""
     for number, process in enumerate(plain):
         process.pipe.send((seed + number * runs, runs))
     return statistics.fmean(process.pipe.recv() for process in plain)

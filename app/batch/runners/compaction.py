@@ -1,4 +1,4 @@
-"""Many small files of rows become one of each profile and cell, once all of a batch is played.
+"""Compaction of many small files of rows into one for each profile and cell.
 
 A chunk of a second has a few hundred rows, and its file is mostly about itself: names of columns,
 statistics, places.  Put together they take a third of the bytes, and are counted in a tenth of the
@@ -23,7 +23,7 @@ LEVEL: Final = 9
 
 
 def compact(directory: str, groups: int) -> None:
-    """Puts the files of each profile and cell together; `groups` is how many of these there are.
+    """Merge the files of each profile and cell; `groups` is the number of these.
 
     Chunks of a group are `groups` apart.  Whenever this is interrupted, each row is still found
     once.  Files of different columns stay as they are.  Raises
@@ -53,7 +53,7 @@ def compact(directory: str, groups: int) -> None:
 
 
 def _write(files: Any, base: str, mine: Sequence[RowFile], draft: str) -> bool:
-    """All rows of these files as one; False where their columns differ."""
+    """Write all rows of these files as one file; return False where their columns differ."""
     tables = _tables(files, base, mine)
     first = next(tables)
     with (

@@ -1,4 +1,4 @@
-"""The batch over Spark Connect: this process asks a Spark that lives elsewhere, at sc://host:port.
+"""Runner over Spark Connect: this process uses a Spark server at sc://host:port.
 
 It has no Java, and no part of Spark but the client (`highwater[connect]`).  What is played is what
 `spark.py` plays, chunk by chunk, and the rows are the same.
@@ -38,7 +38,7 @@ TOLD: Final = "told string"
 
 
 class ConnectRunner:
-    """What `SparkRunner` does, by a session of a Spark Connect server."""
+    """Counterpart of `SparkRunner` for a session of a Spark Connect server."""
 
     def __init__(self, remote: str, environ: Mapping[str, str] | None = None) -> None:
         self.master = remote
@@ -56,7 +56,7 @@ class ConnectRunner:
         return self._session is not None
 
     def start(self) -> Any:
-        """The session, begun now if need be.  Raises SparkTrouble."""
+        """Return the session, started if there is none.  Raises SparkTrouble."""
         with self._lock:
             if self._session is None:
                 try:
@@ -82,7 +82,7 @@ class ConnectRunner:
         return session
 
     def cores(self) -> int:
-        """As far as the server tells."""
+        """Return the number of cores, as far as the server reports it."""
         told = self._session.conf.get("spark.master", "") if self._session else ""
         match = re.match(r"local\[(\d+)", told or "")
         return int(match[1]) if match else os.cpu_count() or 1
@@ -104,7 +104,7 @@ class ConnectRunner:
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
     ) -> bool:
-        """As `SparkRunner.run`; finished chunks are told in their order."""
+        """Run as `SparkRunner.run` does; finished chunks are reported in their order."""
         chunks = [tuple(chunk) for chunk in plan.chunks() if chunk.number not in done]
         if not chunks:
             return True
@@ -140,7 +140,7 @@ class ConnectRunner:
         return not trouble
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Counts these finished chunks: here, or there where only it can read them."""
+        """Count these finished chunks: here, or on the server where only it can read them."""
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
         try:
@@ -150,7 +150,7 @@ class ConnectRunner:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
-        """How each of these runs, given as texts, failed: a few, so they are played here."""
+        """Return the cause of failure of each run, given as text; few, so they are played here."""
         return Processes().causes(runs)
 
 
@@ -161,7 +161,7 @@ def playing(
     directory: str,
     run_chunk: RunChunk | None,
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """Of numbers of chunks, the tallies of these as JSON; their rows are put away."""
+    """Return a function from numbers of chunks to their tallies as JSON; it stores their rows."""
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         play = run_chunk or engine_sent()
@@ -174,7 +174,7 @@ def playing(
 
 
 def engine_sent() -> RunChunk:
-    """In a worker: run_chunk of the engine that came along, before any other of that name."""
+    """Return run_chunk of the engine that was sent to this worker, before any of the same name."""
     for place in [one for one in sys.path if one.endswith(ENGINE_ZIP)]:
         sys.path.remove(place)
         sys.path.insert(0, place)

@@ -1,4 +1,4 @@
-"""A search on Spark: a level at a time, its states dealt out, the known ones kept by their keys.
+"""Search on Spark, level by level: states are partitioned, known ones kept by their keys.
 
 What the driver holds does not grow with the search: states and keys stay with the executors, which
 spill them to disk.  Counts, and the ways that are found, are those of a search in one process.
@@ -30,7 +30,7 @@ a worker unpickles them before it knows any class of ours."""
 def search_on(
     context: Any, ready: Callable[[], object], question: Question, bounds: Bounds
 ) -> Outcome:
-    """Answers a question in a SparkContext; `ready` makes the engine known to a worker.
+    """Return a search in a SparkContext; `ready` makes the engine known to a worker.
 
     A bound is looked at after each level.  Raises BadInput as the search in one process does.
     """
@@ -79,8 +79,10 @@ def search_on(
 
 
 def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
-    """In a worker: every state that follows from these, and the counts.  The engine is imported
-    here, where it is the one that the driver sent."""
+    """Yield, in a worker, every state that follows from these, and the counts.
+
+    The engine is imported here, where it is the one that the driver sent.
+    """
     from engine.search.budgets import Budgets
     from engine.search.parts import Counts, Parts, State
     from engine.search.question import Question
@@ -121,7 +123,7 @@ def _with_nothing(key: bytes) -> tuple[bytes, None]:
 
 
 def _told(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
-    """Of a part of a level: how many states, and those that break something, without the state."""
+    """Yield for a part of a level the number of states, and the violations, without the states."""
     states, broken = 0, []
     for _, value in rows:
         states += 1
@@ -141,7 +143,10 @@ def _count(outcome: Outcome, counts: Iterable[tuple[dict[str, int], int, int]]) 
 def _look(
     outcome: Outcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
 ) -> bool:
-    """Notes what is broken in a level, in the order of a search in one process; is it wanted?"""
+    """Record what is broken in a level, and return whether it is wanted.
+
+    In the order of a search in one process.
+    """
     for _, moves, left, broken in rows:
         for name, why in broken:
             if name not in outcome.found:

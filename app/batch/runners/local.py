@@ -1,7 +1,9 @@
-"""The batch over plain processes of this machine: for so few runs that Java would start for longer
-than they take, and the yardstick of benchmarks and oracle of tests for all others.
+"""Runner of a batch in plain processes of this machine.
 
-The rows are the same, byte for byte; Spark is what plays many.
+It plays batches too small to wait for a start of Java, and is the yardstick of benchmarks and the
+oracle of tests for all other runners.
+
+The rows are the same, byte for byte; Spark plays the large ones.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ HEARTBEAT_S = 0.25
 
 
 class Processes:
-    """What `SparkRunner` does, by processes that live as long as a batch."""
+    """Counterpart of `SparkRunner` in processes that live as long as a batch."""
 
     def __init__(self, cores: int = 0) -> None:
         self._cores = cores or os.cpu_count() or 1
@@ -49,15 +51,15 @@ class Processes:
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
     ) -> bool:
-        """Computes the chunks that are not in `done`; True if all are on disk, False if stopped."""
+        """Compute the chunks that are not in `done`; True if all are on disk, False if stopped."""
         return run(plan, directory, self._cores, on_done, done, run_chunk or engine_run_chunk, stop)
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Counts these finished chunks."""
+        """Count these finished chunks."""
         return counted_here(plan, directory, done, keep)
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
-        """How each of these runs, given as texts, failed (engine.study.causes)."""
+        """Return the cause of failure of each run, given as text (engine.study.causes)."""
         if not runs:
             return []
         with pool(self._cores) as processes:
@@ -65,7 +67,7 @@ class Processes:
 
 
 def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-    """Counts these finished chunks in this process.  Raises RunnerTrouble."""
+    """Count these finished chunks in this process.  Raises RunnerTrouble."""
     import duckdb  # late, as `open_duck` says
 
     try:
@@ -89,8 +91,11 @@ def run(
     run_chunk: RunChunk = engine_run_chunk,
     stop: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Computes the chunks of a plan that are not in `done`: True when all are on disk, False where
-    it was told to stop.  `on_done` gets what has finished, or nothing as a heartbeat."""
+    """Compute the chunks of a plan that are not in `done`.
+
+    True when all are on disk, False where it was stopped.  `on_done` gets what has finished, or
+    nothing as a heartbeat.
+    """
     todo = (chunk for chunk in plan.chunks() if chunk.number not in done)
     with pool(workers) as processes:
 
@@ -110,7 +115,10 @@ def run(
 def _as_done(
     submit: Callable[[Chunk], Future[Tally]], todo: Iterator[Chunk], ahead: int
 ) -> Iterator[list[Tally]]:
-    """Finished tallies; only a few chunks wait in the pool, so a long plan costs no memory."""
+    """Yield finished tallies.
+
+    Only a few chunks wait in the pool, so a long plan costs no memory.
+    """
     pending: set[Future[Tally]] = set()
     more = True
     while more or pending:

@@ -1,4 +1,4 @@
-"""The same seeds twice, under two profiles or in two cells: what is compared had the same luck."""
+"""Pairs of the same seeds under two profiles or in two cells, so that both had the same luck."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Side = tuple[str, int]
 
 @dataclass(frozen=True)
 class Pair:
-    """Of the seeds played on both sides, how many broke `invariant` (or ANY) where."""
+    """Counts of the seeds played on both sides, by the sides that broke `invariant` (or ANY)."""
 
     a: Side
     b: Side
@@ -33,18 +33,21 @@ class Pair:
 
 
 def profile_pairs(count: int) -> list[tuple[int, int]]:
-    """Places of the profiles that are compared with each other."""
+    """Return the indices of the profiles that are compared with each other."""
     pairs = combinations(range(count), 2)
     return [pair for pair in pairs if count <= ALL_UP_TO or pair[0] == 0]
 
 
 def cell_pairs(count: int) -> list[tuple[int, int]]:
-    """The first cell with each of the others."""
+    """Return the first cell with each of the others."""
     return [(0, cell) for cell in range(1, count)]
 
 
 def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[Pair, ...]:
-    """All pairs, by what they have in common.  Runs that failed themselves are on no side."""
+    """Return all pairs, by what they have in common.
+
+    Runs that failed themselves are on no side.
+    """
     found = []
     places = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(profiles))
     for along, member, pairs in (
@@ -69,7 +72,7 @@ def _side(along: str, row: Row, at: int, profiles: Sequence[str]) -> Side:
 
 
 def _table(name: str, bits: str) -> str:
-    """Of the seeds of a pair: neither, only the first, only the second, both."""
+    """Return the SQL of the four counts of a pair: neither, only first, only second, both."""
     return ", ".join(
         f"count(*) FILTER (WHERE ({bits} >> a) & 1 = {at & 1} AND ({bits} >> b) & 1 = {at >> 1}) "
         f"AS {name}{at}"

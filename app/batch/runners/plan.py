@@ -1,7 +1,8 @@
 """Plan of a batch: scenarios x profiles x seeds, cut into chunks of about a second.
 
 A row is a function of (scenario, profile, cell, seed) alone, and a chunk's bounds are a function of
-its number: whoever computes a chunk, and however often, the same rows come out under the same name.
+its number: whichever worker computes a chunk, and however often, the same rows come out under the
+same name.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ class Chunk(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What the driver learns of a finished chunk: counts, never rows.
+    """Counts of a finished chunk, sent to the driver in place of its rows.
 
-    Of a tilted plan `weights` holds, of each invariant that was broken and of "any", the sum of
-    the weights of the runs that broke it and that of their squares; as "heaviest", in a list of
-    one, the largest weight of a run in which a fault struck.  Of trees of cycles it holds their
-    sums (engine/study/cycle_rows.py).
+    Of a tilted plan `weights` holds, of each invariant that was broken and of "any", the sum of the
+    weights of the runs that broke it and that of their squares; as "heaviest", in a list of one,
+    the largest weight of a run in which a fault struck.  Of trees of cycles it holds their sums
+    (engine/study/cycle_rows.py).
     """
 
     number: int
@@ -78,17 +79,17 @@ class Plan:
 
     @property
     def tilted(self) -> bool:
-        """Whether runs count differently: some fault has an importance factor."""
+        """True where runs count differently: some fault has an importance factor."""
         return tilted(self.scenarios)
 
     @property
     def futures(self) -> bool:
-        """Whether the cells are presents of one run instead of scenarios."""
+        """True where the cells are presents of one run instead of scenarios."""
         return "present" in self.scenarios[0]
 
     @property
     def slices(self) -> int:
-        """Of the seeds: what each profile and cell has of chunks."""
+        """Number of slices of the seeds, that is of chunks for each profile and cell."""
         return sum(-(-part // self.chunk_runs) for part in self.parts or (self.runs,))
 
     @property
@@ -96,7 +97,7 @@ class Plan:
         return self.slices * self.groups
 
     def chunks(self) -> Iterator[Chunk]:
-        """All chunks, a slice of seeds after the other.
+        """Yield all chunks, a slice of seeds after the other.
 
         Cells and profiles take turns within a slice, so that interim results grow together and a
         cancelled batch can still be compared seed by seed.
@@ -109,7 +110,7 @@ class Plan:
                     number += 1
 
     def _seeds(self) -> Iterator[tuple[int, int]]:
-        """(first seed, how many) of every slice."""
+        """Yield (first seed, number of seeds) of every slice."""
         seed = self.first_seed
         for part in self.parts or (self.runs,):
             for start in range(0, part, self.chunk_runs):
@@ -118,12 +119,12 @@ class Plan:
 
 
 def of_cycles(scenarios: Sequence[dict[str, Any]]) -> bool:
-    """Whether a row is a tree of cycles (engine/study/cycle_rows.py)."""
+    """Check whether a row is a tree of cycles (engine/study/cycle_rows.py)."""
     return CYCLES in scenarios[0]
 
 
 def tilted(scenarios: Sequence[dict[str, Any]]) -> bool:
-    """Whether some fault of these has an importance factor.
+    """Check whether some fault of these has an importance factor.
 
     Futures of a run have none: from the present on faults strike at their true rates.
     """
@@ -135,7 +136,7 @@ def tilted(scenarios: Sequence[dict[str, Any]]) -> bool:
 
 
 def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:
-    """Runs in a chunk: about a second's worth, yet enough chunks for an even load and progress.
+    """Return the runs in a chunk: about a second's worth, yet enough chunks for an even load.
 
     Where these would be more than CHUNKS_WANTED, chunks last longer, up to CHUNK_SECONDS_MOST.
     `groups` is profiles x cells, `runs_per_s` the measured speed of one process.
@@ -150,11 +151,11 @@ def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:
 
 
 def sized(plan: Plan, runs_per_s: float) -> Plan:
-    """The same runs in chunks for this speed of one process."""
+    """Return the same runs in chunks for this speed of one process."""
     return replace(plan, chunk_runs=chunk_size(plan.runs, plan.groups, runs_per_s))
 
 
 def grown(plan: Plan, runs: int) -> Plan:
-    """The plan with so many more seeds for each profile and cell."""
+    """Return the plan with `runs` more seeds for each profile and cell."""
     parts = (*(plan.parts or (plan.runs,)), runs)
     return replace(plan, runs=plan.runs + runs, parts=parts)

@@ -1,5 +1,7 @@
-"""SQL over all stored batches: the views that `highwater query` reads, in this process by DuckDB,
-or in Spark SQL where a cluster is asked for or alone sees the rows.
+"""SQL over all stored batches, for `highwater query`.
+
+It runs in this process by DuckDB, or in Spark SQL where a cluster is asked for or alone sees the
+rows.
 
 `runs` has a row a run (docs/schema.md), `cells` a row a profile and cell, `batches` a row a batch.
 """
@@ -66,8 +68,10 @@ class Changes(Exception):
 
 
 def changes(session: Any, sql: str) -> bool:
-    """Would the statement write, delete or define something?  Its parsed plan tells: in
-    ``WITH x AS (...) INSERT INTO y ...`` the first word does not."""
+    """Check whether the statement would write, delete or define something.
+
+    Its parsed plan tells: in ``WITH x AS (...) INSERT INTO y ...`` the first word does not.
+    """
     if READ_ONLY.match(sql) is None:
         return True
     if not re.match(r"\s*(SELECT|WITH)\b", sql, re.I):
@@ -85,7 +89,7 @@ def _nodes(plan: Any) -> Iterator[Any]:
 
 
 def _files(directories: Sequence[str]) -> list[str]:
-    """Where the rows of these batches lie."""
+    """Return the files with the rows of these batches."""
     return [path for one in directories for path in files_of(one, chunks_on_disk(one))]
 
 
@@ -98,7 +102,7 @@ def answer(
     cells: Sequence[tuple[Any, ...]],
     most: int,
 ) -> Answer:
-    """Runs one statement that reads; at most `most` rows come back to the driver.
+    """Run one statement that reads; at most `most` rows come back to the driver.
 
     Raises `Changes` for one that does not, before anything of it has run.
     """
@@ -133,7 +137,7 @@ def answer_here(
     cells: Sequence[tuple[Any, ...]],
     most: int,
 ) -> Answer:
-    """The same by DuckDB, of directories below `root`: it reads nothing else, and writes nothing.
+    """Run the statement by DuckDB over directories below `root`; it reads and writes nothing else.
 
     Raises `Changes` for a statement that does more than read, `Wrong` for one that cannot be run.
     """
@@ -173,7 +177,7 @@ def answer_here(
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Return a value as JSON has it."""
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     if isinstance(value, dict):
@@ -184,7 +188,7 @@ def plain(value: Any) -> Any:
 
 
 def links(found: Answer) -> list[str]:
-    """For every row that names batch, profile, cell and seed, where its run opens; else ""."""
+    """Return the link of every row that names batch, profile, cell and seed; "" for the others."""
     needed = ("batch", "profile", "cell", "seed")
     if not all(name in found.columns for name in needed):
         return []

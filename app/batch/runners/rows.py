@@ -1,5 +1,7 @@
-"""Rows of a batch on disk: one Parquet file a chunk, named by the chunk's number, and when all are
-there one file a profile and cell (compaction.py), named by the chunks in it.
+"""Rows of a batch on disk, as Parquet files.
+
+One file a chunk, named by the chunk's number, and when all are there one file a profile and cell
+(compaction.py), named by the chunks in it.
 
 This module travels to the executors by value, so it may import only what they have: PyArrow and the
 engine.  The directory is a local path, or any address PyArrow's file systems know; driver and
@@ -52,7 +54,7 @@ BROKEN_DDL = "broken array<struct<invariant: string, step: int, why: string>>"
 
 
 def arrow_schema(metrics: Sequence[str]) -> Any:
-    """The columns of a row, metrics last, each a nullable integer."""
+    """Return the columns of a row, metrics last, each a nullable integer."""
     broken = pa.struct([("invariant", pa.string()), ("step", pa.int32()), ("why", pa.string())])
     fields = [(name, getattr(pa, type_)()) for name, type_, _ in COLUMNS]
     fields.append(("broken", pa.list_(broken)))
@@ -61,7 +63,7 @@ def arrow_schema(metrics: Sequence[str]) -> Any:
 
 
 def spark_schema(metrics: Sequence[str]) -> str:
-    """The same columns as Spark writes them."""
+    """Return the same columns as Spark writes them."""
     fields = [f"{name} {type_}" for name, _, type_ in COLUMNS]
     return ", ".join([*fields, BROKEN_DDL, *(f"`{name}` bigint" for name in metrics)])
 
@@ -73,7 +75,7 @@ def finish_chunk(
     directory: str,
     run_chunk: RunChunk,
 ) -> Tally:
-    """Play a chunk and put its rows away; only then does it count as done."""
+    """Play a chunk and store its rows; only then does it count as done."""
     work = {
         "scenario": scenarios[chunk.cell],
         "profile": chunk.profile,
@@ -88,7 +90,7 @@ def finish_chunk(
 
 
 def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
-    """Counts of a chunk, for progress and interim results; `weighted`: also sums of weights."""
+    """Count a chunk, for progress and interim results; `weighted`: also sums of weights."""
     judged = [row for row in rows if row["verdict"] != "error"]
     broken = Counter(name for row in judged for name in _broken(row))
     return Tally(
@@ -104,7 +106,7 @@ def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
 
 
 def together(name: str, one: Sequence[float], other: Sequence[float]) -> list[float]:
-    """Sums of weights of two parts of a batch; of HEAVIEST, also of a path's, the larger."""
+    """Add the weights of two parts of a batch; of HEAVIEST, also of a path's, keep the larger."""
     both = max if name.startswith(HEAVIEST) else sum
     return [both(pair) for pair in zip(one, other, strict=True)]
 
@@ -114,7 +116,7 @@ def _broken(row: Row) -> set[str]:
 
 
 def _weights(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """As `Tally` has them: sums of doubles, where the result has decimals (weighing.py)."""
+    """Return sums as `Tally` has them: of doubles, where the result has decimals (weighing.py)."""
     heaviest = 0.0
     sums: dict[str, list[float]] = {}
     for row in rows:
@@ -134,7 +136,7 @@ def chunk_name(number: int) -> str:
 
 
 def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
-    """Rows as an Arrow table of `arrow_schema`."""
+    """Return rows as an Arrow table of `arrow_schema`."""
     names = [name for name, _, _ in COLUMNS] + ["broken", *metrics]
     columns = {name: [row.get(name) for row in rows] for name in names}
     columns["broken"] = [
@@ -144,7 +146,7 @@ def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
 
 
 def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
-    """Write beside, then rename: a half-written file never carries a chunk's name.
+    """Write a temporary file, then rename it: no half-written file has a chunk's name.
 
     Writing twice, as after a lost worker, replaces a file by its equal.
     """
@@ -163,7 +165,7 @@ def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Seque
 
 
 def open_directory(directory: str) -> tuple[Any, str]:
-    """The file system a directory lies in, and its path there; made if missing."""
+    """Return the file system a directory lies in, and its path there; made if missing."""
     if "://" in directory:
         files, base = fs.FileSystem.from_uri(directory)
     else:
@@ -180,13 +182,16 @@ class RowFile(NamedTuple):
 
 
 def compact_name(chunks: range) -> str:
-    """Of a file with all these chunks, in their order."""
+    """Return the name of a file with all these chunks, in their order."""
     return f"all-{chunks[0]:07d}-{chunks[-1]:07d}-{chunks.step}.parquet"
 
 
 def files_on_disk(directory: str) -> list[RowFile]:
-    """Files that hold each chunk that is done once, in order.  Where a server stopped between
-    writing a compact file and removing what is in it, the compact one counts."""
+    """Return files that hold each chunk that is done once, in order.
+
+    Where a server stopped between writing a compact file and removing what is in it, the compact
+    one counts.
+    """
     files, base = open_directory(directory)
     found = files.get_file_info(fs.FileSelector(base))
     named = [file for info in found if (file := _row_file(info.base_name)) is not None]
@@ -210,12 +215,12 @@ def _row_file(name: str) -> RowFile | None:
 
 
 def chunks_on_disk(directory: str) -> set[int]:
-    """Numbers of the chunks that are done."""
+    """Return the numbers of the chunks that are done."""
     return {number for file in files_on_disk(directory) for number in file.chunks}
 
 
 def files_of(directory: str, numbers: Collection[int]) -> list[str]:
-    """Paths of the files with these chunks; of a compact file, all of its chunks come along.
+    """Return paths of the files with these chunks; of a compact file, all of its chunks come along.
 
     Raises FileNotFoundError where one of them is gone.
     """
@@ -230,8 +235,11 @@ def files_of(directory: str, numbers: Collection[int]) -> list[str]:
 
 
 def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
-    """Of these chunks those that can be read to their end; the others are there no more, so that
-    they are computed again.  A chunk is damaged where a disk or a person has changed its file."""
+    """Return those of the chunks that can be read to their end.
+
+    The files of the others are moved away, so that they are computed again.  A chunk is damaged
+    where a disk or a person has changed its file.
+    """
     files, base = open_directory(directory)
     wanted = set(numbers)
     sound: set[int] = set()
@@ -252,7 +260,7 @@ def set_damaged_aside(directory: str, numbers: Iterable[int]) -> set[int]:
 
 
 def remove_directory(directory: str) -> None:
-    """All rows of a batch."""
+    """Delete all rows of a batch."""
     files, base = open_directory(directory)
     files.delete_dir(base)
 
@@ -263,8 +271,10 @@ def read_chunks(
     columns: list[str] | None = None,
     seeds: tuple[int, int] | None = None,
 ) -> Iterator[Row]:
-    """Rows of the files with these chunks; all columns or only these, all seeds or those from the
-    first to the second."""
+    """Yield rows of the files with these chunks.
+
+    All columns or only these, all seeds or those from the first to the second.
+    """
     files, base = open_directory(directory)
     within = None if seeds is None else [("seed", ">=", seeds[0]), ("seed", "<=", seeds[1])]
     for path in files_of(directory, numbers):
@@ -276,6 +286,6 @@ def read_chunks(
 
 
 def canonical(rows: Iterable[Row]) -> str:
-    """Rows as text, a line each, ordered by (cell, profile, seed): what tests compare."""
+    """Return rows as text, a line each, ordered by (cell, profile, seed): what tests compare."""
     ordered = sorted(rows, key=lambda row: (row["cell"], row["profile"], row["seed"]))
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in ordered)

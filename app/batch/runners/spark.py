@@ -1,4 +1,4 @@
-"""The batch on Spark: local by default, on any master by configuration.
+"""Runner on Spark: local by default, on any master by configuration.
 
 Two files name PySpark, this one and connect.py.  Executors play chunks and write their rows; the
 driver sees a tally a chunk, and counts the rows when all are there.
@@ -102,7 +102,7 @@ class SparkRunner:
         return f"Spark {version} at {self.master}, {self.java or 'not started'}"
 
     def start(self) -> SparkSession:
-        """The session, started now if need be; raises SparkTrouble."""
+        """Return the session, started if there is none.  Raises SparkTrouble."""
         with self._lock:
             if self._session is not None:
                 if self._pid != os.getpid():
@@ -126,7 +126,7 @@ class SparkRunner:
             return self._session
 
     def cores(self) -> int:
-        """How many tasks run at once, as far as it is known before the start."""
+        """Return the number of tasks that run at once, as far as it is known before the start."""
         if self._session is not None and self._pid == os.getpid():
             return self._session.sparkContext.defaultParallelism
         match = re.match(r"local\[(\d+)", self.master)
@@ -190,7 +190,7 @@ class SparkRunner:
         try:
             stopped = _wait(thread, context, finished, on_done, stop, tag)
         except BaseException:
-            # Whoever listened failed: the job must not run on unheard.
+            # The listener failed: cancel the job, whose result is lost.
             with contextlib.suppress(Py4JError, OSError):
                 context.cancelJobsWithTag(tag)
             raise
@@ -202,8 +202,10 @@ class SparkRunner:
         return not trouble
 
     def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-        """Counts these finished chunks: in this process, or in Spark where it cannot read them;
-        raises SparkTrouble."""
+        """Count these finished chunks: in this process, or in Spark where it cannot read them.
+
+        Raise SparkTrouble.
+        """
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
         session = self.start()
@@ -213,7 +215,7 @@ class SparkRunner:
             raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
 
     def search(self, question: Question, bounds: Bounds) -> Outcome:
-        """A search from a step of a run, its states dealt out; BadInput, SparkTrouble."""
+        """Return a search from a step of a run, its states dealt out; BadInput, SparkTrouble."""
         context = self.start().sparkContext
         try:
             return search_on(context, engine_sent, question, bounds)
@@ -221,7 +223,10 @@ class SparkRunner:
             raise SparkTrouble(f"Spark gave up on the search: {reason(error)}") from error
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
-        """How each of these runs, given as texts, failed (engine.study.causes); SparkTrouble."""
+        """Return the cause of failure of each run, given as text (engine.study.causes).
+
+        Raises SparkTrouble.
+        """
         if not runs:
             return []
         context = self.start().sparkContext
@@ -249,7 +254,7 @@ class SparkRunner:
         # Spark's scripts ask for the driver's Python; PySpark sends the other one to the executors.
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["PYSPARK_PYTHON"] = python_there(self.master, self.environ)
-        # Where it is set, PySpark would ask the Spark that it names, and refuse our master.
+        # With it, PySpark would connect to the Spark that it names, and refuse our master.
         os.environ.pop("SPARK_REMOTE", None)
         if on_this_machine(self.master):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -262,7 +267,7 @@ class SparkRunner:
         return session
 
     def settings(self, scratch: str) -> dict[str, str]:
-        """All spark.* settings: ours, then those of the environment, which win."""
+        """Return all spark.* settings: ours, then those of the environment, which win."""
         log = Path(scratch) / "log4j2.properties"
         log.write_text(QUIET.format(level=self.environ.get("HIGHWATER_SPARK_LOG", "fatal")))
         found = {
@@ -288,7 +293,7 @@ class SparkRunner:
 
 @contextlib.contextmanager
 def statement() -> Iterator[None]:
-    """What is wrong with a statement, as one sentence: raises SparkTrouble."""
+    """Raise SparkTrouble, with one sentence, for what is wrong with a statement."""
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # stacks of Java
     try:
         yield
@@ -307,14 +312,14 @@ def _wait(
     stop: Callable[[], bool],
     tag: str,
 ) -> bool:
-    """Tell of finished chunks until the job ends; True if it was asked to stop."""
+    """Report finished chunks until the job ends; return True if it was cancelled."""
     told: set[int] = set()
     stopped = False
     running = True
     while running:
         thread.join(POLL_S)
         running = thread.is_alive()
-        # What was told is let go; updates that come meanwhile are put after what is here.
+        # Release the reported updates; updates that come meanwhile are appended after these.
         entries = finished.value[:]
         del finished.value[: len(entries)]
         fresh = []
@@ -332,7 +337,7 @@ def _wait(
 
 
 def engine_sent() -> RunChunk:
-    """In a worker: run_chunk of the engine that the driver sent.
+    """Return run_chunk of the engine that the driver sent to this worker.
 
     It comes before whatever else of that name the worker could find, the driver's own directory
     included: files that change while a batch runs must not change the batch.
@@ -346,16 +351,16 @@ def engine_sent() -> RunChunk:
 
 
 def with_retries(master: str) -> str:
-    """local[N] gives a task one try; local[N,F] gives it F, as any cluster does."""
+    """Return the master with retries: local[N] gives a task one try, local[N,F] gives it F."""
     match = LOCAL.match(master)
     return f"local[{match[1] or 1},{TASK_TRIES}]" if match else master
 
 
 def python_there(master: str, environ: Mapping[str, str]) -> str:
-    """The Python that executors start: PySpark takes it from the driver's PYSPARK_PYTHON alone.
+    """Return the Python that executors start: PySpark takes it from PYSPARK_PYTHON alone.
 
-    Those of `local` are processes beside this one and get its own.  Elsewhere the server's path
-    may mean nothing: spark.pyspark.python of the settings, then the environment say which.
+    Those of `local` are processes beside this one and get its own.  Elsewhere the server's path may
+    mean nothing: spark.pyspark.python of the settings, then the environment say which.
     """
     if master.startswith("local"):
         return sys.executable
@@ -369,7 +374,7 @@ def on_this_machine(master: str) -> bool:
 
 
 def extra_settings(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the environment adds as spark.*.
+    """Return the spark.* settings that the environment adds.
 
     HIGHWATER_SPARK_CONF holds any number of `spark.name=value`, parted by spaces or lines;
     HIGHWATER_SPARK_CONF_EXECUTOR_MEMORY=2g is spark.executor.memory=2g.
@@ -387,7 +392,10 @@ def extra_settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def reach(master: str) -> None:
-    """Fail at once where nobody listens: Spark itself would try for a minute.  Raises OSError."""
+    """Fail at once where no server listens: Spark itself would try for a minute.
+
+    Raises OSError.
+    """
     if not master.startswith("spark://"):
         return
     refused = ""
@@ -404,7 +412,7 @@ def reach(master: str) -> None:
 
 
 def engine_zip(scratch: str) -> str:
-    """The engine package as a zip that executors put on their path."""
+    """Return the engine package as a zip that executors put on their path."""
     package = Path(engine.__file__).parent
     target = Path(scratch) / ENGINE_ZIP
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -415,7 +423,7 @@ def engine_zip(scratch: str) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """The one line that helps, out of a stack of Java and Python."""
+    """Return the one line that helps, out of a stack of Java and Python."""
     text = str(error)
     if isinstance(error, Py4JJavaError):
         text = str(error.java_exception.getMessage() or error.java_exception.toString())
@@ -425,7 +433,7 @@ def reason(error: BaseException) -> str:
 
 
 def _answers(session: SparkSession) -> bool:
-    """Whether the Java side still lives."""
+    """Check whether the Java side is still alive."""
     try:
         return not session.sparkContext._jsc.sc().isStopped()
     except Exception:
@@ -433,12 +441,12 @@ def _answers(session: SparkSession) -> bool:
 
 
 def _forget() -> None:
-    """Let PySpark start anew in this process after its Java side is gone."""
+    """Let PySpark start again in this process after its Java side is gone."""
     try:
         if SparkContext._active_spark_context is not None:
             SparkContext._active_spark_context.stop()
     except Exception:
-        pass  # it was gone already; what matters is that nobody refers to it
+        pass  # it was gone already; what matters is that nothing refers to it
     _end_java(SparkContext._gateway)
     SparkSession._instantiatedSession = None
     SparkContext._active_spark_context = None
@@ -447,7 +455,7 @@ def _forget() -> None:
 
 
 def _end_java(gateway: Any) -> None:
-    """Waits for a gateway's process, which ends when its input does, so that none is left over."""
+    """Wait for a gateway's process, which ends when its input does, so that none leaks."""
     process = getattr(gateway, "proc", None)
     if process is None:
         return

@@ -42,8 +42,8 @@ class CellSummary:
 class Failure:
     """A run that broke an invariant, or failed itself (invariant "error", step -1).
 
-    `lost` records that were acknowledged with acks=all, in a run of so many `steps`; None where
-    that was not measured.
+    `lost` counts records that were acknowledged with acks=all, `steps` the length of the run; None
+    where that was not measured.
     """
 
     profile: str
@@ -66,8 +66,10 @@ class Summary:
 
 
 def summarise(tables: Tables, plan: Plan, keep: int) -> Summary:
-    """Counts the rows of a batch; of each profile, cell and invariant `keep` failures by each of
-    ORDERS."""
+    """Count the rows of a batch.
+
+    Of each profile, cell and invariant it keeps `keep` failures by each of ORDERS.
+    """
     # Spark spends most of its time on planning, which uses one core: so all at once.
     with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
         measured = pool.submit(tables.ask, cells_sql(plan.metrics, plan.tilted, tables))
@@ -106,9 +108,10 @@ ORDERS = {"seed": "seed", "step": "step, seed", "lost": "lost DESC NULLS LAST, s
 
 
 def failures_sql(metrics: Sequence[str], tables: Tables, keep: int) -> str:
-    """Failing runs with their best `place` in any of ORDERS, and how many (`n`) there are.
+    """Return the SQL of failing runs, with their number `n`.
 
-    A run names an invariant once, so that rows of an invariant are runs.
+    Each has its best `place` in any of ORDERS.  A run names an invariant once, so that rows of an
+    invariant are runs.
     """
     told = ", ".join(
         f"{metric if metric in metrics else 'CAST(NULL AS BIGINT)'} AS {name}"
@@ -132,8 +135,10 @@ WHERE place <= {keep} ORDER BY profile, cell, invariant, seed
 
 
 def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
-    """Counts per profile and cell, and per metric n, sum, positive, min, max; quantiles as well
-    where every run counts the same."""
+    """Return the SQL that counts per profile and cell, and per metric n, sum, positive, min, max.
+
+    Quantiles as well where every run counts the same.
+    """
     columns = [
         "count(*) AS n",
         "count(*) FILTER (WHERE verdict = 'violates') AS violating",
@@ -166,8 +171,11 @@ def _metrics(row: Row, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, di
 
 
 def _pairs(tables: Tables, plan: Plan) -> tuple[Pair, ...]:
-    """Nothing of futures: their cells are places in one run, each with chances of its own.  Nor
-    where runs count differently: counts of seeds at inflated rates say nothing of the true ones."""
+    """Return the paired counts; none for futures, whose cells are places in one run.
+
+    None either where runs count differently: counts of seeds at inflated rates say nothing of the
+    true ones.
+    """
     if plan.futures or plan.tilted:
         return ()
     return pair_up(tables, plan.profiles, len(plan.scenarios))

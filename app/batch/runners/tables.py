@@ -1,6 +1,7 @@
-"""The rows of a batch as a table that is asked in SQL: in this process by DuckDB, or by Spark where
-the rows lie where only a cluster sees them.  The statements are the same (summary.py, pairing.py,
-weighing.py); what the two spell differently stands here.
+"""Rows of a batch as a table that is queried in SQL.
+
+In this process by DuckDB, or by Spark where only a cluster sees the rows.  The statements are the
+same (summary.py, pairing.py, weighing.py); what the two spell differently stands here.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ Row = dict[str, Any]
 
 
 class RunnerTrouble(Exception):
-    """What plays or counts a batch gave up; the text is one sentence for people."""
+    """Failure of a runner to play or count a batch; the text is one sentence for people."""
 
 
 class Tables(Protocol):
-    """Rows of a batch; of a run that failed itself every column but its name, verdict and why is
-    null.  Statements name them ``{rows}``; `explode` makes a row of each element of an array, and
-    `size` counts them."""
+    """Rows of a batch as a table of SQL.
+
+    Of a run that failed itself every column but its name, verdict and why is null.  Statements name
+    them ``{rows}``; `explode` makes a row of each element of an array, and `size` counts them.
+    """
 
     explode: str
     size: str
@@ -38,20 +41,20 @@ class Tables(Protocol):
     def ask(self, sql: str) -> list[Row]: ...
 
     def quantiles(self, column: str, at: Sequence[float]) -> str:
-        """Of a column the values at these shares, each one that occurred: percentile_disc."""
+        """Return the values of a column at these shares, which occurred: percentile_disc."""
         ...
 
     def decimal(self, weight: str) -> str:
-        """A double from 0 to 1 as the decimal that it is written as."""
+        """Return the SQL of a double from 0 to 1 as the decimal that it is written as."""
         ...
 
     def names(self, invariant: str) -> str:
-        """Did a run break this?"""
+        """Return the SQL condition that a run broke this invariant."""
         ...
 
 
 class SparkTables:
-    """By a Spark session."""
+    """Tables queried by a Spark session."""
 
     explode, size = "explode", "size"
 
@@ -78,7 +81,7 @@ class SparkTables:
 
 
 class DuckTables:
-    """In this process; to be closed."""
+    """Tables queried in this process by DuckDB; to be closed."""
 
     explode, size = "unnest", "len"
 
@@ -107,14 +110,14 @@ class DuckTables:
 
 
 def judged(metrics: Sequence[str]) -> list[str]:
-    """The columns that are counted; a run that failed itself says nothing but that it did."""
+    """Return the columns that are counted, all null for a run that failed itself."""
     told = ["broken", "log_weight", *metrics]
     those = [f"CASE WHEN verdict <> '{ERROR}' THEN {name} END AS {name}" for name in told]
     return ["profile", "cell", "seed", "verdict", "why", *those]
 
 
 def open_duck() -> duckdb.DuckDBPyConnection:
-    """A database in memory, that fetches no extension.
+    """Return a database in memory, that fetches no extension.
 
     DuckDB is imported where it is asked: with the module comes a connection that has threads, and a
     process made by fork would lack them and be aborted when it ends.
@@ -132,8 +135,10 @@ def open_duck() -> duckdb.DuckDBPyConnection:
 
 
 def reading(duck: duckdb.DuckDBPyConnection, paths: Sequence[str], metrics: Sequence[str]) -> str:
-    """A SELECT of all rows in these files, and of the file each came from; what files from before a
-    metric lack is null."""
+    """Return a SELECT of all rows in these files, and of the file each came from.
+
+    What files from before a metric lack is null.
+    """
     names = [name for name, *_ in COLUMNS] + ["broken", *metrics]
     if not paths:
         broken = "STRUCT(invariant VARCHAR, step INTEGER, why VARCHAR)[]"
@@ -148,6 +153,6 @@ def reading(duck: duckdb.DuckDBPyConnection, paths: Sequence[str], metrics: Sequ
 
 
 def told(asked: duckdb.DuckDBPyConnection) -> list[Row]:
-    """The answer of a statement, a dictionary a row."""
+    """Return the result of a statement, a dictionary for each row."""
     names = [column[0] for column in asked.description or ()]
     return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]

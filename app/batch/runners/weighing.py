@@ -1,5 +1,6 @@
-"""Sums of weights, for batches whose faults had an importance factor (engine/study/weights.py),
-and percentiles in which each run counts by its weight.
+"""Sums of weights and weighted percentiles for batches whose faults had an importance factor.
+
+See engine/study/weights.py.
 
 Everything is summed as decimals: a sum of doubles would depend on the order of the rows.  Weights
 are scaled by the largest first (`top`), so that those of rare causes, and their squares, keep their
@@ -32,7 +33,7 @@ EXACT = "cast({sum} AS DECIMAL(32, 22)) * {times}"
 
 
 def weigh(tables: Tables, metrics: Sequence[str]) -> Weights:
-    """(profile, cell) -> name -> sums.
+    """Return (profile, cell) -> name -> sums.
 
     Of invariants and "any": the weights of the runs that broke it, and their squares.  Of a metric
     m (as "metric m"): the same of the runs in which it was above zero, then the sum of weight times
@@ -58,13 +59,13 @@ def weigh(tables: Tables, metrics: Sequence[str]) -> Weights:
 
 
 def _top(tables: Tables) -> int:
-    """The logarithm of the largest weight, in billionths."""
+    """Return the logarithm of the largest weight, in billionths."""
     (row,) = tables.ask("SELECT max(log_weight) AS top FROM {rows}")
     return int(row["top"] or 0)
 
 
 def _weight(tables: Tables, top: int, power: int = 1) -> str:
-    """Of a row, scaled so that the heaviest weighs 1: a decimal."""
+    """Return the SQL of a row's weight, scaled so that the heaviest weighs 1: a decimal."""
     return tables.decimal(f"exp({power} * (log_weight - {top}) / 1e9)")
 
 
@@ -88,8 +89,11 @@ def _metrics_sql(tables: Tables, metrics: Sequence[str], top: int) -> str:
 def percentiles(
     tables: Tables, metrics: Sequence[str], shares: Sequence[float]
 ) -> dict[tuple[str, int], dict[str, list[int]]]:
-    """(profile, cell) -> metric -> for each share the smallest value so that the runs at or below
-    it have at least this share of the weight of all that have the metric."""
+    """Return (profile, cell) -> metric -> the weighted percentile at each share.
+
+    That is the smallest value so that the runs at or below it have at least this share of the
+    weight of all that have the metric.
+    """
     found: dict[tuple[str, int], dict[str, list[int]]] = {}
     for row in tables.ask(_percentiles_sql(tables, metrics, shares)):
         reached = [row[f"q{at}"] for at in range(len(shares))]

@@ -52,7 +52,7 @@ def _linked(port: int) -> socket.socket:
 
 
 def _frame(text: str) -> bytes:
-    """A masked text frame (RFC 6455), its mask zero."""
+    """Return a masked text frame (RFC 6455), its mask zero."""
     body = text.encode()
     if len(body) < 126:
         head = struct.pack("!BB", 0x81, 0x80 | len(body))
@@ -62,7 +62,7 @@ def _frame(text: str) -> bytes:
 
 
 def _drain(link: socket.socket, seconds: float) -> None:
-    """Reads what comes for so long; a connection that was cut raises OSError."""
+    """Read for `seconds`; a connection that was cut raises OSError."""
     link.settimeout(seconds)
     with contextlib.suppress(TimeoutError):
         while True:
@@ -71,7 +71,7 @@ def _drain(link: socket.socket, seconds: float) -> None:
 
 
 def silent(said: bytes) -> Attack:
-    """Many connections that begin something and do not go on; those that are cut come again."""
+    """Attack with connections that begin something and stall; those that are cut come again."""
 
     def attack(port: int, over: threading.Event) -> None:
         links: list[socket.socket] = []
@@ -89,7 +89,7 @@ def silent(said: bytes) -> Attack:
 
 
 def asking(questions: Callable[[int], str]) -> Attack:
-    """Live connections that ask as fast as they may, and come again when they are cut."""
+    """Attack with live connections that ask as fast as they may, and reconnect when cut."""
 
     def attack(port: int, over: threading.Event) -> None:
         number = 0
@@ -150,7 +150,7 @@ ATTACKS: Final[dict[str, Attack | None]] = {
 
 
 def _get(port: int, path: str) -> tuple[float, str]:
-    """(milliseconds, what came).  Raises RuntimeError where it was refused."""
+    """Return (milliseconds, body).  Raises RuntimeError where it was refused."""
     began = time.perf_counter()
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
     with contextlib.closing(link):
@@ -163,7 +163,7 @@ def _get(port: int, path: str) -> tuple[float, str]:
 
 
 def _visit(port: int, seconds: float) -> dict[str, float]:
-    """An honest visitor: a page and an open every second, steps in between."""
+    """Visit as an honest browser: a page and an open every second, steps in between."""
     steps, pages, opens = [], [], []
     lost = 0
     until = time.monotonic() + seconds
@@ -195,7 +195,7 @@ def _visit(port: int, seconds: float) -> dict[str, float]:
 
 
 def memory_mib(port: int) -> float:
-    """Of the server and of the processes that work for it."""
+    """Return the memory of the server and of the processes that work for it."""
     told = _get(port, "/metrics")[1]
     names = ("process_resident_memory_bytes", "highwater_worker_bytes")
     found = (re.search(rf"^{name} (\S+)", told, re.M) for name in names)
@@ -203,7 +203,7 @@ def memory_mib(port: int) -> float:
 
 
 def attacks() -> tuple[float, dict[str, float]]:
-    """The worst p99 of a step under attack, beside that without one; and all figures."""
+    """Return the worst p99 of a step under attack over that without one; and all figures."""
     figures: dict[str, float] = {}
     seconds = float(os.environ.get("HIGHWATER_ATTACK_S", ATTACK_S))
     wanted = os.environ.get("HIGHWATER_ATTACKS", " ".join(ATTACKS)).split()

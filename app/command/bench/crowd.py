@@ -1,6 +1,7 @@
-"""A class: 200 visitors who come at one moment and step once a second for a minute, on a server
-that is warm, on one that has just started, on one to which 60 more come to open one run together,
-and on one that is killed in the middle and comes back.
+"""Load test of a class: 200 visitors who come at one moment and step once a second for a minute.
+
+On a server that is warm, on one that has just started, on one to which 60 more come to open one run
+together, and on one that is killed in the middle and comes back.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ TROUBLE: Final = (
 
 
 class Crowd:
-    """All visitors, and what they noticed."""
+    """All visitors, and the delays they saw."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -60,7 +61,7 @@ class Crowd:
         self._until = 0.0
 
     def play(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """They come at one moment, and stay for a minute."""
+        """Let all visitors come at one moment, and stay for a minute."""
         seconds = float(os.environ.get("HIGHWATER_CLASS_S", SECONDS))
         start = threading.Barrier(VISITORS + 1)
         threads = [
@@ -103,7 +104,10 @@ class Crowd:
         self._played[number].append(now)
 
     def all_play_s(self, since: float) -> float:
-        """Seconds until every visitor had stepped after that moment; infinite if one never did."""
+        """Return the seconds until every visitor had stepped after that moment.
+
+        Infinite if one never did.
+        """
         firsts = [
             next((at for at in played if at > since), float("inf"))
             for played in self._played.values()
@@ -138,7 +142,7 @@ def _cold(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
-    """In the middle a class of 60 comes as well, and opens one run at one moment."""
+    """Let a class of 60 come as well in the middle, and open one run at one moment."""
     crowd = Crowd(life.port)
     opened: list[float] = []
     failed: list[str] = []
@@ -174,7 +178,7 @@ def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
-    """All of the server, which whoever watches it starts again at once."""
+    """Kill the whole server, which its supervisor starts again at once."""
     crowd = Crowd(life.port)
     lives = [life]
     when: list[float] = []
@@ -189,7 +193,7 @@ def _killed(life: Life, place: Path) -> tuple[Life, dict[str, float]]:
 
 
 def _worker(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
-    """The worker alone: its master starts another."""
+    """Kill the worker alone: its master starts another."""
     crowd = Crowd(life.port)
     when: list[float] = []
 
@@ -211,7 +215,7 @@ PARTS: Final = {
 
 
 def crowd() -> tuple[float, dict[str, float]]:
-    """The worst p99 of a step without a kill, in seconds, and all figures."""
+    """Return the worst p99 of a step without a kill, in seconds, and all figures."""
     figures: dict[str, float] = {}
     for name in os.environ.get("HIGHWATER_CLASSES", " ".join(PARTS)).split():
         with tempfile.TemporaryDirectory(prefix="highwater-") as folder:

@@ -49,7 +49,7 @@ _MOVES = """() => new Promise((done) => {
 
 
 def face() -> tuple[float, dict[str, float]]:
-    """(the largest share of a budget, the figures).  Needs the test extra."""
+    """Return (the largest share of a budget, the figures).  Needs the test extra."""
     from playwright.sync_api import sync_playwright
 
     from app.command.bench.server import serving
@@ -75,7 +75,7 @@ def face() -> tuple[float, dict[str, float]]:
 
 
 def _loop(page: Any) -> float:
-    """kB of the largest of the loop's files as gzip would send it: Brotli only makes it less."""
+    """Return the kB of the largest of the loop's files with gzip; Brotli only makes it less."""
     text = """async () => Promise.all([...document.querySelectorAll("[data-frames]")].map(
       async ({ dataset }) => (await fetch(dataset.frames)).text()))"""
     return max(len(gzip.compress(one.encode(), 9)) for one in page.evaluate(text)) / 1_000

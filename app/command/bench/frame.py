@@ -45,7 +45,10 @@ def p95(values: list[float]) -> float:
 
 
 def frame() -> tuple[float, dict[str, float]]:
-    """(half of all steps over half of all frames, the figures).  Needs the test extra."""
+    """Return (median of all steps over median of all frames, the figures).
+
+    Needs the test extra.
+    """
     from playwright.sync_api import sync_playwright
 
     from app.command.bench.ratios import SHOWN

@@ -1,4 +1,4 @@
-"""Losses after the server is killed, robbed of its disk or locked out: counted, not timed.
+"""Benchmark of losses when the server is killed, or its disk or database fails: counted, not timed.
 
 Servers are started as always, on an instance directory that outlives them; what was acknowledged is
 looked up in it afterwards, past any server.
@@ -95,7 +95,7 @@ class Person:
         self._token = ""
 
     def ask(self, port: int, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """(status, what came); (DOWN, None) where nothing did."""
+        """Return (status, body); (DOWN, None) where there was no response."""
         link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         headers = {"Cookie": self._cookie, "X-CSRF-Token": self._token}
         data = None if body is None else json.dumps(body)
@@ -120,12 +120,12 @@ class Person:
             self._token = found[1] if found else ""
 
     def wire(self, port: int) -> Wire:
-        """A live connection of this browser."""
+        """Open a live connection of this browser."""
         self.know(port)
         return Wire(port, cookie=self._cookie, csrf=self._token)
 
     def save(self, port: int, title: str) -> tuple[int, str]:
-        """(status, digest of what was acknowledged)"""
+        """Return (status, digest of what was acknowledged)."""
         self.know(port)
         text = f"title: {title}\nbrokers: 2\nprofiles: [K39]\nscript: |\n  produce m0\n"
         status, told = self.ask(port, "POST", "/api/scenarios", {"yaml": text})
@@ -133,7 +133,7 @@ class Person:
 
 
 class Saving:
-    """Hands that save as fast as they can until they are told to stop; the block is the storm."""
+    """Threads that save as fast as they can until the block, which is the storm, ends."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -156,7 +156,7 @@ class Saving:
                 return
 
     def lost(self, instance: Path) -> int:
-        """Of what was acknowledged, how much is not there."""
+        """Return the number of acknowledged saves that are missing."""
         database = Database(f"sqlite:///{instance / 'highwater.db'}")
         store = Store(database)
         try:
@@ -172,7 +172,7 @@ def _instance() -> Iterator[Path]:
 
 
 def killed_while_saving() -> dict[str, float]:
-    """Kills at random moments, of the whole server and of its worker alone in turn."""
+    """Kill the whole server and its worker alone in turn, at random moments, during saves."""
     dice = Dice(1)
     lost = acknowledged = 0
     times = int(os.environ.get("HIGHWATER_KILLS", KILLS))
@@ -193,7 +193,7 @@ def killed_while_saving() -> dict[str, float]:
 
 
 def workers(pid: int) -> list[int]:
-    """Of a server whose master is this process."""
+    """Return the workers of a server whose master is this process."""
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
@@ -217,7 +217,7 @@ def _wait(seconds: float, ready: Callable[[], bool]) -> None:
 
 
 def killed_in_a_batch() -> dict[str, float]:
-    """Kills while a study runs on Spark, each taken up again; a file cut, one changed, one gone."""
+    """Kill the server while a study runs on Spark, and resume it; damage its files."""
     me, dice = Person(), Dice(2)
     times = int(os.environ.get("HIGHWATER_KILLS_OF_A_BATCH", KILLS_OF_A_BATCH))
     with _instance() as instance:
@@ -256,7 +256,7 @@ def killed_in_a_batch() -> dict[str, float]:
 
 
 def _go_on(me: Person, port: int, number: str) -> None:
-    """Waits until another chunk is done."""
+    """Wait until another chunk is done."""
     before = _progress(me, port, number)["done_chunks"]
 
     def further() -> bool:
@@ -284,7 +284,7 @@ def _flipped(whole: bytes) -> bytes:
 
 
 def locked() -> dict[str, float]:
-    """Another process has the database for half a minute."""
+    """Save while another process locks the database for half a minute."""
     with _instance() as instance:
         life, saving = Life(instance), Saving("locked")
         with saving.at(life.port):
@@ -307,13 +307,16 @@ def locked() -> dict[str, float]:
 
 
 def full() -> dict[str, float]:
-    """A disk of 4 MiB, filled by saving; then somebody makes room, and nothing is started again."""
+    """Fill a disk of 4 MiB by saving.
+
+    Then room is made, and nothing is started again.
+    """
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         disk = Path(folder) / "disk"
         disk.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "highwater", str(disk)]
         if subprocess.run(mount, check=False, capture_output=True).returncode:
-            return {}  # only who may mount can have a small disk
+            return {}  # a small disk needs the right to mount
         try:
             return _filled(disk / "instance", disk)
         finally:
@@ -344,7 +347,7 @@ def _filled(instance: Path, disk: Path) -> dict[str, float]:
 
 
 def two_servers() -> dict[str, float]:
-    """Two servers on one instance; one is killed, and the other has what both were told."""
+    """Kill one of two servers on one instance; the other has what both acknowledged."""
     with _instance() as instance:
         one, two = Life(instance), Life(instance)
         saving = Saving("two")
@@ -372,7 +375,7 @@ PARTS: Final = {
 
 
 def kills() -> tuple[float, dict[str, float]]:
-    """All that was lost, which must be nothing; and all figures."""
+    """Return the number of losses, which must be zero; and all figures."""
     wanted = os.environ.get("HIGHWATER_KILLED", " ".join(PARTS)).split()
     figures: dict[str, float] = {}
     for name in wanted:

@@ -27,10 +27,12 @@ BUDGETS: Final = {
 
 
 def learn() -> tuple[float, dict[str, float]]:
-    """Over the library, under each scenario's first Kafka: the best question found and told, from
-    nothing but the run (`question_cpu` is what that takes of a processor, whatever else the machine
-    does, in a process that serves: `app.common.collector`); and an answer to it graded and
-    explained, from the run and its address.
+    """Measure the questions of the library under each scenario's first Kafka.
+
+    The best question is found and told, from nothing but the run (`question_cpu` is what that takes
+    of a processor, whatever else the machine does, in a process that serves:
+    `app.common.collector`); and an answer to it is graded and explained, from the run and its
+    address.
 
     `view_ms` and `view_kb` are of the page, its stage and what both load, packed, from a server.
     """
@@ -71,7 +73,7 @@ def learn() -> tuple[float, dict[str, float]]:
 
 
 def _view() -> tuple[float, float]:
-    """(ms until the question and its stage stand, kB of all that is fetched), cache empty."""
+    """Return (ms until the question and its stage stand, kB of all fetches), cache empty."""
     from playwright.sync_api import sync_playwright
 
     from app.command.bench.frame import CHROMIUM

@@ -1,7 +1,7 @@
 """Benchmark of the code lens for visitors who do not use it: views of steps, and batches.
 
 Two processes take turns: one in which `engine.lens` cannot even be imported, and one that has just
-told the stacks of every step.  Both must make the same bytes.
+described the stacks of every step.  Both must make the same bytes.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ Task = tuple[str, int]
 
 
 def cost() -> tuple[float, dict[str, float]]:
-    """The worse of two ratios: CPU time with the lens over that without, of building all steps of a
-    run (`views`) and of playing seeds (`batch`).  `told_ms` is a step's stacks themselves.
+    """Return the worse of two ratios of CPU time with the lens over that without.
+
+    Of building all steps of a run (`views`) and of playing seeds (`batch`).  `told_ms` is a step's
+    stacks themselves.
 
     Raises RuntimeError where the two do not make the same bytes.
     """
@@ -59,12 +61,12 @@ def cost() -> tuple[float, dict[str, float]]:
 
 
 def _turns(round_: int, *both: Process) -> tuple[Process, ...]:
-    """Who begins changes from round to round."""
+    """Return the processes in an order that changes from round to round."""
     return both if round_ % 2 else both[::-1]
 
 
 class Process:
-    """A process that does what it is asked, and tells CPU seconds and a digest of what it made."""
+    """Process that runs tasks, and reports CPU seconds and a digest of the result."""
 
     def __init__(self, *, blocked: bool) -> None:
         self.pipe, theirs = multiprocessing.Pipe()
@@ -106,7 +108,7 @@ def _steps() -> list[dict[str, Any]]:
 
 
 def _views(_round: int) -> tuple[float, str]:
-    """Seconds a step, of building all steps of a run anew."""
+    """Return the seconds a step for building all steps of a run without a cache."""
     from app.common.answers import to_json
 
     began = time.process_time()
@@ -117,7 +119,7 @@ def _views(_round: int) -> tuple[float, str]:
 
 
 def _batch(round_: int) -> tuple[float, str]:
-    """Seconds of playing so many seeds, the way a worker of a batch does."""
+    """Return the seconds for playing a number of seeds, as a worker of a batch does."""
     from engine.scenarios import file
     from engine.study.batch import run_chunk
 
@@ -134,7 +136,7 @@ def _batch(round_: int) -> tuple[float, str]:
 
 
 def _told(_round: int) -> tuple[float, str]:
-    """Seconds a step, of telling its stacks."""
+    """Return the seconds a step for describing its stacks."""
     from engine.lens.told import told
 
     steps = _steps()

@@ -1,5 +1,8 @@
-"""Logs of brokers: CPU-seconds a MB behind prefixes and in JSON, beside the plain layout, and the
-memory that a large file takes."""
+"""Benchmark of reading brokers' logs.
+
+CPU-seconds a MB behind prefixes and in JSON, beside the plain layout, and the memory that a large
+file takes.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def _lines(layout: str, size: int) -> Iterator[str]:
 
 
 def _read(path: Path) -> float:
-    """CPU-seconds to find the partitions of a file and to gather one of them."""
+    """Return the CPU-seconds to find the partitions of a file and to gather one of them."""
     from app.incident import sources, timeline
     from app.incident.events import Topic
 
@@ -64,7 +67,7 @@ def _read(path: Path) -> float:
 
 
 def logs() -> tuple[float, dict[str, float]]:
-    """Seconds a MB of the slowest layout over those of the plain one; and the figures."""
+    """Return the seconds a MB of the slowest layout over those of the plain one, and figures."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
         path = Path(place, "server.log")

@@ -32,7 +32,7 @@ WINDOWS_S: Final = 120.0
 
 
 class Estimate(NamedTuple):
-    """Losses a year as they come, one after the other: each seed's, and the CPU-seconds of all."""
+    """Yearly losses seed by seed, and the CPU-seconds of all."""
 
     values: list[float]
     cpu_s: float
@@ -46,13 +46,13 @@ class Estimate(NamedTuple):
         return sum(one > 0 for one in self.values)
 
     def price(self, rate: float) -> float:
-        """CPU-seconds until its relative standard deviation is 1, if the rate is this."""
+        """Return the CPU-seconds until its relative standard deviation is 1, at this rate."""
         spread = sum((one - rate) ** 2 for one in self.values) / len(self.values)
         return spread / rate**2 * self.cpu_s / len(self.values)
 
 
 def splitting() -> tuple[float, dict[str, float]]:
-    """CPU-seconds of windows over those of trees, for the same relative error.
+    """Return the CPU-seconds of windows over those of trees, for the same relative error.
 
     The trees' rate is taken for the true one in both prices.  The windows' price is too low as long
     as few of them have a loss, since what they miss is heavy: the ratio is the least that is so.
@@ -85,7 +85,7 @@ def _until(play: Callable[[int], float], seconds: float) -> Estimate:
 
 
 def windows() -> Scenario:
-    """The setting for so long, each kind of failure with the factor that makes it strike."""
+    """Return the setting for a window, each kind of failure with its importance factor."""
     data = quiet(SETTING, FAILURES).to_dict()
     data["faults"] = [
         {

@@ -1,4 +1,4 @@
-"""Benchmarks as ratios of two things measured in the same place: they travel between machines."""
+"""Benchmarks as ratios of two measurements in the same place, comparable between machines."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Benchmark:
 
 
 def at_least(figure: str) -> bool:
-    """Is the budget of a figure a floor?  Of what is done a second; time, bytes, nodes: a roof."""
+    """Check whether the budget is a minimum, as of a rate; of time, bytes and nodes it is not."""
     return figure.startswith("fps") or figure.endswith("_per_s")
 
 
 def share(figure: str, value: float, budget: float) -> float:
-    """How much of its budget a figure uses; above 1 it fails."""
+    """Return the share of its budget that a figure uses; above 1 it fails."""
     if not budget:
         return float("inf") if value else 0.0
     return budget / value if at_least(figure) else value / budget
@@ -51,7 +51,7 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def per_second(events: Callable[[int], int]) -> float:
-    """A CPU-second's events, the best of some rounds: what else runs only ever slows one down."""
+    """Return the events of a CPU-second, the best of some rounds: other load only slows it."""
     best = 0.0
     for round_ in range(ROUNDS):
         began = time.process_time()
@@ -115,7 +115,7 @@ def _socket() -> tuple[float, Figures]:
 
 
 def elsewhere(meaning: str, module: str, function: str) -> Benchmark:
-    """A benchmark of a module that is loaded when it is run: its `BUDGETS`, if it has any."""
+    """Return a benchmark of a module that is imported when it runs, with its `BUDGETS`, if any."""
     return Benchmark(
         meaning,
         lambda: getattr(import_module(module), function)(),

@@ -29,7 +29,7 @@ BUDGETS: Final = {"generated_per_s": 100_000.0, "copy_us": 200.0, "searched_per_
 
 
 def ladder() -> tuple[float, dict[str, float]]:
-    """States that a search generates in a CPU-second, each with all its invariants looked at."""
+    """Return the states that a search generates in a CPU-second, all invariants checked."""
 
     def generated(_round: int) -> int:
         outcome = questions.search(questions.model(LADDER, SIZE))
@@ -41,7 +41,7 @@ def ladder() -> tuple[float, dict[str, float]]:
 
 
 def from_a_step() -> tuple[float, dict[str, float]]:
-    """States of the real engine that a search generates in a CPU-second."""
+    """Return the states of the real engine that a search generates in a CPU-second."""
     states, simpy = searched_per_s(), per_second(simpy_events)
     return states / simpy, {"searched_per_s": states, "simpy_timeouts_per_s": simpy}
 
@@ -60,7 +60,7 @@ def searched_per_s() -> float:
 
 
 def moved() -> Simulation:
-    """The cluster that is copied."""
+    """Return the cluster that is copied."""
     run = Run(file.find(MOVED[0]), MOVED[1])
     sim = run.simulation()
     for _ in play(sim, run.lines()[:MOVES]):
@@ -69,7 +69,7 @@ def moved() -> Simulation:
 
 
 def copied_us(sim: Simulation, copy: Callable[[Simulation], object] = Simulation.copy) -> float:
-    """CPU time of one copy, or of what is made instead."""
+    """Return the CPU time of one copy, or of what is made instead."""
 
     def copied(_round: int) -> int:
         for _ in range(TIMES):
@@ -80,7 +80,7 @@ def copied_us(sim: Simulation, copy: Callable[[Simulation], object] = Simulation
 
 
 def copies() -> tuple[float, dict[str, float]]:
-    """CPU time of a copy over that of playing to the same place from the start."""
+    """Return the CPU time of a copy over that of playing to the same place from the start."""
 
     def again(_round: int) -> int:
         for _ in range(TIMES):

@@ -28,7 +28,7 @@ Hand = Callable[[threading.Event], None]
 
 @contextlib.contextmanager
 def busy(hands: Sequence[Hand], patience_s: float | None = None) -> Iterator[None]:
-    """These are at work, each in a thread, while the block runs; then each has so long to end."""
+    """Run each of these in a thread during the block; then each has `patience_s` to end."""
     over = threading.Event()
     threads = [threading.Thread(target=hand, args=(over,), daemon=True) for hand in hands]
     for thread in threads:
@@ -42,13 +42,13 @@ def busy(hands: Sequence[Hand], patience_s: float | None = None) -> Iterator[Non
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """That of this process, with these settings of a server."""
+    """Return the environment of this process, with these settings of a server."""
     return {**os.environ, **{f"HIGHWATER_{name.upper()}": one for name, one in settings.items()}}
 
 
 @contextlib.contextmanager
 def serving(**settings: str) -> Iterator[int]:
-    """Runs ``highwater serve`` on a free port with an instance of its own; yields the port.
+    """Run ``highwater serve`` on a free port with an instance of its own; yield the port.
 
     ``settings`` are names of `app.common.config` without their prefix.
     """
@@ -80,7 +80,7 @@ def serving(**settings: str) -> Iterator[int]:
 
 
 class Wire:
-    """Engine.IO 4 spoken by hand: nothing between the caller and the server is polite or slow."""
+    """Minimal Engine.IO 4 client: nothing between the caller and the server limits or delays it."""
 
     def __init__(self, port: int, origin: str = "", cookie: str = "", csrf: str = "") -> None:
         headers = {"Origin": origin} if origin else {}
@@ -96,13 +96,16 @@ class Wire:
         self._expect("40")
 
     def send(self, event: str, data: Any) -> int:
-        """Sends a question; returns the number its answer will carry."""
+        """Send a question; return the number its answer will carry."""
         self._number += 1
         self.ws.send(f"42{self._number}" + json.dumps([event, data]))
         return self._number
 
     def answer(self) -> tuple[int, Any]:
-        """The next answer and its number.  Raises `simple_websocket.ConnectionClosed`."""
+        """Return the next answer and its number.
+
+        Raises `simple_websocket.ConnectionClosed`.
+        """
         match = re.match(r"43(\d+)(.*)", self._expect("43"), re.S)
         assert match
         return int(match[1]), json.loads(match[2])[0]
@@ -120,13 +123,13 @@ class Wire:
                 self.ws.send("3")
                 continue
             if isinstance(text, str) and text.startswith("42[") and start == "43":
-                continue  # news of a class, which nobody here waits for
+                continue  # news of a class, which no caller here waits for
             if not isinstance(text, str) or not text.startswith(start):
                 raise RuntimeError(f"Instead of {start}... there came {text!r:.80}")
             return text
 
     def close(self) -> None:
-        """Ends the connection, whatever state it is in, and waits until its thread has ended."""
+        """End the connection, whatever state it is in, and wait until its thread has ended."""
         with contextlib.suppress(simple_websocket.ConnectionClosed, OSError):
             self.ws.close()
         self.ws.sock.close()

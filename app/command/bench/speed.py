@@ -1,4 +1,4 @@
-"""The engine's speed in one table: as it is written, and compiled where it is.
+"""Benchmark of the engine in one table: in Python, and compiled if available.
 
 ``python -m app.command.bench.speed`` measures the engine that it imports and prints JSON; the
 benchmark asks two such processes, one of them with HIGHWATER_PURE.
@@ -45,7 +45,7 @@ BUDGETS: Final = {
 
 
 def speed() -> tuple[float, dict[str, float]]:
-    """Compiled over written, in the engine's events; and the table.
+    """Return the events of the compiled engine over those of the Python one; and the table.
 
     Without a compiled engine (`python3 -m tests.compiled` builds one beside a checkout, and
     HIGHWATER_COMPILED names it) only the written one is measured, and the ratio is 1.
@@ -62,7 +62,7 @@ def speed() -> tuple[float, dict[str, float]]:
 
 
 def measured(pure: bool) -> dict[str, float]:
-    """The figures of the engine that another process finds."""
+    """Return the figures of the engine, measured in another process."""
     compiled = os.environ.get("HIGHWATER_COMPILED", str(ROOT))
     paths = [str(ROOT)] if pure else [compiled, str(ROOT)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -77,7 +77,7 @@ def measured(pure: bool) -> dict[str, float]:
 
 
 def figures() -> dict[str, float]:
-    """Of the engine in this process; times are of its processor."""
+    """Return the figures of the engine in this process, in CPU time."""
     scenario = file.find(SCALE_RUN[0])
 
     def events(round_: int) -> int:
@@ -102,7 +102,7 @@ def figures() -> dict[str, float]:
 
 
 def event_us(partitions: int) -> float:
-    """An event of three brokers that host so many partitions, one producer writing to one."""
+    """Return the time of an event of three brokers with `partitions` partitions, one written to."""
     data = {
         "title": "many partitions",
         "brokers": 3,
@@ -118,7 +118,7 @@ def event_us(partitions: int) -> float:
 
 
 def _of_many_records() -> dict[str, float]:
-    """A copy, and a step with its view, of a run that has written so many records."""
+    """Return the times of a copy, and of a step with its view, of a run with many records."""
     from engine.show.replay import Replay
 
     lines = tuple(
@@ -148,8 +148,10 @@ def _of_long_runs() -> dict[str, float]:
 
 
 def start_ms() -> float:
-    """Of the processor: `highwater run S20`, from its start to its end, the best of some.  Its
-    modules are compiled by then, as pip leaves what it installs."""
+    """Return the CPU time of `highwater run S20`, from start to end, the best of some.
+
+    Its modules are compiled by then, as pip leaves what it installs.
+    """
     return min(_cpu_ms([sys.executable, "-m", "app", "run", SHOWN]) for _ in range(STARTS))
 
 

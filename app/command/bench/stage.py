@@ -62,7 +62,7 @@ _DRAW = (
 
 
 def stage_link(brokers: int, records: int = 600) -> str:
-    """A run of so many brokers, all of them replicas, packed as links carry runs."""
+    """Return a run of `brokers` brokers, all of them replicas, packed as links carry runs."""
     scenario = Scenario.from_dict(
         {
             "title": f"{brokers} brokers",
@@ -80,7 +80,7 @@ def stage_link(brokers: int, records: int = 600) -> str:
 
 
 def stage() -> tuple[float, dict[str, float]]:
-    """(the largest share of a budget, the figures).  Needs the test extra."""
+    """Return (the largest share of a budget, the figures).  Needs the test extra."""
     from playwright.sync_api import sync_playwright
 
     from app.command.bench.server import serving
@@ -127,7 +127,7 @@ def _drawing(browser: Any, url: str) -> list[float]:
 
 
 def _left_behind(browser: Any, url: str) -> float:
-    """DOM nodes more after many steps than before."""
+    """Return the growth in DOM nodes over many steps."""
     page = _opened(browser, url)
     client = page.context.new_cdp_session(page)
     client.send("Performance.enable")

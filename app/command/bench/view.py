@@ -49,7 +49,7 @@ _GIF = (
 
 
 class Wire:
-    """What a page fetches, as the browser's own network layer counts it."""
+    """Fetches of a page, as the browser's own network layer counts them."""
 
     def __init__(self, page: Any) -> None:
         self._asked: dict[str, dict[str, float]] = {}
@@ -82,7 +82,7 @@ class Wire:
             self._asked[told["requestId"]]["bytes"] = told["encodedDataLength"]
 
     def figures(self) -> dict[str, float]:
-        """kB of all answers with their heads, requests, and those answered "not changed"."""
+        """Return kB of all answers with their heads, requests, and those answered "not changed"."""
         sent = [one for one in self._asked.values() if one["wire"]]
         return {
             "kb": sum(one["bytes"] for one in sent) / 1_000,
@@ -92,8 +92,10 @@ class Wire:
 
 
 def visits(browser: Any, url: str, name: str, ready: str) -> dict[str, float]:
-    """Two visits with one cache, each until nothing more is fetched.  Of the second all but the
-    page itself should come from the cache."""
+    """Make two visits with one cache, each until nothing more is fetched.
+
+    Of the second all but the page itself should come from the cache.
+    """
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     told: list[dict[str, float]] = []
     for _ in range(2):
@@ -117,8 +119,10 @@ def visits(browser: Any, url: str, name: str, ready: str) -> dict[str, float]:
 
 
 def first_view(browser: Any, url: str) -> dict[str, float]:
-    """Visits with an empty cache until the stage stands: the best of them and half of them.  What
-    else runs only ever slows a visit down."""
+    """Visit with an empty cache until the stage stands; return the best and the median.
+
+    What else runs only ever slows a visit down.
+    """
     times = []
     for _ in range(VISITS):
         page = browser.new_page()
@@ -130,7 +134,10 @@ def first_view(browser: Any, url: str) -> dict[str, float]:
 
 
 def animation(browser: Any, url: str) -> dict[str, float]:
-    """Milliseconds a frame of a GIF 960 wide, in the best of some rounds; slow frames of all."""
+    """Return the milliseconds a frame of a GIF 960 wide, in the best of some rounds.
+
+    Slow frames of all.
+    """
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(url)
     page.wait_for_selector("body[data-ready]")
@@ -145,7 +152,7 @@ def animation(browser: Any, url: str) -> dict[str, float]:
 
 
 def views() -> dict[str, float]:
-    """kB of a step's view as it travels, over moments of the whole library."""
+    """Return the kB of a step's view as it travels, over moments of the whole library."""
     sizes = []
     for scenario in file.library().values():
         replay = Replay(Run(scenario, scenario.profiles[0]))

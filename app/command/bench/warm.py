@@ -25,7 +25,7 @@ BUDGETS: Final = {"fixed_s": 2.0}
 
 
 def warm_batch() -> tuple[float, dict[str, float]]:
-    """Seconds of a batch over those of two plain processes with the same runs, in turns.
+    """Return the seconds of a batch over those of two plain processes with the same runs, in turns.
 
     From being submitted to its result in the database: probing, playing, counting, tracing.
     `fixed_s` is the difference in the best round.

@@ -1,8 +1,8 @@
 """The formats of files that an incident is read from: one module each, in one list.
 
-A format says how its files are recognised, reads them, and says what they tell.  A new one is a
-module with a `FORMAT`, a line in `FORMATS`, its sentence in `static/i18n/incident.en.json`, and a
-case in `tests/field/`.
+A format recognises its files, reads them, and describes them.  A new one is a module with a
+`FORMAT`, a line in `FORMATS`, its sentence in `static/i18n/incident.en.json`, and a case in
+`tests/field/`.
 """
 
 from __future__ import annotations

@@ -69,13 +69,15 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
 
 
 def _guessed(about: Topic | None, wanted: Topic | None) -> Topic | None:
-    """The partition in the name of a file, a folder or a prompt, if it is one of the topic that is
-    looked at: broker-2 and dump-3 have the same form."""
+    """Return the partition in the name of a file, a folder or a prompt.
+
+    Only if it is one of the topic that is looked at: broker-2 and dump-3 have the same form.
+    """
     return about if about and wanted and about.topic == wanted.topic else None
 
 
 def _unusable(source: Source, number: int, about: Topic | None, named: bool, wanted: Topic) -> str:
-    """Why the batches of a dump cannot be used, and what to do; "" where they can."""
+    """Return why the batches of a dump cannot be used, and what to do; "" where they can."""
     path = source.path
     if about is None or not named:
         return (

@@ -1,4 +1,4 @@
-"""A format of files: how to recognise it, how to read it, what it tells."""
+"""A format of files: its recognition, its reader, and the facts it has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Recognise = Callable[[Path, str, Callable[[], FileSample]], Source | None]
 
 @dataclass(frozen=True, slots=True)
 class FormatRow:
-    """A row of the table of formats: the files as code, and the key of what they tell."""
+    """A row of the table of formats: the files as code, and the key of their description."""
 
     files: tuple[str, ...]
     key: str

@@ -40,7 +40,7 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
 
 
 def apply(gathered: Gathered, entry: Entry, where: str) -> Iterator[Event]:
-    """Take a record of the metadata log in, and yield the events that it makes."""
+    """Apply a record of the metadata log, and yield the events that it causes."""
     for stated in gathered.image.apply(entry):
         about = Topic(stated.topic, stated.index)
         if gathered.wanted in (None, about):

@@ -27,7 +27,7 @@ def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Sourc
 
 @dataclass(slots=True)
 class _Passed:
-    """Lines of one file that were passed over for one reason: how many, and the first."""
+    """Lines of one file that were skipped for one reason: their number, and the first."""
 
     first: int = 0
     count: int = 0
