@@ -1,4 +1,4 @@
-"""Subject `fetcher_manager`: which of a broker's fetchers follows which partition."""
+"""Subject `fetcher_manager`: the assignment of partitions to a broker's fetchers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FetcherManagerCase(Adapter):
         self.op_add(given)
 
     def _tp(self, p: str) -> int:
-        """The engine's number of a partition."""
+        """Return the engine's number of a partition."""
         return self.names.setdefault(p, len(self.names))
 
     def op_add(self, a: Fields) -> Fields:

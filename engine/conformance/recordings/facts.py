@@ -96,5 +96,5 @@ def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
     found[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
     found[f"{who} names"] = " ".join(value for value, _ in records)
     found[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
-    # Nobody has told this process of its role yet: the mark is only on its disk.
+    # This process has received no role yet: the mark is only on its disk.
     found[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint

@@ -32,8 +32,11 @@ Played = tuple[int, Step, Facts, str]
 
 
 def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenario:
-    """The scenario under the recording's settings: `played`, or the library's, or one of its own.
-    Raises BadInput for a profile, a replica list or a setting that cannot be."""
+    """Return the scenario under the recording's settings.
+
+    It is `played`, or the library's, or one made for the recording.  Raises BadInput for a profile,
+    a replica list or a setting that cannot be.
+    """
     profile = get_profile(recording.profile)
     named = recording.names or map(str, range(1, recording.brokers + 1))
     brokers = [{"id": number, "name": name} for number, name in enumerate(named, 1)]
@@ -112,7 +115,7 @@ class Follower:
         return refused
 
     def _held_back(self, step: Step) -> str:
-        """The broker that a step starts and that hears of its role by a request (LeaderAndIsr)."""
+        """Return the broker that a step starts and that learns its role from LeaderAndIsr."""
         verb, _, broker = step.move.partition(" ")
         starts = verb == "restart" and broker != "K" and step.plays == (step.move,)
         return broker if starts and self.sim.profile.mode == "zk" else ""
@@ -136,7 +139,7 @@ class Follower:
     # -- records that came later -----------------------------------------------------------------
 
     def _on_time(self, number: int, line: str) -> str:
-        """The move without those of its records that reached the leader's log only later."""
+        """Return the move without those of its records that reached the leader's log only later."""
         words = line.split()
         if words[0] != "produce":
             return line

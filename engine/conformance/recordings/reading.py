@@ -83,13 +83,15 @@ class Recording:
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """What was played, without the moment before the first move."""
+        """Return the moves that were played, without the moment before the first one."""
         return tuple(one.move for one in self.steps if one.move != INITIAL)
 
     @property
     def lost(self) -> list[str]:
-        """Records that were acknowledged (not merely by the leader) and that no log has at the end:
-        what real brokers lost."""
+        """Return the records that real brokers lost.
+
+        They were acknowledged (not merely by the leader), and no log has them at the end.
+        """
         logs = " ".join(str(v) for fact, v in self.steps[-1].facts.items() if fact.endswith(" log"))
         kept = {one.partition("@")[0] for one in logs.split()}
         weak = {word for one in self.steps for word in one.move.split() if _WEAK.search(one.move)}
@@ -107,7 +109,7 @@ def release_order(release: str) -> list[int]:
 
 
 def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
-    """The recordings in files and directories, by name.  Raises BadInput: which file, and why."""
+    """Yield the recordings in files and directories, by name.  Raises BadInput: file and reason."""
     for path in map(Path, paths):
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
@@ -124,7 +126,7 @@ def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
 
 @cache
 def own() -> tuple[Recording, ...]:
-    """The recordings that come with the engine, by name."""
+    """Return the recordings that come with the engine, by name."""
     folder = resources.files("engine.conformance.recordings") / "played"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     found = [(one.name, one.read_text("utf-8")) for one in files if one.name.endswith(".json")]
@@ -132,7 +134,7 @@ def own() -> tuple[Recording, ...]:
 
 
 def read(text: str, name: str, where: str = "") -> Recording:
-    """One recording.  Raises BadInput with one sentence."""
+    """Read one recording.  Raises BadInput with one sentence."""
     where = where or name
     try:
         return _recording(json.loads(text), name)
@@ -187,7 +189,7 @@ def _step(data: Any) -> Step:
 
 
 def facts_of(data: Any) -> Facts:
-    """The facts after one move, as a recording writes them, under the names of this module."""
+    """Return the facts after one move, as a recording writes them, under this module's names."""
     found: Facts = {}
     record = data.get("P")
     if record:
@@ -216,8 +218,11 @@ def facts_of(data: Any) -> Facts:
 
 
 def _explained(data: Any) -> Explained:
-    """Differences that the recording accounts for: under `explained`, or listed in `differ` with
-    one `why` for all of them that speaks of order, timing, the lab or its environment."""
+    """Return the differences that the recording accounts for.
+
+    They are under `explained`, or listed in `differ` with one `why` for all of them that speaks of
+    order, timing, the lab or its environment.
+    """
     found: Explained = {}
     entries = [(one["why"], one["facts"]) for one in data.get("explained") or ()]
     why = str(data.get("why") or "")
