@@ -1,4 +1,4 @@
-"""What operators ask of the KRaft controller: topics, elections, reassignments (2 - 3.6, 7)."""
+"""Operators' requests to the KRaft controller: topics, elections, reassignments (2 - 3.6, 7)."""
 
 from __future__ import annotations
 
@@ -147,8 +147,10 @@ def set_topic_config(
     min_isr: int | None = None,
     unclean: bool | None = None,
 ) -> None:
-    """CP-ELR 6.4.  A changed min.insync.replicas ends the guarantee of the topic's ELRs; the value
-    that the topic has already is no change."""
+    """CP-ELR 6.4.  Set a topic's configuration; a changed min.insync.replicas clears its ELRs.
+
+    The value that the topic has already is no change.
+    """
     topic = k.topics[name]
     if unclean is not None:
         topic.config.unclean = unclean
@@ -166,7 +168,7 @@ def effective_min_isr(k: Controller, name: str) -> int:
 
 
 def partition_number(k: Controller, name: str, index: int) -> int:
-    """The number under which a topic's partition is known, or -1."""
+    """Return the number under which a topic's partition is known, or -1."""
     topic = k.topics.get(name)
     return topic.tps[index] if topic is not None and 0 <= index < len(topic.tps) else -1
 
@@ -218,8 +220,11 @@ def elect_all(k: Controller, unclean: bool, out: Effects) -> dict[int, int]:
 
 
 def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
-    """CP-REASSIGN-KR 1, and cancelling with None.  An error code; a new target replaces a running
-    one, so that what was being added is removed again unless the new target wants it."""
+    """CP-REASSIGN-KR 1.  Start a reassignment, or cancel it with None; return an error code.
+
+    A new target replaces a running one, so that what was being added is removed again unless the
+    new target wants it.
+    """
     record = k.records.get(tp)
     if record is None:
         return errors.UNKNOWN_TOPIC_OR_PARTITION

@@ -15,7 +15,7 @@ TOPIC_IDS_SINCE: Final = 2  # AlterPartition versions from here on name topics b
 
 
 class Registered(Protocol):
-    """What the controller knows of one broker."""
+    """Controller's view of one broker."""
 
     @property
     def epoch(self) -> int: ...
@@ -90,12 +90,12 @@ def check_zk(
     *,
     version: int,
 ) -> tuple[int, bool]:
-    """CP-ALTER rows 2 - 8, ZooKeeper.  (error, whether there is anything to write).
+    """CP-ALTER rows 2 - 8, ZooKeeper.  Return (error, whether there is anything to write).
 
     A request that wants what is already there succeeds and writes nothing: the leader sent it again
     because it never saw the first answer.  Until 3.2 the write itself, conditional on the version
     of the znode, is the only look at the partition epoch, and 3.2 looks at the recovery state
-    before anything else.  Nobody compares the ISR with the replicas.
+    before anything else.  The ISR is not compared with the replicas.
     """
     recovers = not profile.leader_recovery_state or _recovers(record, item)
     if profile.ahead_is_not_controller:
@@ -120,8 +120,10 @@ def check_zk(
 
 
 def apply_zk(record: PartitionRecord, item: AlterItem) -> PartitionRecord:
-    """CP-ALTER row 9, ZooKeeper, and CP-ISR-ZKPROP 1.  The znode as written: only its version, the
-    partition epoch, is raised."""
+    """CP-ALTER row 9, ZooKeeper, and CP-ISR-ZKPROP 1.  Return the znode as written.
+
+    Only its version, the partition epoch, is raised.
+    """
     after = record.copy()
     after.leader_epoch = item.leader_epoch
     after.isr = tuple(member for member, _ in item.isr)
@@ -131,17 +133,22 @@ def apply_zk(record: PartitionRecord, item: AlterItem) -> PartitionRecord:
 
 
 def check_direct_write(record: PartitionRecord, item: AlterItem) -> int:
-    """CP-ISR-ZKPROP 1, before 2.7.  The leader's own write of the znode succeeds only if the
-    version it knows is still the current one."""
+    """CP-ISR-ZKPROP 1, before 2.7.  Return the error of the leader's own write of the znode.
+
+    It succeeds only if the version that the leader knows is still the current one.
+    """
     if item.partition_epoch != record.partition_epoch:
         return errors.INVALID_UPDATE_VERSION
     return errors.NONE
 
 
 def answer_kr(change: PartitionChange, sender: int, version: int) -> int:
-    """CP-ALTER row 10.  The ISR that was asked for finished a reassignment that moves leadership
-    away from the sender: the record is written, yet the sender must fetch metadata first.  Senders
-    of versions 0 and 1 do not know the error's own name."""
+    """CP-ALTER row 10.  Return the error for a written change that moves leadership away.
+
+    The ISR that was asked for finished a reassignment that moves leadership away from the sender:
+    the record is written, yet the sender must fetch metadata first.  Senders of versions 0 and 1 do
+    not know the error's own name.
+    """
     if change.record.leader == sender:
         return errors.NONE
     return errors.NEW_LEADER_ELECTED if version > 1 else errors.FENCED_LEADER_EPOCH

@@ -1,7 +1,7 @@
 """Leader elections, and the one rule behind every partition change (control-plane, 3).
 
-Only the controller elects.  Nobody votes and no logs are compared: the first acceptable replica in
-AR order wins.  Everything here is a function from a record to a record.
+Only the controller elects.  There is no vote, and no logs are compared: the first acceptable
+replica in AR order wins.  Everything here is a function from a record to a record.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ PREFERRED_PER_PASS: Final = 1000
 
 
 def new_partition(replicas: Ids, live: Acceptable) -> PartitionRecord | None:
-    """CP-ELECT-NEW.  All live replicas are in sync, the first leads; None if nobody is live.
+    """CP-ELECT-NEW.  Return a record with all live replicas in sync, led by the first; or None.
 
-    ZooKeeper then leaves the partition New until a broker starts; KRaft refuses to create it.
+    None if no replica is live: ZooKeeper then leaves the partition New until a broker starts; KRaft
+    refuses to create it.
     """
     isr = tuple(r for r in replicas if live(r))
     if not isr:
@@ -77,7 +78,7 @@ def elect_zk(
     unclean: bool = False,
     leader_recovery_state: bool = True,
 ) -> PartitionChange:
-    """CP-ELECT-ZK.  The record after the election; unchanged if nobody can be elected.
+    """CP-ELECT-ZK.  Return the record after the election; unchanged without a candidate.
 
     `target` is the list REASSIGN elects from.  `leader_recovery_state` is KIP-704's flag, 3.2.
     """
@@ -106,13 +107,13 @@ def elect_zk(
 def offline_replica_zk(
     record: PartitionRecord, replica: int, *, keeps_last: bool = True
 ) -> PartitionChange:
-    """7.6, OfflineReplica.  Takes a dead or leaving replica out of the ISR.
+    """7.6, OfflineReplica.  Take a dead or leaving replica out of the ISR.
 
     The last member stays, so that it can be found again as a clean leader.  `keeps_last` false
-    (until 1.0, where unclean election is allowed): it leaves too, since anybody may lead then.
+    (until 1.0, where unclean election is allowed): it leaves too, since any replica may lead then.
 
     The leader epoch is raised even if the leader remains: in ZooKeeper clusters a follower's death
-    makes the others start their fetchers anew.
+    makes the other followers restart their fetchers.
     """
     if replica not in record.isr or record.leader_epoch < 0:  # below 0: a partition without a state
         return PartitionChange(record, False)
@@ -165,7 +166,7 @@ def choose_kr(
 
 
 class _Target:
-    """What a partition change is heading for: the wanted values, refined step by step."""
+    """Target of a partition change: the wanted values, refined step by step."""
 
     __slots__ = ("adding", "elr", "isr", "known", "removing", "replicas")
 

@@ -12,11 +12,11 @@ def maintain(
     min_isr: int,
     unclean_shutdown: Ids,
 ) -> tuple[Ids, Ids]:
-    """CP-ELR 6.4.  (ELR, last known ELR) that go with `target_isr`.
+    """CP-ELR 6.4.  Return the (ELR, last known ELR) that go with `target_isr`.
 
-    While the ISR is smaller than min ISR the high watermark cannot move, so whoever leaves the ISR
-    from then on keeps every committed record and stays eligible.  Once the ISR is large enough
-    again the high watermark moves on and the guarantee ends for everybody outside.
+    While the ISR is smaller than min ISR the high watermark cannot move, so a replica that leaves
+    the ISR from then on keeps every committed record and stays eligible.  Once the ISR is large
+    enough again the high watermark moves on and the guarantee ends for every replica outside.
     """
     if len(target_isr) >= min(min_isr, len(target_replicas)):
         return (), ()
@@ -30,9 +30,9 @@ def maintain(
 def last_known_leader(
     record: PartitionRecord, target_isr: Ids, target_elr: Ids, target_replicas: Ids
 ) -> int:
-    """CP-ELR 6.5.  The one that led when the ISR became empty, if nobody better is left; or -1.
+    """CP-ELR 6.5.  Return the leader of when the ISR became empty, if no better is left; or -1.
 
-    Whether it is active is the caller's question: KAFKA-19522 was forgetting to ask it.
+    The caller checks whether it is active: KAFKA-19522 was a missing check.
     """
     known = record.last_known_elr
     if target_isr or target_elr or len(known) != 1 or known[0] not in target_replicas:
@@ -54,8 +54,11 @@ def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | No
 
 
 def cleared(record: PartitionRecord) -> PartitionRecord:
-    """CP-ELR 6.4, ClearElr.  min.insync.replicas changed or the feature went off: nobody outside
-    the ISR is eligible any more.  It is no change of the partition: both epochs stay."""
+    """CP-ELR 6.4, ClearElr.  Return the record without ELRs.
+
+    min.insync.replicas changed or the feature went off: no replica outside the ISR is eligible any
+    more.  It is no change of the partition: both epochs stay.
+    """
     if not record.elr and not record.last_known_elr:
         return record
     after = record.copy()
@@ -64,8 +67,11 @@ def cleared(record: PartitionRecord) -> PartitionRecord:
 
 
 def shutdown_was_clean(stored_broker_epoch: int, previous_broker_epoch: int) -> bool:
-    """CP-CLEAN-SHUTDOWN 6.6.  A new incarnation proves a clean end by the epoch in its marker
-    files; -1, which is nobody's, when any directory lacks one."""
+    """CP-CLEAN-SHUTDOWN 6.6.  Check whether the broker's previous incarnation ended cleanly.
+
+    A new incarnation proves it by the epoch in its marker files; -1, which is no broker's epoch,
+    when any directory lacks one.
+    """
     return previous_broker_epoch == stored_broker_epoch
 
 

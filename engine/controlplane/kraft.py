@@ -149,7 +149,7 @@ def change(
 
 
 def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
-    """The record that tells what has changed of a registration."""
+    """Return the record with the changes of a registration."""
     registration = k.brokers[broker]
     return (
         R_CHANGE,
@@ -164,8 +164,11 @@ def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
-    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch,
-    but for a process that registers again: from 3.9 on that only amends what is known of it."""
+    """CP-KR-REG.  Register a broker with a new epoch, unless another incarnation's session lives.
+
+    A process that registers again keeps its epoch: from 3.9 on that only amends what is known of
+    it.
+    """
     known = k.brokers.get(m.src)
     if (
         known is not None
@@ -200,8 +203,10 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
 
 
 def _note_directories(k: Controller, m: RegisterRequest, registration: Registration) -> None:
-    """CP-KR-REG, KIP-858.  Which of the broker's directories have failed: what is there is offline;
-    an empty one in place of a failed one has nothing that could be."""
+    """CP-KR-REG, KIP-858.  Note the failed directories of a broker.
+
+    The replicas on them are offline; an empty directory in place of a failed one has no replicas.
+    """
     registration.lost_dirs = m.lost_dirs
     for broker, tp in [one for one in k.offline if one[0] == m.src]:
         if k.directories.get((broker, tp)) not in m.lost_dirs:
@@ -354,9 +359,9 @@ def arm_fence_check(k: Controller, out: Effects) -> None:
 
 
 def on_fence_check(k: Controller, out: Effects) -> bool:
-    """CP-KR-FENCE.  Fences the one broker that is silent longest, then looks again.
+    """CP-KR-FENCE.  Fence the one broker that is silent longest, then check again.
 
-    10(d): without an active controller nobody is fenced; `resume` sets the check going again.
+    10(d): without an active controller no broker is fenced; `resume` restarts the check.
     """
     if k.check_at > out.now or not k.alive:
         return False
@@ -424,7 +429,7 @@ def elect(k: Controller, tp: int, kind: int, out: Effects) -> PartitionChange:
 
 
 def move_leadership(k: Controller, tp: int, broker: int, out: Effects) -> PartitionChange:
-    """A controlled move, as a preferred election would do if `broker` stood first in AR."""
+    """Move the leadership as a preferred election would if `broker` stood first in AR."""
     result, records = change(k, tp, out, kind=election.ONLINE, acceptable=lambda b: b == broker)
     append(k, records, out)
     return result
@@ -444,8 +449,11 @@ def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects
 
 
 def clear_elr(k: Controller, tps: Iterable[int], out: Effects) -> tuple[Any, ...]:
-    """CP-ELR 6.4, ClearElr.  Clears these ELRs; the one record that says so, none of a partition:
-    both epochs stay, and a leader's high watermark with them until its next event."""
+    """CP-ELR 6.4, ClearElr.  Clear these ELRs and return the one record that says so.
+
+    There is no record of a partition: both epochs stay, and a leader's high watermark with them
+    until its next event.
+    """
     told = tuple(tps)
     for tp in told:
         before = k.records[tp]

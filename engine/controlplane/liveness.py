@@ -1,4 +1,4 @@
-"""Who is alive: sessions and the states a heartbeat leads to (control-plane, 1.8 - 1.11)."""
+"""Liveness of brokers: sessions, and the states of a heartbeat (control-plane, 1.8 - 1.11)."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def by_silence(brokers: Brokers) -> list[int]:
 
 
 def stale(brokers: Brokers, now: int, timeout_ms: int) -> int:
-    """CP-KR-FENCE.  The one broker to fence next, or -1: fencing goes one by one, and until its
-    turn comes a dead broker is still a legal leader."""
+    """CP-KR-FENCE.  Return the one broker to fence next, or -1.
+
+    Fencing goes one by one: until its turn comes a dead broker is still a legal leader.
+    """
     for broker in by_silence(brokers):
         if not has_valid_session(brokers[broker], now, timeout_ms):
             return broker
@@ -49,7 +51,7 @@ def stale(brokers: Brokers, now: int, timeout_ms: int) -> int:
 
 
 def next_check(brokers: Brokers, timeout_ms: int) -> int:
-    """CP-KR-FENCE.  When the next session can expire, or -1 if nobody has one."""
+    """CP-KR-FENCE.  Return the time at which the next session can expire, or -1."""
     order = by_silence(brokers)
     return brokers[order[0]].last_contact + timeout_ms if order else NOBODY
 
@@ -128,7 +130,9 @@ def enter_controlled_shutdown(registration: Registration) -> bool:
 
 
 def note_shutdown(registration: Registration, offset: int) -> None:
-    """CP-KR-SHUTDOWN 3.  The metadata that has to be applied everywhere before the broker may go;
-    where it began counts, if it is there already."""
+    """CP-KR-SHUTDOWN 3.  Note the metadata offset to be applied everywhere before the broker goes.
+
+    The first such offset counts, if there is one already.
+    """
     if registration.shutdown_at < 0:
         registration.shutdown_at = offset

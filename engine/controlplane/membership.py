@@ -75,7 +75,7 @@ def start(machine: Machine, out: Effects, bounced: bool) -> Process:
 
 
 def register(broker: Process, attempt: int, out: Effects, bounced: bool = False) -> None:
-    """Sends the registration; `attempt` counts the refusals so far."""
+    """Send the registration; `attempt` counts the refusals so far."""
     broker.registered_corr = broker.next_corr()
     broker.register_attempt = attempt
     out.send(
@@ -163,7 +163,7 @@ def send_heartbeat(broker: Process, out: Effects) -> None:
 
 
 def on_heartbeat_timer(broker: Process, out: Effects) -> bool:
-    """The next heartbeat, unless one was sent meanwhile and set a later timer."""
+    """Send the next heartbeat, unless one was sent meanwhile and set a later timer."""
     if broker.broker_epoch < 0 or out.now < broker.heartbeat_due:
         return False
     send_heartbeat(broker, out)
@@ -239,7 +239,7 @@ def fetch_metadata(broker: Process, out: Effects) -> None:
 
 
 def on_metadata_broken(broker: Process, corr: int, out: Effects) -> None:
-    """The connection to the controller broke: ask again later."""
+    """Fetch metadata again later: the connection to the controller broke."""
     if corr == broker.metadata_corr:
         broker.metadata_corr = 0
         out.timer(broker.id, METADATA_RETRY_MS, METADATA_RETRY)
@@ -279,7 +279,7 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
 def _clear_elr(
     broker: Process, tps: Iterable[int], changed: dict[int, PartitionRecord | None]
 ) -> None:
-    """CP-ELR 6.4.  The image forgets the ELRs; no partition changes, so nobody acts on it."""
+    """CP-ELR 6.4.  Remove the ELRs from the image; no partition changes, no replica acts on it."""
     for tp in tps:
         new = changed.get(tp)
         if new is not None:
@@ -321,8 +321,11 @@ def apply_changes(
 
 
 def delete_strays(broker: Process, out: Effects) -> None:
-    """7.7, KRaft 2.  The first image after a start: logs of topics that are gone, or of partitions
-    that have moved away meanwhile, are deleted."""
+    """7.7, KRaft 2.
+
+    The first image after a start: logs of topics that are gone, or of partitions that have moved
+    away meanwhile, are deleted.
+    """
     for tp in list(broker.machine.disks):
         record = broker.image.get(tp)
         if record is None or broker.id not in record.replicas:
@@ -368,7 +371,7 @@ def on_update_metadata(broker: Process, m: UpdateMetadata, out: Effects) -> None
 
 
 def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> None:
-    """CP-ISR-ZKPROP 3.  What clients are told of the ISR, which may be long known to its leader."""
+    """CP-ISR-ZKPROP 3.  Update the ISR in the metadata for clients; the leader may know it."""
     if not broker.profile.isr_propagation:
         return
     before = broker.known_isr.get(tp, record.isr)
@@ -404,7 +407,7 @@ def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> 
 
 
 def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
-    """CP-LISR.  Why one partition of a LeaderAndIsr is refused; only a new leader epoch is not."""
+    """CP-LISR.  Return the error of one partition of a LeaderAndIsr; 0 for a new leader epoch."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     replica = broker.replicas.get(tp)
@@ -414,8 +417,11 @@ def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
 
 
 def stop_error(broker: Process, tp: int, leader_epoch: int) -> int:
-    """5.3.  Why one partition of a StopReplica is refused.  -2: the topic is being deleted, which
-    raises no epoch; -1: an old version of the request, without epochs."""
+    """5.3.
+
+    Why one partition of a StopReplica is refused.  -2: the topic is being deleted, which raises no
+    epoch; -1: an old version of the request, without epochs.
+    """
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     replica = broker.replicas.get(tp)

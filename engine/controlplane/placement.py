@@ -155,7 +155,7 @@ class _Brokers:
         self.offset = chance.below(len(ids)) if ids else 0
 
     def next(self, epoch: int) -> int:
-        """The next broker of this placement, or -1 when the list is exhausted."""
+        """Return the next broker of this placement, or -1 when the list is exhausted."""
         if not self.ids:
             return -1
         if self.epoch != epoch:
@@ -274,10 +274,12 @@ def check_manual(
     registered: Iterable[int] | None,
     factor: int | None = None,
 ) -> int:
-    """2.5.  INVALID_REPLICA_ASSIGNMENT unless every list is non-empty, without repetition, of
-    registered brokers and as long as the others (`factor`: the length the topic already has).
+    """2.5.  Return INVALID_REPLICA_ASSIGNMENT unless every list is acceptable.
 
-    `registered` None: nobody asks whether the brokers exist, as for new topics in ZooKeeper.
+    Every list must be non-empty, without repetition, of registered brokers and as long as the
+    others (`factor`: the length the topic already has).
+
+    `registered` None: the brokers need not exist, as for new topics in ZooKeeper.
     """
     known = None if registered is None else set(registered)
     for replicas in assignments:

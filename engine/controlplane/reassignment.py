@@ -21,7 +21,7 @@ class Plan:
 
 
 class Reverted:
-    """What is left when a reassignment is cancelled."""
+    """Rest of a reassignment after its cancellation."""
 
     __slots__ = ("isr", "replicas", "unclean")
 
@@ -77,5 +77,5 @@ def revert(replicas: Ids, isr: Ids, adding: Ids) -> Reverted:
 
 
 def target_of(replicas: Ids, removing: Ids) -> Ids:
-    """The replicas a running reassignment is heading for, in order."""
+    """Return the replicas a running reassignment is heading for, in order."""
     return tuple(r for r in replicas if r not in removing)

@@ -16,7 +16,7 @@ from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Repl
 
 
 def new_disk(machine: Machine, directory: int = 0) -> Disk:
-    """An empty replica directory, with the log rules of the generation; 0: where there are few."""
+    """Return an empty replica directory, with the log rules of the generation; 0: one of few."""
     profile = machine.profile
     log = Log(
         profile.monotonic_epoch_cache,
@@ -104,7 +104,7 @@ def _track_followers(replica: Replica, record: PartitionRecord) -> None:
 
 
 def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> bool:
-    """CP-MAKE-FOLLOWER.  True if the leader epoch advanced, so that fetching starts anew."""
+    """CP-MAKE-FOLLOWER.  Return True if the leader epoch advanced, so that fetching restarts."""
     replica = ensure_log(broker, tp, out)
     if not _leader_is_known(broker, record.leader):
         return False  # ZooKeeper era: the transition is given up, the log exists all the same
@@ -145,7 +145,7 @@ def _leader_is_known(broker: Process, leader: int) -> bool:
 
 
 def _reconciles(broker: Process, replica: Replica, old_leader: int, old_epoch: int) -> bool:
-    """F-2.  Does this epoch restart the fetcher, and so the comparison of the logs?
+    """F-2.  Check whether this epoch restarts the fetcher, and so the comparison of the logs.
 
     Always from 2.1; in 2.0.1 also when an epoch of the same leader was missed (KAFKA-7164); before,
     only when the leader's id changed.

@@ -27,8 +27,10 @@ from engine.model.timers import DIR_FAILURE
 
 
 def fail_directory(broker: Process, directory: int, out: Effects) -> None:
-    """L-16, 8.4.  Its replicas are offline, the controller is told; without another directory, or
-    in a release that cannot do without one, the process halts."""
+    """L-16, 8.4.  Take a directory's replicas offline and inform the controller.
+
+    Without another directory, or in a release that cannot do without one, the process halts.
+    """
     if not working(broker.machine) or not survives_a_failed_directory(broker.machine):
         out.cue("L-16.halt", broker.id, "halted", None, directory)
         broker.halted = True
@@ -41,8 +43,11 @@ def fail_directory(broker: Process, directory: int, out: Effects) -> None:
 
 
 def tell_controller(broker: Process, out: Effects) -> None:
-    """8.4, 2 and 3.  The event znode, or a heartbeat at once; KRaft (3.8): whoever cannot tell the
-    controller within log.dir.failure.timeout.ms shuts down."""
+    """8.4, 2 and 3.  Report failed directories by the event znode, or by a heartbeat at once.
+
+    KRaft (3.8): a broker that cannot reach the controller within log.dir.failure.timeout.ms shuts
+    down.
+    """
     if broker.profile.mode == "zk":
         out.send(LogDirEvent(broker.id, CONTROLLER, broker.next_corr()))
         return

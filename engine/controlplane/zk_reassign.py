@@ -44,14 +44,17 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
 
 
 def strands(record: PartitionRecord, target: Ids) -> bool:
-    """Would dropping what is still being added leave nobody in sync among the replicas?"""
+    """Check whether dropping the replicas that are being added would leave no other in sync."""
     left = [b for b in record.isr if b not in record.adding or b in target]
     return bool(record.isr) and not left
 
 
 def progress(k: Controller, tp: int, out: Effects) -> None:
-    """CP-REASSIGN-ZK.  A: a new leader epoch for the grown replica list; B: if the whole target is
-    in the ISR, the end of it.  Runs on the request and whenever a target broker starts."""
+    """CP-REASSIGN-ZK.  Start a reassignment (A), or end it once the whole target is in the ISR (B).
+
+    A raises the leader epoch for the grown replica list.  Runs on the request and whenever a target
+    broker starts.
+    """
     record = k.records[tp]
     target = reassignment.target_of(record.replicas, record.removing)
     if not set(target) <= set(record.isr):

@@ -49,10 +49,10 @@ def create_partitions(k: Controller, name: str, assignments: Sequence[Ids], out:
 
 
 def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) -> None:
-    """CP-ELECT-NEW 3 - 6.  The state znodes; LeaderAndIsr to the ISR, metadata to everybody.
+    """CP-ELECT-NEW 3 - 6.  Write the state znodes; send LeaderAndIsr to the ISR, metadata to all.
 
-    With nobody live a partition has no state yet: its epochs stand one below the first, so that the
-    election when a broker starts begins it.
+    Without a live replica a partition has no state yet: its epochs stand one below the first, so
+    that the election when a broker starts begins it.
     """
     made = []
     for tp, replicas in enumerate(assignments, k.take_numbers(len(assignments))):
@@ -76,8 +76,11 @@ def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) 
 
 
 def delete_topic(k: Controller, name: str, out: Effects) -> int:
-    """7.7, ZK 1, 2.  An error code.  While one of its partitions is being moved the topic is not
-    eligible: the deletion begins when the move ends."""
+    """7.7, ZK 1, 2.
+
+    An error code.  While one of its partitions is being moved the topic is not eligible: the
+    deletion begins when the move ends.
+    """
     topic = k.topics.get(name)
     if topic is None or name in k.deletions:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -117,7 +120,7 @@ def _begin(k: Controller, name: str, out: Effects) -> None:
 
 
 def _deletable(k: Controller, broker: int, deletion: Deletion) -> bool:
-    """Is the broker live, and every directory online in which it has something of the topic?"""
+    """Check whether the broker is live and its directories with the topic are all online."""
     left = deletion.left.get(broker, ())
     return is_live(k, broker) and not any((broker, tp) in k.offline for tp in left)
 

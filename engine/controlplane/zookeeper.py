@@ -46,11 +46,11 @@ from engine.model.zk_messages import IsrChange, SessionClosed
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
-    """CP-ZK-REG, CP-ZK-BROKERS.  The id's znode must be free; `bounced` replaces it in one go.
+    """CP-ZK-REG, CP-ZK-BROKERS.  Take the id's znode if it is free; `bounced` replaces it at once.
 
     Before 2.2 there is no broker epoch: a broker that left and came back before the controller
     looked (`bounced`) is no new broker (ABA).  It stays in every ISR with whatever its log now
-    holds, and nobody tells it what it is: without LeaderAndIsr it neither leads, follows nor cuts.
+    holds, and is sent no role: without LeaderAndIsr it neither leads, follows nor truncates.
     """
     known = k.brokers.get(m.src)
     noticed = known is None or k.profile.broker_generation
@@ -88,8 +88,11 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
 
 
 def tell_again(k: Controller, broker: int, missed: list[int], out: Effects) -> None:
-    """CP-LISR.  The controller's sender thread tries a request until the broker has heard it, as
-    long as the broker's session lives: what a broken link swallowed arrives when it works again."""
+    """CP-LISR.  Retry a request until the broker has received it or its session ends.
+
+    So does the controller's sender thread: what a broken link swallowed arrives when it works
+    again.
+    """
     if broker in k.brokers:
         states = [(tp, k.records[tp], False) for tp in missed]
         send_leader_and_isr(k, broker, states, out)
@@ -105,8 +108,9 @@ def resume(k: Controller, running: set[int], out: Effects) -> None:
 
 
 def start_up(k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL 8, 9.  From 2.3 on replicas on dead brokers leave first; then elections for
-    partitions whose leader is dead.
+    """CP-ZK-CTRL 8, 9.  Elect leaders for partitions whose leader is dead.
+
+    From 2.3 on replicas on dead brokers leave first.
 
     Until 2.2 a dead follower stays in the ISR until its leader removes it
     (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
@@ -138,7 +142,7 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
 
 
 def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """The session lives on, or the broker hears that it has expired (8.3)."""
+    """Keep the session alive, or tell the broker that it has expired (8.3)."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         registration.last_contact = out.now
@@ -157,7 +161,7 @@ def on_session_closed(k: Controller, m: SessionClosed, out: Effects) -> None:
 
 
 def arm_session_check(k: Controller, out: Effects) -> None:
-    """The instant at which the next session can expire."""
+    """Set the timer to the instant at which the next session can expire."""
     if not k.brokers or k.check_at > out.now:
         return
     last = min(r.last_contact for r in k.brokers.values())
@@ -166,9 +170,9 @@ def arm_session_check(k: Controller, out: Effects) -> None:
 
 
 def on_session_check(k: Controller, out: Effects) -> bool:
-    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts.
+    """zookeeper.session.timeout.ms.  Remove the znodes of expired sessions; the controller acts.
 
-    Sessions that expire together are seen as dead together: nobody among them is elected.
+    Sessions that expire together are seen as dead together: none of these brokers is elected.
     """
     if k.check_at > out.now or not k.alive:
         return False
@@ -230,8 +234,10 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
 
 
 def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
-    """CP-ISR-ZKPROP 3.  A notification znode: its partitions are read again and told to all
-    brokers; nobody is elected, nobody becomes anything."""
+    """CP-ISR-ZKPROP 3.  Read the partitions of a notification znode and send them to all brokers.
+
+    There is no election, and no broker changes its role.
+    """
     known = [tp for tp in m.tps if tp in k.records]
     send_update_metadata(k, known, out)
     for tp in known:
@@ -276,7 +282,7 @@ def admin_elect(
     unclean: bool | None = None,
     only: int | None = None,
 ) -> bool:
-    """An operator's election; the brokers are told when it changed anything."""
+    """Run an operator's election; the brokers are told when it changed anything."""
     changed = elect(k, tp, strategy, out, unclean=unclean, only=only)
     if changed:
         tell_changes(k, [tp], out)
