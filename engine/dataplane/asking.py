@@ -48,7 +48,7 @@ def build_fetch(
 
 
 def in_session(session: SessionClient, m: FetchRequest) -> SessionFetch:
-    """X-6.  Of what is wanted, the request says only what the leader does not know yet."""
+    """X-6.  Build a request with only those wanted partitions that the leader does not know yet."""
     parts = {str(fp.tp): fp for fp in m.partitions}
     said = session.build(
         {

@@ -18,7 +18,7 @@ def name(directory: int) -> str:
 
 
 def working(machine: Machine) -> list[int]:
-    """The directories that can be read and written."""
+    """Return the directories that can be read and written."""
     return [one for one in range(1, machine.dirs + 1) if one not in machine.broken]
 
 
@@ -38,8 +38,10 @@ def survives_a_failed_directory(machine: Machine) -> bool:
 
 
 def assign(broker: Process, tp: int, directory: int, out: Effects) -> None:
-    """KIP-858.  Tells the controller in which directory a log is; nothing to tell if there is only
-    one.  What waits travels together, one request at a time."""
+    """KIP-858.  Tell the controller in which directory a log is, unless there is only one.
+
+    Pending assignments travel together, one request at a time.
+    """
     if broker.machine.dirs > 1 and broker.profile.dir_failure_kraft:
         broker.assignments[tp] = directory
         send_assignments(broker, out)
@@ -60,7 +62,7 @@ def send_assignments(broker: Process, out: Effects) -> bool:
 def on_assignment_answer(
     broker: Process, m: AssignReplicasToDirsResponse, out: Effects
 ) -> list[tuple[int, int]]:
-    """What the controller has accepted: (partition, directory)."""
+    """Note what the controller has accepted: (partition, directory)."""
     if m.corr != broker.assign_corr:
         return []
     broker.assign_corr = 0
@@ -75,7 +77,7 @@ def on_assignment_answer(
 
 
 def on_assignment_broken(broker: Process, corr: int, out: Effects) -> None:
-    """It is sent again until somebody answers."""
+    """Send the request again until a controller answers."""
     if corr == broker.assign_corr:
         broker.assign_corr = 0
         out.timer(broker.id, RETRY_MS, ASSIGN_RETRY)

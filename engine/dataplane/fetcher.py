@@ -57,7 +57,7 @@ DYNAMIC_SINCE: Final = (1, 1)
 
 
 def thread_of(broker: Process, tp: int) -> FetcherThread | None:
-    """The thread that fetches a partition, if it is fetched."""
+    """Return the thread that fetches a partition, if it is fetched."""
     for thread in broker.fetchers.values():
         if tp in thread.partitions:
             return thread
@@ -72,8 +72,10 @@ def configure(broker: Process, configs: Configs, out: Effects) -> None:
 
 
 def resize(broker: Process, fetchers: int, out: Effects) -> None:
-    """F-1.  num.replica.fetchers changed: every partition moves, with its offset and epoch, to the
-    thread that is now its own.  Answers to the old threads' requests find nobody."""
+    """F-1.  Move every partition to the thread that is now its own, with its offset and epoch.
+
+    num.replica.fetchers has changed.  Answers to the old threads' requests are ignored.
+    """
     moved = [state for thread in broker.fetchers.values() for state in thread.partitions.values()]
     broker.fetchers.clear()
     broker.num_fetchers = fetchers
@@ -98,8 +100,11 @@ def remove_partition(broker: Process, tp: int) -> PartitionFetchState | None:
 
 
 def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
-    """F-2.  After BecomeFollower in a new epoch: fetch from the leader, from where the generation
-    says: at the log's end if epochs can be checked on the way, else at the high watermark."""
+    """F-2.  Fetch from the leader after BecomeFollower in a new epoch.
+
+    The generation says where from: the log's end if epochs can be checked on the way, else the high
+    watermark.
+    """
     remove_partition(broker, replica.tp)
     if replica.leader < 0:
         return
@@ -217,8 +222,10 @@ def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
 
 
 def _sleep_until_ready(broker: Process, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  Nothing to send: the loop waits for the first back-off to end, or for a back-off if it
-    is a quota that holds a partition back (Q-3)."""
+    """F-4.  Wait for the first back-off to end when there is nothing to send.
+
+    If a quota holds a partition back (Q-3), wait for one back-off.
+    """
     if not thread.partitions:
         return
     wake = min(state.delay_until for state in thread.partitions.values())
@@ -243,7 +250,7 @@ def on_fetcher_timer(broker: Process, key: tuple[int, int], out: Effects) -> boo
 
 
 def waiting_thread(broker: Process, leader: int, corr: int) -> FetcherThread | None:
-    """The thread whose outstanding request this answers; None if it is no longer wanted."""
+    """Return the thread whose outstanding request this answers; None if it is no longer wanted."""
     for thread in broker.fetchers.values():
         if thread.leader == leader and thread.outstanding == corr:
             return thread
@@ -369,8 +376,9 @@ def _on_diverging(
 def _on_oversized(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
-    """F-7, before KIP-74.  A part of a batch tells nothing: the partition stands still until
-    replica.fetch.max.bytes is raised.
+    """F-7, before KIP-74.  Retry a partition whose answer was only a part of a batch.
+
+    The partition makes no progress until replica.fetch.max.bytes is raised.
 
     Kafka asks again at the network's pace; here the follower backs off, as a loop without delays
     has no pace.

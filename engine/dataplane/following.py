@@ -1,4 +1,4 @@
-"""What a fetcher knows of one partition, and how that changes (data-plane, F-2, F-8)."""
+"""State of one partition in a fetcher, and its transitions (data-plane, F-2, F-8)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from engine.model.state import FETCHING, TRUNCATING, FetcherThread, PartitionFet
 
 
 def fetcher_id(topic: str, partition: int, fetchers: int) -> int:
-    """F-1.  Which of the threads towards a broker fetches a partition: 31 times Java's hash of the
-    topic, plus the partition, in wrapping int32."""
+    """F-1.  Return the fetcher thread of a partition among those towards a broker.
+
+    It is 31 times Java's hash of the topic, plus the partition, in wrapping int32.
+    """
     code = 0
     for char in topic:
         code = _int32(31 * code + ord(char))
@@ -113,7 +115,7 @@ def cut_by_answer(
 def go_on_fetching(
     broker: Process, replica: Replica, state: PartitionFetchState, out: Effects
 ) -> None:
-    """The truncation is over; it reaches the log that moves to another directory, too (D-4)."""
+    """End the truncation, also for the log that moves to another directory (D-4)."""
     state.state = FETCHING
     state.offset = replica.log.leo
     latest = replica.log.epochs.latest()
@@ -144,9 +146,11 @@ def delay_last(
 
 
 def unexpected(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
-    """F-8.  An error that nobody foresaw costs the partition; before KIP-461 it ended the thread,
-    and with it the fetching of all its partitions, whatever is decided about them, until none is
-    left or the process is started anew."""
+    """F-8.  Drop the partition after an unexpected error.
+
+    Before KIP-461 the error ended the thread, and with it the fetching of all its partitions,
+    whatever is decided about them, until none is left or the process is restarted.
+    """
     if broker.profile.failed_partitions:
         fail_partition(broker, thread, tp, out)
         return

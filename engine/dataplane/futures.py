@@ -19,8 +19,10 @@ QUOTA_PAUSE_MS: Final = 1_000
 
 
 def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
-    """D-1.  An empty log in another directory begins to follow; a new destination cancels the old
-    move.  `disk` is the directory's new, empty log."""
+    """D-1.  Start an empty log in another directory; a new destination cancels the old move.
+
+    `disk` is the directory's new, empty log.
+    """
     cancel(broker, replica, out)
     broker.machine.futures[replica.tp] = Move(disk, _start(replica, disk))
     out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir, tp=replica.tp)
@@ -138,8 +140,11 @@ def work(broker: Process, out: Effects) -> bool:
 
 
 def _is_fenced(broker: Process, replica: Replica, move: Move, out: Effects) -> bool:
-    """D-2, 2.1 - 2.4.  A read with an old leader epoch is refused, and the thread lets go of the
-    partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it counts as failed)."""
+    """D-2, 2.1 - 2.4.  Check whether a read with an old leader epoch is refused.
+
+    The thread then drops the partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it
+    counts as failed).
+    """
     asked = move.fetch.leader_epoch
     if asked == replica.leader_epoch or not broker.profile.future_keeps_old_epoch:
         return False
@@ -150,8 +155,11 @@ def _is_fenced(broker: Process, replica: Replica, move: Move, out: Effects) -> b
 
 
 def _quota(broker: Process) -> ReplicationQuota | None:
-    """D-3.  Apart from the replication quotas, and without their exemptions: all that is copied
-    counts.  None: no limit is set."""
+    """D-3.  Return the quota of copies between directories; None: no limit is set.
+
+    It is apart from the replication quotas, and without their exemptions: all that is copied
+    counts.
+    """
     limit = broker.configs.dir_move_rate
     if limit is None:
         broker.dir_quota = None
@@ -181,7 +189,7 @@ def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> No
 
 
 def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
-    """D-2.  Reads the current log up to its end, whoever leads; how many records were copied."""
+    """D-2.  Read the current log up to its end, on leaders too, and return the records copied."""
     log, future, state = replica.log, move.disk.log, move.fetch
     if future.leo < log.log_start:
         future.truncate_fully(log.log_start)

@@ -1,4 +1,4 @@
-"""Who is in sync, as the leader sees it (S-4, S-7 - S-9; control-plane section 4)."""
+"""In-sync replicas as the leader sees them (S-4, S-7 - S-9; control-plane section 4)."""
 
 from __future__ import annotations
 
@@ -130,23 +130,23 @@ def at_min_isr(replica: Replica) -> bool:
 
 
 def reaches_mark(replica: Replica, remote: RemoteReplica) -> bool:
-    """S-7, CP-ISR-EXPAND 2.  Has the follower everything below the leader's high watermark?"""
+    """S-7, CP-ISR-EXPAND 2.  Check whether the follower has all below the high watermark."""
     return remote.leo >= replica.log.hw
 
 
 def reaches_epoch_start(replica: Replica, remote: RemoteReplica) -> bool:
-    """S-7, CP-ISR-EXPAND 3, KAFKA-7128.  And everything from before this leader's epoch?"""
+    """S-7, CP-ISR-EXPAND 3, KAFKA-7128.  Check that it has all from before this leader's epoch."""
     return not replica.profile.join_needs_epoch_start or remote.leo >= replica.epoch_start
 
 
 def may_be_proposed(broker: Process, replica: Replica, follower: int) -> bool:
-    """S-7, CP-ISR-EXPAND 4, KIP-841.  Would the controller take the follower, as far as known?"""
+    """S-7, CP-ISR-EXPAND 4, KIP-841.  Check whether the controller would take the follower."""
     remote = replica.remote[follower]
     return not replica.profile.isr_eligibility or eligible(broker, follower, remote)
 
 
 def with_follower(replica: Replica, follower: int) -> tuple[int, ...]:
-    """The committed ISR and the follower, in the order of the assignment."""
+    """Return the committed ISR and the follower, in the order of the assignment."""
     return tuple(b for b in replica.assignment if b in replica.isr or b == follower)
 
 
@@ -227,7 +227,7 @@ def _propose(
 
 
 def proposal(broker: Process, replica: Replica, isr: tuple[int, ...]) -> AlterItem:
-    """CP-ALTER.  What is sent: the own epochs, and each member with the one of its last fetch."""
+    """CP-ALTER.  Return the proposal: own epochs, and each member's epoch of its last fetch."""
     epochs = tuple((b, _known_epoch(broker, replica, b)) for b in isr)
     return AlterItem(replica.tp, replica.leader_epoch, replica.partition_epoch, epochs)
 
@@ -254,8 +254,10 @@ def send_alter_partition(broker: Process, out: Effects) -> None:
 
 
 def alter_version(profile: Profile) -> int:
-    """The AlterPartition version that a broker of this release sends: 1 with the recovery state
-    (KIP-704), 2 with topic ids (KIP-841), 3 with broker epochs (KIP-903)."""
+    """Return the AlterPartition version that a broker of this release sends.
+
+    1 has the recovery state (KIP-704), 2 topic ids (KIP-841), 3 broker epochs (KIP-903).
+    """
     if profile.isr_broker_epoch:
         return 3
     return 2 if profile.isr_eligibility else int(profile.leader_recovery_state)
@@ -278,7 +280,7 @@ def on_alter_partition_response(broker: Process, m: AlterPartitionResponse, out:
 
 
 def on_alter_partition_broken(broker: Process, corr: int, out: Effects) -> None:
-    """CP-ALTER.  There is no time-out: it is sent until somebody answers."""
+    """CP-ALTER.  Send the request again, without a time-out, until a controller answers."""
     if corr == broker.alter_corr:
         broker.alter_corr = 0
         out.timer(broker.id, UNREACHABLE_RETRY_MS, ALTER_RETRY)
@@ -321,7 +323,7 @@ def drop_pending(replica: Replica) -> None:
 def commit_isr(
     broker: Process, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
 ) -> None:
-    """S-9, H-3.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
+    """S-9, H-3.  Replace the committed ISR by the confirmed one; end waiting requests (H-2)."""
     out.cue("S-9", broker.id, "isr", replica.isr, isr, tp=replica.tp)
     replica.isr = isr
     replica.partition_epoch = partition_epoch

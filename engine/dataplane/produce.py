@@ -89,7 +89,7 @@ def append_once(
 
 
 def unknown_producer(profile: Profile) -> int:
-    """P-7.  What a producer is told whose number is not 0 and whom the log does not know."""
+    """P-7.  Return the error for a producer unknown to the log whose number is not 0."""
     if profile.unknown_producer_error:
         return UNKNOWN_PRODUCER_ID
     return OUT_OF_ORDER_SEQUENCE_NUMBER if profile.unknown_producer_starts_at_zero else NONE

@@ -71,7 +71,7 @@ def fate(broker: Process, replica: Replica, required: int) -> int:
 
 
 def has_enough_in_sync(replica: Replica) -> bool:
-    """P-4, CP-MINISR.  Does the maximal ISR allow a yes?"""
+    """P-4, CP-MINISR.  Check whether the maximal ISR is large enough to acknowledge."""
     return replica.min_isr() <= len(replica.maximal_isr)
 
 
@@ -160,7 +160,7 @@ def fetch_is_ready(
 
 
 def tell_short(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-5.  How many bytes there are for a fetch that wants more."""
+    """S-5.  Report the bytes available for a fetch that wants more."""
     there = 0
     for fp in m.partitions:
         log = broker.replicas[fp.tp].log
@@ -175,7 +175,7 @@ def _available(broker: Process, m: FetchRequest, records: int) -> int:
 
 
 def owes_mark(broker: Process, m: FetchRequest) -> bool:
-    """H-5.3.  Is the mark of a partition higher than what this follower was told last?"""
+    """H-5.3.  Check whether a high watermark is above the one last sent to this follower."""
     for fp in m.partitions:
         replica = broker.replicas[fp.tp]
         remote = replica.remote.get(m.replica)
@@ -214,7 +214,7 @@ def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
 
 
 def _arm(broker: Process, deadline: int, out: Effects) -> None:
-    """One timer a broker, for the earliest deadline: most requests are done before theirs."""
+    """Set the broker's one timer to the earliest deadline: most requests end before theirs."""
     wake = broker.purgatory_wake
     if wake <= out.now or deadline < wake:
         broker.purgatory_wake = deadline
@@ -256,9 +256,9 @@ def expire_produce(
 
 
 def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None:
-    """The Fetch of node `src` (of that number) that waits on this broker, if there is one.
+    """Return the Fetch of node `src` (of that number) that waits on this broker, if there is one.
 
-    One that was sent again meanwhile (a negative `corr`) is nobody's any more: its time runs out.
+    One that was sent again meanwhile (a negative `corr`) matches no request: its time runs out.
     """
     for replica in broker.replicas.values():
         for parked in replica.parked:
@@ -285,6 +285,6 @@ def after_hw(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def role_lost(broker: Process, replica: Replica, out: Effects) -> None:
-    """CP-MAKE-FOLLOWER 7.  Whoever waits here hears that this is no leader any more."""
+    """CP-MAKE-FOLLOWER 7.  Answer all requests that wait here: this is no leader any more."""
     wake_produce(broker, replica, out)
     wake_fetch(broker, replica, out)

@@ -33,18 +33,18 @@ NOWHERE = -1
 
 
 def not_hosted(broker: Process, tp: int) -> int:
-    """S-2.1.  A partition on a failed disk, that exists elsewhere, or that nobody has heard of."""
+    """S-2.1.  Return the error for a partition on a failed disk, hosted elsewhere or unknown."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     return NOT_LEADER_OR_FOLLOWER if tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
 
 
 def access_error(replica: Replica, leader_epoch: int, leader_only: bool) -> int:
-    """S-2.4, S-2.5, T-3.  First the epochs are compared (CurrentLeaderEpoch with the receiver's
-    own, unless it is absent), then the role.
+    """S-2.4, S-2.5, T-3.  Compare the epochs, then the role, and return the error.
 
-    A replica about which nobody has decided yet is older than any epoch, and no leader; what it
-    holds may be read by whoever does not insist on the leader.
+    CurrentLeaderEpoch is compared with the receiver's own, unless it is absent.  A replica that has
+    no role yet is older than any epoch, and no leader; a reader that does not insist on the leader
+    may read what it holds.
     """
     if leader_epoch != NO_EPOCH and leader_epoch != replica.leader_epoch:
         return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
@@ -80,10 +80,11 @@ def error_before_read(broker: Process, m: FetchRequest, fp: FetchPartition) -> i
 
 
 def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: int) -> int:
-    """C-8, S-2.3.  RackAwareReplicaSelector: who should serve a consumer that stands in `rack`.
+    """C-8, S-2.3.  Return the replica that should serve a consumer that stands in `rack`.
 
-    The leader itself (NOWHERE) if it stands there, too, or nobody else does; else, of the in-sync
-    followers in that rack which have the wanted offset, the one that is furthest.
+    RackAwareReplicaSelector: the leader itself (NOWHERE) if it stands there, too, or no other
+    replica does; else, of the in-sync followers in that rack which have the wanted offset, the one
+    that is furthest.
     """
     replica = broker.replicas[fp.tp]
     racks = broker.machine.racks
@@ -122,8 +123,10 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
 
 
 def tells_divergence(profile: Profile) -> bool:
-    """S-3.  Does a leader look at the last epoch of a fetch?  From 2.7 on, and wherever followers
-    rely on it."""
+    """S-3.  Check whether a leader looks at the last epoch of a fetch.
+
+    From 2.7 on, and wherever followers rely on it.
+    """
     return profile.answers_divergence or profile.truncation == FETCH
 
 
@@ -134,7 +137,7 @@ def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
 
 
 def held_back(broker: Process, m: FetchRequest, tp: int, now: int) -> bool:
-    """Q-2.  May this follower have no records of the partition for now?"""
+    """Q-2.  Check whether this follower may have no records of the partition for now."""
     if broker.quotas is None or m.replica < 0:
         return False
     in_isr = m.replica in broker.replicas[tp].isr

@@ -1,4 +1,4 @@
-"""What a crash leaves and what a restart finds (data-plane, L-10 - L-13)."""
+"""State after a crash, as a restart finds it (data-plane, L-10 - L-13)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from engine.model.state import Disk, Replica
 
 
 def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
-    """L-11, power loss.  Everything past the last fsync is gone, but for `spared` records (the OS
-    may have written some back): 0 is the worst case.  What went.
+    """L-11, power loss.  Drop everything past the last fsync but `spared` records; return it.
+
+    The OS may have written some back: `spared` = 0 is the worst case.
 
     Nothing is rewritten here: the epoch file and the checkpoints were fsynced and stay; loading
     (L-13) makes them fit the shorter log.
@@ -31,8 +32,10 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
 
 
 def forget_log_start(disk: Disk) -> None:
-    """L-7, L-13.  A process begins with the log start of its checkpoint file, or of its segments;
-    a clean shutdown has written the file, a crash only what the last turn of the timer found."""
+    """L-7, L-13.  Reset the log start to that of the checkpoint file, or of the segments.
+
+    A clean shutdown has written the file, a crash only what the last turn of the timer found.
+    """
     log = disk.log
     log.log_start = max(disk.log_start_checkpoint, log.segments[0])
 

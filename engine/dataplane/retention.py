@@ -86,7 +86,7 @@ def low_watermark(broker: Process, replica: Replica) -> int:
 
 
 def may_find(configs: Configs, now: int) -> bool:
-    """L-8.  Is there anything to check for, now or before `arm` is asked again?  (ms)
+    """L-8.  Check whether there is anything to check for, now or before the next `arm` (ms).
 
     A limit on the size, and an age below a week, is checked from the start.  A greater age, Kafka's
     default among them, only once the clock comes near it, since no record is older than its run:
@@ -106,7 +106,7 @@ def arm(broker: Process, out: Effects) -> None:
 
 
 def on_check(broker: Process, data: object, out: Effects) -> bool:
-    """L-8.  Every replica is looked at, whoever leads it."""
+    """L-8.  Check every replica, of leaders and followers."""
     broker.retention_armed = False
     configs = broker.configs
     if not may_find(configs, out.now):
@@ -187,6 +187,6 @@ def _records_below(log: Log, end: int) -> int:
 
 
 def _largest_time(log: Log, base: int, end: int) -> int:
-    """The largest timestamp in a segment, in ms."""
+    """Return the largest timestamp in a segment, in ms."""
     times = [batch.time for batch in log.batches if base <= batch.base < end]
     return max(times, default=0)

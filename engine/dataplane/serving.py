@@ -102,8 +102,9 @@ def _note_positions(
 def _note_position(
     broker: Process, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
 ) -> FetchData:
-    """S-4.  What the fetch says of its sender is noted: with each partition as it is read, before
-    3.3 once all are read.  The answer, or an error in its place.
+    """S-4.  Note the sender's position, with each partition as it is read; return the answer.
+
+    Before 3.3 it is noted once all are read.  An error may take the answer's place.
 
     In 1.0.0, 1.0.1 and 1.1.0 the answer has the mark as this fetch has moved it
     (`LogReadResult.updateLeaderReplicaInfo`, gone in 1.0.2 and 1.1.1, KAFKA-7104).
@@ -153,7 +154,7 @@ def epoch_end(
 
 
 def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> None:
-    """T-1, T-2, T-3, leader's side: where did the requested epoch end here?"""
+    """T-1, T-2, T-3, leader's side.  Answer where the requested epoch ended here."""
     answers = []
     for tp, epoch, leader_epoch in m.partitions:
         error, found, end = epoch_end(broker, tp, epoch, leader_epoch)

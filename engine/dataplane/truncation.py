@@ -1,4 +1,4 @@
-"""How a new follower makes its log agree with the leader's: every generation, side by side (T-).
+"""Log truncation of a new follower to agree with its leader, in every generation (T-).
 
 A function here decides where to cut; `cut` cuts.  Nothing else in the engine shortens a log.
 """

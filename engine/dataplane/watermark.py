@@ -8,7 +8,7 @@ from engine.model.state import RemoteReplica, Replica
 
 
 def eligible(broker: Process, follower: int, remote: RemoteReplica) -> bool:
-    """H-2.  May this follower join the ISR, as far as this broker has heard?
+    """H-2.  Check whether this follower may join the ISR, as far as this broker knows.
 
     KRaft: neither fenced nor in controlled shutdown, and from 3.5 on (KIP-903) it has fetched from
     this leader with the registered broker epoch, or with -1, which old followers send.  A follower
@@ -43,7 +43,7 @@ def waits_for(broker: Process, replica: Replica, now: int) -> list[int]:
 
 
 def is_frozen(replica: Replica) -> bool:
-    """H-2, CP-MINISR, from 3.7 (KAFKA-15583).  Is the ISR too small to commit anything?"""
+    """H-2, CP-MINISR, from 3.7 (KAFKA-15583).  Check whether the ISR is too small to commit."""
     return replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr()
 
 
@@ -97,7 +97,7 @@ def short_of(broker: Process, replica: Replica, target: int, now: int) -> list[i
 
 
 def blocked_by(broker: Process, replica: Replica, now: int) -> list[int]:
-    """The replicas whose known end keeps the high watermark where it is."""
+    """Return the replicas whose known end keeps the high watermark where it is."""
     log = replica.log
     return [] if log.hw >= log.leo else short_of(broker, replica, log.hw + 1, now)
 
