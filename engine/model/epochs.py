@@ -38,7 +38,7 @@ class EpochCache:
         return [[e, s] for e, s in zip(self.epochs, self.starts, strict=True)]
 
     def latest(self) -> int:
-        """The epoch of the last entry, or -1."""
+        """Return the epoch of the last entry, or -1."""
         return self.epochs[-1] if self.epochs else UNDEFINED_EPOCH
 
     def assign(self, epoch: int, offset: int) -> bool:
@@ -102,11 +102,11 @@ class EpochCache:
         return self.epochs[at - 1] if at else UNDEFINED_EPOCH
 
     def previous(self, epoch: int) -> int:
-        """The cached epoch just below `epoch`, or -1."""
+        """Return the cached epoch just below `epoch`, or -1."""
         return max((e for e in self.epochs if e < epoch), default=UNDEFINED_EPOCH)
 
     def next(self, epoch: int) -> int:
-        """The cached epoch just above `epoch`, or -1."""
+        """Return the cached epoch just above `epoch`, or -1."""
         return min((e for e in self.epochs if e > epoch), default=UNDEFINED_EPOCH)
 
     def start_of(self, epoch: int) -> int:
@@ -114,14 +114,14 @@ class EpochCache:
         return self.starts[self.epochs.index(epoch)] if epoch in self.epochs else UNDEFINED_OFFSET
 
     def to_checkpoint(self) -> str:
-        """The text of `leader-epoch-checkpoint`: version, count, then `epoch start` lines."""
+        """Return the text of `leader-epoch-checkpoint`: version, count, `epoch start` lines."""
         lines = ["0", str(len(self.epochs))]
         lines += [f"{e} {s}" for e, s in zip(self.epochs, self.starts, strict=True)]
         return "\n".join(lines) + "\n"
 
     @staticmethod
     def from_checkpoint(text: str, monotonic: bool = True) -> EpochCache:
-        """Reads `to_checkpoint` back.  Raises ValueError naming the line that cannot be read."""
+        """Read `to_checkpoint` back.  Raises ValueError naming the line that cannot be read."""
         lines = text.split("\n")
         if lines[0].strip() != "0":
             raise ValueError(f"line 1: version 0 expected, not {lines[0]!r}")

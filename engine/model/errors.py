@@ -76,7 +76,7 @@ def name_of(code: int) -> str:
 
 
 def code_of(name: str) -> int:
-    """The wire code of one of Kafka's names.  Raises KeyError for a name that is none."""
+    """Return the wire code of one of Kafka's names.  Raises KeyError for a name that is none."""
     return _CODES[name]
 
 
@@ -86,7 +86,7 @@ def all_names() -> list[str]:
 
 
 class BadInput(Exception):
-    """What a person wrote cannot be used; the sentence says what is wrong and what would do.
+    """Input that cannot be used; the sentence says what is wrong and what would do.
 
     code: "invalid" (malformed), "impossible" (well formed, but not in this state),
     "too_large" (beyond a bound), "unknown" (names something that does not exist).

@@ -31,7 +31,7 @@ def short(language: str) -> str:
 
 
 def language_of(tag: str) -> str | None:
-    """The language that a tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
+    """Return the language that a tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
     asked = short(tag.strip().lower())
     return next((one for one in LANGUAGES if short(one.lower()) == asked), None)
 
@@ -55,7 +55,7 @@ def _read(subject: str, language: str) -> dict[str, str]:
 
 
 def read_words(file: Traversable) -> dict[str, str]:
-    """The words of one file; none where there is no such file."""
+    """Return the words of one file; none where there is no such file."""
     if not file.is_file():
         return {}
     read: dict[str, str] = json.loads(file.read_text("utf-8"))

@@ -64,7 +64,7 @@ class Batch:
         self.times = times
 
     def same(self, other: Batch) -> bool:
-        """The same records at the same offsets, whoever made the object."""
+        """Check whether another batch has the same records at the same offsets."""
         return self is other or (
             self.base == other.base and self.epoch == other.epoch and self.values == other.values
         )
@@ -75,12 +75,12 @@ class Batch:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Log:
-    """L-2, H-1.  Everything one replica stores, and its high watermark.
+    """L-2, H-1.  Log of one replica, and its high watermark.
 
     Offsets: `log_start <= hw <= leo`; `flushed` (the recovery point) is what an OS crash spares.
     `cleans_on_noop` is KAFKA-10706 (2.6.1): a truncation that removes no record still cleans the
-    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.  `cuts` counts how
-    often anything but the end changed: whoever remembers what was found looks again.
+    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.  `cuts` counts
+    changes of anything but the end: a reader that caches a finding looks again after one.
     """
 
     __slots__ = (
@@ -184,7 +184,7 @@ class Log:
         return OK
 
     def segment_of(self, offset: int) -> int:
-        """The base of the segment that holds an offset."""
+        """Return the base of the segment that holds an offset."""
         return self.segments[max(0, bisect_right(self.segments, offset) - 1)]
 
     def roll(self, base: int = -1) -> None:
@@ -290,7 +290,7 @@ class Log:
         return True
 
     def drop_below_log_start(self) -> int:
-        """Deletes the segments that lie wholly below the log start; how many went."""
+        """Delete the segments that lie wholly below the log start and count them."""
         segments = self.segments
         gone = 0
         while len(segments) > 1 and segments[1] <= self.log_start:

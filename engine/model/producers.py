@@ -53,8 +53,11 @@ class ProducerEntry:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Producers:
-    """P-7.  The producers of one log.  Followers record without checking, so that a new leader
-    recognises the duplicates of its predecessor's clients."""
+    """P-7.  The producers of one log.
+
+    Followers record without checking, so that a new leader recognises the duplicates of its
+    predecessor's clients.
+    """
 
     __slots__ = ("entries",)
 
@@ -90,7 +93,7 @@ class Producers:
         return (NONE if sequence == expected else OUT_OF_ORDER_SEQUENCE_NUMBER), None
 
     def record(self, batch: ProducedBatch) -> None:
-        """P-7.  Notes a batch that was written, whoever wrote it."""
+        """P-7.  Note a batch that was written, by a producer or a fetcher."""
         entry = self.entries.get(batch.producer)
         if entry is None or entry.epoch != batch.producer_epoch:
             entry = self.entries[batch.producer] = ProducerEntry(batch.producer_epoch)
@@ -114,11 +117,11 @@ class Producers:
                 del self.entries[producer]
 
     def reaches_past(self, end: int) -> bool:
-        """Does it remember a batch that a log of this length no longer has?"""
+        """Check whether a batch is remembered that a log of this length no longer has."""
         return any(entry.batches[-1][3] >= end for entry in self.entries.values())
 
     def expire(self, now: int, expiration_ms: int) -> None:
-        """producer.id.expiration.ms: forgets who has not written for so long."""
+        """producer.id.expiration.ms.  Drop producers that have not written for that time."""
         for producer, entry in list(self.entries.items()):
             if now - entry.time >= expiration_ms:
                 del self.entries[producer]

@@ -101,7 +101,7 @@ class ReplicationQuota:
         self.throttled[topic] = ALL if isinstance(partitions, str) else tuple(partitions)
 
     def is_throttled(self, topic: str, partition: int) -> bool:
-        """Q-1.  Is the partition on the list?"""
+        """Q-1.  Check whether the partition is on the list."""
         listed = self.throttled.get(topic, ())
         return listed == ALL or partition in listed
 
@@ -115,7 +115,7 @@ class ReplicationQuota:
         return total * 1_000 > self.limit * elapsed_ms
 
     def per_second(self, now: int) -> float:
-        """The rate that is shown: bytes per second over the sampled time."""
+        """Return the rate that is shown: bytes per second over the sampled time."""
         total, elapsed_ms = self.rate.measure(now)
         return total * 1_000 / elapsed_ms
 
@@ -145,8 +145,14 @@ class Quotas:
         return twin
 
     def leader_holds_back(self, partition: int, follower: int, in_isr: bool, now: int) -> bool:
-        """Q-2, Q-4, CP-THROTTLE.  A follower outside the committed ISR gets no records of a listed
-        partition while the leader's quota is exceeded; members of the ISR are never held back."""
+        """Q-2, Q-4, CP-THROTTLE.  Check whether the leader's quota withholds a partition's records.
+
+        A follower outside the committed ISR gets no records of a listed partition while the
+        leader's quota is exceeded; members of the ISR are never held back.
+
+        A follower outside the committed ISR gets no records of a listed partition while the
+        leader's quota is exceeded; members of the ISR are never held back.
+        """
         return self._decided(partition, follower, self.leader_would(partition, in_isr, now))
 
     def leader_would(self, partition: int, in_isr: bool, now: int) -> bool:
@@ -155,9 +161,11 @@ class Quotas:
         return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def follower_holds_back(self, partition: int, follower: int, lag: int | None, now: int) -> bool:
-        """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
-        believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
-        counts as behind."""
+        """Q-3, CP-THROTTLE.  Check whether a follower leaves a listed partition out of its fetch.
+
+        It does while it believes itself behind and its quota is exceeded.  It does not know the
+        ISR; no lag yet counts as behind.
+        """
         return self._decided(partition, follower, self.follower_would(partition, lag, now))
 
     def follower_would(self, partition: int, lag: int | None, now: int) -> bool:
@@ -166,7 +174,7 @@ class Quotas:
         return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def _decided(self, partition: int, follower: int, held: bool) -> bool:
-        """For whoever looks from outside."""
+        """Note a decision, for observers."""
         if held:
             self.decisions += 1
             self.held[partition, follower] = self.decisions
@@ -186,7 +194,7 @@ class Quotas:
 
 
 def settled(before: Quotas | None, values: Mapping[str, int | str], broker: int) -> Quotas | None:
-    """Q-1.  What the configurations mean for a broker: None if it throttles nothing.
+    """Q-1.  Return the quotas of a broker by the configurations; None if it throttles nothing.
 
     A limit or a list may change while the broker runs; what it has measured stays.
     """

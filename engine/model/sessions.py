@@ -42,7 +42,7 @@ def next_epoch(epoch: int) -> int:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Wanted:
-    """What a request says of one partition; None stands for what it does not say."""
+    """Fields of a request for one partition; None stands for a field that it leaves out."""
 
     __slots__ = ("last_epoch", "leader_epoch", "log_start", "max_bytes", "offset", "topic_id")
 
@@ -63,13 +63,13 @@ class Wanted:
         self.topic_id = topic_id
 
     def same(self, other: Wanted) -> bool:
-        """X-6.  Does every field agree, so that there is no need to say it again?"""
+        """X-6.  Check whether every field agrees, so that the partition need not be sent again."""
         return all(getattr(self, field) == getattr(other, field) for field in fields(Wanted))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Answer:
-    """What the read of one partition gave, as far as it decides whether it is news."""
+    """Result of reading one partition, as far as it decides whether there is news."""
 
     __slots__ = ("diverging", "error", "hw", "log_start", "records")
 
@@ -85,8 +85,11 @@ class Answer:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class CachedPartition:
-    """One partition of a session.  `topic` is None until the broker knows the id's name; once
-    known it stays.  `hw` and `log_start` are those last sent, -1 for none."""
+    """One partition of a session.
+
+    `topic` is None until the broker knows the id's name; once known it stays.  `hw` and `log_start`
+    are those last sent, -1 for none.
+    """
 
     __slots__ = ("hw", "log_start", "partition", "topic", "wanted")
 
@@ -138,7 +141,7 @@ class Session:
         now: int,
     ) -> None:
         self.id = id
-        self.owner: int | None = None  # the node that opened it, for whoever looks from outside
+        self.owner: int | None = None  # the node that opened it, for observers
         self.privileged = privileged
         self.partitions = partitions
         self.uses_ids = uses_ids
@@ -188,7 +191,7 @@ class SessionCache:
     def create(
         self, now: int, privileged: bool, partitions: dict[Key, CachedPartition], uses_ids: bool
     ) -> int:
-        """X-5.  The new session's id, or 0 if there is no room and nobody gives way."""
+        """X-5.  Return the new session's id, or 0 if there is no room and no session to evict."""
         if len(self.sessions) >= self.max_sessions and not self._evict(
             now, privileged, len(partitions)
         ):
@@ -200,8 +203,10 @@ class SessionCache:
         return session.id
 
     def _evict(self, now: int, privileged: bool, size: int) -> bool:
-        """X-5.  The longest idle if it is stale; else the least valuable that may go, unless it is
-        worth more than the newcomer."""
+        """X-5.  Evict the session that is longest idle, if it is stale.
+
+        Else evict the least valuable that may go, unless it is worth more than the newcomer.
+        """
         if not self.sessions:
             return False
         victim = min(self.sessions.values(), key=lambda s: (s.used_ms, s.id))
@@ -237,7 +242,7 @@ class SessionCache:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FetchContext:
-    """X-3.  What one request asks to be read, and how its answer is made."""
+    """X-3.  Partitions of one request to be read, and the form of its answer."""
 
     __slots__ = ("epoch", "error", "follower", "kind", "partitions", "session", "uses_ids")
 
@@ -260,7 +265,7 @@ class FetchContext:
         self.uses_ids = uses_ids
 
     def twin(self, twins: Twins) -> FetchContext:
-        """An incremental request reads the partitions of its session: the very same."""
+        """Return a copy; an incremental request reads the very partitions of its session."""
         twin = shallow(self)
         twin.session = self.session and twins.of(self.session)
         if self.session is not None and self.partitions is self.session.partitions:
