@@ -96,7 +96,7 @@ class AsyncIsr:
         return number
 
     def state(self, number: int) -> State:
-        """The state of a number, to be shown."""
+        """Return the state of a number, to be shown."""
         return self._states[number]
 
     def look(self, number: int) -> tuple[int, list[int]]:

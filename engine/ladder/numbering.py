@@ -37,14 +37,14 @@ class Numbering:
         return state
 
     def cluster(self, state: int) -> Cluster:
-        """The state of a number, to be shown."""
+        """Return the state of a number, to be shown."""
         return Cluster(
             tuple(self.replicas[state >> shift & MASK] for shift in self.shifts),
             self.controllers[state >> self.top],
         )
 
     def replica_number(self, replica: Replica) -> int:
-        """Raises TooLarge beyond what the bits can tell apart."""
+        """Raise TooLarge beyond what the bits can tell apart."""
         number = self._of_replica.setdefault(replica, len(self.replicas))
         if number == len(self.replicas):
             if number > MASK:

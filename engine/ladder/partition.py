@@ -43,7 +43,7 @@ BROKEN: Final = (1 << len(invariants.NAMES)) - 1
 
 
 class OfController(NamedTuple):
-    """What is known of a controller's record."""
+    """Known fields of a controller's record."""
 
     broken: int
     moves: Moves
@@ -55,7 +55,7 @@ class OfController(NamedTuple):
 
 
 class OfReplica(NamedTuple):
-    """What is known of a replica."""
+    """Known fields of a replica."""
 
     facts: int
     presumes: bool
@@ -67,7 +67,7 @@ class OfReplica(NamedTuple):
 
 
 class Layout:
-    """Where each fact stands in the number that gathers what is known of replicas and pairs.
+    """Places of facts in the number that gathers what is known of replicas and pairs.
 
     From the right: the broken invariants; who disagrees with a leader (N bits); for each leader
     N bits of who allows it the next offset; for each leader three times N bits of whom it may
@@ -117,7 +117,7 @@ class Partition:
     # -- changes of a state ------------------------------------------------------------------------
 
     def _change(self, old: Replica, new: Replica) -> int:
-        """What is added to a state in which a replica becomes another."""
+        """Return the difference to a state in which a replica becomes another."""
         change = self._numbers.replica_number(new) - self._numbers.replica_number(old)
         return change << self._shifts[old.me]
 
@@ -153,7 +153,7 @@ class Partition:
         return counts_of(KINDS, self._fired)
 
     def _known(self, state: int) -> tuple[list[Moves], int, int]:
-        """The moves out of a state, the facts of it, and the controller's in-sync set."""
+        """Return the moves out of a state, the facts of it, and the controller's in-sync set."""
         replicas = [state >> shift & MASK for shift in self._shifts]
         record = state >> self._top
         facts, moves, isr, leader, epoch, heard = self._of_controller[record]
@@ -191,7 +191,7 @@ class Partition:
         return groups, facts, isr
 
     def _isr_mask(self, of_this_epoch: bool) -> int:
-        """What a leader may do to the in-sync set, by whether its epoch is the controller's."""
+        """Return a leader's possible ISR changes; `of_this_epoch`: the controller's."""
         if of_this_epoch:
             return self._layout.isr_mask
         return 0 if self.rung.compares_epoch_to_shrink else self._layout.shrink_mask
@@ -267,7 +267,7 @@ class Partition:
     # -- what is known of two ---------------------------------------------------------------------
 
     def _facts_of_pair(self, pair: int) -> int:
-        """The facts of two different replicas, each looked at as the other's leader."""
+        """Return the facts of two different replicas, each looked at as the other's leader."""
         a, b = self._replicas[pair >> BITS], self._replicas[pair & MASK]
         return invariants.of_pair(a, b) | self._facts_of_leader(a, b) | self._facts_of_leader(b, a)
 

@@ -39,7 +39,7 @@ def hears_it_follows(
 
 
 def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
-    """The follower with the leader's next record; None if it gets none."""
+    """Return the follower with the leader's next record; None if it gets none."""
     end = follower.end
     if end >= leader.end or not rung.fetch(leader, follower):
         return None
@@ -47,7 +47,7 @@ def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
 
 
 def writes(replica: Replica, record: int) -> Replica:
-    """Whoever presumes leadership appends a record."""
+    """Append a record to a replica that presumes leadership."""
     return replica._replace(log=(*replica.log, (record, replica.epoch)))
 
 

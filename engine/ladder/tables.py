@@ -52,6 +52,6 @@ def moves_of(kinds: Sequence[str], found: list[tuple[Move, int]]) -> Moves:
 
 
 def counts_of(kinds: Sequence[str], counted: int) -> dict[str, int]:
-    """The counts of a number that `Moves.fired` was added to."""
+    """Return the counts of a number that `Moves.fired` was added to."""
     mask = (1 << COUNT_BITS) - 1
     return {kind: counted >> COUNT_BITS * place & mask for place, kind in enumerate(kinds)}

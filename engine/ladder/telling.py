@@ -73,7 +73,7 @@ def _replica(replica: Replica) -> str:
 
 
 def sentence(move: Move, before: Cluster, after: Cluster) -> str:
-    """What a move does, said with the state before and after it."""
+    """Return a sentence for a move, with the state before and after it."""
     return _SENTENCES[move.name](move.who, before, after)
 
 
