@@ -41,8 +41,11 @@ class Act(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A method or class: the releases that have it, the rules it serves, the threads that run it,
-    and where it acts.  `kip`: a proposal instead, with the rules that it brought or mended."""
+    """A method or class of Kafka, or a proposal (`kip`), that a question has found.
+
+    It has the releases that define it, the rules it serves, the threads that run it, and where it
+    acts.  A proposal has the rules that it brought or mended.
+    """
 
     name: str
     kip: bool
@@ -72,7 +75,7 @@ def steps_of() -> dict[str, list[Act]]:
 
 
 def _usual(rule: str, node: int, there: set[tuple[str, int]]) -> bool:
-    """Does the rule act at this step the way that it usually does, on the thread of its chain?"""
+    """Check whether the rule acts at this step as usual, on the thread of its chain."""
     if rule == "X-6" and node < CONTROLLER:
         return False  # a consumer's session, where the chain is a fetcher's
     return not any((other, node) in there for other in WITHIN.get(rule, ()))
@@ -113,8 +116,11 @@ def names() -> list[str]:
 
 @lru_cache(maxsize=512)
 def search(question: str) -> tuple[Hit, ...]:
-    """The hits of a question, the closest first: its words are looked for in the names, without
-    regard to case.  An exact name of a method comes before names that contain it."""
+    """Return the hits of a question, the closest first.
+
+    Its words are looked for in the names, without regard to case.  An exact name of a method comes
+    before names that contain it.
+    """
     words = question[:LONGEST].lower().replace("(", " ").replace(")", " ").split()
     words = [word.replace("#", ".").strip(".,:;?") for word in words]
     words = [word for word in words if word]
@@ -137,13 +143,13 @@ def _distance(name: str, kip: bool, words: list[str]) -> tuple[int, int, int]:
 
 
 def scenarios(question: str) -> frozenset[str]:
-    """The slugs of the library's scenarios in which what is asked for acts."""
+    """Return the slugs of the library's scenarios in which what is asked for acts."""
     return frozenset(act.slug for one in search(question) for act in one.acts)
 
 
 @lru_cache(maxsize=1024)
 def hit(name: str, kip: bool = False) -> Hit:
-    """What is known of a name.  Raises KeyError for one that is not known."""
+    """Return the hit of a name.  Raises KeyError for an unknown one."""
     rules = sorted(_proposals()[name] if kip else _rules_of()[name], key=list(cards()).index)
     acts: list[Act] = []
     for rule in rules:
@@ -164,8 +170,10 @@ def _on_stack(act: Act, name: str) -> bool:
 
 
 def _varied(acts: list[Act]) -> list[Act]:
-    """The first act of each rule, each in a scenario of its own where there is one: what runs at
-    every step, like `doWork`, is seen to append, to truncate, to fail."""
+    """Return the first act of each rule, each in a scenario of its own where there is one.
+
+    So a method that runs at every step, like `doWork`, is seen to append, to truncate, to fail.
+    """
     found: dict[str, Act] = {}
     slugs: set[str] = set()
     for act in sorted(acts, key=lambda act: act.cue.endswith(".kept")):
@@ -191,8 +199,11 @@ _ONLY_AT: Final = {RESIZE: "F-1"}
 
 
 def _acts(card: Card, name: str) -> list[Act]:
-    """Steps at which the card's rule acts; of them those at which the method is on the stack, if
-    it is on a stack of the rule at all, in the release that the run behaves as."""
+    """Return steps at which the card's rule acts.
+
+    They are those at which the method is on the stack, if it is on a stack of the rule at all, in
+    the release that the run behaves as.
+    """
     found = []
     for cue in _cues(card):
         for act in steps_of().get(cue, ()):
@@ -229,7 +240,7 @@ def _on_stacks(rule: str) -> frozenset[str]:
 
 
 def methods(cue: str, release: str, mode: str) -> set[str]:
-    """The methods on the stack of a cue; of what goes along with another cue, the acting one."""
+    """Return the methods on the stack of a cue; the acting one if it follows another cue."""
     one = stack(cue, release, mode)
     frames = one.frames[one.acting :] if cue in ALONG else one.frames
     return {frame.name for frame in frames}
@@ -258,7 +269,7 @@ def _means(wanted: str, name: str) -> bool:
 
 
 def _threads(name: str, rules: list[str]) -> tuple[str, ...]:
-    """The names of the threads that have it on their stack, in any release."""
+    """Return the names of the threads that have it on their stack, in any release."""
     found = []
     for rule in rules:
         for cue in _cues(cards()[rule]):
