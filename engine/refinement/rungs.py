@@ -33,7 +33,7 @@ def rung_of(profile: Profile) -> str:
 
 
 def rung(name: str) -> Rung:
-    """Raises BadInput for a rung that there is not."""
+    """Raise BadInput for a rung that there is not."""
     if name not in RUNGS:
         raise BadInput("unknown", f"There is no rung {name[:40]}; there are: {', '.join(RUNGS)}.")
     return RUNGS[name]

@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 
     @property
     def knows(self) -> tuple[int, int, int, int]:
-        """What it acts upon; another since it heard something new."""
+        """Facts that the replica acts upon; they change with every announcement."""
         return self.role, self.leader, self.epoch, self.incarnation
 
 
@@ -48,7 +48,7 @@ class SeenRecord(NamedTuple):
 
 
 def replica(sim: Simulation, tp: int, broker: int) -> Seen:
-    """A broker that does not have the partition has an empty log and knows nothing."""
+    """Return a replica as it is seen; without the partition, one with an empty log."""
     machine = sim.brokers[broker].machine
     disk = machine.disks.get(tp)
     batches = () if disk is None else tuple(disk.log.batches)
