@@ -62,8 +62,10 @@ def _full_name(profile: str) -> str:
 
 
 def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
-    """The lines that this profile plays, in order: those without a prefix, and those whose prefix
-    names it, flips and all."""
+    """Return the lines that this profile plays, in order.
+
+    They are those without a prefix, and those whose prefix names it, flips and all.
+    """
     found: list[ScriptLine] = []
     told: list[str] = []
     for number, line in enumerate(script.split("\n"), 1):
@@ -91,7 +93,7 @@ def comments_of(script: str) -> list[str]:
 
 
 def retold(script: str, words: Mapping[str, str]) -> str:
-    """The same script, line for line, with the comments that `words` knows in other words."""
+    """Return the same script, line for line, with the comments that `words` has translated."""
     return "\n".join(_retold(line, words) for line in script.split("\n"))
 
 
@@ -102,7 +104,7 @@ def _retold(line: str, words: Mapping[str, str]) -> str:
 
 
 def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> str:
-    """The script as written, without trailing blanks; prefixes and `expect` lines are checked."""
+    """Return the script without trailing blanks; prefixes and `expect` lines are checked."""
     script = read.text(value, ("script",), MOST_CHARACTERS)
     lines = [line.rstrip() for line in script.rstrip().split("\n")]
     if len(lines) > MOST_LINES:

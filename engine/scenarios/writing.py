@@ -23,7 +23,7 @@ _UNBLOCKED: Final = re.compile(f"[\x00-\x08\x0b-\x1f]|{_ODD.pattern}|^\\s*$")
 
 
 def yaml_of(scenario: Scenario) -> str:
-    """The text of a scenario; `file.load_text` reads an equal one from it."""
+    """Return the text of a scenario; `file.load_text` reads an equal one from it."""
     return written(short(scenario))
 
 
@@ -49,7 +49,7 @@ def _entry(key: str, value: Any) -> str:
 
 
 def _block(text: str) -> str:
-    """A literal block; where the first line begins with a blank, the indent has to be said."""
+    """Return a literal block; with an explicit indent if the first line begins with a blank."""
     indent = "2" if text[:1].isspace() else ""
     lines = "".join(f"  {line}".rstrip() + "\n" for line in text.split("\n"))
     return f"{indent}\n{lines}"
@@ -73,7 +73,7 @@ def _scalar(value: Any) -> str:
 
 
 def short(scenario: Scenario) -> dict[str, Any]:
-    """The scenario as plain data without what goes without saying."""
+    """Return the scenario as plain data without what goes without saying."""
     full = scenario.to_dict()
     usual = Scenario.from_dict({"title": "?", "profiles": full["profiles"]}).to_dict()
     kept = {key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)}

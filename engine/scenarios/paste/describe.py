@@ -56,7 +56,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
 
 
 def _joined(row: str, after: str) -> str | None:
-    """A row with the line that a terminal broke off it; None where that is a line of its own."""
+    """Return a row joined with the line that a terminal broke off; None for a line of its own."""
     if not after or _FIRST.match(after):
         return None
     columns = _columns(row)

@@ -75,7 +75,7 @@ def _set(context: PasteContext, name: str, value: str) -> None:
 
 
 def _profile(name: str) -> str:
-    """The profile of a release or a code.  Raises Bad."""
+    """Return the profile of a release or a code.  Raises Bad."""
     try:
         return get_profile(name).name
     except BadInput as bad:
@@ -102,7 +102,7 @@ def _header(text: str, context: PasteContext) -> None:
 
 
 def _prompt(front: str, command: str, context: PasteContext) -> None:
-    """A prompt names a host and perhaps a folder; the number of a host is a guess."""
+    """Read the host and perhaps the folder of a prompt; the number of a host is a guess."""
     znode = _ZNODE.search(command)
     context.znode = znode[1] if znode else ""
     topic = _NAMED_TOPIC.search(command)
