@@ -1,4 +1,4 @@
-"""How much may go wrong in a search, and how much may be done."""
+"""Budgets of a search: the number of faults, and of deeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST: Final = 8
 
 
 class Budgets(NamedTuple):
-    """What is left; each choice that costs something takes one.
+    """Budgets that are left; each choice that costs something takes one.
 
     Deliveries, restarts, healing, waking up and being noticed are free.
     """
@@ -40,7 +40,7 @@ class Budgets(NamedTuple):
     """`wipe` of a broker that is down: its disks are replaced by empty ones."""
 
     def less(self, place: int) -> Budgets:
-        """One less of the budget at this place; the same for a free choice (-1)."""
+        """Return one less of the budget at this place; the same for a free choice (-1)."""
         if place < 0:
             return self
         left = list(self)
@@ -53,7 +53,7 @@ FREE: Final = -1
 
 
 def checked(budgets: Budgets) -> Budgets:
-    """Raises BadInput for a budget that is negative or too large."""
+    """Raise BadInput for a budget that is negative or too large."""
     for name, value in zip(NAMES, budgets, strict=True):
         if not 0 <= value <= MOST:
             raise BadInput("invalid", f"{name} must be from 0 to {MOST}, not {value}.")

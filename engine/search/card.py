@@ -59,8 +59,10 @@ WITHOUT: Final = {
 
 
 def card(outcome: Outcome) -> dict[str, Any]:
-    """Question, counts, verdicts and assumptions; the same question gives the same bytes, unless
-    time ended the search."""
+    """Return question, counts, verdicts and assumptions of a search.
+
+    The same question gives the same bytes, unless time ended the search.
+    """
     question, progress = outcome.question, outcome.progress
     run = question.run
     data: dict[str, Any] = {
@@ -94,7 +96,7 @@ def card(outcome: Outcome) -> dict[str, Any]:
 
 
 def _watched(outcome: Outcome) -> tuple[str, ...]:
-    """What has a verdict: the named invariants, or all; with a goal, those that broke beside it."""
+    """Return the invariants with a verdict: the named ones, or all; with a goal, the broken."""
     question = outcome.question
     wanted = question.never or (() if question.reach else VIOLABLE)
     beside = [name for name in VIOLABLE if name in outcome.found and name not in wanted]
@@ -151,7 +153,7 @@ def _assumptions(outcome: Outcome) -> Iterator[str]:
 
 
 def given_of(budgets: Mapping[str, int]) -> str:
-    """The budgets that are not 0, in words: "1 crash, 2 writes"; "" if all of them are."""
+    """Return the budgets that are not 0, in words: "1 crash, 2 writes"; "" if all of them are."""
     return ", ".join(f"{n} {WITH[name][n > 1]}" for name, n in budgets.items() if n)
 
 
@@ -159,7 +161,7 @@ def given_of(budgets: Mapping[str, int]) -> str:
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """The same for people; the run of a violation is left to whoever prints it."""
+    """Return the card as lines of text; the run of a violation is printed by the caller."""
     progress = outcome.progress
     yield (
         f"{_how_far(outcome)}: {progress.distinct:,} states, {progress.generated:,} generated, "

@@ -22,7 +22,7 @@ NEAR: Final = "near"
 
 
 class Distance(NamedTuple):
-    """Of a move that can be done where the search begins."""
+    """Distance of a move that can be done where the search begins."""
 
     move: str
     kind: str
@@ -33,7 +33,7 @@ class Distance(NamedTuple):
 
 @dataclass(frozen=True)
 class Danger:
-    """What `danger` found; `outcome` says how far it looked."""
+    """Result of `danger`; `outcome` says how far it looked."""
 
     outcome: Outcome
     distances: tuple[Distance, ...]
@@ -41,7 +41,7 @@ class Danger:
 
 
 def danger(question: Question, bounds: Bounds | None = None) -> Danger:
-    """The distance of each next move to a breach of `never`, or to `reach`.
+    """Return the distance of each next move to a breach of `never`, or to `reach`.
 
     A distance that is told is exact: a shorter way would have been seen at an earlier level.
     Raises BadInput as `searching.search` does.

@@ -29,7 +29,7 @@ UNMET_SHOWN: Final = 5
 
 
 def usual(scenario: Scenario) -> Budgets:
-    """One of whatever the fault plan does, and one write."""
+    """Return one of each fault in the fault plan, and one write."""
     paid = {PLAN_KINDS[fault.kind].pays for fault in scenario.faults}
     return Budgets(**{"writes": 1, **dict.fromkeys(paid - {""}, 1)})
 
@@ -41,7 +41,7 @@ def not_searched(scenario: Scenario) -> tuple[str, ...]:
 
 
 def by_hand(scenario: Scenario) -> Scenario:
-    """The cluster of a study as a search plays it: whatever chance and the clock did is a move."""
+    """Return the cluster of a study as a search plays it: chance and clock become moves."""
     return replace(
         scenario,
         slug="",
@@ -57,7 +57,7 @@ def by_hand(scenario: Scenario) -> Scenario:
 
 @dataclass
 class Reached:
-    """What the search reached."""
+    """Situations that the search reached."""
 
     outcome: Outcome
     first: dict[Situation, int]
@@ -90,7 +90,7 @@ def reach(scenario: Scenario, profile: str, budgets: Budgets, bounds: Bounds) ->
 
 @dataclass
 class Met:
-    """What runs met, in the order of their seeds."""
+    """Situations that runs met, in the order of their seeds."""
 
     reached: Reached
     runs: int = 0
@@ -105,8 +105,10 @@ class Met:
     """(runs, situations met by them), as the runs grow."""
 
     def play(self, scenario: Scenario, profile: str, seed: int) -> None:
-        """Plays a run as long as no more records were sent than the search wrote: a log that has
-        more of them is no situation of the search."""
+        """Play a run until more records were sent than the search wrote.
+
+        A log that has more of them is no situation of the search.
+        """
         run = Run(scenario, profile, seed)
         known, writes = self.reached.first, self.reached.outcome.question.budgets.writes
         sim = run.simulation()
@@ -155,7 +157,7 @@ def meet(
 
 
 def card(found: Met, asked_runs: int) -> dict[str, Any]:
-    """As data.  `share` is None where not everything was reached: then nobody knows of how many.
+    """Return the result as data; `share` is None where not everything was reached.
 
     {"budgets", "complete", "states", "situations", "met", "share", "beyond", "runs", "asked_runs",
      "failed", "depths": [[moves, situations, met], ...], "curve": [[runs, met], ...],

@@ -23,7 +23,7 @@ AT_ONCE: Final = "It is so where the search begins."
 
 @dataclass(frozen=True)
 class Bounds:
-    """When to stop before everything was seen."""
+    """Limits at which a search stops before everything was seen."""
 
     states: int = 100_000
     """Most different states."""
@@ -33,7 +33,7 @@ class Bounds:
 
 @dataclass
 class Progress:
-    """How far a search has come."""
+    """Progress of a search."""
 
     generated: int = 1
     distinct: int = 1
@@ -56,7 +56,7 @@ class Found:
 
 @dataclass
 class Outcome:
-    """What a search found; `complete`: everything within the budgets was seen."""
+    """Findings of a search; `complete`: everything within the budgets was seen."""
 
     question: Question
     progress: Progress
@@ -76,7 +76,7 @@ class Outcome:
 
 @dataclass
 class Graph:
-    """What a search that is to tell distances keeps beside: who leads to whom.
+    """Edges between states, which a search keeps to compute distances.
 
     States are numbers in the order in which they were found; 0 is the beginning.
     """
@@ -210,7 +210,7 @@ class Searching:
         return True
 
     def _looks(self, state: _State) -> bool:
-        """Notes what is broken in a new state; True if it is what was looked for."""
+        """Note what is broken in a new state; True if it is what was looked for."""
         wanted = False
         for name, _, why in state.sim.broken:
             if name in self._before:
@@ -230,7 +230,7 @@ class Searching:
         self.outcome.found[name] = Found(moves, whole, state.left, why)
 
     def way(self, number: int) -> tuple[str, ...]:
-        """The moves that first led to a state."""
+        """Return the moves that first led to a state."""
         moves: list[str] = []
         while number:
             number, text = self._parents[number]
