@@ -1,4 +1,4 @@
-"""What broke and what was mended, as sentences."""
+"""Sentences about faults and their repairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What brokers have counted and logged since they started: told from the cues of a run."""
+"""Meters and log lines of brokers since their start, from the cues of a run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Chronicle:
         self._lines: list[tuple[int, int, str, str]] = []
 
     def note(self, step: int, what: Any, cues: Sequence[Cue], sim: Simulation) -> None:
-        """One event: what arrived or fired, its cues, and the cluster after it."""
+        """Note one event: what arrived or fired, its cues, and the cluster after it."""
         partitions = sim.cluster.names
         for cue in cues:
             rule, node = cue[0], cue[1]
@@ -82,7 +82,7 @@ class Chronicle:
         return found
 
     def lines(self, step: int) -> list[Json]:
-        """The last log lines up to a step, the newest first."""
+        """Return the last log lines up to a step, the newest first."""
         told = [line for line in self._lines if line[0] <= step][-LINES_SHOWN:]
         return [
             {"n": at, "node": "K" if node == CONTROLLER else node, "level": level, "text": text}
@@ -91,7 +91,7 @@ class Chronicle:
 
 
 def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
-    """Which meters of its node a cue moves (data-plane 12)."""
+    """Return the meters of its node that a cue moves (data-plane 12)."""
     rule, _, _, _, new, _ = cue
     if rule in ("S-9.rejected", "S-9.pending"):
         return [FAILED_UPDATES]
@@ -110,7 +110,7 @@ def _of_isr(cue: Cue) -> list[str]:
 
 
 def _unclean(cue: Cue, cues: Sequence[Cue]) -> bool:
-    """Was the elected neither in the ISR nor in the ELR?"""
+    """Check whether the elected replica was neither in the ISR nor in the ELR."""
     tp = cue[2].split()[1]
     trusted = [other[3] for other in cues if other[2] in (f"isr {tp}", f"elr {tp}")]
     return bool(trusted) and not any(cue[4] in ids for ids in trusted)

@@ -1,4 +1,4 @@
-"""One run under two profiles, or two branches of it, in lock-step: where do they part?
+"""One run under two profiles, or two branches of it, in lock-step up to where they part.
 
 Steps are paired by move, and within a move by what happened; where one side has nothing of the
 kind, the other goes on alone.
@@ -27,7 +27,7 @@ Walk = list[list[str]]
 
 
 def playable(run: Run, most: int = STEPS_MOST) -> tuple[Run, str]:
-    """The run as far as this profile can play it, and why it ends there ("" if it does not).
+    """Return the run as far as this profile can play it, and why it ends there ("" if it does not).
 
     A move that was made under another profile may be impossible here, or pass `most` events.
     """
@@ -72,7 +72,7 @@ def compare(a: Replay, b: Replay) -> Json:
 
 
 def walk(run: Run) -> Walk:
-    """What happened, move by move, step by step."""
+    """Yield the events, move by move, step by step."""
     found: Walk = [[] for _ in run.lines()]
     cursor = Cursor(run)
     while (events := cursor.advance()) is not None:

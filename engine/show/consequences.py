@@ -1,4 +1,4 @@
-"""What an event changed: a sentence for each cue that is worth one."""
+"""Consequences of an event: a sentence for each cue that is worth one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONTROL: Final = node(CONTROLLER)
 
 
 def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
-    """The sentence of one consequence, or None when there is nothing to tell."""
+    """Return the sentence of one consequence, or None when there is nothing to tell."""
     teller = TELLERS.get(cue[0])
     if teller is not None:
         return teller(happening, cue)
@@ -57,7 +57,7 @@ def _power(h: Happening, cue: Cue) -> Sentence:
 
 
 def _gone(h: Happening, at: int) -> list[str]:
-    """The records that were cut from the logs of a broker in this event."""
+    """Return the records that were cut from the logs of a broker in this event."""
     cut = [new for rule, where, _, _, new, _ in h.cues if rule == "L-14" and where == at]
     return [value for batches in cut for batch in batches for value in batch.values]
 
@@ -283,7 +283,7 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 
 
 def _elected(h: Happening, cue: Cue) -> Sentence | None:
-    """With its cause: the old leader was silent or leaves, or nobody better was left."""
+    """Name the cause: the old leader was silent or leaves, or no better replica was left."""
     _, _, field, old, new, _ = cue
     k, tp = CONTROL, int(field.split()[1])
     if new < 0:
@@ -361,7 +361,7 @@ def _controller_up(h: Happening, cue: Cue) -> Sentence:
 
 
 def told_by_the_message(h: Happening, cue: Cue) -> None:
-    """The sentence of what arrived says it already (happenings.py)."""
+    """Return no sentence: that of the message says it already (happenings.py)."""
 
 
 TELLERS: Final[dict[str, Teller]] = {
@@ -444,7 +444,7 @@ REASONS: Final = {
 
 
 def reason(cue: Cue, told: Sentence | None) -> str:
-    """The key of the reason behind a consequence, "" if it needs none."""
+    """Return the key of the reason behind a consequence, "" if it needs none."""
     if told is not None and told["key"] in REASONS:
         return REASONS[told["key"]]
     rule = RULES.get(cue[0])
@@ -452,7 +452,7 @@ def reason(cue: Cue, told: Sentence | None) -> str:
 
 
 def speaks(happening: Happening, cue: Cue) -> bool:
-    """Does a reason for this cue belong to what is told?"""
+    """Check whether a reason for this cue belongs to the sentences."""
     rule = RULES.get(cue[0])
     if rule is None or not rule.why:
         return False

@@ -33,7 +33,7 @@ MOST_PARTITIONS: Final = 12
 
 
 class Truth:
-    """What is so, seen from outside: whose log is complete, who leads, how much is needed."""
+    """Truth seen from outside: complete logs, leaders, and how much is needed."""
 
     __slots__ = ("complete", "sim")
 
@@ -42,7 +42,7 @@ class Truth:
         self.complete = {tp: self._complete(tp) for tp in sim.cluster.controller.records}
 
     def _complete(self, tp: int) -> list[int]:
-        """The replicas that run and have everything that was committed."""
+        """Return the replicas that run and have everything that was committed."""
         sim = self.sim
         committed = sim.ledger.committed[tp].values()
         found = []
@@ -56,12 +56,12 @@ class Truth:
         return found
 
     def led(self, node: int) -> list[int]:
-        """The partitions that the controller's record gives to a broker."""
+        """Return the partitions that the controller's record gives to a broker."""
         records = self.sim.cluster.controller.records
         return [tp for tp, record in records.items() if record.leader == node]
 
     def followed(self, node: int) -> list[int]:
-        """The partitions that a broker should follow."""
+        """Return the partitions that a broker should follow."""
         records = self.sim.cluster.controller.records
         return [
             tp
@@ -70,7 +70,7 @@ class Truth:
         ]
 
     def factor(self, tp: int) -> int:
-        """The replication factor; replicas that are being added do not count yet."""
+        """Return the replication factor; replicas that are being added do not count yet."""
         record = self.sim.cluster.controller.records[tp]
         return len([one for one in record.replicas if one not in record.adding])
 
@@ -85,7 +85,7 @@ class Truth:
         return wanted
 
     def offline(self) -> list[int]:
-        """The partitions that nobody serves."""
+        """Return the partitions without a leader."""
         sim = self.sim
         found = []
         for tp in sim.cluster.controller.records:
@@ -124,7 +124,7 @@ def _max_lag(broker: Process) -> int:
 
 
 def _truly(truth: Truth, tps: Iterable[int], is_so: Callable[[int, int], bool]) -> int:
-    """Of how many partitions is this so for (complete running replicas, wanted)?"""
+    """Count the partitions for which this is so (complete running replicas, wanted)."""
     return sum(is_so(len(truth.complete[tp]), truth.min_isr(tp)) for tp in tps)
 
 
@@ -133,7 +133,7 @@ def _is_under_replicated(truth: Truth, tps: Iterable[int]) -> int:
 
 
 def _missing(truth: Truth, node: int) -> int:
-    """How many records of its leader's log a broker lacks, at most."""
+    """Return how many records of its leader's log a broker lacks, at most."""
     sim = truth.sim
     lag = 0
     for tp in truth.followed(node):
@@ -159,8 +159,11 @@ def _not_followed(truth: Truth, node: int) -> int:
 
 
 class Gauge:
-    """One number that every broker reports; `so` and `total` say what it should be, for the broker
-    and for the cluster.  `key` names its words in the catalogue."""
+    """One number that every broker reports.
+
+    `so` and `total` say what it should be, for the broker and for the cluster.  `key` names its
+    words in the catalogue.
+    """
 
     __slots__ = ("key", "mbean", "reported", "since", "so", "total")
 
@@ -205,7 +208,7 @@ def _offline(broker: Process) -> int:
 
 
 def _as_reported(report: Report) -> Actual:
-    """Of what nobody knows more than the process; a broker that is down has none of it."""
+    """Return a number that only the process knows; a broker that is down has none of it."""
 
     def actual(truth: Truth, node: int) -> int:
         process = truth.sim.brokers[node].process
@@ -286,7 +289,7 @@ def _row(
 
 
 def _reporting(sim: Simulation) -> list[Process]:
-    """Processes that answer."""
+    """Return the processes that answer."""
     processes = (broker.process for broker in sim.brokers.values())
     return [process for process in processes if process is not None and process.status == UP]
 
@@ -324,7 +327,7 @@ def _in_sync(truth: Truth, tp: int) -> Json:
 
 
 def _counters(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
-    """Counted since the process started; so is what happened since the run began."""
+    """Return counters since the process started, beside those since the run began."""
     sim = truth.sim
     counts, ever = chronicle.counts(step), chronicle.counts(step, everything=True)
     rows = []
@@ -342,7 +345,7 @@ def _counters(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
 
 
 def _controller(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
-    """What the active controller reports, if there is one."""
+    """Return the metrics of the active controller, if there is one."""
     sim = truth.sim
     k = sim.cluster.controller
     prefix = "kafka.controller:type=KafkaController,name="

@@ -51,7 +51,7 @@ def _events(run: Run) -> Iterator[tuple[int, int, Happened, Simulation]]:
 
 
 def mermaid(run: Run, total: int) -> str:
-    """A sequence diagram: deliveries as arrows, moves and weighty changes as notes.
+    """Return a sequence diagram: deliveries as arrows, moves and weighty changes as notes.
 
     Heartbeats and empty polls are left out; of `total` steps, a note at the end says how many are
     not drawn.
@@ -112,13 +112,13 @@ def _arrow(m: Message) -> str:
 
 
 def message_words(m: Any) -> str:
-    """`Fetch offset=2 epoch=0`"""
+    """Return `Fetch offset=2 epoch=0`."""
     fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
     return f"{MESSAGES[m.kind]} {fields}".rstrip()
 
 
 def _notes(cues: list[Cue]) -> list[Cue]:
-    """What changed that a reader of the diagram should not miss."""
+    """Return the changes that a reader of the diagram should not miss."""
     return [
         cue for cue in cues
         if cue[0] in RULES and RULES[cue[0]].moment >= WORTH_A_NOTE and cue[1] >= CONTROLLER
@@ -140,7 +140,7 @@ def _plain(text: str) -> str:
 
 
 def shiviz(run: Run) -> str:
-    """A log for ShiViz: its first line is the regular expression that reads the others.
+    """Return a log for ShiViz: its first line is the regular expression that reads the others.
 
     Each event is two lines, the sentence and the clock of the node it happened on.  A message
     carries the clock of the event that sent it.

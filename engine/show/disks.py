@@ -1,4 +1,4 @@
-"""What becomes of log directories, as sentences."""
+"""Sentences about log directories."""
 
 from __future__ import annotations
 

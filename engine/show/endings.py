@@ -52,7 +52,7 @@ def _releases(profile: str) -> list[str]:
 
 
 def _half(profile: str) -> str:
-    """Which half of its releases a profile is; "" where they have one only."""
+    """Return the half of its releases that a profile is; "" where they have one only."""
     found = PROFILES[profile]
     if found.shares_releases:
         return _ZOOKEEPER
@@ -60,7 +60,7 @@ def _half(profile: str) -> str:
 
 
 def ending(scenario: Scenario, profile: str) -> Ending:
-    """How the script ends under this profile, as far as it can be played."""
+    """Return the end of the script under this profile, as far as it can be played."""
     run, _ = playable(Run(scenario, profile), STEPS_MOST)
     verdict = Replay(run, STEPS_MOST).verdict()
     broken = dict.fromkeys(one["invariant"] for one in verdict["broken"])

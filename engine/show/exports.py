@@ -19,7 +19,7 @@ MOST_BYTES: Final = 12 * 1024 * 1024
 
 
 class Format:
-    """One kind of file: its name's ending, its type, and who writes it."""
+    """One kind of file: its name's ending, its type, and its writer."""
 
     __slots__ = ("make", "mimetype", "suffix")
 
@@ -30,19 +30,22 @@ class Format:
 
 
 def scenario_yaml(replay: Replay) -> str:
-    """The scenario of the run, as `highwater run FILE.yaml` takes it."""
+    """Return the scenario of the run, as `highwater run FILE.yaml` takes it."""
     return yaml_of(replay.run.scenario)
 
 
 def run_json(replay: Replay) -> str:
-    """The run itself, as `highwater run` takes it."""
+    """Return the run itself, as `highwater run` takes it."""
     data = json.loads(replay.run.text())
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def steps_json(replay: Replay) -> str:
-    """Facts and steps with their views: at most `MOST_STEPS` of them, and as many as `MOST_BYTES`
-    have room for; `total` says how many there are."""
+    """Return facts and steps with their views.
+
+    At most `MOST_STEPS` of them, and as many as `MOST_BYTES` have room for; `total` says how many
+    there are.
+    """
     steps: list[str] = []
     size = 0
     for step in replay.each(0, MOST_STEPS):
@@ -86,7 +89,7 @@ def test_{name}() -> None:
 
 
 def pytest_file(replay: Replay) -> str:
-    """A test that plays the run and asserts that the same invariants break, or none."""
+    """Return a test that plays the run and asserts that the same invariants break, or none."""
     run: Run = replay.run
     text = run.text()
     pieces = [text[at : at + 72] for at in range(0, len(text), 72)]

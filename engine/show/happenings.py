@@ -1,4 +1,4 @@
-"""What happened: a sentence for the message that arrived, or for the timer or hand that acted."""
+"""Sentences about events: the message that arrived, or the timer or hand that acted."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ CONTROL: Final = node(CONTROLLER)
 
 
 def tell_arrival(happening: Happening) -> Sentence | None:
-    """The sentence of a delivery; where it led to something small, the sentence says that."""
+    """Return the sentence of a delivery; where it led to something small, that of this."""
     m = happening.what
     return ARRIVALS[m.kind](happening, m)
 
 
 def tell_sent(sends: Iterable[Message]) -> list[Sentence]:
-    """A sentence for each message that went out and is worth telling."""
+    """Return a sentence for each message that went out and is worth telling."""
     told = [SENDINGS[m.kind](m) for m in sends if m.kind in SENDINGS]
     return [sentence for sentence in told if sentence is not None]
 
@@ -79,7 +79,7 @@ def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
 
 
 def _fetch_released(m: Any) -> Sentence | None:
-    """A Fetch that waited is answered."""
+    """Return the sentence of a waiting Fetch that is answered."""
     data = m.partitions[0] if m.partitions else None
     if data is None or data.error or data.diverging is not None:
         return None
@@ -443,7 +443,7 @@ QUIET_TIMERS: Final = {
 
 
 def tell_quiet(happening: Happening) -> Sentence:
-    """What fired, when there is nothing else to tell."""
+    """Return a sentence for an event without consequences."""
     what, a = happening.what, node(happening.at)
     if isinstance(what, Message):
         name = messages.NAMES[what.kind]

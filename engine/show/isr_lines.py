@@ -50,7 +50,7 @@ def ident(sim: Simulation, node: int, name: str) -> str:
 
 
 def line(sim: Simulation, cue: Cue) -> Line | None:
-    """What the leader logs; None where the release logs nothing at INFO or DEBUG."""
+    """Return the leader's log line; None where the release logs nothing at INFO or DEBUG."""
     name = sim.cluster.names[cue.tp]
     told = RULES[cue.rule](sim, cue, name)
     if told is None:
@@ -121,7 +121,7 @@ def _updated(sim: Simulation, cue: Cue, name: str) -> Line | None:
 
 
 def _dropped(sim: Simulation, cue: Cue, name: str) -> Line:
-    """The leader's own write fails on the version (before 2.7), or the controller refused it."""
+    """Return the line of a change that failed on the version (before 2.7) or was refused."""
     release, replica = sim.profile.release, _replica(sim, cue)
     if not sim.profile.alter_partition:
         version = -1 if replica is None else replica.partition_epoch

@@ -26,7 +26,7 @@ def outcome(scenario: Scenario, profile: str) -> dict[str, Any]:
 
 
 def is_statistical(scenario: Scenario) -> bool:
-    """Whether the end depends on the seed, so that one run gives no verdict of the scenario."""
+    """Check whether the end depends on the seed, so that one run gives no verdict."""
     return bool(scenario.workload.producers or scenario.faults)
 
 

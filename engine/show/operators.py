@@ -1,4 +1,4 @@
-"""What operators changed, as sentences."""
+"""Sentences about operators' changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _topic(cue: Cue) -> str:
 
 
 def placed(h: Happening, cue: Cue) -> Sentence:
-    """Which rule found the replicas of how many partitions."""
+    """Return the sentence of the rule that placed the replicas of some partitions."""
     count = len(cue[4])
     key = PLACERS[cue[0]]
     return say(key, n=number(count), t=word(_topic(cue)))

@@ -37,7 +37,7 @@ def possible(sim: Simulation) -> list[dict[str, Any]]:
 
 
 def suggestions(sim: Simulation) -> Iterator[str]:
-    """One of each kind for each broker and link; `possible` says which can be done."""
+    """Yield one of each kind for each broker and link; `possible` says which can be done."""
     names = [spec.label for spec in sim.scenario.brokers]
     yield from _clients(sim)
     yield from ("settle", "+1", "advance 500ms", "advance 5s")
@@ -128,7 +128,7 @@ def _first_partition(sim: Simulation, record: PartitionRecord) -> Iterator[str]:
 
 
 def _topics(sim: Simulation) -> Iterator[str]:
-    """A topic that does not exist yet, and what can become of those that do."""
+    """Yield the creation of a topic, and the possible changes of those that exist."""
     topics = sim.cluster.controller.topics
     fresh = next(name for name in _topic_names() if name not in topics)
     yield f"create_topic {fresh} partitions=2 factor={min(2, len(sim.brokers))}"

@@ -62,7 +62,7 @@ Struck = tuple[str, int]
 
 
 def faults_in(sim: Simulation, cues: Iterable[Cue]) -> Iterator[Struck]:
-    """The faults that the cues of an event report, if a record was acknowledged before it."""
+    """Return the faults in the cues of an event, if a record was acknowledged before it."""
     for rule, node, *_ in cues:
         fault = FAULTS.get(rule)
         if fault is None or not any(sim.ledger.acked):
@@ -103,7 +103,7 @@ class Outcome:
         self.lost_at: int | None = None
 
     def note(self, step: int, sim: Simulation, cues: Iterable[Cue]) -> None:
-        """Takes the cues of the event that led to `step`, and the state after it."""
+        """Take the cues of the event that led to `step`, and the state after it."""
         self._faults += ((step, fault) for fault in faults_in(sim, cues))
         if self.lost_at is None and (sim.ledger.lost or sim.ledger.lost_single):
             self.lost_at = step
@@ -122,8 +122,10 @@ class Outcome:
 
 
 def _every_disk_failed(sim: Simulation, tp: int, faults: Collection[Struck]) -> bool:
-    """Whether each replica of a partition lost power, its disk or the disk's contents: Kafka
-    promises to keep what one replica in sync still has."""
+    """Check whether each replica lost power, its disk or the disk's contents.
+
+    Kafka promises to keep what one replica in sync still has.
+    """
     record = sim.cluster.controller.records.get(tp)
     struck = {node for fault, node in faults if fault in DISKS}
     return record is not None and struck.issuperset(record.replicas)
@@ -135,7 +137,7 @@ def _is_mechanism(invariant: str) -> bool:
 
 
 def verdict(sim: Simulation, faults: Collection[Struck]) -> Json:
-    """The verdict at the end of a run: {kind, key, records, kept, fault}.
+    """Return the verdict at the end of a run: {kind, key, records, kept, fault}.
 
     `faults`: those of `faults_in`, over the whole run.  `kept` counts the acknowledged records that
     are in the log of a running leader.

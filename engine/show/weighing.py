@@ -18,12 +18,12 @@ OF_AN_ENTRY: Final = 120
 
 
 def of_json(value: Any) -> int:
-    """What a value takes as JSON."""
+    """Return the size of a value as JSON."""
     return len(json.dumps(value, check_circular=False, separators=(",", ":")))
 
 
 def of_simulation(sim: Simulation) -> int:
-    """A copy of a simulation, beside what all copies share."""
+    """Return a copy of a simulation, beside what all copies share."""
     replicas = batches = 0
     for broker in sim.brokers.values():
         replicas += len(broker.machine.disks)
