@@ -49,7 +49,7 @@ def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
 
 
 def idempotent_producer(sim: World) -> Producer:
-    """The first idempotent producer; one more than the workload has, if there is none yet."""
+    """Return the first idempotent producer; a new one if the workload has none."""
     producers = [one for one in sim.clients.values() if isinstance(one, Producer)]
     for producer in producers:
         if isinstance(producer, IdempotentProducer):

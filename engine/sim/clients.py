@@ -103,7 +103,7 @@ class Sent:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class BaseClient:
-    """What producers and consumers share: a number space, and whom they believe to lead."""
+    """Base of producers and consumers: a number space, and their view of the leaders."""
 
     __slots__ = ("brokers", "corr", "id", "leaders", "next_broker")
 
@@ -192,7 +192,7 @@ class Producer(BaseClient):
         return twin
 
     def on_tick(self, out: Effects) -> bool:
-        """Makes a record and sends it; then sleeps for a random while of the configured mean."""
+        """Make and send a record; then sleep for a random while of the configured mean."""
         if out.now >= self.stop_at:
             self.ticking = False
             return False
@@ -214,19 +214,21 @@ class Producer(BaseClient):
         return True
 
     def _batch(self, count: int) -> tuple[str, ...]:
-        """The next so many records."""
+        """Return the next `count` records."""
         prefix = "m" if self.id == FIRST_PRODUCER else f"p{FIRST_PRODUCER - self.id + 1}."
         first = self.made + 1
         self.made += count
         return tuple(f"{prefix}{number}" for number in range(first, first + count))
 
     def is_busy(self, now: int) -> bool:
-        """Is there anything it still sends or waits for?"""
+        """Check whether there is anything it still sends or waits for."""
         return bool(self.outstanding or self.queue or (self.interval and now < self.stop_at))
 
     def send(self, sent: Sent, to: int, out: Effects) -> None:
-        """P-1, P-6.  To whom it believes to lead; without anybody the batch waits for metadata, or
-        has failed if the producer does not retry."""
+        """P-1, P-6.  Send a batch to the broker that it believes to lead.
+
+        Without one the batch waits for metadata, or has failed if the producer does not retry.
+        """
         sent.to = to
         if to < 0:
             if sent.retries:
@@ -293,7 +295,7 @@ class Producer(BaseClient):
         out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
 
     def on_retry(self, out: Effects) -> bool:
-        """The back-off is over: ask who leads."""
+        """Fetch metadata after a back-off."""
         if not self.queue:
             return False
         self.ask_metadata(self.queue[0].tp, out)

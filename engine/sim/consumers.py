@@ -106,7 +106,7 @@ class Consumer(BaseClient):
         return twin
 
     def is_busy(self, now: int) -> bool:
-        """Reading changes nothing that others could wait for."""
+        """Return False: reading changes nothing that others could wait for."""
         return False
 
     # -- asking ----------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Consumer(BaseClient):
         self.leader_epochs[self.tp] = epoch
 
     def want(self, out: Effects) -> None:
-        """A hand says: read what lies past the position."""
+        """Read what lies past the position, as a hand-made move asks."""
         self.wanted = True
         self.failed = ""
         self.poll(out)
@@ -131,7 +131,7 @@ class Consumer(BaseClient):
         self.poll(out)
 
     def poll(self, out: Effects) -> None:
-        """C-1.  Next request: who leads, where to begin, does the position hold, what is new?"""
+        """C-1.  Send the next request: metadata, where to begin, validation, or a fetch."""
         tp = self.tp
         leader = self.leaders.get(tp, NOWHERE)
         if leader < 0:
@@ -148,7 +148,7 @@ class Consumer(BaseClient):
             self._fetch(corr, leader, epoch, out)
 
     def _must_validate(self, epoch: int) -> bool:
-        """C-7.  Has the leader epoch changed, and are both epochs known?"""
+        """C-7.  Check whether the leader epoch has changed, and both epochs are known."""
         return epoch not in (NO_EPOCH, self.validated) and self.position_epoch >= 0
 
     def _fetch(self, corr: int, leader: int, epoch: int, out: Effects) -> None:
@@ -164,7 +164,7 @@ class Consumer(BaseClient):
         out.send(m)
 
     def on_tick(self, out: Effects) -> bool:
-        """A back-off is over, or reading begins."""
+        """Go on after a back-off, or begin to read."""
         if self.outstanding or not self.running:
             return False
         self.poll(out)
@@ -173,14 +173,14 @@ class Consumer(BaseClient):
     # -- answers ---------------------------------------------------------------------------------
 
     def _awaits(self, corr: int) -> bool:
-        """Is this the answer to the request that is out?  Then none is any more."""
+        """Check whether this answers the outstanding request, which then is none any more."""
         if corr != self.outstanding:
             return False
         self.outstanding = 0
         return True
 
     def _go_on(self, out: Effects) -> None:
-        """The next request at once, by the clock or as long as a hand still waits for records."""
+        """Send the next request at once, by the clock or as long as a hand waits for records."""
         if self.running or self.wanted:
             self.poll(out)
 
@@ -264,7 +264,7 @@ class Consumer(BaseClient):
         return m.offset if m.timestamp == LATEST else None
 
     def on_epoch_end(self, m: EpochEndResponse, out: Effects) -> None:
-        """C-7.  Does the epoch of the position reach that far at the new leader?
+        """C-7.  Check whether the position's epoch reaches that far at the new leader.
 
         Where it ended earlier, what was read there is gone.  With a reset policy the consumer goes
         back to that end, whatever the policy says; without one its application is told.

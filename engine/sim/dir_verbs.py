@@ -27,7 +27,7 @@ def directory(words: Words) -> int:
 
 
 def no_such_directory(sim: Simulation, args: Args) -> str:
-    """Why the broker has no directory of that name, or ""."""
+    """Return why the broker has no directory of that name, or ""."""
     broker = sim.brokers[args["broker"]].machine
     if args["dir"] <= broker.dirs:
         return ""

@@ -1,4 +1,4 @@
-"""Which handler a message or a timer belongs to.  Nothing is decided here."""
+"""Table of handlers for messages and timers.  Nothing is decided here."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def on_assignment_answer(broker: Process, m: AssignReplicasToDirsResponse, out: 
 
 
 def on_broken(broker: Process, m: Broken, out: Effects) -> None:
-    """The connection of one of this broker's requests broke."""
+    """Handle the broken connection of one of this broker's requests."""
     kind = m.request_kind
     if kind == messages.ALTER_PARTITION:
         insync.on_alter_partition_broken(broker, m.corr, out)
@@ -112,8 +112,10 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
 
 
 def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:
-    """CP-ISR-SHRINK.  For every partition this broker leads; then again after a period, before
-    which records may become old enough to go (L-8)."""
+    """CP-ISR-SHRINK.  Check every partition this broker leads, again after each period.
+
+    Before the next check records may become old enough to be deleted (L-8).
+    """
     out.timer(broker.id, broker.configs.isr_check_ms, timers.ISR_EXPIRATION)
     retention.arm(broker, out)
     for replica in broker.replicas.values():

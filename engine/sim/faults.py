@@ -1,4 +1,4 @@
-"""What can go wrong, and what ends it: each fault one function on the simulation (control-plane 8).
+"""Faults and their ends: each one function on the simulation (control-plane 8).
 
 Every function is one event; `fault_plan` strikes with them by a rate or a schedule.
 """
@@ -21,7 +21,7 @@ from engine.sim.world import World
 
 
 def kill(sim: World, broker: int) -> None:
-    """kill -9.  The page cache belongs to the OS, so the log survives; memory does not."""
+    """Kill a process (kill -9).  The log survives in the OS's page cache; memory does not."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.1.kill", broker, "process", "up", "down")
@@ -51,8 +51,10 @@ def power(sim: World, broker: int, chance: Chance | None = None) -> None:
 
 
 def wipe(sim: World, broker: int, directory: int = 0) -> None:
-    """The disks, or the one of a log directory, are replaced by empty ones.  Stops the process
-    first if it still runs."""
+    """Replace the disks, or the one of a log directory, by empty ones.
+
+    Stops the process first if it still runs.
+    """
 
     def action(out: Effects) -> None:
         out.cue("CP-8.1.wipe", broker, "disk", directory or "full", "empty")
@@ -95,7 +97,7 @@ def cannot_start(sim: World, broker: int) -> bool:
 
 
 def start(sim: World, broker: int, bounced: bool = False) -> None:
-    """The process starts and asks to be registered."""
+    """Start the process, which asks to be registered."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.2.start", broker, "process", "down", "starting")
@@ -105,7 +107,7 @@ def start(sim: World, broker: int, bounced: bool = False) -> None:
 
 
 def bounce(sim: World, broker: int) -> None:
-    """A crash and restart so quick that the ZooKeeper session's znode is replaced in one go.
+    """Crash and restart so quickly that the ZooKeeper session's znode is replaced at once.
 
     KRaft knows no such thing: the new process is refused until the old session is over.
     """
@@ -114,7 +116,7 @@ def bounce(sim: World, broker: int) -> None:
 
 
 def shut_down(sim: World, broker: int) -> None:
-    """A controlled shutdown is asked for."""
+    """Request a controlled shutdown."""
 
     def action(out: Effects) -> None:
         out.cue("CP-SHUTDOWN", broker, "process", "up", "shutting down")
@@ -154,9 +156,12 @@ def _waits_behind(payload: Any) -> int:
 
 
 def jump(sim: World, broker: int, ms: int) -> None:
-    """8.7.  The wall clock leaps ahead, or back (`ms` below 0).  Only the follower clocks of a
-    leader read it, as differences: what it remembers of its followers is now so much longer ago,
-    or lies ahead, so that for so much longer no follower is found out of sync."""
+    """8.7.  Move the wall clock ahead, or back (`ms` below 0).
+
+    Only the follower clocks of a leader read it, as differences: what it remembers of its followers
+    is now `ms` longer ago, or lies ahead, so that no follower is found out of sync for that much
+    longer.
+    """
 
     def action(out: Effects) -> None:
         out.cue("CP-8.7.jump", broker, "clock", None, ms)
@@ -181,7 +186,7 @@ def kill_controller(sim: World) -> None:
 
 
 def _without_controller(sim: World, out: Effects) -> None:
-    """Nobody is the active controller; what was not committed by then has never happened."""
+    """End the term of the active controller; what was not committed by then is lost."""
     k = sim.cluster.controller
     k.alive = False
     sim.network.controller_up = False
@@ -191,7 +196,7 @@ def _without_controller(sim: World, out: Effects) -> None:
 
 
 def start_controller(sim: World) -> None:
-    """10, CP-ZK-CTRL.  A new controller term; soft state, above all the sessions, starts anew."""
+    """10, CP-ZK-CTRL.  Begin a new controller term, with new soft state, above all sessions."""
 
     def action(out: Effects) -> None:
         k = sim.cluster.controller
@@ -250,7 +255,7 @@ def cut_zookeeper(sim: World, broker: int, back: bool = False) -> None:
 
 
 def heal(sim: World, a: int, b: int) -> None:
-    """The link works again; a broker asks the controller for news at once."""
+    """Mend the link; a broker fetches news from the controller at once."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.5.heal", a, "link", None, (a, b))
@@ -264,7 +269,10 @@ def heal(sim: World, a: int, b: int) -> None:
 
 
 def hear_again(sim: World, broker_id: int, out: Effects) -> None:
-    """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
+    """Send what a broker sends once it reaches its controller again.
+
+    It fetches metadata, and sends a heartbeat and its pending AlterPartition.
+    """
     broker = sim.brokers[broker_id].running
     if sim.profile.mode == "kraft" and not broker.metadata_corr:
         membership.fetch_metadata(broker, out)
@@ -285,7 +293,7 @@ def hear_again(sim: World, broker_id: int, out: Effects) -> None:
 
 
 def slow(sim: World, a: int, b: int, delay_ms: int) -> None:
-    """The link takes `delay_ms` longer in both directions; 0 makes it as all others."""
+    """Make the link slower by `delay_ms` in both directions; 0 makes it as all others."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.6.slow", a, "link", None, (a, b, delay_ms))
@@ -296,7 +304,7 @@ def slow(sim: World, a: int, b: int, delay_ms: int) -> None:
 
 
 def lose(sim: World, a: int, b: int, share: float) -> None:
-    """The link loses this share of what is sent over it, in both directions."""
+    """Make the link lose this share of its messages, in both directions."""
     percent = round(share * 100, 1)
 
     def action(out: Effects) -> None:
@@ -311,8 +319,10 @@ def lose(sim: World, a: int, b: int, share: float) -> None:
 
 
 def slow_disk(sim: World, broker: int, rate: float, reads: bool = False) -> None:
-    """8.6.  The disk writes so many records a second and no more, or `reads` them so slowly for
-    followers; 0 makes it as all others."""
+    """8.6.  Limit a disk's writes, or its `reads` for followers, to `rate` records a second.
+
+    0 makes it as all others.
+    """
 
     def action(out: Effects) -> None:
         out.cue("CP-8.6.slow_disk", broker, "reads" if reads else "disk", None, rate)

@@ -7,7 +7,7 @@ from engine.sim.kernel import Chance
 
 
 class Pace:
-    """What is unusual about a producer.  Waves begin with the busy one when the clock shows 0."""
+    """Pattern of a producer's rate.  Waves begin with the busy one when the clock shows 0."""
 
     __slots__ = ("batch", "busy_ms", "calm_ms", "steady", "wave_ms")
 

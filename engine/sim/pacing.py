@@ -19,7 +19,7 @@ PATIENCE_MS: Final = 120_000
 
 
 def run_until(sim: Simulation, time: int) -> Generator[None, None, None]:
-    """Fires everything due up to `time`, then lets the clock stand there."""
+    """Fire everything due up to `time`, then let the clock stand there."""
     if sim.rush:
         sim.run_until(time)
         return
@@ -39,7 +39,7 @@ def run_until(sim: Simulation, time: int) -> Generator[None, None, None]:
 
 
 def pump(sim: Simulation) -> Iterator[None]:
-    """What is due now: time stands.  Control messages without delay arrive this way."""
+    """Play all that is due now: time stands.  Control messages without delay arrive this way."""
     kernel = sim.kernel
     for _ in range(PUMP_LIMIT):
         if not kernel.pending or kernel.pending[0][0] > kernel.now:
@@ -101,7 +101,7 @@ def make_fetcher_work(sim: Simulation, follower: int, thread: FetcherThread) -> 
 
 
 def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message | None:
-    """One step of an outstanding request: delivered, let out of the purgatory, or answered.
+    """Take an outstanding request one step: deliver it, end its wait, or answer it.
 
     The message that was handled, or None when nothing could be done.
     """
@@ -134,7 +134,7 @@ def expire(sim: Simulation, leader: Process, parked: Any) -> None:
 def fetch_round(
     sim: Simulation, follower: int, thread: FetcherThread, withhold: bool = False
 ) -> Iterator[None]:
-    """One complete round: truncation if due, then one Fetch and its answer.
+    """Play a complete round: truncation if due, then one Fetch and its answer.
 
     With `withhold` it ends when the leader has handled the Fetch; the answer stays on the wire.
     """
@@ -208,7 +208,7 @@ def copy_round(sim: Simulation, broker: Process) -> bool:
 
 
 def fingerprint(sim: Simulation) -> tuple[Any, ...]:
-    """What `settle` waits to stand still: logs, marks, roles, epochs, ISR."""
+    """Return the state that `settle` waits on: logs, marks, roles, epochs, ISR."""
     parts: list[Any] = []
     for broker in sim.brokers.values():
         for tp, replica in broker.replicas.items():
@@ -237,7 +237,7 @@ def fingerprint(sim: Simulation) -> tuple[Any, ...]:
 
 
 def is_quiet(sim: Simulation) -> bool:
-    """Does every partition that has a leader have all its live replicas equal and in sync?"""
+    """Check that all live replicas of every partition with a leader are equal and in sync."""
     for tp, record in sim.cluster.controller.records.items():
         leader = sim.cluster.current_leader(tp)
         if record.leader >= 0 and leader is None:
@@ -258,7 +258,7 @@ def is_quiet(sim: Simulation) -> bool:
 
 
 def is_calm(sim: Simulation) -> bool:
-    """Are all faults healed and is all traffic over, so that the replicas must converge (I13)?
+    """Check that all faults are healed and traffic over, so that the replicas converge (I13).
 
     A directory that has failed counts as healed once the controller has heard of it (8.4).
     """

@@ -16,7 +16,7 @@ FIRST: Final = 0
 
 
 def read(words: Words, word: str) -> int | str:
-    """What stands behind p=."""
+    """Read what stands behind p=."""
     name = word.removeprefix("p=")
     return name if _NAME.fullmatch(name) else words.number(name, MOST_PARTITIONS - 1)
 
@@ -36,7 +36,7 @@ def number(sim: Simulation, named: int | str) -> int:
 
 
 def missing(sim: Simulation, named: int | str) -> str:
-    """Why there is no such partition, or ""."""
+    """Return why there is no such partition, or ""."""
     tp, names = number(sim, named), sim.cluster.names
     if tp < 0:
         return refuse(sim, "no.partition", s=str(named), n=len(names))

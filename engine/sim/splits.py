@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 def between(sim: World, inside: tuple[int, ...]) -> list[Pair]:
-    """The links that a split goes through, as (inside, outside)."""
+    """Return the links that a split goes through, as (inside, outside)."""
     others = [broker for broker in sim.brokers if broker not in inside]
     return [(a, b) for a in inside for b in (*others, CONTROLLER, *sim.clients)]
 
@@ -33,7 +33,7 @@ def split(sim: World, inside: tuple[int, ...]) -> None:
 
 
 def mend(sim: World, pairs: list[Pair]) -> None:
-    """The links work again, all at once; who reaches the controller again asks it for news."""
+    """Mend the links, all at once; brokers that reach the controller again fetch its news."""
 
     def action(out: Effects) -> None:
         for a, b in pairs:
