@@ -1,8 +1,8 @@
-"""The durability advisor: what an operator's setting would lose, and what would lose less.
+"""Durability advisor: losses of an operator's setting, and settings that would lose less.
 
 A setting and its neighbours, each changed in one thing, become cells of one study under the same
-failures; how often each loses is found by cycles (cycles.py).  What keeps a quiet cluster busy is
-slowed down (`_paced`), or nobody could wait for the answer.
+failures; how often each loses is found by cycles (cycles.py).  The load that keeps a quiet cluster
+busy is slowed down (`_paced`), or the answer would take too long.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BOUNDS: Final[dict[str, tuple[int, int]]] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What an operator configures."""
+    """Settings that an operator configures."""
 
     profile: str = "K39"
     brokers: int = 3
@@ -60,7 +60,7 @@ class Setting:
     racks: int = 1
 
     def values(self) -> dict[str, str]:
-        """The same in the words of a study's cells."""
+        """Return the settings in the words of a study's cells."""
         return {
             "brokers": str(self.brokers),
             "racks": str(self.racks),
@@ -72,7 +72,7 @@ class Setting:
 
     @staticmethod
     def of(profile: str, values: Mapping[str, str]) -> Setting:
-        """The setting of which `values` were told."""
+        """Return the setting of these `values`."""
         return Setting(
             profile,
             int(values["brokers"]),
@@ -86,11 +86,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class Failures:
-    """What an operator fears: mean days between failures, and how long a repair takes on average,
-    of one process (it crashes), one machine (its power fails, what was not flushed is gone), one
-    rack (all its machines lose power at once), the disk of one broker (an empty one replaces it).
+    """Failures that an operator expects: mean days between them, and mean time to repair.
 
-    By default a process is started again by its supervisor, a machine by somebody on call, a rack
+    Those of one process (it crashes), one machine (its power fails, what was not flushed is gone),
+    one rack (all its machines lose power at once), the disk of one broker (an empty one replaces
+    it).
+
+    By default a process is restarted by its supervisor, a machine by an operator on call, a rack
     when its power is back, and a disk is changed by hand.
     """
 
@@ -119,7 +121,7 @@ Services Overview), of which the worse is taken."""
 
 
 def check(setting: Setting, failures: Failures) -> None:
-    """Raises BadInput naming what is out of bounds or does not go together."""
+    """Raise BadInput naming what is out of bounds or does not go together."""
     get_profile(setting.profile)
     for name, (low, high) in BOUNDS.items():
         value = getattr(setting if hasattr(setting, name) else failures, name)
@@ -136,7 +138,7 @@ def check(setting: Setting, failures: Failures) -> None:
 
 
 def neighbours(setting: Setting) -> list[Setting]:
-    """The setting itself, then every setting that differs in one thing and makes sense."""
+    """Return the setting itself, then every setting that differs in one thing and makes sense."""
     found = [setting]
     changes: list[dict[str, Any]] = [
         {"acks": "1" if setting.acks == "all" else "all"},
@@ -156,12 +158,12 @@ def neighbours(setting: Setting) -> list[Setting]:
 
 
 def profiles(setting: Setting) -> tuple[str, ...]:
-    """The release that is asked for, and the newest."""
+    """Return the release that is asked for, and the newest."""
     return tuple(dict.fromkeys((get_profile(setting.profile).name, NEWEST)))
 
 
 def scenario(setting: Setting, duration_ms: int) -> Scenario:
-    """This setting at work for so long, and nothing fails."""
+    """Return a scenario of this setting at work for `duration_ms` without a failure."""
     racks = [chr(ord("a") + index % setting.racks) for index in range(setting.brokers)]
     names = profiles(setting)
     load = {"rate_per_s": BATCH_RECORDS / BATCH_S, "batch": BATCH_RECORDS, "acks": setting.acks}

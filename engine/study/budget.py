@@ -20,7 +20,7 @@ on what a run may cost."""
 
 
 def planned_ms(run: Run) -> int:
-    """The virtual time that the moves of a run ask for, up to one that cannot be read."""
+    """Return the virtual time that the moves of a run ask for, up to one that cannot be read."""
     clock = 0
     for line in run.lines():
         try:

@@ -25,7 +25,7 @@ class Cell:
         self.statistical = statistical
 
     def text(self) -> str:
-        """What stands in the table; `!` marks a promise that was not kept."""
+        """Return the text in the table; `!` marks a promise that was not kept."""
         told = STATISTICAL if self.statistical else " ".join(self.broken) or "holds"
         return f"{told} !" if self.complaints else told
 

@@ -85,7 +85,7 @@ def unavailable_ms(played: Played) -> int:
 
 
 def recover_ms(played: Played) -> int:
-    """Of all partitions the longest."""
+    """Return the longest time to recover of all partitions."""
     return max((outage.longest_ms for outage in played.ledger.unwritable), default=0)
 
 
@@ -173,7 +173,7 @@ def steps(played: Played) -> int:
 
 
 def _rank(ordered: list[int], share: float) -> int | None:
-    """The smallest value with at least `share` of all at or below it."""
+    """Return the smallest value with at least `share` of all at or below it."""
     return ordered[max(1, ceil(share * len(ordered))) - 1] if ordered else None
 
 

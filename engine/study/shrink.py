@@ -45,7 +45,7 @@ class Shortened:
 
 @dataclass(frozen=True)
 class _Broken:
-    """Where a run broke the invariant: event number, virtual time, why."""
+    """First violation of a run: event number, virtual time, why."""
 
     step: int
     at_ms: int
@@ -91,7 +91,7 @@ class _Search:
 
 
 def shorten(run: Run, invariant: str) -> Shortened:
-    """The shortest failing run that the budget finds, under the same profile.
+    """Return the shortest failing run that the budget finds, under the same profile.
 
     Raises BadInput when the run does not break the invariant.
     """
@@ -110,7 +110,7 @@ def shorten(run: Run, invariant: str) -> Shortened:
 
 
 def first_break(run: Run, invariant: str, most: int) -> _Broken | None:
-    """Where the run first breaks it within `most` events, or None."""
+    """Return where the run first breaks it within `most` events, or None."""
     found, _ = _played(run, invariant, most)
     return found
 
@@ -132,7 +132,7 @@ def _played(
 
 
 def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
-    """The scenario with what chance did written out: the last faults before the violation."""
+    """Return the scenario with random faults written out: the last before the violation."""
     data = run.scenario.to_dict()
     began = min((plan.began for plan in sim.plans), default=0)
     struck = []
@@ -149,7 +149,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
 
 
 def line_of(plan: Plan) -> Json:
-    """What a plan strikes with, without whom and when."""
+    """Return a plan's line of the fault plan, without targets and times."""
     fault = plan.fault
     line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, "delay_ms": fault.delay_ms}
     if fault.records_per_s:
@@ -181,7 +181,7 @@ def _cut_short(run: Run, found: _Broken, invariant: str) -> Run:
 
 
 def _fewer_moves(search: _Search) -> None:
-    """The script, or what was done by hand, without the moves that do not matter."""
+    """Remove the moves that do not matter from the script and the moves by hand."""
 
     def without(kept: list[Any]) -> bool:
         run = search.run
@@ -191,7 +191,7 @@ def _fewer_moves(search: _Search) -> None:
 
 
 def _fewer_faults(search: _Search) -> None:
-    """The schedule without the faults that do not matter."""
+    """Remove the faults that do not matter from the schedule."""
 
     def without(kept: list[Any]) -> bool:
         data = {**search.run.scenario.to_dict(), "faults": kept}
@@ -202,7 +202,7 @@ def _fewer_faults(search: _Search) -> None:
 
 
 def _sooner(search: _Search) -> None:
-    """Takes time out: before the first fault, between two, before a repair."""
+    """Take time out: before the first fault, between two, before a repair."""
     place = 0
     while place < 2 * len(search.run.scenario.faults) and not search.spent():
         while _halved(search, place):
@@ -211,7 +211,7 @@ def _sooner(search: _Search) -> None:
 
 
 def _halved(search: _Search, place: int) -> bool:
-    """Tries to take all, or half, of the wait before one strike, or of one repair."""
+    """Try to take all, or half, of the wait before one strike, or of one repair."""
     data = search.run.scenario.to_dict()
     faults = data["faults"]
     if place >= 2 * len(faults):
@@ -243,7 +243,7 @@ def _simpler(search: _Search) -> None:
 
 
 def _other_seeds(search: _Search) -> None:
-    """The same schedule under other delays: one of them may come to the point sooner."""
+    """Try the same schedule under other delays, which may lead to the violation sooner."""
     for seed in range(SEEDS_TRIED):
         search.try_scenario(search.run.scenario.to_dict(), seed)
 
