@@ -382,7 +382,7 @@ class Checker:
             )
 
     def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
-        """I10, I12.  What the current leader's high watermark passed is committed."""
+        """I10, I12.  Commit what the current leader's high watermark has passed."""
         log, ledger = replica.log, self.ledger
         record = self.cluster.controller.records.get(tp)
         if record is not None and record.leader_epoch != replica.leader_epoch:
@@ -487,7 +487,7 @@ class Checker:
         self._tell("INV-27", clients.unnoticed(self.cluster, ledger, client, src, tp, batches))
 
     def on_latest(self, tp: int, latest: int) -> None:
-        """INV-25.  A client was told the latest offset."""
+        """INV-25.  Check a latest offset that a client was sent."""
         self._tell("INV-25", clients.gone_back(self.ledger, tp, latest))
 
     def on_moved(self, client: int) -> None:

@@ -17,7 +17,7 @@ Sequence = tuple[int, int, int]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Acked:
-    """One acknowledged batch: where the producer was told it is."""
+    """One acknowledged batch, and the offset in the acknowledgement."""
 
     __slots__ = ("acks", "base", "latency_ms", "tp", "values")
 
@@ -99,7 +99,7 @@ class Ledger:
         self.hw_reached = [0] * partitions
         self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
         self.read_last: dict[int, tuple[int, Batch]] = {}  # consumer -> (partition, batch)
-        self.latest = [-1] * partitions  # the highest latest offset that a client was told
+        self.latest = [-1] * partitions  # the highest latest offset that a client was sent
         self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
         self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
         # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
@@ -223,7 +223,7 @@ class Ledger:
 
     @property
     def unavailable_ms(self) -> list[int]:
-        """A2.  How long acks=all would have been refused or found no leader, per partition."""
+        """A2.  Time without acks=all, refused or without a leader, per partition (ms)."""
         return [outage.total_ms for outage in self.unwritable]
 
     def availability(self, tp: int, led: bool, writable: bool, now: int) -> None:

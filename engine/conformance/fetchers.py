@@ -110,7 +110,7 @@ class FetcherCase(Adapter):
     def _name(self, tp: int) -> str:
         return next(name for name, number in self.names.items() if number == tp)
 
-    # -- what the fetcher is told ----------------------------------------------------------------
+    # -- input of the fetcher -------------------------------------------------------------------
 
     def op_add_partition(self, a: Fields) -> Fields:
         tp = self._tp(a["p"])
@@ -145,7 +145,7 @@ class FetcherCase(Adapter):
         self.out.now += a["ms"]
         return {}
 
-    # -- what the leader is told -----------------------------------------------------------------
+    # -- input of the leader --------------------------------------------------------------------
 
     def _scripted(self) -> ScriptedLeader:
         if not isinstance(self.leader, ScriptedLeader):

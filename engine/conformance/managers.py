@@ -14,7 +14,7 @@ from engine.model.quotas import TOPIC
 from engine.model.state import FOLLOWER, Disk, Replica
 
 FOLLOWER_ID: Final = 1_000
-"""No case has so many source brokers."""
+"""A number above the count of source brokers of any case."""
 
 
 class FetcherManagerCase(Adapter):

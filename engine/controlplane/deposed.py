@@ -60,7 +60,7 @@ def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:
 
 
 def go_on(k: Controller, running: set[int], out: Effects) -> None:
-    """8.3.  It woke before anybody took over: what it held back goes on, sessions are heard of."""
+    """8.3.  Go on after waking without a successor: held requests leave, sessions are renewed."""
     k.alive = True
     k.check_at = NEVER
     for broker, registration in k.brokers.items():

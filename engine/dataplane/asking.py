@@ -23,9 +23,9 @@ NAMES_VERSION: Final = 12  # the last Fetch that names topics: played topics hav
 def build_fetch(
     broker: Process, thread: FetcherThread, parts: list[FetchPartition]
 ) -> FetchRequest | None:
-    """F-5, X-6.  The request for the partitions that are ready; None if there is nothing to say.
+    """F-5, X-6.  Return the request for the partitions that are ready; None if it would be empty.
 
-    A session whose partitions are all held up is told to forget them.
+    For a session whose partitions are all held up the request forgets them.
     """
     session = thread.session
     if not parts and (session is None or session.epoch == INITIAL or not session.partitions):

@@ -44,7 +44,7 @@ def initial_state(replica: Replica, offset: int, leader_epoch: int) -> Partition
 
 
 def lag_of(broker: Process, tp: int) -> int | None:
-    """Q-3, F-7.  How far a broker believes to lag in a partition; None before its first answer."""
+    """Q-3, F-7.  Return a broker's believed lag in a partition; None before its first answer."""
     for thread in broker.fetchers.values():
         state = thread.partitions.get(tp)
         if state is not None:

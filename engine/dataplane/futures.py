@@ -30,7 +30,7 @@ def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
 
 
 def cancel(broker: Process, replica: Replica, out: Effects) -> None:
-    """D-1.  The future log is dropped; a controller that knew of it is told so."""
+    """D-1.  Drop the future log; notify a controller that knew of it."""
     move = broker.machine.futures.pop(replica.tp, None)
     if move is None:
         return

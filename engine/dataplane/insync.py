@@ -264,7 +264,7 @@ def alter_version(profile: Profile) -> int:
 
 
 def on_alter_partition_response(broker: Process, m: AlterPartitionResponse, out: Effects) -> None:
-    """S-9, CP-ALTER.  What the leader does with the controller's answer."""
+    """S-9, CP-ALTER.  Handle the controller's answer on the leader."""
     if m.corr != broker.alter_corr:
         return
     broker.alter_corr = 0

@@ -26,7 +26,7 @@ def look_up(
     """C-5.  `timestamp` is LATEST, EARLIEST or a time in ms: the first record that is not older.
 
     A client sees no further than the high watermark, a replica to the log's end.  As long as a new
-    leader's high watermark has not reached the start of its epoch, a client is told to come back:
+    leader's high watermark has not reached the start of its epoch, a client gets a retriable error:
     the former leader may have shown it more than this one can yet (H-9; KIP-207, 2.2).
     """
     error = access_error(replica, leader_epoch, leader_only)

@@ -60,7 +60,7 @@ def complete_produce(
 
 
 def fate(broker: Process, replica: Replica, required: int) -> int:
-    """P-4, P-5.  What becomes now of a produce that waits for HW to reach `required`."""
+    """P-4, P-5.  Return the state of a produce that waits for HW to reach `required`."""
     if replica.tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     if replica.role != LEADER:
@@ -169,7 +169,7 @@ def tell_short(broker: Process, m: FetchRequest, out: Effects) -> None:
 
 
 def _available(broker: Process, m: FetchRequest, records: int) -> int:
-    """S-6 G.  How many bytes of a partition count: no more than the fetch may get of it."""
+    """S-6 G.  Return the bytes of a partition that count: no more than the fetch may get of it."""
     size = min(records, m.max_records) * broker.configs.record_bytes
     return size if m.limits is None else min(size, m.limits.partition)
 

@@ -23,7 +23,7 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
 
 
 def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None:
-    """P-3 behind a slow disk.  What is refused is not written and needs no time."""
+    """P-3 behind a slow disk.  Delay a produce; a refused one is not written and needs no time."""
     if produce.refusal(broker, m) or not _writes(broker, m, len(m.values), out):
         produce.on_produce_request(broker, m, out)
 

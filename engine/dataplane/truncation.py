@@ -11,9 +11,9 @@ from engine.model.state import Replica
 
 
 def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
-    """L-14.  Truncates to `offset`; the recovery-point file is rewritten at once.
+    """L-14.  Truncate to `offset`; the recovery-point file is rewritten at once.
 
-    The target may lie below the follower's own high watermark: that is told, not prevented.
+    The target may lie below the follower's own high watermark: that is reported, not prevented.
     """
     log = replica.log
     before = log.leo

@@ -1,7 +1,7 @@
 """Invariants of every state of the ladder; none of them names a replica.
 
 Each invariant is about one replica, a pair or the controller alone, but for StrongIsr, which
-compares what a leader has committed with everybody in the controller's in-sync set.  So what a
+compares what a leader has committed with every member of the controller's in-sync set.  So what a
 replica or a pair breaks can be kept in a table.
 """
 

@@ -11,10 +11,10 @@ from engine.ladder.state import Cluster, Controller, Replica
 from engine.ladder.tables import TooLarge
 
 BITS: Final = 20
-"""Of a replica's number."""
+"""Bits of a replica's number."""
 MASK: Final = (1 << BITS) - 1
 Announced = tuple[tuple[int, int], ...]
-"""Of one leader: (epoch, in-sync set) of each announcement that names it."""
+"""Announcements of one leader, each as (epoch, in-sync set)."""
 
 
 class Numbering:

@@ -51,7 +51,7 @@ class OfController(NamedTuple):
     leader: int
     epoch: int
     heard: tuple[int, ...]
-    """Of each replica: the number of the announcements that name it, above a pair's bits."""
+    """Number of the announcements that name each replica, above a pair's bits."""
 
 
 class OfReplica(NamedTuple):
@@ -63,7 +63,7 @@ class OfReplica(NamedTuple):
     needs: int
     """The facts that must be known for its high watermark to advance."""
     advance: Moves
-    """That advance; nothing for whoever does not lead or is at the end of the largest log."""
+    """That advance; nothing for a follower, or at the end of the largest log."""
 
 
 class Layout:

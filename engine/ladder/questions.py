@@ -155,7 +155,7 @@ SIZES: Final = (
     {"replicas": 3, "log": 1, "records": 1, "epochs": 2},
     {"replicas": 3, "log": 2, "records": 2, "epochs": 2},
 )
-"""Where fences are looked at, one size after the other until one shows what goes wrong."""
+"""Sizes in which fences are checked, one after the other until one shows what goes wrong."""
 
 
 def without_fence(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from engine.ladder.state import Replica, ReplicaLog
 
 Cut = tuple[ReplicaLog, int]
-"""What truncation leaves: the log and the high watermark."""
+"""Result of a truncation: the log and the high watermark."""
 
 # -- what one replica can say of another ----------------------------------------------------------
 
@@ -64,7 +64,7 @@ def cut_to(follower: Replica, offset: int) -> tuple[Cut, ...]:
 
 
 def by_high_watermark(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """Until 0.10.2: to its own high watermark, without asking anybody."""
+    """Until 0.10.2.  Truncate to the follower's own high watermark, without asking the leader."""
     return cut_to(follower, follower.hw)
 
 

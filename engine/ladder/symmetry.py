@@ -25,7 +25,7 @@ class Renaming:
         self.replica = Table(renamed_replica)
         self.record = Table(renamed_record)
         self.places = sorted(range(len(names)), key=names.__getitem__)
-        """Who comes to stand first, second, ..."""
+        """The replicas in their new order."""
 
 
 class Renamings:

@@ -10,7 +10,7 @@ from engine.ladder.search import Move
 Value = TypeVar("Value")
 
 COUNT_BITS: Final = 40
-"""Of each kind of move in a number that counts all kinds."""
+"""Bits of each kind of move in a number that counts all kinds."""
 
 
 class TooLarge(Exception):

@@ -25,7 +25,7 @@ MEANINGS: Final = {
     "LeaderInControllerIsr": "The leader is no member of the controller's in-sync set.",
     "LeaderIsrCoversController": "The controller counts somebody in whom the leader left out.",
 }
-"""What it means that an invariant is broken."""
+"""Meaning of each broken invariant."""
 
 
 def name(replica: int) -> str:

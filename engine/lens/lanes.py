@@ -61,7 +61,7 @@ TURN: Final = (
 
 _PHASES: Final = frozenset(name for names in TURN for name in names)
 _FIRST: Final = frozenset((*TURN[3], *TURN[4], *TURN[8]))
-"""What is asked of the leader before anything is done with its answer."""
+"""Requests to the leader before its answer is handled."""
 
 
 class Act(NamedTuple):

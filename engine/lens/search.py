@@ -21,7 +21,7 @@ from engine.study.sourcemap import Card, card_of, cards
 MOST_HITS: Final = 60
 MOST_RUNS: Final = 16
 LONGEST: Final = 80
-"""Of a question; what is longer is cut."""
+"""Longest question, in characters; the rest is dropped."""
 
 
 class Act(NamedTuple):
@@ -195,7 +195,7 @@ def _row(act: Act) -> str:
 
 
 _ONLY_AT: Final = {RESIZE: "F-1"}
-"""What is on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
+"""Methods on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
 
 
 def _acts(card: Card, name: str) -> list[Act]:

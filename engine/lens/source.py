@@ -55,7 +55,7 @@ def _row(values: list[list[int]]) -> Row:
 
 
 class Source:
-    """The index.  Releases are told by name ("2.5.1"), ordered from old to new."""
+    """Index of Kafka's sources.  Releases have names ("2.5.1"), ordered from old to new."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.releases: tuple[str, ...] = tuple(data["releases"])

@@ -20,7 +20,7 @@ REASONS: Final = {
     "chosen": "The scenario chose it by hand: the controller of this release places differently.",
     "halt": "The process stops itself with Runtime.halt, which is the JVM's.",
 }
-"""Why a cue has no chain.  What is written here is all that may be said."""
+"""Reasons for a cue without a chain: no other text may be shown."""
 
 GAPS: Final = {
     "event": "it waited in the queue of events for its turn",
@@ -32,7 +32,7 @@ GAPS: Final = {
     "interface": "it is reached through an interface",
     "way": "several ways lead here; the frames between are left out",
 }
-"""What was waited for between a frame and the one before it."""
+"""Waits between a frame and the one before it."""
 
 _OWN_GAPS: Final = (
     ("ControllerWriteEvent.run", "event"),
@@ -114,7 +114,7 @@ _ONLY: Final[dict[str, str]] = {
 """Cues that one kind of controller has, and the other does not."""
 
 _NOBODY: Final = {("CP-10.down", ZK), ("CP-DECOMMISSION", ZK), ("CP-DECOMMISSION", KRAFT)}
-"""Cues of cards with classes at which nobody acts: a controller is gone; a plan is made by hand."""
+"""Cues of cards with classes without a thread: a controller is gone; a plan is made by hand."""
 
 _THREADS: Final = (
     (("T-1",), "fetcher"),
@@ -123,7 +123,7 @@ _THREADS: Final = (
     (("CP-SHUTDOWN", "CP-8.2"), "main"),
     (("CP-ELECT-ADMIN", "CP-REASSIGN", "CP-7.7", "CP-8.4"), "controller"),
 )
-"""Who acts where a release has the card's method, and no chain leads there in the index."""
+"""Threads that act where a release has the card's method, and the index has no chain to it."""
 
 
 ALONG: Final[dict[str, tuple[str, ...]]] = {
@@ -247,7 +247,7 @@ def _chain(rule: str, release: str, mode: str) -> Chain | None:
 
 
 DEEPEST: Final = 2
-"""So many chains may stand before one another."""
+"""Most chains that may stand before one another."""
 
 _ALONE: Final = frozenset(("CP-ELECT-NEW",))
 """Rules whose chains share frames with a cause that is not theirs."""
@@ -421,8 +421,8 @@ _BESIDE_THE_TABLE: Final = {
     "consumer": "ConsumerFetcherThread-<consumer>-<fetcher>-<leader>",
     "config": "/config/changes-event-process-thread",
 }
-"""0.8: the consumer of Scala had fetcher threads of its own.  ZooKeeper, since 1.1: what was
-configured anew is taken over by the thread that ZkNodeChangeNotificationListener starts
+"""0.8: the consumer of Scala had fetcher threads of its own.  ZooKeeper, since 1.1: changed
+configurations are applied by the thread that ZkNodeChangeNotificationListener starts
 (ChangeEventProcessThread, named after the znode that it watches)."""
 
 _PURGATORIES: Final = {"P": "Produce", "S": "Fetch", "H": "Fetch", "L": "DeleteRecords"}

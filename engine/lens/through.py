@@ -13,7 +13,7 @@ from engine.lens.stacks import Frame, Stack, thread_name
 from engine.lens.told import Json, at_work, beside, followed, stacks_of
 
 Form = tuple[Any, ...]
-"""What two releases must have in common to run a step alike: all but the lines."""
+"""Parts of a chain that must be equal for two releases to run a step alike: all but the lines."""
 
 
 def through(step: Json, mode: str) -> Json:

@@ -195,7 +195,7 @@ class Process:
         self.isr_changes: tuple[int, ...] = ()
         self.isr_changed_at = NEVER
         self.isr_told_at = 0
-        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # the ISR for its clients (0.9 - 2.6)
         self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
         self.assign_corr = 0
         self.copying = False  # D-2: the thread is to go round

@@ -23,7 +23,7 @@ _HOUR: Final = 3_600_000
 WEEK_MS: Final = 7 * 24 * _HOUR
 
 Value = int | str
-"""Of a configuration: a number, or the text of a list."""
+"""Value of a configuration: a number, or the text of a list."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

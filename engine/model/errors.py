@@ -94,7 +94,7 @@ class BadInput(Exception):
     """
 
     def __init__(self, code: str, sentence: str, where: str = "") -> None:
-        # It may quote what was sent, and half a character could not be told to anybody.
+        # It may quote what was sent, and half a character could not be encoded.
         sentence = sentence.encode("utf-8", "replace").decode("utf-8")
         super().__init__(code, sentence, where)
         self.code = code

@@ -1,7 +1,7 @@
-"""The languages in which people are told things, and the engine's words in them.
+"""Languages of the engine's texts, and its words in them.
 
 Words are flat JSON files, key -> text with {places}, one a subject and language:
-`engine/words/story.zh-Hans.json`.  What a language lacks is told in the usual one.
+`engine/words/story.zh-Hans.json`.  Texts that a language lacks are shown in the default one.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class Session:
         self.used_ms = now
         self.epoch = next_epoch(INITIAL)
         self.cached_size = len(partitions)
-        self.by_all = False  # may anybody's new session evict it?
+        self.by_all = False  # may any new session evict it?
         self.by_privileged = False  # may a follower's?
 
     def twin(self, twins: Twins) -> Session:
@@ -164,7 +164,7 @@ class Session:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class SessionCache:
-    """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, anybody may evict it.
+    """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, any may evict it.
 
     Session ids are drawn at random in Kafka; all that matters is that they differ, also from those
     of a former process: ids come after `last_id`.  `evicted` gave way last.

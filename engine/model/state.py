@@ -14,7 +14,7 @@ from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionRead
 
 NEVER: Final = -(1 << 60)
-"""Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
+"""Minus infinity for Kafka's time 0, 'never': a clock that starts at 0 needs it."""
 
 NONE: Final = 0
 FOLLOWER: Final = 1

@@ -1,9 +1,9 @@
 """One partition of a run beside the ladder: each event is mapped to moves of a rung.
 
-The ladder knows no messages, so who acts reads its peer at once; in a run it reads the peer as it
+The ladder knows no messages, so an actor reads its peer at once; in a run it reads the peer as it
 was when the message left.  A move is *of the model* if its guard holds of the peers as they are,
-*late* if it holds of them as they were at some moment since the one who acts last heard who leads.
-What brokers do and the published models leave out is told beside the moves (`BESIDE`).
+*late* if it holds of them as they were at some moment since the actor last learnt of its leader.
+Acts of brokers that the published models leave out are shown beside the moves (`BESIDE`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BESIDE: Final = {
     JOINS_BEHIND: "the mark moves on while ZooKeeper is told that a follower joins (before 2.7)",
     EXPIRES: "a leader takes out whom it has not heard of, however long the log",
 }
-"""What a run does and the published models leave out, with what it is."""
+"""Acts of a run that the published models leave out, with a description."""
 
 
 class Matched(NamedTuple):
@@ -77,13 +77,13 @@ class Beside:
         """Leader epoch of the run -> of the ladder, where an election may take two."""
         self._next_record = 0
         self._since = [0] * len(self.brokers)
-        """Of each replica: the step at which it last heard who leads."""
+        """Step at which each replica last learnt of its leader."""
         self._restarted = [seen.incarnation for seen in self._seen]
-        """The incarnation whose high watermark is told already."""
+        """The incarnation whose high watermark is reported already."""
         self._cut: dict[int, tuple[Record, ...]] = {}
         """Replica that has begun to cut and has not come to the end of it -> its log."""
         self._led: list[set[int]] = [set() for _ in self.brokers]
-        """Of each replica: the epochs in which it leads without a break."""
+        """Epochs in which each replica leads without a break."""
         self._fenced: dict[int, int] = {}
         """Epoch of the ladder -> whom the controller has taken out in it and not announced."""
         self._steps = 0

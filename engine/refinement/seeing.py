@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     """A broker, or -1."""
     epoch: int
     incarnation: int
-    """Of the process that holds it; the last one's where none does."""
+    """Incarnation of the process that holds it; the last one's where none does."""
 
     @property
     def leads(self) -> bool:

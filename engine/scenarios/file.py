@@ -3,8 +3,8 @@
 Only plain values are let in: no tags, no anchors or aliases (so nothing can explode), no key twice,
 little depth, little text.  The tree is built from the parser's events without recursion.
 
-The library's own files are read by libyaml where it is there, in a tenth of the time.  What anybody
-else wrote is not: libyaml takes a tab for a space where YAML forbids it, and counts columns
+The library's own files are read by libyaml where it is there, in a tenth of the time.  Other
+texts are not: libyaml takes a tab for a space where YAML forbids it, and counts columns
 otherwise, so that a text would be right on one machine and wrong on the next.
 """
 

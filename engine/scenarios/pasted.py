@@ -14,7 +14,7 @@ from engine.scenarios.paste import Facts, Partition, Press, Told
 from engine.scenarios.pasted_brokers import few, offline_of
 
 MOST_REPLICAS: Final = 240
-"""Of one scenario, so that its run still fits into a link."""
+"""Most replicas of one scenario, so that its run still fits into a link."""
 EPOCHS_KEPT: Final = 6
 WIDEST_GAP: Final = 6
 MOST_COLUMNS: Final = 400

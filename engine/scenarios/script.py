@@ -28,7 +28,7 @@ _COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)$")
 class ScriptLine:
     """One line to play or to check.
 
-    text: the move, or what stands after `expect`; comment: what is told with it (comment lines
+    text: the move, or what stands after `expect`; comment: the text shown with it (comment lines
     above a move belong to that move); number: the line in the script, from 1.
     """
 

@@ -73,7 +73,7 @@ def _scalar(value: Any) -> str:
 
 
 def short(scenario: Scenario) -> dict[str, Any]:
-    """Return the scenario as plain data without what goes without saying."""
+    """Return the scenario as plain data without defaults."""
     full = scenario.to_dict()
     usual = Scenario.from_dict({"title": "?", "profiles": full["profiles"]}).to_dict()
     kept = {key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)}

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from engine.model.errors import BadInput
 
 MOST: Final = 8
-"""Of one budget: beyond it no search comes to an end."""
+"""Most of one budget: beyond it no search comes to an end."""
 
 
 class Budgets(NamedTuple):
@@ -35,7 +35,7 @@ class Budgets(NamedTuple):
     waits: int = 0
     """`advance` until a broker that is refused tries to register again."""
     elections: int = 0
-    """`elect` of an in-sync broker, or of anybody (`unclean`) where nobody leads."""
+    """`elect` of an in-sync broker, or of any broker (`unclean`) without a leader."""
     disks: int = 0
     """`wipe` of a broker that is down: its disks are replaced by empty ones."""
 

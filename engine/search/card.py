@@ -26,7 +26,7 @@ VERBS: Final = {
     "elections": ("elect",),
     "disks": ("wipe",),
 }
-"""What each budget pays for."""
+"""Verbs that each budget pays for."""
 WITH: Final = {
     "crashes": ("crash", "crashes"),
     "power": ("power failure", "power failures"),
@@ -40,7 +40,7 @@ WITH: Final = {
     "elections": ("election by an operator", "elections by an operator"),
     "disks": ("replaced disk", "replaced disks"),
 }
-"""What a budget is of: one, and several."""
+"""Words for a budget: singular and plural."""
 
 WITHOUT: Final = {
     "crashes": "no broker crashes",
@@ -55,7 +55,7 @@ WITHOUT: Final = {
     "elections": "no operator moves leadership",
     "disks": "no disk is replaced",
 }
-"""What a budget of 0 means."""
+"""Words for a budget of 0."""
 
 
 def card(outcome: Outcome) -> dict[str, Any]:

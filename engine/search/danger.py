@@ -16,7 +16,7 @@ from engine.search.searching import Bounds, Graph, Outcome, Searching
 SAFE: Final = "safe"
 """Nothing bad can follow within the budgets: everything was seen."""
 FAR: Final = "far"
-"""Nothing bad follows within so many moves; further was not looked."""
+"""Nothing bad follows within the moves that were searched."""
 NEAR: Final = "near"
 """Something bad can follow."""
 
@@ -27,7 +27,7 @@ class Distance(NamedTuple):
     move: str
     kind: str
     moves: int
-    """NEAR: so many moves, this one counted, to the nearest bad state.  FAR: none within so many.
+    """NEAR: moves to the nearest bad state, this one counted.  FAR: moves without a bad state.
     SAFE: 0."""
 
 
@@ -43,7 +43,7 @@ class Danger:
 def danger(question: Question, bounds: Bounds | None = None) -> Danger:
     """Return the distance of each next move to a breach of `never`, or to `reach`.
 
-    A distance that is told is exact: a shorter way would have been seen at an earlier level.
+    A returned distance is exact: a shorter way would have been seen at an earlier level.
     Raises BadInput as `searching.search` does.
     """
     graph = Graph()

@@ -27,7 +27,7 @@ WORDS: Final = (
     "P{B 1 3 [B,A]}",
     "ack m3",
 )
-"""How a goal may be written, for the sentence that refuses others."""
+"""Forms of a goal, for the sentence that refuses others."""
 
 
 def invariants(names: str) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ class Reached:
     first: dict[Situation, int]
     """Each situation -> the first state that shows it; in the order in which they were reached."""
     moves: dict[Situation, int]
-    """How many moves away it is, at the least."""
+    """Least number of moves to each situation."""
     searching: Searching
 
     def way(self, found: Situation) -> tuple[str, ...]:

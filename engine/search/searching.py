@@ -49,9 +49,9 @@ class Found:
     run: Run
     """The whole run: the moves before the search, and these."""
     left: Budgets
-    """What of the budgets it did not need."""
+    """Budgets that it did not need."""
     why: str
-    """What the checker says of it."""
+    """The checker's sentence about it."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Graph:
     bad: list[int] = field(default_factory=list)
     """States in which what is looked for is so; a search with a graph does not go on from them."""
     levels: int = 0
-    """How many levels were gone on from completely: no way of so many moves is missing."""
+    """Levels whose states were all expanded: no shorter way is missing."""
 
 
 Note = Callable[[Simulation, int, int], None]
@@ -123,10 +123,10 @@ class Searching:
         self._goal = goal(question.reach, scenario.brokers) if question.reach else None
         self._seen: dict[Key, int] = {}
         self._parents: list[tuple[int, str]] = []
-        """Of each state: the number of the state before, and the move."""
+        """Number of the state before each state, and the move."""
         self.outcome = Outcome(question, Progress())
         self._before: frozenset[str] = frozenset()
-        """What is broken where the search begins."""
+        """Invariants that are broken at the beginning of the search."""
 
     def run(self) -> Outcome:
         """Level by level, until nothing new comes, the goal is found, or a bound is met."""

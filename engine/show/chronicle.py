@@ -28,7 +28,7 @@ ENDS: Final = frozenset(
 MOST_LINES: Final = 4_000
 LINES_SHOWN: Final = 40
 PARTITION: Final = "[Partition]"
-"""Where a line begins with `Partition.logIdent`."""
+"""Place of `Partition.logIdent` at the beginning of a line."""
 
 
 class Chronicle:

@@ -23,7 +23,7 @@ TOLD_MOST: Final = 24
 
 Pair = tuple[int, int]
 Walk = list[list[str]]
-"""Of every move, what happened in each of its steps, without the numbers."""
+"""Events of every move in each of its steps, without the numbers."""
 
 
 def playable(run: Run, most: int = STEPS_MOST) -> tuple[Run, str]:

@@ -73,7 +73,7 @@ def _cut_by_epoch(h: Happening, cue: Cue) -> Sentence:
 
 
 def _out_of_range(h: Happening, cue: Cue) -> Sentence:
-    """F-9 is told twice: when the answer comes, and when the log is cut for it."""
+    """Return one of F-9's two sentences: for the answer, and for the truncated log."""
     _, at, field, old, new, _ = cue
     if field != "leo":
         leader = node(h.what.src)

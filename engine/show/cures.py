@@ -18,7 +18,7 @@ Cure = tuple[Sentence, str]
 """(what is needed, the move that brings it about or at least nearer; "" if there is none)"""
 
 LONGER: Final = 3
-"""So many lag times are enough for every check that watches the lag."""
+"""Lag times that are enough for every check that watches the lag."""
 
 
 def is_possible(sim: Simulation, line: str) -> bool:

@@ -29,7 +29,7 @@ from engine.sim.simulation import Simulation
 
 Json = dict[str, Any]
 MOST_PARTITIONS: Final = 12
-"""Of more partitions none gets rows of its own."""
+"""Most partitions that get rows of their own."""
 
 
 class Truth:
@@ -238,7 +238,7 @@ GAUGES: Final = (
           _as_reported(_waiting)),
     Gauge("PurgatoryFetch", PURGATORY + "Fetch", _parked, _as_reported(_parked)),
 )  # fmt: skip
-"""What brokers measure now (data-plane 12)."""
+"""Gauges of brokers (data-plane 12)."""
 
 COUNTERS: Final = (
     (SHRINKS, MANAGER + SHRINKS),
@@ -246,7 +246,7 @@ COUNTERS: Final = (
     (FAILED_UPDATES, MANAGER + FAILED_UPDATES),
     (EXPIRES, "kafka.server:type=DelayedProduceMetrics,name=ExpiresPerSec"),
 )
-"""What brokers count: shown is the meter's Count, which begins anew with the process."""
+"""Meters of brokers: the Count is shown, which restarts with the process."""
 
 CONTROLLER_COUNTERS: Final = (
     (ELECTIONS, "kafka.controller:type=ControllerStats,name=LeaderElectionRateAndTimeMs"),

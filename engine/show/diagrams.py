@@ -28,7 +28,7 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
 MOST_ARROWS: Final = 600
-"""Of one Mermaid diagram; its renderers give up soon after."""
+"""Most arrows of one Mermaid diagram; its renderers give up soon after."""
 MOST_LOGGED: Final = 20_000
 QUIET: Final = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
 WORTH_A_NOTE: Final = 2

@@ -31,7 +31,7 @@ class Ending:
         """The releases they stand for, the first and the last: "0.8 – 0.10.2".
 
         From 3.3 to 3.9 a release has two halves, with ZooKeeper and with KRaft, that may end
-        differently: there the number alone would name both, so its half is told as well.
+        differently: there the number alone would name both, so its half is named as well.
         """
         first, last = self.profiles[0], self.profiles[-1]
         start, end = _releases(first)[0], _releases(last)[-1]

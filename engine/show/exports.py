@@ -15,7 +15,7 @@ from engine.sim.run import Run
 
 MOST_STEPS: Final = 1_000
 MOST_BYTES: Final = 12 * 1024 * 1024
-"""Of one file of steps; the rest is asked for by number."""
+"""Limits of one file of steps; the rest is fetched by number."""
 
 
 class Format:

@@ -62,7 +62,7 @@ def of_mark(sim: Simulation, broker: Process, replica: Replica) -> list[Guard]:
 
 
 def _followers(sim: Simulation, broker: Process, replica: Replica, target: int) -> list[Guard]:
-    """H-2: everybody who counts must be known to have everything below `target`."""
+    """H-2.  Return the guards that every counting replica is known to have all below `target`."""
     counting = watermark.waits_for(broker, replica, sim.now)
     blocking = watermark.short_of(broker, replica, target, sim.now)
     found = []

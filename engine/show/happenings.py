@@ -405,7 +405,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.CLIENT_METADATA_R: _leader_told,
     messages.BROKEN: _broken,
 }
-"""Message kind -> what is told when it arrives."""
+"""Message kind -> function that returns the sentence of its arrival."""
 
 SENDINGS: Final[dict[int, Sending]] = {
     messages.FETCH: _fetch_sent,
@@ -421,7 +421,7 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
     messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
 }
-"""Message kind -> what is told when a timer or a hand made its sender send it."""
+"""Message kind -> function that returns the sentence of a send by a timer or a hand."""
 
 
 # -- timers and hands -----------------------------------------------------------------------------
@@ -439,7 +439,7 @@ QUIET_TIMERS: Final = {
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",
 }
-"""What is told of a timer, or a hand's act, when nothing followed."""
+"""Sentence for a timer, or a hand's act, when nothing followed."""
 
 
 def tell_quiet(happening: Happening) -> Sentence:

@@ -11,7 +11,7 @@ from engine.show.view import Json
 CACHED_STEPS: Final = 600
 CACHED_BYTES: Final = 64 * 1024 * 1024
 STEP_BYTES: Final = 4_000
-"""What a step takes beside its view."""
+"""Bytes of a step beside its view."""
 
 
 class Kept(NamedTuple):

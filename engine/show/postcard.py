@@ -47,9 +47,9 @@ class Card:
     kind: str
     """One of RIBBONS."""
     said: str = ""
-    """What happens at this step, in one sentence."""
+    """Sentence of the event at this step."""
     answer: str = ""
-    """What the whole run teaches, below the verdict."""
+    """Lesson of the whole run, below the verdict."""
     names: Mapping[int, str] = field(default_factory=dict)
     doing: Mapping[int, str] = field(default_factory=dict)
     """In a word or two what each broker does: "leads · epoch 1", "crashed"."""

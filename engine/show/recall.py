@@ -12,7 +12,7 @@ from engine.model.log import Batch, Log
 from engine.sim.simulation import Simulation
 
 RECORDS_SHOWN: Final = 64
-"""Of a replica's log: the last ones, each by itself; what lies before is told as stretches."""
+"""Last records of a replica's log that are shown by themselves; the rest is shown as stretches."""
 RECORDS_IN_ALL: Final = 4_096
 LEAST_SHOWN: Final = 8
 

@@ -36,10 +36,10 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
 STEPS_MOST: Final = 100_000
-"""Steps of a run that can be looked at; of a longer one these are shown, and it says so.
-So many take 4 s to be played and 25 MB, measured; the longest run of the library has 2 191."""
+"""Most steps of a run that are shown; a longer run says so.  They take 4 s to be played and 25 MB,
+measured; the longest run of the library has 2 191."""
 ANSWER_BYTES: Final = 2 * 1024 * 1024
-"""Of the JSON of the steps that are told at once."""
+"""Most bytes of the JSON of one answer with steps."""
 EVENTS_BETWEEN: Final = 256
 """Steps between two checkpoints of a run that needs few; and what is played at any time without
 waiting for a turn."""

@@ -1,7 +1,7 @@
 """Reasons and refusals in other languages: the engine words them in its own, values and all.
 
 A catalogue holds each sentence as a template, "{0} is down; restart it first."  What stands in a
-place is looked up in turn, so names and sentences inside sentences are told as well; what no
+place is looked up in turn, so names and sentences inside sentences are translated as well; what no
 template fits stays as it is.
 """
 

@@ -34,7 +34,7 @@ WORDS: Final[Words] = {
     "fenced": "shut out",
     "none": "waits to be told",
 }
-"""Of a tank; a page hands in its own language."""
+"""State of a tank in words; a page passes its own language."""
 
 COLOURS: Final = {
     "panel": "#ffffff",
@@ -58,7 +58,7 @@ COLOURS: Final = {
     "e5": "#c2a878",
     "e6": "#c9ced6",
 }
-"""What the page calls these colours in light."""
+"""Names of these colours on the page, in light."""
 
 ON_HUE: Final = "#14171a"
 """Letters on the hue of an epoch, in both themes."""
@@ -85,7 +85,7 @@ class Place:
     first: int
     rows: int
     told: bool
-    """Whether words stand below the tanks, and marks beside them."""
+    """Words stand below the tanks, and marks beside them."""
 
     @property
     def col(self) -> float:
@@ -143,7 +143,7 @@ class Tank:
     lost: dict[str, int]
     """Lost records, and the offsets they had."""
     key: str
-    """What the keys of its parts begin with; "" where nothing will move."""
+    """Beginning of the keys of its parts; "" where nothing will move."""
 
     @property
     def what(self) -> str:

@@ -27,7 +27,7 @@ ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | 
 
 
 CUE_CHARS: Final = 2_000
-"""Of a value that a cue tells, such as the batches of a long log that was cut."""
+"""Most characters of a value in a cue, such as the batches of a long truncated log."""
 
 
 def value_text(value: Any) -> str:

@@ -14,7 +14,7 @@ OF_A_REPLICA: Final = 4_000
 OF_A_BATCH: Final = 48
 """In one replica's log: two references and an offset; the batch itself is shared."""
 OF_AN_ENTRY: Final = 120
-"""Of a ledger, and of what waits for an event."""
+"""Bytes of an entry of a ledger, or of an event that waits."""
 
 
 def of_json(value: Any) -> int:

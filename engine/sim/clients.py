@@ -52,7 +52,7 @@ REFRESHING: Final = frozenset(
         NETWORK_EXCEPTION,
     )
 )
-"""Errors that tell a producer that somebody else may lead (P-6)."""
+"""Errors after which a producer looks for another leader (P-6)."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

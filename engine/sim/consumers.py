@@ -112,7 +112,7 @@ class Consumer(BaseClient):
     # -- asking ----------------------------------------------------------------------------------
 
     def meet(self, leader: int, epoch: int) -> None:
-        """C-7, C-8.  Who leads, and in which epoch; with another leader the preference is over."""
+        """C-7, C-8.  Note the leader and its epoch; with another leader the preference is over."""
         if leader != self.leaders.get(self.tp) or epoch != self.leader_epochs.get(self.tp):
             self.preferred = NOWHERE
         self.leaders[self.tp] = leader
@@ -249,7 +249,7 @@ class Consumer(BaseClient):
             self._go_on(out)
 
     def on_list_offsets(self, m: ListOffsetsResponse, out: Effects) -> int | None:
-        """C-4, C-5.  The position is what was looked up.  The latest offset, if that was told."""
+        """C-4, C-5.  Set the position to the answer; return it if it is the latest offset."""
         if not self._awaits(m.corr):
             return None
         if m.error:
@@ -267,7 +267,7 @@ class Consumer(BaseClient):
         """C-7.  Check whether the position's epoch reaches that far at the new leader.
 
         Where it ended earlier, what was read there is gone.  With a reset policy the consumer goes
-        back to that end, whatever the policy says; without one its application is told.
+        back to that end, whatever the policy says; without one its application gets an error.
         """
         if not self._awaits(m.corr):
             return
@@ -304,7 +304,7 @@ class Consumer(BaseClient):
         self._try_later(out)
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        """C-6, C-7.  Who carries epochs takes no older news than it has."""
+        """C-6, C-7.  Handle metadata; a consumer with epochs takes none older than its own."""
         stale = self.validates and m.leader_epoch < self.leader_epochs.get(m.tp, NO_EPOCH)
         if m.leader < 0 or stale:
             self._try_later(out)

@@ -31,7 +31,7 @@ def kill(sim: World, broker: int) -> None:
 
 
 def power(sim: World, broker: int, chance: Chance | None = None) -> None:
-    """L-11, power loss.  What was not flushed may be gone: all of it, or with `chance` a part."""
+    """L-11, power loss.  Lose what was not flushed: all of it, or with `chance` a part."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.1.power", broker, "machine", "up", "down")

@@ -43,7 +43,7 @@ KINDS: Final = {
     for kind, name in NAMES.items()
     if kind != BROKEN
 }
-"""How a move names a kind of message."""
+"""Name of a kind of message in a move."""
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
 
 

@@ -34,7 +34,7 @@ from engine.sim.kernel import DELIVERY, Chance, Kernel
 from engine.sim.tails import choices
 
 NOTICE_LOSS_MS = 200
-"""How long until a requester notices that a lost segment broke its connection."""
+"""Time until a requester notices that a lost segment broke its connection."""
 
 ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA, LOG_DIR_EVENT))
 UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED, ISR_CHANGE}
@@ -301,7 +301,7 @@ class Network:
         self._break(m, 0)
 
     def break_connections(self, a: int, b: int | None = None) -> None:
-        """Everything between `a` and `b` (or anybody) is lost; who awaits an answer hears of it."""
+        """Lose everything between `a` and `b` (or all nodes) and notify the waiting senders."""
 
         def concerns(src: int, dst: int) -> bool:
             return a in (src, dst) and (b is None or b in (src, dst))

@@ -52,7 +52,7 @@ class PlanKind(NamedTuple):
 NOTHING: Final = ""
 STRUCK: Final = "struck"
 REPAIRED: Final = "repaired"
-"""When a kind takes something off a disk: never, when it strikes, when it is repaired."""
+"""Moment at which a kind takes something off a disk: never, at the strike, at the repair."""
 
 
 def _each(act: One) -> Many:

@@ -11,7 +11,7 @@ from engine.sim.faults import cannot_start, kill, shut_down, start
 from engine.sim.world import World
 
 LOOK_MS: Final = 500
-"""How often the operator's tool looks whether it may go on."""
+"""Interval at which the operator's tool checks whether it may go on."""
 STOP_MS: Final = 60_000
 """A process that has not ended by then is killed."""
 

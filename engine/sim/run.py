@@ -110,9 +110,9 @@ def play(
     start: int = 0,
     ended: Callable[[int], None] | None = None,
 ) -> Iterator[int]:
-    """Plays moves from number `start` on; yields the move's number after each of its events.
+    """Play moves from number `start` on; yield the move's number after each of its events.
 
-    `ended` is told the number of each move that is over, before the next one begins.
+    `ended` is called with the number of each move that is over, before the next one begins.
     Raises BadInput naming the line that cannot be played; its `where` is "Move n".
     """
     for number in range(start, len(lines)):

@@ -1,6 +1,6 @@
-"""A network that splits (control-plane 8.5): some brokers on one side, everybody else on the other.
+"""A network that splits (control-plane 8.5): some brokers on one side, all nodes else on the other.
 
-The controller and the clients stand with everybody else.
+The controller and the clients stand with the latter.
 """
 
 from __future__ import annotations

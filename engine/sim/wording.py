@@ -102,7 +102,7 @@ REFUSALS: Final[dict[str, str]] = {
     "shut.first": "{b} is running; shut it down first.",
     "nobody.takes.over": "No other live broker can take over {s}.",
 }
-"""Why a move cannot be made, in English; the catalogues have each as `cannot.<name>`."""
+"""Reasons against a move, in English; the catalogues have each as `cannot.<name>`."""
 
 
 class Refused(str):

@@ -61,7 +61,7 @@ TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETE
 """Timers of a broker that may touch a log or a role."""
 
 RUN_AWAY: Final = 2_000_000
-"""Events after which a run that nobody bounded otherwise has run away."""
+"""Events after which a run without another bound has run away."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -21,14 +21,14 @@ YEAR_MS: Final = 365 * DAY_MS
 NEWEST: Final = "K41"
 
 BATCH_S: Final = 10
-"""A producer sends a batch so often ..."""
+"""Seconds between two batches of a producer ..."""
 BATCH_RECORDS: Final = 20
-"""... of so many records: a power loss seldom spares all of what was not flushed."""
+"""... of this number of records: a power loss seldom spares all of what was not flushed."""
 FLUSH_MS: Final = 60_000
-"""What was written is on disk after half a minute on average, as Linux writes back by itself
+"""Written records are on disk after half a minute on average, as Linux writes back by itself
 (vm.dirty_expire_centisecs = 3000)."""
 SLACK_MS: Final = 500
-"""A session outlasts a heartbeat by so much; messages take at most 8 ms."""
+"""Time by which a session outlasts a heartbeat; messages take at most 8 ms."""
 
 BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "brokers": (1, 9),
@@ -44,7 +44,7 @@ BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "disk_days": (1, 200_000),
     "disk_repair_min": (1, 480),
 }
-"""What may be asked, both ends included."""
+"""Bounds of each value, both ends included."""
 
 
 @dataclass(frozen=True)

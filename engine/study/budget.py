@@ -10,13 +10,13 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
 EVENTS_LEAST: Final = 500_000
-"""Of any run, however short."""
+"""Events of any run, however short."""
 EVENTS_PER_BROKER_S: Final = 100
 """Per broker and second of virtual time.  Three brokers with default settings and a record a second
-have 6 (1.6 million a day, in 12 s of a core): what has so many more has run away."""
+have 6 (1.6 million a day, in 12 s of a core): a run with far more has run away."""
 EVENTS_MOST: Final = 20_000_000
-"""Of any run, however long: some minutes of a core, for which nobody else gets it.  The one bound
-on what a run may cost."""
+"""Most events of any run, however long: some minutes of a core, which no other run gets.  The one
+bound on the cost of a run."""
 
 
 def planned_ms(run: Run) -> int:

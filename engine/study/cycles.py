@@ -33,17 +33,17 @@ from engine.study.importance import LEVELS, Cause, Path
 
 WARM_MS: Final = 2 * FLUSH_MS
 LOOK_MS: Final = 5_000
-"""How often a cycle is looked at soon after a failure; later every LOOK_PART of its age."""
+"""Interval of looks at a cycle soon after a failure; later every LOOK_PART of its age."""
 LOOK_PART: Final = 12
 NEAR_MS: Final = 90_000
-"""What was written is on disk after a minute, a dead broker noticed after some seconds: half of the
-next failures strike so soon."""
+"""Written records are on disk after a minute, a dead broker noticed after some seconds: half of the
+next failures strike within this time."""
 CUT: Final = 12
 """Mean repairs of the longest kind after which a cycle is given up."""
 NEAR_SHARE: Final = {2: 0.25, 3: 0.5, 4: 0.5}
 GOES_ON: Final = 0.25
-"""Of cycles that had failures enough for a loss and are still led, so many are played on, each for
-all of them: if they lose after all, the mean is right nevertheless."""
+"""Share of the cycles with failures enough for a loss, and still a leader, that are played on, each
+for all of them: if they lose after all, the mean is right nevertheless."""
 MOST_MS: Final = 66 * 3_600_000
 """No cycle outlasts this: what is written until then still fits a run."""
 Json = dict[str, Any]

@@ -22,7 +22,7 @@ from engine.show.replay import Replay
 from engine.sim.run import Run, play
 
 PLACES: Final = 8
-"""Of one look; where fewer steps are left, each of them is a place."""
+"""Places of one look; where fewer steps are left, each of them is a place."""
 LOOKS: Final = 4
 """At most: every step between the two is looked at, where there are no more than 5000."""
 HALF: Final = 0.5

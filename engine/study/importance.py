@@ -20,7 +20,7 @@ from engine.study.advice import FLUSH_MS, Setting
 LEVELS: Final = 4
 """Failures in one cycle at most; and never more than one beyond the replicas."""
 CYCLES: Final = (3.0, 6.0, 12.0, 1.5)
-"""Of a tree, cycles by how many failures have struck, shared out by importance ..."""
+"""Cycles of a tree by number of failures that have struck, shared out by importance ..."""
 FLOOR: Final = (0.6, 0.12, 0.04, 0.01)
 """... and copies that a path has in each cycle before it, however unimportant."""
 MOST: Final = 8.0
@@ -28,11 +28,11 @@ MOST: Final = 8.0
 NOTICED_MS: Final = 15_000
 """A replica is out for a bit longer than its repair: it has to be noticed, and to catch up."""
 KEEPS: Final = 0.005
-"""What a process that crashes last is taken to lose: nothing, but for surprises."""
+"""Losses of a process that crashes last: nothing, but for surprises."""
 SEQUENCES: Final = 200_000
 """Orders of failures that are looked through at most; of wider settings a pilot tells."""
 TRUST: Final = 4.0
-"""A pilot makes a path so many times less important at most."""
+"""Greatest factor by which a pilot makes a path less important."""
 
 Path = tuple[str, ...]
 

@@ -206,7 +206,7 @@ ALWAYS: Final = frozenset(
 EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
 DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
 CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
-"""What consumers are promised by a flag, where nothing committed goes."""
+"""Invariants that a flag promises to consumers, where nothing committed goes."""
 NOT_PROMISED: Final = frozenset(("I4", "I8"))
 """I4: DESIGN tells how any Kafka with AlterPartition breaks it for a moment; I8 is a statistic."""
 

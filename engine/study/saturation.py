@@ -21,7 +21,7 @@ from engine.study.budget import event_budget
 from engine.study.soak import listen
 
 Z: Final = 1.96
-"""Of a 95 % interval."""
+"""Quantile of a 95 % interval."""
 CURVE: Final = (1, 2, 5)
 """Points of a curve: these times the powers of ten, and the end."""
 

@@ -191,7 +191,7 @@ STRIKES: Final[tuple[dict[str, Any], ...]] = (
     {"kind": "rolling_restart"},
     {"kind": "rolling_restart", "mttr_ms": 600},
 )
-"""What the fault plan of a drawn cluster strikes with; `run` lets it."""
+"""Faults of the plan of a drawn cluster; `run` lets it."""
 
 
 def draw_faults(chance: Chance, brokers: Sequence[int]) -> list[dict[str, Any]]:

@@ -55,9 +55,9 @@ def facts_now(sim: Simulation, tp: int = 0) -> Facts:
 
 
 def told_elr(k: Controller, tp: int) -> tuple[Ids, Ids]:
-    """ELR and last known ELR as the records of this partition tell them.
+    """Return ELR and last known ELR by the records of this partition.
 
-    A recorder reads them there.  What clears an ELR without a record of the partition is told by
+    A recorder reads them there.  What clears an ELR without a record of the partition shows in
     the next record that changes it.
     """
     elr: Ids = ()

@@ -25,7 +25,7 @@ from engine.sim.run import play
 from engine.sim.simulation import Simulation
 
 OF_THE_TOPIC: Final = ("min.insync.replicas", "unclean.leader.election.enable")
-"""What the scenario sets for its topic counts more than what the cluster was set up with."""
+"""Topic configurations whose value in the scenario overrides that of the recording's cluster."""
 
 Played = tuple[int, Step, Facts, str]
 """(number, step, the engine's facts, why the engine refused to play it or "")."""

@@ -32,13 +32,13 @@ Explained = dict[tuple[int, str], list[tuple[Any, Any, str]]]
 """(step, fact) -> (the real value, the engine's, why), as the recording has it."""
 
 _OF_ENVIRONMENT: Final = re.compile(r"\b(order|timing|lab|environment)\b")
-"""What a recorder writes beside differences that are no fault of the model."""
+"""Words of a recorder beside differences that are no fault of the model."""
 
 _OF_THE_MODEL: Final = "ENGINE"
 """... and what it begins with where the model was found to be wrong, "at step 10" say."""
 
 _WEAK: Final = re.compile(r"\backs=[01]\b")
-"""Only the leader answers for such a record, or nobody."""
+"""Records that only the leader acknowledged, or no replica."""
 
 _AT_STEP: Final = re.compile(r"\bat steps? (\d+)\b")
 
@@ -75,9 +75,9 @@ class Recording:
     steps: tuple[Step, ...]
     explained: Explained = field(default_factory=dict)
     names: tuple[str, ...] = ()
-    """Of the brokers, where they have others than their numbers."""
+    """Names of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
-    """Record -> what its producer was told in the end: NONE where it was acknowledged."""
+    """Record -> the last answer to its producer: NONE where it was acknowledged."""
     told: dict[tuple[str, str], str] = field(default_factory=dict)
     """(language, explanation) -> the same in that language, where the recording has it (`zh`)."""
 
