@@ -105,7 +105,7 @@ class Checker:
     # -- after an event --------------------------------------------------------------------------
 
     def after(self, node: int, step: int, touched: Sequence[int] | None = None) -> None:
-        """`node` has handled event number `step`, and touched these partitions, or any (None)."""
+        """Check the partitions that `node` touched in event number `step`, or any (None)."""
         self.step = step
         if node >= 0:
             process = self.cluster.brokers[node].process
@@ -209,7 +209,7 @@ class Checker:
     # -- logs ------------------------------------------------------------------------------------
 
     def _on_append(self, node: int, tp: int, replica: Replica, before: int) -> None:
-        """INV-3, INV-5, INV-12 for what was appended."""
+        """INV-3, INV-5, INV-12.  Check what was appended."""
         log = replica.log
         at = log.index_of(before)
         if at >= len(log.batches):
@@ -237,7 +237,7 @@ class Checker:
             self._check_cache(node, log)
 
     def _check_cache(self, node: int, log: Log) -> None:
-        """INV-4.  Entries come and go at the ends, so that looking at the last two is enough."""
+        """INV-4.  Check the last two entries: entries come and go at the ends only."""
         epochs, starts = log.epochs.epochs, log.epochs.starts
         if not epochs:
             return
@@ -272,7 +272,7 @@ class Checker:
                 )
 
     def _compare(self, node: int, tp: int, seen: Seen) -> None:
-        """I5 (INV-14).  In-sync replicas agree below both high watermarks.
+        """I5 (INV-14).  Check that in-sync replicas agree below both high watermarks.
 
         What was compared once need not be compared again: `agreed` is how far.
         """
@@ -407,7 +407,7 @@ class Checker:
     # -- the controller's record -----------------------------------------------------------------
 
     def _on_record(self, tp: int, record: PartitionRecord) -> None:
-        """I2, I3, I4, and I5 for a replica that joined the ISR."""
+        """I2, I3, I4, I5.  Check a record, and a replica that joined the ISR."""
         before = self.records.get(tp)
         self.records[tp] = record
         if before is not None:
@@ -480,7 +480,7 @@ class Checker:
             self.counts["I12"] = self.counts.get("I12", 0) + 1
 
     def on_read(self, client: int, src: int, data: FetchData, batches: list[Batch]) -> None:
-        """I9, INV-23, INV-27.  A consumer was given these by broker `src`."""
+        """I9, INV-23, INV-27.  Check the batches that broker `src` served to a consumer."""
         ledger, tp = self.ledger, data.tp
         self._tell("I9", clients.contradicted(ledger, tp, batches))
         self._tell("INV-23", clients.uncommitted(data.hw, batches))
@@ -491,7 +491,7 @@ class Checker:
         self._tell("INV-25", clients.gone_back(self.ledger, tp, latest))
 
     def on_moved(self, client: int) -> None:
-        """INV-27.  The application knows that it does not read on where it was."""
+        """INV-27.  Note that the application knows of the consumer's new position."""
         self.ledger.read_last.pop(client, None)
 
     def _tell(self, invariant: str, why: str) -> None:

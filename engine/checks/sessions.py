@@ -40,7 +40,7 @@ def _agree(session: Session, client: SessionClient) -> bool:
 
 
 def _told(session: Session) -> dict[int, int]:
-    """Partition -> the offset it is fetched from."""
+    """Return partition -> the offset it is fetched from."""
     return {partition: one.wanted.offset for (_, partition), one in session.partitions.items()}
 
 

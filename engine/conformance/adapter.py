@@ -32,13 +32,13 @@ class Adapter:
         self.results: dict[str, Fields] = {}
 
     def run(self, operations: Sequence[Fields]) -> dict[str, Fields]:
-        """Carries out all operations; what was observed, by label."""
+        """Carry out all operations and return the observations by label."""
         for operation in operations:
             self.perform(operation)
         return self.results
 
     def perform(self, operation: Fields) -> None:
-        """Carries out one operation, as often as it says."""
+        """Carry out one operation, as often as it says."""
         method = getattr(self, "op_" + operation["op"], None)
         if method is None:
             raise CaseError(f"operation {operation['op']}")

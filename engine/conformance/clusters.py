@@ -134,7 +134,7 @@ class ClusterCase(Adapter):
         return self._broker(a).running
 
     def _act(self, action: Callable[[Effects], object]) -> None:
-        """Something from outside happens now."""
+        """Play an event from outside now."""
         self.sim.act(TIMER, CONTROLLER, "case", action)
 
     def _settle(self, a: Fields) -> Fields:
@@ -334,7 +334,7 @@ class ClusterCase(Adapter):
         return error_field(found[0])
 
     def op_controlled_shutdown(self, a: Fields) -> Fields:
-        """Only the controller's part: its answer is read here and not carried to the broker."""
+        """Run the controller's part; its answer is not carried to the broker."""
         broker = self._process(a)
         epoch = broker.broker_epoch - (1 if a.get("broker_epoch_stale") else 0)
         request = ShutdownRequest(broker.id, CONTROLLER, 0, epoch)

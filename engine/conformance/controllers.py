@@ -92,7 +92,7 @@ class ControllerCase(Adapter):
         return admin.partition_number(self.k, name, index)
 
     def _where(self, tps: Iterable[int]) -> list[list[Any]]:
-        """Partitions as [topic, index], sorted."""
+        """Return partitions as [topic, index], sorted."""
         of = {tp: [n, i] for n, t in self.k.topics.items() for i, tp in enumerate(t.tps)}
         return sorted(of[tp] for tp in tps)
 

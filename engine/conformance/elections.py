@@ -22,7 +22,7 @@ _STRATEGIES: Final = {
 
 
 def version_of(version: str) -> tuple[int, ...]:
-    """ "3.5" -> (3, 5)."""
+    """Convert "3.5" to (3, 5)."""
     return tuple(int(part) for part in version.split("."))
 
 

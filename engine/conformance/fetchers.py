@@ -222,7 +222,7 @@ class FetcherCase(Adapter):
         return {"synced": records_of(mine) == records_of(theirs)}
 
     def _carry(self) -> None:
-        """Carries the fetcher's requests to the leader and the answers back, until none is left."""
+        """Carry the fetcher's requests to the leader and the answers back, until none is left."""
         while self.out.sends:
             self._exchange(self.out.sends.pop(0))
 

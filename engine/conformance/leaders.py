@@ -49,7 +49,7 @@ class ModelledLeader:
             self._note_election(replica)
 
     def _note_election(self, replica: Replica) -> None:
-        """As a leader notes on election: where its epoch begins, if no record of it is there."""
+        """Note where its epoch begins, if no record of it is there, as on election."""
         if replica.log.epochs.latest() < replica.leader_epoch:
             replica.log.epochs.assign(replica.leader_epoch, replica.log.leo)
 
@@ -108,7 +108,7 @@ class ScriptedLeader:
         self.offsets: dict[tuple[int, bool], tuple[int, int]] = {}
 
     def fetch(self, request: FetchRequest, now: int) -> list[FetchData]:
-        """Each scripted answer is given once."""
+        """Return each scripted answer once."""
         answers = []
         for fp in request.partitions:
             script = self.fetches.pop(fp.tp, {})

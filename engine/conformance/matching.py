@@ -33,7 +33,7 @@ def matches(expected: Any, actual: Any) -> bool:
 
 
 def differences(then: dict[str, Any], result: dict[str, Any]) -> list[tuple[str, str, Any, Any]]:
-    """(label, field, expected, observed) for all that `then` names and `result` does not meet."""
+    """Return (label, field, expected, observed) for all of `then` that `result` does not meet."""
     wrong = []
     for label, fields in then.items():
         observed = result.get(label, {})

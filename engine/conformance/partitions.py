@@ -240,6 +240,6 @@ class PartitionCase(BrokerAdapter):
 
 
 def _epoch(a: Fields) -> int:
-    """CurrentLeaderEpoch of a request, -1 if it has none."""
+    """Return CurrentLeaderEpoch of a request, -1 if it has none."""
     epoch = a.get("leader_epoch")
     return NO_EPOCH if epoch is None else int(epoch)

@@ -67,7 +67,7 @@ def run_case(case: Fields) -> dict[str, Fields]:
 
 
 def check(case: Fields) -> Fields | None:
-    """None if the case holds, else what was expected and what came."""
+    """Return None if the case holds, else what was expected and what came."""
     task = json.loads(json.dumps({key: case[key] for key in TASK if key in case}))
     try:
         wrong = differences(case["then"], run_case(task))

@@ -17,7 +17,7 @@ from engine.model.sessions import (
 
 
 def topic_of(tp: str) -> tuple[str, int]:
-    """ "foo-1" -> ("foo", 1)."""
+    """Convert "foo-1" to ("foo", 1)."""
     topic, index = tp.rsplit("-", 1)
     return topic, int(index)
 

@@ -26,22 +26,22 @@ class Registered(Protocol):
 
 
 def check_sender(current_epoch: int | None, claimed_epoch: int) -> int:
-    """CP-ALTER row 0, for the whole request.  `current_epoch` None: not registered."""
+    """CP-ALTER row 0.  Check the sender of a request.  `current_epoch` None: not registered."""
     return errors.NONE if claimed_epoch == current_epoch else errors.STALE_BROKER_EPOCH
 
 
 def refused(tp: int, error: int) -> AlterAnswer:
-    """CP-ALTER.  An answer that tells nothing of its partition but why."""
+    """CP-ALTER.  Return an answer with an error and no state of the partition."""
     return AlterAnswer(tp, error, -1, -1, -1, ())
 
 
 def answered(tp: int, error: int, now: PartitionRecord) -> AlterAnswer:
-    """CP-ALTER.  An answer with the partition's record as it is now."""
+    """CP-ALTER.  Return an answer with the partition's record as it is now."""
     return AlterAnswer(tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr)
 
 
 def missing(k: Controller, item: AlterItem, version: int) -> int:
-    """CP-ALTER row 1.  The error for a partition that the controller has no record of.
+    """CP-ALTER row 1.  Return the error for a partition that the controller has no record of.
 
     Requests name topics by id from version 2 on, so that an unknown topic is an unknown id there;
     a partition that a known topic does not have is unknown as such in every version.
@@ -61,7 +61,7 @@ def check_kr(
     isr_eligibility: bool = True,
     isr_broker_epoch: bool = True,
 ) -> int:
-    """CP-ALTER rows 2 - 8, KRaft.  NONE means: go on with CP-ELECT-KR and the ISR asked for.
+    """CP-ALTER rows 2 - 8, KRaft.  Return an error, or NONE to go on with CP-ELECT-KR.
 
     `version` is the request's; `isr_eligibility` the flag of KIP-841, 3.3; `isr_broker_epoch` that
     of KIP-903, 3.5.  Without the former a member has only to be registered.
@@ -155,7 +155,7 @@ def answer_kr(change: PartitionChange, sender: int, version: int) -> int:
 
 
 def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:
-    """Rows 2 and 3.  A leader that is ahead of the controller has found an old controller."""
+    """Rows 2 and 3.  Compare the leader epochs; a leader ahead has found an old controller."""
     ahead = item.leader_epoch > record.leader_epoch
     if ahead or item.partition_epoch > record.partition_epoch:
         return errors.NOT_CONTROLLER
@@ -165,7 +165,7 @@ def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:
 
 
 def _well_formed(record: PartitionRecord, item: AlterItem) -> bool:
-    """Row 7.  ISR within AR, no repetition, with the leader."""
+    """Row 7.  Check that the ISR is within AR, has no repetition, and has the leader."""
     members = [member for member, _ in item.isr]
     if len(set(members)) != len(members) or record.leader not in members:
         return False
@@ -173,12 +173,12 @@ def _well_formed(record: PartitionRecord, item: AlterItem) -> bool:
 
 
 def _recovers(record: PartitionRecord, item: AlterItem) -> bool:
-    """3.8.  RECOVERING stays only for a leader that is alone, and never begins here."""
+    """3.8.  Check RECOVERING, which stays only for a lone leader, and never begins here."""
     return not item.recovering or (len(item.isr) == 1 and record.recovering)
 
 
 def _eligible(broker: Registered | None, claimed_epoch: int, isr_eligibility: bool) -> bool:
-    """Row 8.  Registered, unfenced, staying, and the incarnation that fetched."""
+    """Row 8.  Check for registered, unfenced and staying brokers, and their epochs of the fetch."""
     if broker is None or (isr_eligibility and (broker.fenced or broker.shutting_down)):
         return False
     return claimed_epoch in (-1, broker.epoch)

@@ -11,7 +11,7 @@ from engine.model.timers import COMMIT
 
 
 def speak(zombie: Controller, out: Effects) -> None:
-    """CP-LISR.  The requests that waited in its queues leave now, with the epoch of its term."""
+    """CP-LISR.  Send the requests that waited in its queues, with the epoch of its term."""
     states = [(tp, record, False) for tp, record in zombie.records.items()]
     for broker in zombie.brokers:
         told = [state for state in states if broker in state[1].replicas]

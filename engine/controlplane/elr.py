@@ -41,7 +41,7 @@ def last_known_leader(
 
 
 def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | None) -> Ids:
-    """CP-ELR 6.5.  last_known_elr after a change, where it stores only the last leader.
+    """CP-ELR 6.5.  Return last_known_elr where it stores only the last leader.
 
     `isr` is the new ISR if the change writes one.  The leader is remembered when the partition
     becomes leaderless with an empty ISR, and forgotten when there is a leader again.
@@ -76,5 +76,5 @@ def shutdown_was_clean(stored_broker_epoch: int, previous_broker_epoch: int) -> 
 
 
 def effective_min_isr(min_isr: int, replication_factor: int) -> int:
-    """CP-MINISR 4.8.  A partition can never be asked for more in-sync replicas than it has."""
+    """CP-MINISR 4.8.  Bound min.insync.replicas by the number of replicas."""
     return min(min_isr, replication_factor)

@@ -89,7 +89,7 @@ def _register_again(k: Controller, broker: int) -> None:
 
 
 def take_over(k: Controller, out: Effects) -> None:
-    """10(f).  A new active controller; operators who got no answer ask it."""
+    """10(f).  Start a new active controller; operators without an answer ask it."""
     kraft.resume(k, out)
     unsaid, k.unsaid = k.unsaid, []
     for kind, *rest in unsaid:

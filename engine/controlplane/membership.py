@@ -60,7 +60,7 @@ R_UNREGISTER = "UnregisterBroker"
 
 
 def start(machine: Machine, out: Effects, bounced: bool) -> Process:
-    """CP-KR-REG, CP-ZK-REG.  A process starts: it asks to be registered."""
+    """CP-KR-REG, CP-ZK-REG.  Start a process, which requests its registration."""
     broker = Process(machine)
     broker.isr_told_at = out.now
     for disk in machine.disks.values():
@@ -93,7 +93,7 @@ def register(broker: Process, attempt: int, out: Effects, bounced: bool = False)
 
 
 def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> None:
-    """CP-KR-REG.  Refused while the session of the former incarnation is valid: back off, retry."""
+    """CP-KR-REG.  Handle the answer; refused while the old session is valid: retry later."""
     if m.corr != broker.registered_corr or broker.status != STARTING:
         return
     broker.registered_corr = 0
@@ -111,7 +111,7 @@ def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> 
 
 
 def renew_session(broker: Process, out: Effects) -> None:
-    """8.3, ZooKeeper.  The session expired while the process lived: a new one, a new epoch.
+    """8.3, ZooKeeper.  Begin a new session and epoch after the old one has expired.
 
     The process keeps its state; LeaderAndIsr will tell it what it is now.
     """
@@ -121,7 +121,7 @@ def renew_session(broker: Process, out: Effects) -> None:
 
 
 def retry_registration(broker: Process, out: Effects) -> None:
-    """100 ms x 2^n, at most the session timeout."""
+    """Retry after 100 ms x 2^n, at most the session timeout."""
     configs = broker.configs
     broker.registered_corr = 0
     wait = min(
@@ -135,7 +135,7 @@ def retry_registration(broker: Process, out: Effects) -> None:
 
 
 def send_heartbeat(broker: Process, out: Effects) -> None:
-    """CP-KR-HB; in the ZooKeeper era the ping that keeps the session."""
+    """CP-KR-HB.  Send a heartbeat, in the ZooKeeper era the ping that keeps the session."""
     starting = broker.status == STARTING
     corr = broker.next_corr()
     if broker.dir_report:
@@ -171,7 +171,7 @@ def on_heartbeat_timer(broker: Process, out: Effects) -> bool:
 
 
 def on_heartbeat_response(broker: Process, m: HeartbeatResponse, out: Effects) -> None:
-    """CP-KR-HB.  STARTING becomes RUNNING when unfenced; a leaving broker may be released.
+    """CP-KR-HB.  Become RUNNING when unfenced; a leaving broker may be released.
 
     A RUNNING broker ignores `fenced`: it notices only through the changes that it replays.
     """
@@ -192,7 +192,7 @@ def on_heartbeat_response(broker: Process, m: HeartbeatResponse, out: Effects) -
 
 
 def begin_shutdown(broker: Process, out: Effects) -> None:
-    """CP-KR-SHUTDOWN, CP-ZK-SHUTDOWN.  Asks the controller to take the leaderships away first."""
+    """CP-KR-SHUTDOWN, CP-ZK-SHUTDOWN.  Request the move of the leaderships first."""
     broker.shutting_down = True
     broker.shutdown_attempt = 0
     if not broker.configs.controlled_shutdown:
@@ -204,12 +204,12 @@ def begin_shutdown(broker: Process, out: Effects) -> None:
 
 
 def request_shutdown(broker: Process, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 1."""
+    """CP-ZK-SHUTDOWN 1.  Request a controlled shutdown."""
     out.send(ShutdownRequest(broker.id, CONTROLLER, broker.next_corr(), broker.broker_epoch))
 
 
 def on_shutdown_response(broker: Process, m: ShutdownResponse, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 8.  Empty list: go.  Else retry, and after the last retry go anyway."""
+    """CP-ZK-SHUTDOWN 8.  Leave if the list is empty, else retry; after the last retry leave."""
     if not broker.shutting_down:
         return
     if m.error == NONE and m.remaining == 0:
@@ -223,7 +223,7 @@ def on_shutdown_response(broker: Process, m: ShutdownResponse, out: Effects) -> 
 
 
 def leave(broker: Process, out: Effects) -> None:
-    """L-12.  Flush, exact checkpoints, the clean-shutdown marker; then the process ends."""
+    """L-12.  Flush, write exact checkpoints and the clean-shutdown marker; then end the process."""
     flush_everything(broker)
     out.cue("L-12", broker.id, "clean shutdown", None, broker.broker_epoch)
     broker.halted = True
@@ -233,7 +233,7 @@ def leave(broker: Process, out: Effects) -> None:
 
 
 def fetch_metadata(broker: Process, out: Effects) -> None:
-    """5.4.  Asks for the records after those applied; the controller answers when there are any."""
+    """5.4.  Fetch the records after those applied; the controller answers when there are any."""
     broker.metadata_corr = broker.next_corr()
     out.send(MetadataFetch(broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset))
 
@@ -246,7 +246,7 @@ def on_metadata_broken(broker: Process, corr: int, out: Effects) -> None:
 
 
 def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> None:
-    """CP-KR-APPLY.  Takes all records available, merges them, acts once on the resulting image."""
+    """CP-KR-APPLY.  Merge all records available and act once on the resulting image."""
     if m.corr != broker.metadata_corr or m.offset != broker.metadata_offset:
         return
     changed: dict[int, PartitionRecord | None] = {}
@@ -289,7 +289,7 @@ def _clear_elr(
 
 
 def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
-    """RegisterBroker and BrokerRegistrationChange: (kind, id, epoch, fenced, shutting down)."""
+    """Apply RegisterBroker and BrokerRegistrationChange: (kind, id, epoch, fenced, leaving)."""
     _, peer_id, epoch, fenced, shutting_down = record
     assert isinstance(peer_id, int) and isinstance(epoch, int)
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
@@ -298,7 +298,7 @@ def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
 def apply_changes(
     broker: Process, changed: dict[int, PartitionRecord | None], out: Effects
 ) -> None:
-    """CP-KR-APPLY 1 - 5.  Client-visible metadata first, then deletions, leaders, followers."""
+    """CP-KR-APPLY 1 - 5.  Apply client metadata first, then deletions, leaders, followers."""
     mine = []
     for tp, record in changed.items():
         if record is None:
@@ -338,7 +338,7 @@ def delete_strays(broker: Process, out: Effects) -> None:
 
 
 def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
-    """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
+    """CP-LISR.  Apply a request unless it is stale: leaders first, then followers."""
     error = request_error(broker, m.controller_epoch, m.broker_epoch)
     if error:
         if error == STALE_CONTROLLER_EPOCH:
@@ -358,7 +358,7 @@ def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
 
 
 def on_update_metadata(broker: Process, m: UpdateMetadata, out: Effects) -> None:
-    """5.1.  What clients may be told, and who is alive."""
+    """5.1.  Update the metadata for clients, and the live brokers."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     _know_live(broker, m.live)
@@ -382,7 +382,7 @@ def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -
 
 
 def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
-    """5.3.  Accepted from an epoch that is not older than the replica's."""
+    """5.3.  Stop replicas if the request's epoch is not older than theirs."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     answers = []
@@ -397,7 +397,7 @@ def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
 
 
 def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> int:
-    """CP-LISR, 1.12.  Why a whole control request is refused, or NONE."""
+    """CP-LISR, 1.12.  Return why a whole control request is refused, or NONE."""
     if broker.profile.broker_generation and broker_epoch < broker.broker_epoch:
         return STALE_BROKER_EPOCH
     if controller_epoch < broker.controller_epoch:
@@ -438,7 +438,7 @@ def _know_live(broker: Process, live: dict[int, int]) -> None:
 
 
 def on_alter_timer(broker: Process, out: Effects) -> bool:
-    """CP-ALTER.  The whole request again."""
+    """CP-ALTER.  Send the whole request again."""
     if broker.alter_corr or not broker.alter_queue:
         return False
     send_alter_partition(broker, out)

@@ -62,7 +62,7 @@ def tell_controller(broker: Process, out: Effects) -> None:
 
 
 def on_dir_failure_timer(broker: Process, out: Effects) -> bool:
-    """8.4, 3.  The controller has not been reached since the directory failed."""
+    """8.4, 3.  Halt if the controller has not been reached since the directory failed."""
     if not broker.dir_report or out.now < broker.dir_due:
         return False
     out.cue("L-16.unheard", broker.id, "halted", None, None)
@@ -74,7 +74,7 @@ def on_dir_failure_timer(broker: Process, out: Effects) -> bool:
 
 
 def on_log_dir_event(k: Controller, m: LogDirEvent, out: Effects) -> None:
-    """8.4, 2.  Which replicas are gone?  LeaderAndIsr for all of the broker's shows it."""
+    """8.4, 2.  Send LeaderAndIsr for all of the broker's replicas to find the lost ones."""
     if m.src not in k.brokers:
         return
     out.cue("CP-8.4.event", CONTROLLER, f"broker {m.src}", None, None)
@@ -84,7 +84,7 @@ def on_log_dir_event(k: Controller, m: LogDirEvent, out: Effects) -> None:
 
 
 def on_leader_and_isr_response(k: Controller, m: LeaderAndIsrResponse, out: Effects) -> None:
-    """8.4, 2.  Elections as for a dead broker, but only for the partitions it cannot serve."""
+    """8.4, 2.  Elect as for a dead broker, but only partitions it cannot serve."""
     gone = [
         tp
         for tp, error in m.answers
@@ -101,7 +101,7 @@ def on_leader_and_isr_response(k: Controller, m: LeaderAndIsrResponse, out: Effe
 
 
 def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """CP-KR-HB, 8.4, 3.  The heartbeat, and before it what it says of failed directories."""
+    """CP-KR-HB, 8.4, 3.  Handle the failed directories of a heartbeat, then the heartbeat."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         new = [one for one in m.offline_dirs if one not in registration.lost_dirs]
@@ -112,7 +112,7 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
 
 
 def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects) -> None:
-    """8.4, 3.  Out of the ISRs, with elections where it led, for what is in these directories."""
+    """8.4, 3.  Take replicas in these directories out of the ISRs, elect where they led."""
     gone = [
         tp
         for tp in k.records
@@ -130,7 +130,7 @@ def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects)
 
 
 def on_assign_replicas(k: Controller, m: AssignReplicasToDirs, out: Effects) -> None:
-    """KIP-858, 1.12.  Where a replica's log is now: a change of the partition's record."""
+    """KIP-858, 1.12.  Note a replica's directory in the partition's record."""
     registration = k.brokers.get(m.src)
     if registration is None or registration.epoch != m.broker_epoch:
         error = STALE_BROKER_EPOCH

@@ -74,7 +74,7 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
 
 
 def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
-    """CP-ZK-BROKERS, start-up: metadata, the current state of its replicas, then elections."""
+    """CP-ZK-BROKERS, start-up.  Send metadata and replica states, then run elections."""
     send_update_metadata(k, list(k.records), out)
     states = [(tp, r, False) for tp, r in k.records.items() if broker in r.replicas]
     if states:
@@ -99,7 +99,7 @@ def tell_again(k: Controller, broker: int, missed: list[int], out: Effects) -> N
 
 
 def resume(k: Controller, running: set[int], out: Effects) -> None:
-    """CP-ZK-CTRL.  Sessions of processes that are gone do not come back; the others go on."""
+    """CP-ZK-CTRL.  Resume the sessions of live processes; those of the others do not come back."""
     for broker in [b for b in k.brokers if b not in running]:
         del k.brokers[broker]
     for registration in k.brokers.values():
@@ -133,7 +133,7 @@ def start_up(k: Controller, out: Effects) -> None:
 
 
 def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
-    """CP-ZK-BROKERS, failure: elections where it led, then its replicas leave the ISRs."""
+    """CP-ZK-BROKERS, failure.  Elect where it led, then take its replicas out of ISRs."""
     k.brokers.pop(broker, None)
     out.cue("CP-ZK-BROKERS", CONTROLLER, f"broker {broker}", "live", "dead")
     k.offline = {one for one in k.offline if one[0] != broker}
@@ -154,7 +154,7 @@ def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
 
 
 def on_session_closed(k: Controller, m: SessionClosed, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 8.  The process closed its session: its znode vanishes at once."""
+    """CP-ZK-SHUTDOWN 8.  Remove the znode of a closed session at once."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         on_broker_failure(k, m.src, out)
@@ -192,7 +192,7 @@ def on_session_check(k: Controller, out: Effects) -> bool:
 
 
 def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) -> None:
-    """CP-ALTER (2.7 - 3.9), or with `direct` the leader's own conditional write (CP-ISR-ZKPROP)."""
+    """CP-ALTER (2.7 - 3.9).  Change an ISR; `direct`: the leader's own write (CP-ISR-ZKPROP)."""
     registration = k.brokers.get(m.src)
     current = None if registration is None else registration.epoch
     error = NONE if m.direct else alter_partition.check_sender(current, m.broker_epoch)
@@ -248,7 +248,7 @@ def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
 
 
 def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 2 - 7."""
+    """CP-ZK-SHUTDOWN 2 - 7.  Move the leaderships of a broker that shuts down."""
     registration = k.brokers.get(m.src)
     if registration is None or (
         k.profile.broker_generation and m.broker_epoch < registration.epoch
@@ -290,7 +290,7 @@ def admin_elect(
 
 
 def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects) -> None:
-    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions.
+    """CP-UNCLEAN-TRIGGERS.  Set configurations; unclean election switched on elects at once.
 
     From 2.1 on, that is: before, `TopicConfigHandler.processConfigChanges` does not tell the
     controller, which reads the setting with its next election (KAFKA-6835).
@@ -301,14 +301,14 @@ def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects
 
 
 def elect_offline(k: Controller, out: Effects) -> None:
-    """CP-UNCLEAN-TRIGGERS.  A pass over the partitions without leader."""
+    """CP-UNCLEAN-TRIGGERS.  Try to elect leaders for the partitions without one."""
     for tp in list(k.records):
         if k.records[tp].leader < 0:
             admin_elect(k, tp, election.OFFLINE, out)
 
 
 def on_preferred_check(k: Controller, out: Effects) -> bool:
-    """CP-PREFERRED.  Brokers whose share of lost leaderships exceeds the percentage."""
+    """CP-PREFERRED.  Elect for brokers with more lost leaderships than the percentage."""
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
     if not k.alive:
         return False

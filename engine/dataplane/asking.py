@@ -68,7 +68,7 @@ def in_session(session: SessionClient, m: FetchRequest) -> SessionFetch:
 
 
 def accepts(node: int, session: SessionClient, m: FetchResponse, out: Effects) -> bool:
-    """X-6.  A session error touches no partition; it costs one round trip."""
+    """X-6.  Check an answer; a session error touches no partition, and costs one round trip."""
     assert isinstance(m, SessionAnswer)
     if m.error:
         out.cue("X-6", node, "error", session.session_id, m.error)

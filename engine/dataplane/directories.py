@@ -13,7 +13,7 @@ RETRY_MS = 1_000
 
 
 def name(directory: int) -> str:
-    """As people and moves call it: d1."""
+    """Return the name in texts and moves: d1."""
     return f"d{directory}"
 
 
@@ -23,14 +23,14 @@ def working(machine: Machine) -> list[int]:
 
 
 def least_used(machine: Machine) -> int:
-    """L-2, LogManager.nextLogDirs: a new log goes where there are fewest."""
+    """L-2, LogManager.nextLogDirs.  Return the directory with the fewest logs for a new one."""
     taken = [disk.dir for disk in machine.disks.values()]
     taken += [move.disk.dir for move in machine.futures.values()]
     return min(working(machine), key=taken.count)
 
 
 def survives_a_failed_directory(machine: Machine) -> bool:
-    """L-16.  KIP-112 (ZooKeeper, 1.0) and KIP-858 (KRaft, 3.7): the other directories work on."""
+    """L-16.  Check for KIP-112 (ZooKeeper, 1.0) or KIP-858 (KRaft, 3.7)."""
     return machine.profile.dir_failure_zk or machine.profile.dir_failure_kraft
 
 
@@ -48,7 +48,7 @@ def assign(broker: Process, tp: int, directory: int, out: Effects) -> None:
 
 
 def send_assignments(broker: Process, out: Effects) -> bool:
-    """AssignmentsManager.  False if there is nothing to send, or an answer is awaited."""
+    """AssignmentsManager.  Send; False if there is nothing to send, or a request is out."""
     if broker.assign_corr or not broker.assignments:
         return False
     broker.assign_corr = broker.next_corr()

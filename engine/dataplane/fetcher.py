@@ -65,7 +65,7 @@ def thread_of(broker: Process, tp: int) -> FetcherThread | None:
 
 
 def configure(broker: Process, configs: Configs, out: Effects) -> None:
-    """Q-1, F-1.  From now on these hold; how many fetchers there are only since 1.1 (KIP-226)."""
+    """Q-1, F-1.  Apply configurations; the number of fetchers only since 1.1 (KIP-226)."""
     broker.configure(configs)
     if configs.fetchers != broker.num_fetchers and broker.profile.release >= DYNAMIC_SINCE:
         resize(broker, configs.fetchers, out)
@@ -88,7 +88,7 @@ def resize(broker: Process, fetchers: int, out: Effects) -> None:
 
 
 def remove_partition(broker: Process, tp: int) -> PartitionFetchState | None:
-    """F-3.  Stops fetching; a thread without partitions ends.  The state it had, or None."""
+    """F-3.  Stop fetching and return its state, or None; an empty thread ends."""
     broker.failed.discard(tp)
     thread = thread_of(broker, tp)
     if thread is None:
@@ -120,7 +120,7 @@ def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
 def add_partition(
     broker: Process, replica: Replica, offset: int, leader_epoch: int, out: Effects
 ) -> FetcherThread:
-    """F-2.  Follows a partition from `offset`; nothing changes if it is followed in this epoch.
+    """F-2.  Follow a partition from `offset`; nothing changes if it is followed in this epoch.
 
     A negative offset is none at all: it is looked up as after an out-of-range answer (F-9).
     """
@@ -148,7 +148,7 @@ def add_partition(
 
 
 def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  maybeTruncate, then maybeFetch; at most one request is outstanding."""
+    """F-4.  Run maybeTruncate, then maybeFetch; at most one request is outstanding."""
     if thread.outstanding or thread.dead:
         return
     if thread.lookups:
@@ -159,7 +159,7 @@ def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
 
 
 def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool:
-    """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
+    """F-4, T-0 fallback.  Request the ends of the own latest epochs; True if a request is out."""
     for state in thread.partitions.values():
         if state.state == TRUNCATING:
             break
@@ -186,7 +186,7 @@ def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool
 
 
 def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
-    """F-5.  One Fetch for every partition that is ready; True if it went out."""
+    """F-5.  Send one Fetch for every partition that is ready; True if it went out."""
     parts = []
     now = out.now
     for state in thread.partitions.values():
@@ -238,7 +238,7 @@ def _sleep_until_ready(broker: Process, thread: FetcherThread, out: Effects) -> 
 
 
 def on_fetcher_timer(broker: Process, key: tuple[int, int], out: Effects) -> bool:
-    """F-8.  A back-off is over."""
+    """F-8.  Go on after a back-off."""
     thread = broker.fetchers.get(key)
     if thread is None or thread.waking > out.now:
         return False
@@ -258,7 +258,7 @@ def waiting_thread(broker: Process, leader: int, corr: int) -> FetcherThread | N
 
 
 def _continue(broker: Process, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  The loop goes round, by itself or, with manual fetching, when a hand says so."""
+    """F-4.  Run the loop again, or wait for a hand if fetching is manual."""
     if broker.machine.auto_fetch or thread.lookups:
         do_work(broker, thread, out)
 
@@ -267,7 +267,7 @@ def _continue(broker: Process, thread: FetcherThread, out: Effects) -> None:
 
 
 def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
-    """F-6.  Guard, then by error code; divergence is handled after all partitions."""
+    """F-6.  Handle partitions by error code; divergence comes after all of them."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
@@ -312,7 +312,7 @@ def _process_partition_data(
     data: FetchData,
     out: Effects,
 ) -> None:
-    """F-7, H-6.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
+    """F-7, H-6.  Check the offset, append, update HW, log start and fetch state."""
     replica = broker.replicas[state.tp]
     log = replica.log
     if state.offset != log.leo or (data.batches and state.tp in broker.spoiled):
@@ -393,7 +393,7 @@ def _on_oversized(
 def _on_error(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
 ) -> None:
-    """F-6, F-10.  Fenced in the epoch this broker still believes in: failed.  Else back off."""
+    """F-6, F-10.  Fail a partition fenced in its own current epoch; else back off."""
     out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
     if error == FENCED_LEADER_EPOCH:
         out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
@@ -404,7 +404,7 @@ def _on_error(
 
 
 def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> None:
-    """F-6.  Transport error: every partition of the thread backs off."""
+    """F-6.  Back off with every partition of the thread after a transport error."""
     thread = waiting_thread(broker, leader, corr)
     if thread is None:
         return
@@ -423,7 +423,7 @@ def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> 
 
 
 def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) -> None:
-    """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
+    """T-1, T-2, T-3, follower's side.  Truncate.  Raises RuntimeError for a stray answer."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
@@ -457,7 +457,7 @@ def _look_up(broker: Process, thread: FetcherThread, tp: int, timestamp: int, ou
 
 
 def on_list_offsets_response(broker: Process, m: ListOffsetsResponse, out: Effects) -> None:
-    """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
+    """F-9.  Compare the leader's end, then, unless it is shorter, its start."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return

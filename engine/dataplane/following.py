@@ -30,7 +30,7 @@ def _int32(value: int) -> int:
 
 
 def initial_state(replica: Replica, offset: int, leader_epoch: int) -> PartitionFetchState:
-    """F-2.  The table of starting states, by generation."""
+    """F-2.  Return the table of starting states, by generation."""
     tp, log, generation = replica.tp, replica.log, replica.profile.truncation
     latest = log.epochs.latest()
     if offset < 0:
@@ -53,7 +53,7 @@ def lag_of(broker: Process, tp: int) -> int | None:
 
 
 def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
-    """Metadata has assigned topic ids: the fetchers' requests name them from now on."""
+    """Note assigned topic ids: the fetchers' requests name them from now on."""
     for thread in broker.fetchers.values():
         for state in thread.partitions.values():
             if state.tp in topic_ids:
@@ -63,7 +63,7 @@ def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
 def usable_batches(
     replica: Replica, state: PartitionFetchState, batches: Sequence[Batch]
 ) -> Sequence[Batch]:
-    """L-4.2.  From the first batch of a newer epoch than the request's on, drop (KAFKA-18723)."""
+    """L-4.2.  Drop batches from the first of a newer epoch than the request's (KAFKA-18723)."""
     if replica.profile.drops_newer_epoch_batches:
         for at, batch in enumerate(batches):
             if batch.epoch > state.asked_epoch:
@@ -79,7 +79,7 @@ def cut_or_fail(
     rule: str,
     out: Effects,
 ) -> bool:
-    """L-14; False if the disk would not (L-16), which fails this partition and no other (F-8)."""
+    """L-14.  Truncate; False if the disk fails (L-16), which fails this partition only (F-8)."""
     try:
         truncation.cut(broker.replicas[state.tp], target, rule, out)
     except OSError:
@@ -96,7 +96,7 @@ def cut_by_answer(
     end: int,
     out: Effects,
 ) -> None:
-    """T-1 or T-2, by generation; not done means that the next round asks again."""
+    """T-1 or T-2.  Truncate, by generation; not done means that the next round asks again."""
     replica = broker.replicas[state.tp]
     if replica.profile.truncation == KIP101:
         target, done = truncation.target_by_offset(replica.log, end, state.offset)
@@ -125,13 +125,13 @@ def go_on_fetching(
 
 
 def delay(broker: Process, state: PartitionFetchState, out: Effects) -> None:
-    """F-8.  replica.fetch.backoff.ms, unless it waits already; there is no limit of retries."""
+    """F-8.  Delay by replica.fetch.backoff.ms, unless it waits already; retries have no limit."""
     if state.delay_until <= out.now:
         state.delay_until = out.now + broker.configs.fetch_backoff_ms
 
 
 def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
-    """F-7, F-8.  Fairness: who got records, or an error, goes to the end of the queue (KIP-74)."""
+    """F-7, F-8.  Move a partition with records or an error to the queue's end (KIP-74)."""
     if broker.profile.fair_order:
         thread.partitions[tp] = thread.partitions.pop(tp)
 
@@ -139,7 +139,7 @@ def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
 def delay_last(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
-    """F-8.  A back-off that begins sends the partition to the end of the queue."""
+    """F-8.  Delay a partition and move it to the end of the queue."""
     if state.delay_until <= out.now:
         go_last(broker, thread, state.tp)
     delay(broker, state, out)
@@ -159,7 +159,7 @@ def unexpected(broker: Process, thread: FetcherThread, tp: int, out: Effects) ->
 
 
 def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
-    """F-8.  Not retried until the control plane adds the partition again (KIP-461)."""
+    """F-8.  Fail a partition until the control plane adds it again (KIP-461)."""
     thread.partitions.pop(tp, None)
     if not thread.partitions:
         broker.fetchers.pop((thread.leader, thread.fetcher), None)
@@ -170,7 +170,7 @@ def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects
 def restart_at(
     broker: Process, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
 ) -> None:
-    """F-9.3.  If the leader begins after our end, drop everything and begin there.
+    """F-9.3.  Drop everything and begin at the leader's start if it lies beyond our end.
 
     Until 0.9.0.0 everything goes in any case (`ReplicaFetcherThread.handleOffsetOutOfRange` at
     0.8.2.2 and 0.9.0.1, KAFKA-2143).

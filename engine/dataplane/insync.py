@@ -59,7 +59,7 @@ def update_follower_fetch_state(
     broker_epoch: int,
     out: Effects,
 ) -> int:
-    """S-4, CP-ISR-CLOCK.  `offset` acknowledges all below it; then maybe expand, maybe move HW.
+    """S-4, CP-ISR-CLOCK.  Note a fetch at `offset`; maybe expand the ISR, maybe move HW.
 
     `leader_leo` is the leader's end when the fetch was read.  Returns an error code:
     NOT_LEADER_OR_FOLLOWER when the fetch came from a former incarnation (KIP-903, 3.5).
@@ -92,7 +92,7 @@ def update_follower_fetch_state(
 
 
 def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
-    """H-8.3, CP-ISR-CLOCK.  A leader epoch begins: members count as caught up now, others never."""
+    """H-8.3, CP-ISR-CLOCK.  Begin an epoch: members count as caught up now, others never."""
     for follower, remote in replica.remote.items():
         in_sync = follower in replica.isr
         remote.last_caught_up_ms = now if in_sync else NEVER
@@ -111,18 +111,18 @@ def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
 
 
 def under_replicated(replica: Replica) -> bool:
-    """12, UnderReplicated.  Replicas that are only being added are not missed yet."""
+    """12, UnderReplicated.  Check for missing replicas, without those being added."""
     wanted = [b for b in replica.assignment if b not in replica.adding]
     return replica.role == LEADER and len(replica.isr) < len(wanted)
 
 
 def under_min_isr(replica: Replica) -> bool:
-    """12, UnderMinIsr: acks=all is refused, and from 3.7 on the high watermark stands still."""
+    """12, UnderMinIsr.  Check: acks=all is refused, and from 3.7 on HW stands still."""
     return replica.role == LEADER and len(replica.isr) < replica.min_isr()
 
 
 def at_min_isr(replica: Replica) -> bool:
-    """12, AtMinIsr: one more loss, and acks=all is refused."""
+    """12, AtMinIsr.  Check: one more loss, and acks=all is refused."""
     return replica.role == LEADER and len(replica.isr) == replica.min_isr()
 
 
@@ -151,7 +151,7 @@ def with_follower(replica: Replica, follower: int) -> tuple[int, ...]:
 
 
 def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effects) -> None:
-    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
+    """S-7, CP-ISR-EXPAND.  Expand the ISR if LEO >= HW, and (2.0.1) >= the epoch's start.
 
     Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
     """
@@ -181,7 +181,7 @@ def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effe
 
 
 def out_of_sync(replica: Replica, now: int) -> list[int]:
-    """S-8, CP-ISR-SHRINK.  Members that have not been caught up for longer than the lag time."""
+    """S-8, CP-ISR-SHRINK.  Return members not caught up for longer than the lag time."""
     if replica.pending != COMMITTED:
         return []  # one change at a time
     return [
@@ -192,7 +192,7 @@ def out_of_sync(replica: Replica, now: int) -> list[int]:
 
 
 def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
-    """S-8, CP-ISR-SHRINK.  Not caught up for too long, or (0.8) too many records behind."""
+    """S-8, CP-ISR-SHRINK.  Check for a lag that is too old, or (0.8) too many records."""
     profile, leo, configs = replica.profile, replica.log.leo, replica.configs
     if profile.leo_equal_is_insync and remote.leo == leo:
         return False
@@ -202,7 +202,7 @@ def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
 
 
 def maybe_shrink_isr(broker: Process, replica: Replica, out: Effects) -> None:
-    """S-8, CP-ISR-SHRINK.  isr-expiration for one partition."""
+    """S-8, CP-ISR-SHRINK.  Run isr-expiration for one partition."""
     if replica.role != LEADER:
         return
     late = out_of_sync(replica, out.now)
@@ -215,7 +215,7 @@ def maybe_shrink_isr(broker: Process, replica: Replica, out: Effects) -> None:
 def _propose(
     broker: Process, replica: Replica, kind: int, isr: tuple[int, ...], out: Effects
 ) -> None:
-    """CP-ALTER, sender.  An expansion counts for HW at once, a shrink only when it is accepted."""
+    """CP-ALTER, sender.  Propose an ISR; HW counts an expansion at once, a shrink once accepted."""
     if replica.tp in broker.alter_queue:
         return  # OPERATION_NOT_ATTEMPTED: an earlier request of this partition is not answered yet
     replica.pending = kind
@@ -237,7 +237,7 @@ def _known_epoch(broker: Process, replica: Replica, member: int) -> int:
 
 
 def send_alter_partition(broker: Process, out: Effects) -> None:
-    """CP-ALTER.  At most one request in flight for the whole broker; all queued items travel."""
+    """CP-ALTER.  Send all queued items, with one request in flight for the whole broker."""
     if broker.alter_corr == 0 and broker.alter_queue:
         broker.alter_corr = broker.next_corr()
         out.send(

@@ -16,7 +16,7 @@ LONGEST_MS: Final = 60_000
 
 
 def note_change(broker: Process, tp: int, out: Effects) -> None:
-    """CP-ISR-ZKPROP 1.  The leader has written a new ISR; only it and the state znode know."""
+    """CP-ISR-ZKPROP 1.  Note a new ISR that only its leader and the state znode know."""
     profile = broker.profile
     if not profile.isr_propagation or profile.kraft:
         return

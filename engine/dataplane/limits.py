@@ -71,7 +71,7 @@ def budget_of(broker: Process, m: FetchRequest) -> Budget | None:
 def limited(
     broker: Process, tp: int, budget: Budget, batches: Sequence[Batch], out: Effects
 ) -> Sequence[Batch] | None:
-    """S-2.  The batches of a partition that fit, told where that is not all of them."""
+    """S-2.  Return the batches of a partition that fit, with a cue where not all do."""
     first = budget.first
     taken = budget.take(batches)
     if taken is not batches:

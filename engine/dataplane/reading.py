@@ -55,12 +55,12 @@ def access_error(replica: Replica, leader_epoch: int, leader_only: bool) -> int:
 
 
 def _may_follow(m: FetchRequest) -> bool:
-    """C-8.  A consumer that knows of KIP-392 may read from a follower; a replica never may."""
+    """C-8.  Check whether a consumer (never a replica) may read from a follower (KIP-392)."""
     return m.rack is not None and m.replica < 0
 
 
 def error_before_read(broker: Process, m: FetchRequest, fp: FetchPartition) -> int:
-    """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
+    """S-2.1 - S-2.6.  Return the first reason why this partition may not be read here."""
     replica = broker.replicas.get(fp.tp)
     if replica is None:
         return not_hosted(broker, fp.tp)
@@ -105,7 +105,7 @@ def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: 
 
 
 def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
-    """C-8.  In the ISR; until 3.3.1 it is enough that the leader knows its address."""
+    """C-8.  Check for an ISR member; until 3.3.1 it is enough that the leader knows its address."""
     if replica.profile.reads_only_in_isr:
         return follower in replica.isr
     peer = broker.peers.get(follower)
@@ -113,7 +113,7 @@ def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
 
 
 def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
-    """S-3, T-4.  (error, diverging (epoch, end) or None) for a Fetch that names its last epoch."""
+    """S-3, T-4.  Return (error, diverging (epoch, end) or None) for a Fetch with a last epoch."""
     epoch, end = log.end_offset_for_epoch(fp.last_epoch)
     if end < 0 or fp.offset < log.log_start:
         return OFFSET_OUT_OF_RANGE, None
@@ -131,7 +131,7 @@ def tells_divergence(profile: Profile) -> bool:
 
 
 def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
-    """S-3, the usual case: the follower's last epoch is this log's, its offset within it."""
+    """S-3, the usual case.  Check that the follower's last epoch is this log's, offset within."""
     epochs = log.epochs.epochs
     return len(epochs) > 0 and epochs[-1] == fp.last_epoch and log.log_start <= fp.offset <= log.leo
 
@@ -151,7 +151,7 @@ def read_partition(
     out: Effects,
     budget: Budget | None = None,
 ) -> FetchData:
-    """S-2.7 - S-2.9, H-10.  The answer for one partition, with HW and log start as they are *now*.
+    """S-2.7 - S-2.9, H-10.  Return one partition's answer, with HW and log start of *now*.
 
     `budget` is what the answer may still carry; nothing limits it if there is none.
 

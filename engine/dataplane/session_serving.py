@@ -74,7 +74,7 @@ def answer_in_session(
     data: Sequence[FetchData],
     out: Effects,
 ) -> None:
-    """X-4, X-5.  The answer has the partitions with news; a full one opens a session if it can."""
+    """X-4, X-5.  Answer with the partitions with news; a full one opens a session if it can."""
     cache, context = _cache(broker), m.context
     answers = {
         (TOPIC, one.tp): Answer(

@@ -15,7 +15,7 @@ MICROSECONDS: Final = 1_000_000
 
 
 def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
-    """F-7 behind a slow disk: the fetcher goes on when what it got is written."""
+    """F-7 behind a slow disk.  Go on once the fetched records are written."""
     thread = fetcher.waiting_thread(broker, m.src, m.corr)
     count = sum(batch.end - batch.base for data in m.partitions for batch in data.batches)
     if thread is None or not _writes(broker, m, count, out):
@@ -59,7 +59,7 @@ def on_written(broker: Process, m: Any, out: Effects) -> bool:
 
 
 def _writes(broker: Process, m: Any, count: int, out: Effects) -> bool:
-    """8.6.  One write after the other; False if it costs no time.
+    """8.6.  Queue a write; False if it costs no time.
 
     The disk knows nothing of heartbeats, so the broker stays alive for the controller.
     """

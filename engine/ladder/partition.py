@@ -247,7 +247,7 @@ class Partition:
         )
 
     def _moves_alone(self, key: int) -> Moves:
-        """becomes-leader and writes, for a controller's record and a replica."""
+        """Return becomes-leader and writes, for a controller's record and a replica."""
         controller, replica = self._controllers[key >> BITS], self._replicas[key & MASK]
         me = replica.me
         found = []
@@ -289,7 +289,7 @@ class Partition:
         return facts
 
     def _moves_of_follower(self, key: int) -> Moves:
-        """becomes-follower, fetches and truncates of one replica with another as its leader."""
+        """Return becomes-follower, fetches and truncates of a replica and its leader."""
         announced = self._numbers.announced[key >> 2 * BITS]
         follower, leader = self._replicas[key >> BITS & MASK], self._replicas[key & MASK]
         me, own = follower.me, leader.me
@@ -309,7 +309,7 @@ class Partition:
         return moves_of(KINDS, found)
 
     def _moves_of_isr(self, key: int) -> Moves:
-        """leader-shrinks-isr and leader-expands-isr, for a record and what its leader may do."""
+        """Return leader-shrinks-isr and leader-expands-isr, for a record and a leader."""
         n = self._layout.each
         may, rest = key & self._layout.isr_mask, key >> 3 * n
         controller, leader = self._controllers[rest >> BITS], self._replicas[rest & MASK]

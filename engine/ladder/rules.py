@@ -15,12 +15,12 @@ Cut = tuple[ReplicaLog, int]
 
 
 def follows(leader: Replica, follower: Replica) -> bool:
-    """Both take the leader for it, whatever epoch each has heard of."""
+    """Check that both take the leader for it, whatever epoch each has heard of."""
     return leader.leader == leader.me == follower.leader
 
 
 def same_epoch(leader: Replica, follower: Replica) -> bool:
-    """Return the fence of KIP-320: both take the leader for it, in the same epoch."""
+    """Check the fence of KIP-320: both take the leader for it, in the same epoch."""
     return follows(leader, follower) and follower.epoch == leader.epoch
 
 
@@ -98,7 +98,7 @@ def by_last_epoch_clamped(leader: Replica, follower: Replica, epoch: int) -> tup
 
 
 def by_matching_end(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """KIP-279.  To where both logs agree, whatever the asked one takes itself for.
+    """KIP-279.  Truncate to where both logs agree, whatever the peer takes itself for.
 
     An empty log may be cut in two ways that come to the same: for being empty, and by the rule.
     """
@@ -112,7 +112,7 @@ def fenced(leader: Replica, epoch: int) -> bool:
 
 
 def by_fenced_matching_end(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """KIP-320.  To where both logs agree, if the asked one leads in this very epoch."""
+    """KIP-320.  Truncate to where both logs agree, if the peer leads in this epoch."""
     return cut_to(follower, matching_end(leader, follower)) if fenced(leader, epoch) else ()
 
 
@@ -176,7 +176,7 @@ def lags_by_epoch(leader: Replica, follower: Replica) -> int:
 
 
 def lags_fenced(leader: Replica, follower: Replica) -> int:
-    """Not heard of in this epoch, or short of the end: two guards, counted one by one."""
+    """Return two guards as counts: not heard of in this epoch, or short of the end."""
     return (not same_epoch(leader, follower)) + (follower.end < leader.end)
 
 
@@ -193,10 +193,10 @@ def reaches_hw_fenced(leader: Replica, follower: Replica) -> bool:
 
 
 def reaches_hw_of_any_epoch(leader: Replica, follower: Replica) -> bool:
-    """`reaches_hw_fenced` without the start of the epoch."""
+    """Check `reaches_hw_fenced` without the start of the epoch."""
     return same_epoch(leader, follower) and (leader.hw == 0 or follower.has(leader.hw - 1))
 
 
 def is_heard(leader: Replica, follower: Replica) -> bool:
-    """`reaches_hw_fenced` without the high watermark."""
+    """Check `reaches_hw_fenced` without the high watermark."""
     return same_epoch(leader, follower) and epoch_start_reached(leader)

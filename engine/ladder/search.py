@@ -117,7 +117,7 @@ class Search:
         self._unlooked = LOOK_EVERY
 
     def run(self) -> Outcome:
-        """Level by level, until nothing new comes or a bound is met."""
+        """Search level by level, until nothing new comes or a bound is met."""
         frontier = [self._first]
         wanted = self._wanted()
         complete = True
@@ -147,7 +147,7 @@ class Search:
         return self.model.representative(state) if self.symmetry else state
 
     def _level(self, frontier: list[int], following: list[int]) -> bool:
-        """Goes on from every state of a level; False if a bound ended it before."""
+        """Go on from every state of a level; False if a bound ended it before."""
         before, look, most = self._before, self.model.look, self.bounds.states
         bounded, symmetry = self.model.bounded, self.symmetry
         generated, unlooked = 0, self._unlooked
@@ -188,7 +188,7 @@ class Search:
         return self.bounds.stop(now)
 
     def _inside(self, state: int, nexts: list[int]) -> list[int]:
-        """Those within the state constraint; of the others only the invariants are looked at."""
+        """Return the states within the constraint; the others are only checked."""
         kept = []
         for following in nexts:
             if self.model.inside(following):
@@ -223,7 +223,7 @@ class Search:
         return self._unfolded(back[::-1])
 
     def _unfolded(self, path: Sequence[int]) -> Violation:
-        """Under symmetry the path leads through representatives: play a real run beside it."""
+        """Play a real run beside a path of representatives, as under symmetry."""
         state = self.model.initial
         moves, states = [], [state]
         for target in path[1:]:

@@ -13,7 +13,7 @@ from engine.ladder.state import NOBODY, Controller, Replica, members
 
 
 def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller]]:
-    """controller-elects and controller-shrinks: (move, whom it is about, the record after)."""
+    """Yield controller-elects and controller-shrinks: (move, its replica, the record after)."""
     leader, isr = controller.leader, controller.isr
     for replica in members(isr):
         if replica != leader:
@@ -26,14 +26,14 @@ def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller
 
 
 def hears_it_leads(replica: Replica, epoch: int, isr: int) -> Replica:
-    """becomes-leader: the log and the high watermark stay."""
+    """Return the replica after becomes-leader: the log and the high watermark stay."""
     return replica._replace(epoch=epoch, leader=replica.me, isr=isr)
 
 
 def hears_it_follows(
     rung: Rung, leader: Replica, follower: Replica, epoch: int, isr: int
 ) -> Iterator[Replica]:
-    """becomes-follower: every way of it."""
+    """Return the replica after every way of becomes-follower."""
     for log, hw in rung.truncate(leader, follower, epoch):
         yield Replica(follower.me, log, hw, epoch, leader.me, isr)
 

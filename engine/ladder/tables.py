@@ -41,7 +41,7 @@ NOTHING: Final = Moves((), 0, ())
 
 
 def moves_of(kinds: Sequence[str], found: list[tuple[Move, int]]) -> Moves:
-    """Gathers (move, what it adds to the state)."""
+    """Gather (move, what it adds to the state)."""
     if not found:
         return NOTHING
     return Moves(

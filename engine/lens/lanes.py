@@ -254,7 +254,7 @@ def _sender(step: Json, before: Json | None) -> int | None:
 
 
 def _leader(step: Json, sender: int | None) -> int | None:
-    """Whom a fetcher follows that acts here: whose answer it got, or whom it asks."""
+    """Return the leader of a fetcher that acts here: whose answer it got, or which it asks."""
     for said in step["say"][:1] if not step["cues"] else ():
         asked = said["args"].get("l", {}).get("b") if isinstance(said, dict) else None
         if isinstance(asked, int):

@@ -57,7 +57,7 @@ class Hit(NamedTuple):
 
 @cache
 def steps_of() -> dict[str, list[Act]]:
-    """Cue -> its first step in each run of the library that has it."""
+    """Return cue -> its first step in each run of the library that has it."""
     found: dict[str, list[Act]] = {}
     for scenario in sorted(library().values(), key=lambda one: (one.code[:1] != "S", one.code)):
         for profile in scenario.profiles:
@@ -101,7 +101,7 @@ def _rules_of() -> dict[str, set[str]]:
 
 @cache
 def _proposals() -> dict[str, list[str]]:
-    """KIP or JIRA number -> the rules whose cards name it."""
+    """Return KIP or JIRA number -> the rules whose cards name it."""
     found: dict[str, list[str]] = {}
     for rule, card in cards().items():
         for name in sorted({one for line in card.kip for one in line.text.split(", ")}):
@@ -110,7 +110,7 @@ def _proposals() -> dict[str, list[str]]:
 
 
 def names() -> list[str]:
-    """Every method and class that can be searched for."""
+    """Return every method and class that can be searched for."""
     return sorted(_rules_of())
 
 
@@ -136,7 +136,7 @@ def search(question: str) -> tuple[Hit, ...]:
 
 
 def _distance(name: str, kip: bool, words: list[str]) -> tuple[int, int, int]:
-    """Exact names first, then methods of that name, those that serve most rules before others."""
+    """Return the order of a hit: exact names, then methods of that name, then by rules served."""
     low = name.lower()
     exact = 0 if low in words else 1 if low.rpartition(".")[2] in words else 2
     return exact, -len(_rules_of()[name]) if exact == 1 and not kip else 0, len(name)
@@ -185,7 +185,7 @@ def _varied(acts: list[Act]) -> list[Act]:
 
 
 def _readable(act: Act) -> tuple[bool, bool, str, int]:
-    """First what is played by hand, a fetch at a time; long runs by the clock come last."""
+    """Return the order of runs: by hand, a fetch at a time, then long runs by the clock."""
     by_clock = library()[act.slug].fetching != "manual"
     return by_clock, act.code[:1] != "S", act.code, list(PROFILES).index(_row(act))
 
@@ -248,7 +248,7 @@ def methods(cue: str, release: str, mode: str) -> set[str]:
 
 @lru_cache(maxsize=256)
 def reached(name: str, release: str, mode: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(methods that are meant, cues at which one of them is on the stack) in a release.
+    """Return (methods that are meant, cues at which one of them is on the stack) in a release.
 
     `name` is a class, a method with its class or without: `truncateTo`, `Partition.truncateTo`.
     """

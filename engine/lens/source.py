@@ -72,7 +72,7 @@ class Source:
             self.chains.setdefault(rule, []).append(one)
 
     def number(self, release: str) -> int:
-        """Its place in the order.  Raises KeyError for a release that is not in the index."""
+        """Return its place in the order.  Raises KeyError for an unknown release."""
         return self._number[release]
 
     def tag(self, release: str) -> str:
@@ -147,7 +147,7 @@ def named() -> dict[str, str]:
 
 
 def key(release: str) -> Release:
-    """ "0.10.2.2" -> (0, 10, 2, 2): what profiles compare releases by."""
+    """Convert "0.10.2.2" to (0, 10, 2, 2), by which profiles compare releases."""
     return tuple(int(part) for part in release.split("."))
 
 

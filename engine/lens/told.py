@@ -29,7 +29,7 @@ MOST: Final = 2
 
 
 def asked(text: str) -> tuple[str, ...]:
-    """ "2.5.1,3.9.1" -> the releases that are asked for.
+    """Convert "2.5.1,3.9.1" to these releases.
 
     Raises BadInput "unknown" for one that is not in the index, "invalid" for too many.
     """
@@ -77,7 +77,7 @@ def _release(step: Json, release: str, mode: str) -> Json:
 
 
 def stacks_of(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]]:
-    """(numbers of its cues, stack): once for each rule and node, in the order of the cues."""
+    """Return (numbers of its cues, stack) for each rule and node, in the order of the cues."""
     order: dict[tuple[str, Any], list[int]] = {}
     cues = [(cue["rule"], cue["node"]) for cue in step["cues"]]
     for at, (rule, node) in enumerate(cues):
@@ -199,7 +199,7 @@ def leader_of(view: Json, node: Any) -> int | None:
 
 
 def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str]]:
-    """(frame of the one, frame of the other, what became of it), in the order of the calls.
+    """Return (frame of the one, frame of the other, what became of it), in the order of the calls.
 
     same: class, method and file; file: in another file; moved: the method in another class;
     renamed: one method for one; split: one for several; joined: several for one; new; gone.
@@ -223,7 +223,7 @@ def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str
 def _changed(
     a: list[str], b: list[str], left: tuple[int, int], right: tuple[int, int]
 ) -> Iterator[tuple[int | None, int | None, str]]:
-    """Frames that differ: first those whose method kept its name, then what lies between."""
+    """Pair frames that differ: first those whose method kept its name, then the others."""
     (i, i2), (j, j2) = left, right
     one, other = ([name.rpartition(".")[2] for name in row] for row in (a[i:i2], b[j:j2]))
     for kind, x, x2, y, y2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():

@@ -253,7 +253,7 @@ class Process:
         return twin
 
     def configure(self, configs: Configs) -> None:
-        """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
+        """Q-1, X-1.  Apply these configurations to the broker and its replicas."""
         self.configs = self.machine.configs = configs
         for replica in self.replicas.values():
             replica.configs = configs

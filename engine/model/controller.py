@@ -208,21 +208,21 @@ class Controller:
         return None
 
     def min_isr_for(self, tp: int) -> int:
-        """min.insync.replicas of the topic, or else of the cluster."""
+        """Return min.insync.replicas of the topic, or else of the cluster."""
         own = self.config_of(tp) if self.topics else None
         if own is not None and own.min_insync_replicas is not None:
             return own.min_insync_replicas
         return self.configs.min_insync_replicas
 
     def unclean_for(self, tp: int) -> bool:
-        """unclean.leader.election.enable of the topic, or else of the cluster."""
+        """Return unclean.leader.election.enable of the topic, or else of the cluster."""
         own = self.config_of(tp) if self.topics else None
         if own is not None and own.unclean is not None:
             return own.unclean
         return self.configs.unclean
 
     def acceptable(self, tp: int) -> Callable[[int], bool]:
-        """May a broker lead this partition?  Active, its log directory online."""
+        """Check whether a broker may lead this partition: active, its log directory online."""
         if not self.offline:
             return self.active
         return lambda broker: self.active(broker) and (broker, tp) not in self.offline

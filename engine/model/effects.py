@@ -48,7 +48,7 @@ class Effects:
         self.sends.append(message)
 
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
-        """Wakes `node` in `delay` ms with timer `kind` (engine.model.timers)."""
+        """Wake `node` in `delay` ms with timer `kind` (engine.model.timers)."""
         self.timers.append((node, delay, kind, data))
 
     def touch(self, broker: int, tp: int) -> None:
@@ -78,6 +78,6 @@ class Effects:
         *,
         tp: int = NO_PARTITION,
     ) -> None:
-        """Tells a listener, if there is one, which rule moved what from where to where."""
+        """Tell a listener, if there is one, which rule moved what from where to where."""
         if self.cues is not None:
             self.cues.append(Cue(rule, node, field, old, new, tp))

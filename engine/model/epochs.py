@@ -34,7 +34,7 @@ class EpochCache:
         return new
 
     def entries(self) -> list[list[int]]:
-        """[[epoch, start offset], ...] in order."""
+        """Return [[epoch, start offset], ...] in order."""
         return [[e, s] for e, s in zip(self.epochs, self.starts, strict=True)]
 
     def latest(self) -> int:
@@ -42,7 +42,7 @@ class EpochCache:
         return self.epochs[-1] if self.epochs else UNDEFINED_EPOCH
 
     def assign(self, epoch: int, offset: int) -> bool:
-        """E-2.  Notes that `epoch` begins at `offset`; True if the cache changed."""
+        """E-2.  Note that `epoch` begins at `offset`; True if the cache changed."""
         assert epoch >= 0 and offset >= 0
         epochs, starts = self.epochs, self.starts
         if not self.monotonic:
@@ -59,7 +59,7 @@ class EpochCache:
         return True
 
     def truncate_from_end(self, offset: int) -> None:
-        """E-3.  The log now ends at `offset`: entries that start there or later go."""
+        """E-3.  Drop the entries that start at `offset`, the log's new end, or later."""
         if offset < 0:
             return
         while self.starts and self.starts[-1] >= offset:
@@ -67,7 +67,7 @@ class EpochCache:
             self.epochs.pop()
 
     def truncate_from_start(self, offset: int) -> None:
-        """E-4.  The log now starts at `offset`: the entry that covers it moves there."""
+        """E-4.  Drop entries below `offset`, the log's start; the covering one moves."""
         if offset < 0:
             return
         covered = bisect_right(self.starts, offset)
@@ -80,7 +80,7 @@ class EpochCache:
         self.starts.clear()
 
     def end_offset_for(self, requested: int, leo: int) -> tuple[int, int]:
-        """E-5.  (epoch found, its exclusive end), or (-1, -1).
+        """E-5.  Return (epoch found, its exclusive end), or (-1, -1).
 
         Without `monotonic` the epoch of the pair means nothing: version 0 of the answer lacks it.
         """
@@ -97,7 +97,7 @@ class EpochCache:
         return epochs[after - 1], self.starts[after]
 
     def epoch_for_offset(self, offset: int) -> int:
-        """E-7.  The epoch that wrote `offset`, or -1 when it lies before the first entry."""
+        """E-7.  Return the epoch that wrote `offset`, or -1 when it lies before the first entry."""
         at = bisect_right(self.starts, offset)
         return self.epochs[at - 1] if at else UNDEFINED_EPOCH
 

@@ -71,7 +71,7 @@ _CODES: Final[dict[str, int]] = {name: code for code, name in _NAMES.items()}
 
 
 def name_of(code: int) -> str:
-    """Kafka's name of a wire code; an unknown number is shown as itself."""
+    """Return Kafka's name of a wire code; an unknown number is shown as itself."""
     return _NAMES.get(code, f"ERROR_{code}")
 
 
@@ -81,7 +81,7 @@ def code_of(name: str) -> int:
 
 
 def all_names() -> list[str]:
-    """Every name, in the order of the codes."""
+    """Return every name, in the order of the codes."""
     return [_NAMES[code] for code in sorted(_NAMES)]
 
 

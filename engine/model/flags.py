@@ -63,7 +63,7 @@ class Flag:
 
 
 def release_of(text: str) -> Release:
-    """ "2.0.1" -> (2, 0, 1); "0.10.2.2" -> (0, 10, 2, 2)."""
+    """Convert "2.0.1" to (2, 0, 1) and "0.10.2.2" to (0, 10, 2, 2)."""
     return tuple(int(part) for part in text.split("."))
 
 

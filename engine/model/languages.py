@@ -26,7 +26,7 @@ FOLDER: Final = "words"
 
 
 def short(language: str) -> str:
-    """As it stands in addresses: zh-Hans is zh."""
+    """Return the form in addresses: zh-Hans is zh."""
     return language.partition("-")[0]
 
 
@@ -37,7 +37,7 @@ def language_of(tag: str) -> str | None:
 
 
 def words_of(subject: str, language: str) -> Mapping[str, str]:
-    """All words of a subject, in the usual language where the other lacks one.
+    """Return all words of a subject, in the usual language where the other lacks one.
 
     Some subjects have no file in the usual language, since the engine says it there by itself.
     """

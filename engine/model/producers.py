@@ -72,7 +72,7 @@ class Producers:
     def check(
         self, producer: int, epoch: int, sequence: int, count: int, unknown: int = NONE
     ) -> tuple[int, Written | None]:
-        """P-7.1 - P-7.5.  (error, None), or (NONE, the batch already written) for a duplicate.
+        """P-7.1 - P-7.5.  Return (error, None), or (NONE, the batch written before).
 
         A producer that is unknown, new or expired or with all its data deleted, may begin anywhere
         from 2.5 on; `unknown` is what an older log says unless it begins at 0.
@@ -103,14 +103,14 @@ class Producers:
         entry.time = batch.time
 
     def rebuild(self, batches: Iterable[ProducedBatch]) -> None:
-        """P-7, L-13.7.  After truncation and recovery: what the remaining batches say."""
+        """P-7, L-13.7.  Rebuild from the remaining batches after truncation and recovery."""
         self.entries.clear()
         for batch in batches:
             if batch.producer >= 0:
                 self.record(batch)
 
     def evict(self, log_start: int) -> None:
-        """P-7, until 2.3.  Forgets batches below the log start, and who has no other (KIP-360)."""
+        """P-7, until 2.3 (KIP-360).  Evict batches below the log start, and empty producers."""
         for producer, entry in list(self.entries.items()):
             entry.batches = [written for written in entry.batches if written[3] >= log_start]
             if not entry.batches:

@@ -187,7 +187,7 @@ class Profile:
         return self.mode == ZK and self.releases[-1] in BOTH
 
     def flags(self) -> dict[str, bool | int]:
-        """Every flag with its value, in the order of the table; truncation first."""
+        """Return every flag with its value, in the order of the table; truncation first."""
         values: dict[str, bool | int] = {"truncation": self.truncation}
         for name in FLAGS:
             values[name] = bool(getattr(self, name))

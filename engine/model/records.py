@@ -74,7 +74,7 @@ class PartitionRecord:
         )
 
     def key(self) -> tuple[object, ...]:
-        """Everything that tells two records apart, hashable."""
+        """Return everything that tells two records apart, hashable."""
         return (
             self.replicas,
             self.isr,

@@ -105,7 +105,7 @@ class SessionClient:
         return True
 
     def verify(self, partitions: Iterable[str], version: int) -> tuple[list[str], list[str]]:
-        """X-6.  (partitions in the answer that were not asked for, partitions that are missing).
+        """X-6.  Return (partitions in the answer not asked for, missing partitions).
 
         From version 13 on an answer names topics by ids that only this session can resolve.
         """
@@ -117,7 +117,7 @@ class SessionClient:
         return extra, omitted
 
     def fail(self) -> None:
-        """X-6.  Any other session error, or the network's: close the session and open a new one."""
+        """X-6.  Close the session after any other error and open a new one."""
         self._next(self.session_id, INITIAL)
 
     def _next(self, session_id: int, epoch: int) -> None:

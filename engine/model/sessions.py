@@ -34,7 +34,7 @@ Key = tuple[str, int]
 
 
 def next_epoch(epoch: int) -> int:
-    """X-2.  After the largest int32 comes 1: 0 would open a new session."""
+    """X-2.  Return the next epoch; 1 after the largest int32, as 0 would open a new session."""
     if epoch < 0:
         return FINAL
     return 1 if epoch == LAST_EPOCH else epoch + 1
@@ -101,7 +101,7 @@ class CachedPartition:
         self.log_start = -1
 
     def take_news(self, answer: Answer) -> bool:
-        """X-4.  Must this answer be sent?  Remembers what is sent.
+        """X-4.  Check whether this answer must be sent, and remember it if so.
 
         After an error the high watermark counts as never sent, so that the partition is sent again
         once the error is gone.
@@ -158,7 +158,7 @@ class Session:
         return twin
 
     def value(self) -> tuple[bool, int, int]:
-        """X-5.  The order of eviction: unprivileged first, fewer partitions, lower id."""
+        """X-5.  Return the order of eviction: unprivileged first, fewer partitions, lower id."""
         return self.privileged, self.cached_size, self.id
 
 
@@ -225,7 +225,7 @@ class SessionCache:
         return True
 
     def touch(self, session: Session, now: int) -> None:
-        """X-5.  A session was used: how large it is, and who may evict it, is looked at again."""
+        """X-5.  Note a use of a session: its size, and which sessions may evict it."""
         session.used_ms = now
         session.cached_size = len(session.partitions)
         old = now - session.created_ms > self.eviction_ms
@@ -236,7 +236,7 @@ class SessionCache:
         self.sessions.pop(session_id, None)
 
     def total_partitions(self) -> int:
-        """Partitions over all sessions, as of their last use."""
+        """Return partitions over all sessions, as of their last use."""
         return sum(session.cached_size for session in self.sessions.values())
 
 
@@ -276,7 +276,7 @@ class FetchContext:
         return twin
 
     def overtaken(self) -> bool:
-        """X-4.  The session's epoch moved on while this request was parked: a duplicate."""
+        """X-4.  Check whether the session's epoch moved on while this request was parked."""
         return self.session is not None and self.session.epoch != next_epoch(self.epoch)
 
 
@@ -291,7 +291,7 @@ def new_context(
     version: int,
     topic_names: Mapping[str, str],
 ) -> FetchContext:
-    """X-3.  Turns a request into what is to be read.
+    """X-3.  Turn a request into what is to be read.
 
     `topic_names`: the names of the topic ids that this broker can resolve now (version 13).
     """
@@ -340,7 +340,7 @@ def _partitions(
 def respond(
     cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, Answer]
 ) -> tuple[int, int, list[Key]]:
-    """X-4.  (error, session id, the partitions that are sent).
+    """X-4.  Return (error, session id, the partitions that are sent).
 
     A full answer sends everything and opens a session if it can (X-5).  An incremental one sends
     the news; who got records moves to the end of the session's order.
@@ -374,7 +374,7 @@ def _open(
 
 
 def throttled(context: FetchContext) -> tuple[int, int]:
-    """(error, session id) of an answer that carries nothing but a throttle time (KIP-219)."""
+    """Return (error, session id) of an answer with only a throttle time (KIP-219)."""
     if context.session is None:
         return context.error, NO_SESSION
     if context.overtaken():

@@ -217,7 +217,7 @@ class Replica:
         return twin
 
     def min_isr(self) -> int:
-        """CP-MINISR: the effective min.insync.replicas as this leader applies it."""
+        """CP-MINISR.  Return the effective min.insync.replicas as this leader applies it."""
         wanted = self.configs.min_insync_replicas
         if self.profile.cap_min_isr_to_rf and self.assignment:
             return min(wanted, len(self.assignment))

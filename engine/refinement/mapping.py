@@ -103,7 +103,7 @@ class Mapping(Beside):
         return "The controller's record became one that no election and no shrink leads to."
 
     def _isr_changes(self, isr: int) -> None:
-        """Within a leader epoch: the leader changes it, or KRaft's controller fences a broker."""
+        """Add ISR changes within a leader epoch: by the leader, or KRaft's controller."""
         for other in members(isr ^ self.controller.isr):
             joins = isr >> other & 1
             leader = self._true_leader()
@@ -219,7 +219,7 @@ class Mapping(Beside):
         return tuple(log)
 
     def _hears(self, place: int, seen: Seen, epoch: int) -> bool:
-        """becomes-leader or becomes-follower; False while the follower has not yet come to it.
+        """Add becomes-leader or becomes-follower; False while the follower is not there yet.
 
         A follower that has heard who leads and still has to find out where to cut counts as one
         that has not heard: in the ladder both are one move.
@@ -335,7 +335,7 @@ class Mapping(Beside):
         self._becomes(Move("fetches", (place, leader)), late, new)
 
     def _cuts_to_end(self, place: int, leader: int, log: tuple[Record, ...]) -> None:
-        """Told that its offset is out of range, a follower cuts to its leader's end."""
+        """Truncate an out-of-range follower to its leader's end."""
         before = self.replicas[place]
         for peer, late in self._ever(place, leader):
             if peer.presumes and peer.end == len(log) and before.log[: peer.end] == log:

@@ -28,7 +28,7 @@ BY_TRUNCATION: Final = {
 
 
 def rung_of(profile: Profile) -> str:
-    """By the release alone: a flag that is flipped is what the rung is to notice."""
+    """Return the rung of the release alone: a flipped flag is what the rung is to notice."""
     return BY_TRUNCATION[PROFILES[profile.base].truncation]
 
 

@@ -62,7 +62,7 @@ def replica(sim: Simulation, tp: int, broker: int) -> Seen:
 
 
 def record(sim: Simulation, tp: int) -> SeenRecord | None:
-    """None for a partition that is no more."""
+    """Return the record of a partition; None for one that is no more."""
     found = sim.cluster.controller.records.get(tp)
     if found is None:
         return None

@@ -62,7 +62,7 @@ class Refinement:
 
 
 def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
-    """Plays a run beside the ladder, as far as it is a run of the rung.
+    """Play a run beside the ladder, as far as it is a run of the rung.
 
     Raises BadInput for a rung or a partition that there is not and for a run that breaks off.
     """

@@ -204,7 +204,7 @@ def _verdict(read: Reader, value: object, path: Path) -> str | list[str]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Each of these invariants once, as the catalogue lists them."""
+    """Return each of these invariants once, as the catalogue lists them."""
     found = set(names)
     return [name for name in INVARIANTS if name in found]
 

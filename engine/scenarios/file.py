@@ -331,7 +331,7 @@ class _Tree:
             self.result = _value_of(event)
 
     def _number_lines(self, event: yaml.ScalarEvent, path: Path) -> None:
-        """Lines of a literal block get places of their own, from 1: ("script", 3)."""
+        """Give lines of a literal block places of their own, from 1: ("script", 3)."""
         line, _ = _start(event)
         for number in range(1, event.value.count("\n") + 2):
             self.places.values[(*path, number)] = (line + number, 1)
@@ -357,7 +357,7 @@ class _Tree:
 
 
 def _start(event: yaml.Event) -> tuple[int, int]:
-    """Line and column, from 1."""
+    """Return line and column, from 1."""
     mark = event.start_mark
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 

@@ -59,7 +59,7 @@ class Initial:
     partitions: tuple[PartitionState, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data that `read_initial` reads back."""
+        """Return plain data that `read_initial` reads back."""
         return {
             "offline": list(self.offline),
             "partitions": [_partition_dict(one) for one in self.partitions],
@@ -95,7 +95,7 @@ def read_initial(
     brokers: tuple[BrokerSpec, ...],
     partitions: tuple[tuple[int, ...], ...],
 ) -> Initial | None:
-    """None where nothing is said.  Raises BadInput."""
+    """Read the initial state; None if it is left out.  Raises BadInput."""
     if value is None:
         return None
     path: Path = ("initial",)

@@ -103,7 +103,7 @@ class Workload:
 
 
 def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
-    """3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a, dirs: 2}]."""
+    """Read 3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a, dirs: 2}]."""
     path: Path = ("brokers",)
     if isinstance(value, int) and not isinstance(value, bool):
         count = read.integer(value, path, 1, MOST_BROKERS)
@@ -160,7 +160,7 @@ def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec
 def read_partitions(
     read: Reader, value: object, brokers: tuple[BrokerSpec, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """AR lists, ids or names; the first of each is the preferred leader."""
+    """Read AR lists, ids or names; the first of each is the preferred leader."""
     path: Path = ("partitions",)
     found: list[tuple[int, ...]] = []
     for index, item in enumerate(read.listing(value, path, MOST_PARTITIONS, 1)):
@@ -177,7 +177,7 @@ def read_partitions(
 
 
 def read_network(read: Reader, value: object) -> Network:
-    """{delay_ms: [1, 5] | {median: 2, p99: 40}, loss: 0.01, control_delay_ms: 2}."""
+    """Read {delay_ms: [1, 5] | {median: 2, p99: 40}, loss: 0.01, control_delay_ms: 2}."""
     path: Path = ("network",)
     fields = read.mapping(value, path, ("delay_ms", "loss", "control_delay_ms"))
     return Network(

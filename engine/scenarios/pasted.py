@@ -255,7 +255,7 @@ def _from(base: int, entries: list[tuple[int, int]]) -> list[list[int]]:
 
 
 def _shortened(points: list[int]) -> dict[int, int]:
-    """Offset -> offset as shown.  The largest stays; wide gaps below it become narrow ones."""
+    """Return offset -> offset as shown: the largest stays; wide gaps become narrow."""
     gap = max(1, min(WIDEST_GAP, MOST_COLUMNS // len(points)))
     shown = {points[-1]: points[-1]}
     for above, below in zip(reversed(points), reversed(points[:-1]), strict=False):

@@ -8,7 +8,7 @@ from engine.scenarios.paste import Facts, Partition, Press, Told
 def offline_of(
     facts: Facts, chosen: list[Partition], brokers: list[int], notes: list[Told]
 ) -> list[int]:
-    """Brokers that are down; each assumption is a note that says how to change it."""
+    """Return the brokers that are down; each assumption is a note that says how to change it."""
     every = facts.partitions.values()
     leading = {one.leader for one in every if one.leader >= 0} | facts.leading
     told = facts.offline & set(brokers)
@@ -32,7 +32,7 @@ def offline_of(
 
 
 def _absent(facts: Facts, brokers: list[int]) -> set[int]:
-    """Brokers in no ISR, unless a list or a column has all that are down."""
+    """Return brokers in no ISR, unless a list or a column has all that are down."""
     if facts.alive or facts.members:
         return set()
     every = facts.partitions.values()

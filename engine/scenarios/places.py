@@ -27,7 +27,7 @@ class Places:
         self.keys: dict[Path, tuple[int, int]] = {}
 
     def at(self, line: int, column: int) -> str:
-        """ "file:line:column"."""
+        """Return "file:line:column"."""
         return f"{self.file}:{line}:{column}"
 
     def of(self, path: Path, key: bool = False) -> str:

@@ -99,7 +99,7 @@ class Scenario:
         return _from_dict(Reader(where), data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data, everything written out; `from_dict` of it is equal to this value."""
+        """Return plain JSON data, everything written out; `from_dict` reads it back."""
         return {
             "slug": self.slug,
             "code": self.code,
@@ -191,7 +191,7 @@ class Scenario:
 
 
 def _consumers_dict(consumers: tuple[parts.Consumer, ...]) -> int | list[dict[str, Any]]:
-    """Their number, where none of them is out of the ordinary."""
+    """Return the number of consumers, where none of them is out of the ordinary."""
     if all(one == parts.Consumer() for one in consumers):
         return len(consumers)
     return [{"epochs": one.epochs, "reset": one.reset, "rack": one.rack} for one in consumers]

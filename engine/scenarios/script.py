@@ -57,7 +57,7 @@ def _split(line: str) -> _Split:
 
 
 def _full_name(profile: str) -> str:
-    """Flips in the order of the table, as runs name a profile.  Raises BadInput."""
+    """Return the flips in the order of the table, as runs name a profile.  Raises BadInput."""
     return profile if profile.isalnum() else get_profile(profile).name
 
 
@@ -87,7 +87,7 @@ def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
 
 
 def comments_of(script: str) -> list[str]:
-    """Every comment once, in order."""
+    """Return every comment once, in order."""
     found = (_split(line).comment for line in script.split("\n"))
     return list(dict.fromkeys(comment for comment in found if comment))
 

@@ -28,7 +28,7 @@ def yaml_of(scenario: Scenario) -> str:
 
 
 def written(data: dict[str, Any]) -> str:
-    """Any plain data of a scenario as YAML, also what is not right yet, key by key."""
+    """Return any plain data of a scenario as YAML, also what is not right yet, key by key."""
     known = [key for key in KEYS if key in data]
     others = [key for key in data if key not in KEYS]
     return "".join(_entry(key, data[key]) for key in [*known, *others])
@@ -64,7 +64,7 @@ def _flow(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """Plain where a plain word means itself, quoted everywhere else."""
+    """Return a word plain where it means itself, quoted everywhere else."""
     plain = isinstance(value, str) and (_PLAIN.fullmatch(value) or _SPAN.fullmatch(value))
     if plain and value not in _NAMES:
         return str(value)
@@ -102,7 +102,7 @@ def short(scenario: Scenario) -> dict[str, Any]:
 
 
 def _brokers(full: list[dict[str, Any]]) -> Any:
-    """3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
+    """Return 3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
     names = [one["name"] for one in full]
     usual = [{"id": number, "name": name, "rack": ""} for number, name in enumerate(names, 1)]
     if full == usual and not any(names):

@@ -130,7 +130,7 @@ def _way(found: Found | None, budgets: Budgets) -> dict[str, Any] | None:
 
 
 def _never_possible(outcome: Outcome) -> list[str]:
-    """Budgets that were given and never used: none of their moves was possible."""
+    """Return budgets that were given and never used: none of their moves was possible."""
     return [
         name
         for name, given in outcome.question.budgets._asdict().items()

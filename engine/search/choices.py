@@ -151,7 +151,7 @@ def _where(tp: int) -> str:
 
 
 def advance(sim: Simulation, move: Move) -> None:
-    """Plays a move to its end."""
+    """Play a move to its end."""
     for _ in play(sim, move):
         pass
 

@@ -65,7 +65,7 @@ def _distance(move: str, moves: int | None, levels: int, complete: bool) -> Dist
 
 
 def _back(arrows: Iterable[tuple[int, int]], bad: Iterable[int]) -> dict[int, int]:
-    """State -> moves to the nearest bad one; without those from which none was reached."""
+    """Return state -> moves to the nearest bad one, without states that reach none."""
     before: dict[int, list[int]] = {}
     for source, target in arrows:
         before.setdefault(target, []).append(source)

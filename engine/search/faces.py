@@ -44,7 +44,7 @@ class Contents:
         return known[1]
 
     def digest(self, part: object) -> bytes:
-        """16 bytes for what was said of a part; the same in every process."""
+        """Return 16 bytes for a part; the same in every process."""
         known = self._digests.get(part)
         if known is None:
             text = repr(part).encode()
@@ -70,13 +70,13 @@ class Said:
         self.clocks: list[tuple[int, int, int]] = []
 
     def number(self, node: int, corr: int) -> bool:
-        """Return a number of a request; the same request is meant wherever it stands.  0: none."""
+        """Append a number of a request, the same wherever it stands.  0: none."""
         if corr:
             self.requests.append((node, corr))
         return corr != 0
 
     def generation(self, broker: int, epoch: int) -> bool:
-        """Return a broker's epoch; only equal, older and newer matter.  -1: unknown."""
+        """Append a broker's epoch; only equal, older and newer matter.  -1: unknown."""
         if epoch >= 0:
             self.generations.append((broker, epoch))
         return epoch >= 0

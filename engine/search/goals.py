@@ -74,7 +74,7 @@ def _nobody_leads(sim: Simulation) -> bool:
 
 
 def _two_lead(sim: Simulation) -> bool:
-    """Two running processes take themselves for the leader of one partition."""
+    """Check whether two running processes take themselves for a partition's leader."""
     leading = [
         tp
         for broker in sim.cluster.brokers.values()

@@ -35,7 +35,7 @@ def usual(scenario: Scenario) -> Budgets:
 
 
 def not_searched(scenario: Scenario) -> tuple[str, ...]:
-    """Kinds of faults of the plan that no budget pays for: what they lead to is never reached."""
+    """Return the plan's kinds of faults without a budget, whose results are not reached."""
     kinds = {fault.kind for fault in scenario.faults}
     return tuple(sorted(kind for kind in kinds if not PLAN_KINDS[kind].pays))
 
@@ -71,7 +71,7 @@ class Reached:
 
 
 def reach(scenario: Scenario, profile: str, budgets: Budgets, bounds: Bounds) -> Reached:
-    """Everything that can be reached from the beginning of the scenario's cluster.
+    """Return everything that can be reached from the beginning of the scenario's cluster.
 
     Raises BadInput for a cluster that the search does not know.
     """
@@ -134,7 +134,7 @@ class Met:
 
 
 def is_point(runs: int) -> bool:
-    """1, 2, 5, 10, 20, 50 and so on."""
+    """Check for 1, 2, 5, 10, 20, 50 and so on."""
     return any(str(runs) == f"{digit}{'0' * (len(str(runs)) - 1)}" for digit in CURVE)
 
 
@@ -145,7 +145,7 @@ def meet(
     seeds: Sequence[int],
     stop: Callable[[Met], bool],
 ) -> Met:
-    """Plays the seeds of a study, as many as there is time for; `stop` is asked after each."""
+    """Play the seeds of a study, as many as there is time for; `stop` is asked after each."""
     found = Met(reached)
     for seed in seeds:
         found.play(scenario, profile, seed)

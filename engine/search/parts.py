@@ -67,7 +67,7 @@ class Parts:
         return self._state(sim, self.question.budgets, (), ())
 
     def after(self, state: State, counts: Counts) -> Iterator[State]:
-        """Every state that a choice leads to, known or not: one for each move that was played."""
+        """Return every state that a choice leads to, one for each move that was played."""
         counts.with_acked += any(state.sim.ledger.acked)
         for place, (move, pays) in enumerate(self._choices.of(state.sim, state.left)):
             twin = state.sim.copy()

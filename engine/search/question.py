@@ -85,7 +85,7 @@ def cut_at(run: Run, step: int = LAST) -> Run:
 
 
 def _played(sim: Simulation, line: str, step: int) -> str:
-    """Plays a move, no further than a step; the move, cut where it was."""
+    """Play a move, no further than a step, and return the move, cut where it was."""
     before = sim.events
     for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
         if step != LAST and sim.events >= step:

@@ -129,7 +129,7 @@ class Searching:
         """Invariants that are broken at the beginning of the search."""
 
     def run(self) -> Outcome:
-        """Level by level, until nothing new comes, the goal is found, or a bound is met."""
+        """Search level by level, until nothing new comes, the goal is found, or a bound is met."""
         outcome = self.outcome
         sim, self._before = self.question.begun()
         sim.seal()
@@ -156,7 +156,7 @@ class Searching:
         return outcome
 
     def _level(self, frontier: list[_State], following: list[_State]) -> bool:
-        """Goes on from every state of a level; False if the search ends there."""
+        """Expand every state of a level; False if the search ends there."""
         bounds, progress = self.bounds, self.outcome.progress
         frontier.reverse()
         while frontier:
@@ -170,7 +170,7 @@ class Searching:
         return True
 
     def _go_on(self, state: _State, following: list[_State]) -> bool:
-        """Plays every choice of a state; False if one of them leads to what is looked for."""
+        """Play every choice of a state; False if one of them leads to what is looked for."""
         outcome = self.outcome
         sim = state.sim
         outcome.with_acked += any(sim.ledger.acked)
@@ -239,5 +239,5 @@ class Searching:
 
 
 def search(question: Question, bounds: Bounds | None = None) -> Outcome:
-    """Answers a question.  Raises BadInput for one that cannot be asked."""
+    """Answer a question.  Raises BadInput for one that cannot be asked."""
     return Searching(question, bounds).run()

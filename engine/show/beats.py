@@ -54,7 +54,7 @@ def beats(
     weighty: Sequence[int],
     lost_at: int | None,
 ) -> list[tuple[int, str]]:
-    """(step, caption) of at most `MOST_BEATS` beats in order; the last one is the end.
+    """Return (step, caption) of at most `MOST_BEATS` beats in order; the last one is the end.
 
     A caption is "" where the sentence of the step itself says what happens.
 
@@ -129,5 +129,5 @@ def brief(text: str) -> str:
 
 
 def words_in(text: str) -> float:
-    """Words of a text; two Chinese characters count as one."""
+    """Return the words of a text; two Chinese characters count as one."""
     return len(_CJK.sub(" ", text).split()) + len(_CJK.findall(text)) / 2

@@ -70,7 +70,7 @@ class Chronicle:
                 self._lines.append((step, node, level, text))
 
     def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:
-        """(node, meter) -> how often up to a step, since the process started or since the run."""
+        """Return (node, meter) -> count up to a step, since the start of process or run."""
         found: dict[tuple[int, str], int] = {}
         for at, node, meter in self._marks:
             if at > step:
@@ -103,7 +103,7 @@ def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
 
 
 def _of_isr(cue: Cue) -> list[str]:
-    """S-9.  The meters of a change of the ISR."""
+    """S-9.  Return the meters of a change of the ISR."""
     old, new = cue[3], cue[4]
     lost, won = any(one not in new for one in old), any(one not in old for one in new)
     return [SHRINKS] * lost + [EXPANDS] * won

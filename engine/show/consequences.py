@@ -47,7 +47,7 @@ def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
 
 
 def _power(h: Happening, cue: Cue) -> Sentence:
-    """All partitions of the broker in one sentence."""
+    """Return all partitions of the broker in one sentence."""
     lost = sum(old - new for rule, at, _, old, new, _ in h.cues if rule == "L-11" and at == cue[1])
     if not lost:
         return say("fault.power.none", b=node(cue[1]))
@@ -85,7 +85,7 @@ def _out_of_range(h: Happening, cue: Cue) -> Sentence:
 
 
 def _hw_up(h: Happening, cue: Cue) -> Sentence:
-    """With its cause: the fetch that told of a follower's end, or the append itself."""
+    """Name the cause: the fetch that reported a follower's end, or the append itself."""
     _, at, _, old, new, _ = cue
     b, a, o = node(at), offset(old), offset(new)
     fetch, produce = h.delivered(messages.FETCH), h.delivered(messages.PRODUCE)
@@ -262,7 +262,7 @@ def _acked_at_once(h: Happening, cue: Cue) -> Sentence:
 
 
 def _answered(h: Happening, cue: Cue) -> Sentence:
-    """All answers of one kind in one sentence."""
+    """Return all answers of one kind in one sentence."""
     rule, at, _, _, code, _ = cue
     alike = [c[3] for c in h.cues if c[0] == rule and c[1] == at and c[4] == code]
     m = records(value for values in alike for value in values)

@@ -168,7 +168,7 @@ def taken_whole(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
 
 
 def oversized(sim: Simulation, leader: Replica, follower: int) -> int:
-    """Bytes of the batch that the follower needs next, if it can never get it; else 0."""
+    """Return bytes of the batch that the follower needs next, if it can never get it; else 0."""
     asks, sends = sim.brokers[follower].process, sim.brokers[leader.broker].process
     own = None if asks is None else asks.replicas.get(leader.tp)
     if asks is None or sends is None or own is None or leader.profile.fair_order:

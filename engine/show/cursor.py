@@ -105,7 +105,7 @@ class Cursor:
         self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
 
     def advance(self) -> list[Happened] | None:
-        """Plays on to the next pause between events; what happened, or None at the end."""
+        """Play to the next pause between events; return what happened, or None at the end."""
         self._events = []
         number = next(self._moves, None)
         if number is None and not self._events:

@@ -75,7 +75,7 @@ class Truth:
         return len([one for one in record.replicas if one not in record.adding])
 
     def min_isr(self, tp: int) -> int:
-        """min.insync.replicas as the leaders of this release apply it."""
+        """Return min.insync.replicas as the leaders of this release apply it."""
         sim = self.sim
         wanted = sim.configs.min_insync_replicas
         for broker in sim.brokers.values():
@@ -101,7 +101,7 @@ Total = Callable[[Truth], int]
 
 
 def _leads(broker: Process) -> list[Replica]:
-    """As it believes."""
+    """Count the partitions that the broker believes to lead."""
     return [replica for replica in broker.replicas.values() if replica.role == LEADER]
 
 
@@ -118,7 +118,7 @@ def _at_min_isr(broker: Process) -> int:
 
 
 def _max_lag(broker: Process) -> int:
-    """F-7.  Against the leader's high watermark, as its last answer with records told it."""
+    """F-7.  Return the lag to the leader's high watermark in its last answer with records."""
     states = [s for thread in broker.fetchers.values() for s in thread.partitions.values()]
     return max((state.lag or 0 for state in states), default=0)
 
@@ -146,7 +146,7 @@ def _missing(truth: Truth, node: int) -> int:
 
 
 def _not_followed(truth: Truth, node: int) -> int:
-    """Partitions whose leader a running broker does not fetch from, though it should."""
+    """Return the partitions whose leader a running broker does not fetch from, though it should."""
     sim = truth.sim
     count = 0
     process = sim.brokers[node].process
@@ -255,7 +255,7 @@ CONTROLLER_COUNTERS: Final = (
 
 
 def dashboard(sim: Simulation, chronicle: Chronicle, step: int) -> Json:
-    """{"nodes": [...], "rows": [...], "lines": [...]} at a step of a run.
+    """Return {"nodes": [...], "rows": [...], "lines": [...]} at a step of a run.
 
     A row: {"key", "mbean", "values": {node: what it reports}, "so": {node: what it should},
     "wrong": the nodes whose report is not so, "total": what is so in the cluster, "sum": what the
@@ -311,7 +311,7 @@ def _partitions(sim: Simulation) -> list[int]:
 
 
 def _in_sync(truth: Truth, tp: int) -> Json:
-    """InSyncReplicasCount of one partition: only who believes to lead it reports it."""
+    """Return InSyncReplicasCount of one partition, from the broker that believes to lead it."""
     sim = truth.sim
     topic, _, number = sim.cluster.names[tp].rpartition("-")
     where = f"topic={topic},partition={number}"
@@ -373,7 +373,7 @@ def _controller(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
 
 
 def _known_offline(sim: Simulation) -> int:
-    """Partitions without a leader, or (ZooKeeper) whose leader has no session."""
+    """Return the partitions without a leader, or (ZooKeeper) whose leader has no session."""
     k = sim.cluster.controller
     zk = sim.profile.mode != KRAFT
     return sum(

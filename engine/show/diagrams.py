@@ -38,7 +38,7 @@ _SHIVIZ: Final = r"(?<step>\d+) (?<time>\d+) ms (?<event>.*)\n(?<host>\S+) (?<cl
 
 
 def _events(run: Run) -> Iterator[tuple[int, int, Happened, Simulation]]:
-    """(step, number of the move, what happened, the world after it)."""
+    """Return (step, number of the move, what happened, the world after it)."""
     cursor = Cursor(run)
     step = 0
     while (happened := cursor.advance()) is not None:
@@ -87,7 +87,7 @@ def mermaid(run: Run, total: int) -> str:
 
 
 def _in_order(met: set[int]) -> list[int]:
-    """Clients, the controller, then the brokers, as on the stage."""
+    """Return clients, the controller, then the brokers, as on the stage."""
     return sorted(met, key=lambda one: (one >= 0, one == CONTROLLER, abs(one)))
 
 
@@ -132,7 +132,7 @@ def _cue(cue: Cue) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that no character of Mermaid's own notation stands in."""
+    """Return text that no character of Mermaid's own notation stands in."""
     return " ".join(text.split()).translate(_ESCAPES)
 
 

@@ -68,7 +68,7 @@ def ending(scenario: Scenario, profile: str) -> Ending:
 
 
 def endings(scenario: Scenario) -> tuple[Ending, ...]:
-    """All generations in the order of their release, those with ZooKeeper before those without.
+    """Return all generations in order of release, those with ZooKeeper first.
 
     Neighbours of one kind that break the same invariants, in any order, share an ending.
     """
@@ -77,7 +77,7 @@ def endings(scenario: Scenario) -> tuple[Ending, ...]:
 
 
 def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
-    """Neighbours of one kind as one ending, which breaks what any of them breaks."""
+    """Return the neighbours of one kind as one ending, which breaks what any of them breaks."""
     return _joined(found, lambda one: one.kind)
 
 

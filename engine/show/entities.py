@@ -72,7 +72,7 @@ def node(number: int) -> Entity:
 
 
 def nodes(ids: Iterable[int]) -> Entity:
-    """Brokers one by one: "broker B and broker C"."""
+    """Return brokers one by one: "broker B and broker C"."""
     found = list(ids)
     return {"b": found[0]} if len(found) == 1 else {"bl": found}
 

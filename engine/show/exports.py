@@ -122,7 +122,7 @@ FORMATS: Final[dict[str, Format]] = {
 
 
 def file_name(replay: Replay, form: str) -> str:
-    """`acks-1-loses-a-record-Z0102.mmd`; a test is found by its name."""
+    """Return a name like `acks-1-loses-a-record-Z0102.mmd`; pytest finds a test by it."""
     run = replay.run
     stem = f"{run.scenario.slug or run.scenario.digest}-{run.profile}"
     if form == "pytest":

@@ -27,7 +27,7 @@ CARRIED_SHOWN: Final = 8
 
 
 def carried(batches: Iterable[Batch]) -> list[list[Any]]:
-    """[offset, record, epoch] of the first records that an answer carries."""
+    """Return [offset, record, epoch] of the first records that an answer carries."""
     told = [[b.base + i, value, b.epoch] for b in batches for i, value in enumerate(b.values)]
     return told[:CARRIED_SHOWN]
 

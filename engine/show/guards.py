@@ -106,7 +106,7 @@ def grown(sim: Simulation, broker: Process, replica: Replica) -> Cure:
 
 
 def of_following(sim: Simulation, replica: Replica, leader: Replica | None) -> list[Guard]:
-    """H-4: what a follower's mark waits for."""
+    """H-4.  Return the guards of a follower's high watermark."""
     log, b = replica.log, node(replica.broker)
     if leader is None:
         return [guard("H-4", False, say("guard.leads.nobody"))]
@@ -179,7 +179,7 @@ def _nothing_in_flight(sim: Simulation, broker: Process, replica: Replica, follo
 
 
 def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
-    """S-7, KIP-841: in words what this broker has heard of the follower."""
+    """S-7, KIP-841.  Return in words what this broker has heard of the follower."""
     f, b, peer = node(follower), node(broker.id), broker.peers.get(follower)
     if insync.may_be_proposed(broker, replica, follower):
         return guard("S-7", True, say("guard.join.eligible", f=f))
@@ -199,7 +199,7 @@ def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int)
 
 
 def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -> int:
-    """CP-ALTER: the error with which the controller would refuse this follower now, or NONE."""
+    """CP-ALTER.  Return the error with which the controller would refuse this follower, or NONE."""
     k, profile = sim.cluster.controller, sim.profile
     item = insync.proposal(broker, replica, insync.with_follower(replica, follower))
     record = k.records[replica.tp]

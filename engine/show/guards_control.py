@@ -24,7 +24,7 @@ def acceptable(sim: Simulation, tp: int, broker: int) -> bool:
 
 
 def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) -> int:
-    """CP-ELECT-KR, CP-ELECT-ZK: whom the controller would choose now, of all or of these only.
+    """CP-ELECT-KR, CP-ELECT-ZK.  Return the controller's choice now, of all or of these only.
 
     The present leader has no privilege here, so that each candidate can be asked for itself.
     """
@@ -155,7 +155,7 @@ def _has_heard(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
 
 
 def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
-    """CP-ELECT-KR 3: a leader that is still valid is kept; a dead one until its session is over."""
+    """CP-ELECT-KR 3.  Return the guard of a leader that stays: valid, or its session lives."""
     leader = sim.cluster.controller.records[tp].leader
     stands, b = node(leader), node(wanted)
     status = sim.brokers[leader].status

@@ -20,7 +20,7 @@ FILE: Final = "outcomes.json"
 
 
 def outcome(scenario: Scenario, profile: str) -> dict[str, Any]:
-    """Plays the script and returns its verdict without details: `engine.show.verdict.FIELDS`."""
+    """Play the script and return its verdict without details: `engine.show.verdict.FIELDS`."""
     verdict = Replay(Run(scenario, profile)).verdict()
     return {name: verdict[name] for name in FIELDS}
 
@@ -32,7 +32,7 @@ def is_statistical(scenario: Scenario) -> bool:
 
 @cache
 def outcomes() -> dict[str, dict[str, dict[str, Any]]]:
-    """Code -> profile -> verdict; scenarios whose end depends on the seed are left out."""
+    """Return code -> profile -> verdict; scenarios whose end depends on the seed are left out."""
     text = (files("engine.show") / FILE).read_text("utf-8")
     found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return found

@@ -114,7 +114,7 @@ _SENTENCE: Final = re.compile(r".+?(?:[.;] |[。；]|$)")
 
 
 def _whole(answer: str) -> str:
-    """As many whole sentences as two lines take; the first one in any case."""
+    """Return as many whole sentences as two lines take; the first one in any case."""
     kept = ""
     for sentence in _SENTENCE.findall(answer):
         if kept and _wide(kept + sentence) > LINES * SAID_CHARS - 8:
@@ -136,7 +136,7 @@ def _moment(card: Card, y: int) -> str:
 
 
 def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
-    """Under every tank what its broker does."""
+    """Return what each broker does, for the text under its tank."""
     shown = tanks.in_order(part) if part else []
     col = (WIDTH - 200) / max(1, len(shown))
     return "".join(

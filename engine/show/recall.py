@@ -58,7 +58,7 @@ class Recall:
         return self._count
 
     def stretches(self, log: Log) -> list[list[int]]:
-        """[from, to, epoch] for each stretch of equal epoch: a log of any length in few numbers."""
+        """Return [from, to, epoch] for each stretch of equal epoch of a log of any length."""
         known = self._stretches.get(id(log))
         if known is None or known[0] is not log or known[1] != log.cuts:
             known = log, log.cuts, 0, []
@@ -72,7 +72,7 @@ class Recall:
         return [one.copy() for one in found]
 
     def same_prefix(self, logs: list[Log]) -> int:
-        """Up to where all logs are equal and below every high watermark: what may be folded."""
+        """Return up to where all logs are equal and below every high watermark."""
         if not logs:
             return 0
         end = min(min(log.hw, log.leo) for log in logs)
@@ -83,7 +83,7 @@ class Recall:
         return end
 
     def differing(self, logs: list[Log]) -> list[int] | None:
-        """[first, end) of the offsets at which two replicas hold different records, or None."""
+        """Return [first, end) of the offsets at which two replicas differ, or None."""
         first, last = -1, -1
         for i, one in enumerate(logs):
             for other in logs[i + 1 :]:

@@ -105,7 +105,7 @@ class Replay:
         self._there: tuple[int, Simulation] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process: without what is found again, and who else is there."""
+        """Return the state for another process, without caches and locks."""
         left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
@@ -115,7 +115,7 @@ class Replay:
         self._forget()
 
     def _play_through(self) -> None:
-        """Learns how long the run is, where its moments are and how it ends."""
+        """Play the run once for its length, its moments and its end."""
         told = -1  # the last move whose heading stands in the golden text
 
         def heading(number: int) -> None:
@@ -168,7 +168,7 @@ class Replay:
             self._golden += line.encode() + b"\n"
 
     def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
-        """Every so often, where the run can be taken up again; `over` is a move that just ended.
+        """Keep a checkpoint at intervals; `over` is a move that just ended.
 
         Once there are as many as may be kept, every second one goes and the rest is twice as far
         apart: however long the run is, the memory is bounded, and a seek plays a small share.
@@ -287,13 +287,13 @@ class Replay:
         }
 
     def _clock(self) -> list[list[int]]:
-        """[step, its time in ms], thinned where a run is long: what spaces a rail by time."""
+        """Return [step, its time in ms], thinned where a run is long, to space a rail by time."""
         every = -(-max(self.total, 1) // MOST_TICKS)
         steps = sorted({*range(0, self.total, every), self.total})
         return [[step, self._times[step]] for step in steps]
 
     def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
-        """(first step, number of the move, comment) of every move that did anything."""
+        """Return (first step, number of the move, comment) of every move that did anything."""
         comments = self.comments(told)
         first: dict[int, int] = {}
         for step, move in enumerate(self._move_of):
@@ -341,7 +341,7 @@ class Replay:
             yield self.steps(number, 1)[0]
 
     def _build(self, first: int, last: int) -> None:
-        """Plays until `last`, keeping the steps from `first` on."""
+        """Play until `last`, keeping the steps from `first` on."""
         cursor = self._cursor
         start = self._nearest(first)
         at = 0 if start is None else start.events
@@ -381,7 +381,7 @@ class Replay:
         events: list[Happened],
         asking: threads.Known,
     ) -> None:
-        """Events that one turn of the kernel brought share the view after the last of them."""
+        """Keep events; those of one turn of the kernel share the view after the last."""
         sim = cursor.sim
         cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
         ghosts = self._ghosts(before, before + len(events))
@@ -474,7 +474,7 @@ class Replay:
         return self._there[1]
 
     def letters(self, step: int) -> dict[str, Json]:
-        """Every field of the messages under way at a step, by their id."""
+        """Return every field of the messages under way at a step, by their id."""
         return letters(self._at(step))
 
     def dashboard(self, step: int) -> Json:
@@ -492,7 +492,7 @@ class Replay:
 
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
-    """(broker, partition, batches) of what these cues cut from logs."""
+    """Return (broker, partition, batches) of what these cues cut from logs."""
     for rule, node, field, tp, batches, _ in cues:
         if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
             yield node, tp, batches

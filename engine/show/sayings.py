@@ -75,13 +75,13 @@ def _templates(language: str) -> Templates:
 
 
 def compiled(known: Mapping[str, str]) -> Templates:
-    """Those with the most words of their own first: they fit the least by chance."""
+    """Return the templates, those with the most words of their own first."""
     order = sorted(known, key=lambda one: -len(_PLACE.sub("", one)))
     return [(_pattern(template), known[template]) for template in order]
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """Places are marked {0} or {b}; every other brace stands for itself."""
+    """Return a pattern; places are {0} or {b}; every other brace stands for itself."""
     pieces = _PLACE.split(template)
     texts, places = pieces[::2], pieces[1::2]
     found = re.escape(texts[0])

@@ -60,7 +60,7 @@ def dress(
 
 
 def initial(sim: Simulation) -> Json:
-    """Step 0: the view before anything happens."""
+    """Return step 0: the view before anything happens."""
     return {
         "n": 0,
         "t": 0,
@@ -79,7 +79,7 @@ def initial(sim: Simulation) -> Json:
 
 
 def _haunt(replica: Json, gone: list[Json]) -> None:
-    """Ghosts stay until the next moment, as long as nothing stands in their place."""
+    """Keep ghosts until the next moment, as long as nothing stands in their place."""
     room = RECORDS_SHOWN - len(replica["cut"])
     taken = {ghost["o"] for ghost in replica["cut"]}
     free = (one for one in gone if one["o"] >= replica["leo"] and one["o"] not in taken)
@@ -87,7 +87,7 @@ def _haunt(replica: Json, gone: list[Json]) -> None:
 
 
 def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
-    """(partition, offset, name) of acknowledged records that are gone: they stay in sight."""
+    """Return (partition, offset, name) of acknowledged records that are gone, to be shown."""
     ledger = sim.ledger
     if not ledger.lost and not ledger.lost_single:
         return []
@@ -133,7 +133,7 @@ def _hold(sim: Simulation, links: list[Json]) -> None:
 
 
 def ways(sim: Simulation, most: int = 12) -> list[str]:
-    """Every way on which something is, each once: what message surgery is offered for."""
+    """Return every way with a message, each once, for the menu of message surgery."""
     return list(dict.fromkeys(way for _, way in _told(sim)))[:most]
 
 
@@ -169,7 +169,7 @@ def letters(sim: Simulation) -> dict[str, Json]:
 
 
 def in_full(m: Message) -> Json:
-    """Every field of a message, named as Kafka's schemas spell names."""
+    """Return every field of a message, named as Kafka's schemas spell names."""
     return {
         _camel(slot): _plain(getattr(m, slot))
         for slot in fields(type(m))

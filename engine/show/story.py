@@ -88,7 +88,7 @@ def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
 
 
 def _consequences(h: Happening) -> list[Consequence]:
-    """(moment, cue, sentence) of every cue that is worth a sentence."""
+    """Return (moment, cue, sentence) of every cue that is worth a sentence."""
     found = []
     for cue in h.cues:
         sentence = tell_cue(h, cue)
@@ -202,7 +202,7 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, s
 
 
 def client_text(name: str, catalogue: Mapping[str, str]) -> str:
-    """P1 as people read it: producer 1."""
+    """Return a client's name for readers: P1 is producer 1."""
     found = _CLIENT.fullmatch(name)
     if not found:
         return name

@@ -19,7 +19,7 @@ _FAULTS: Final = (
 
 
 def possible(sim: Simulation) -> list[dict[str, Any]]:
-    """Suggested moves as {text, group, help, enabled, why}; `why` is the reason of a refusal."""
+    """Return suggested moves as {text, group, help, enabled, why}; `why`: reason of a refusal."""
     found = []
     for line in suggestions(sim):
         move = moves.parse(line, sim.scenario.brokers)
@@ -98,7 +98,7 @@ def _faults(names: list[str]) -> Iterator[str]:
 
 
 def _disks(sim: Simulation) -> Iterator[str]:
-    """For brokers with several log directories only: else it is the whole broker that fails."""
+    """Yield moves of directories, for brokers with several only: one is the whole broker."""
     for broker in sim.brokers.values():
         if broker.machine.dirs > 1 and not sim.auto:
             yield f"copy {broker.name}"

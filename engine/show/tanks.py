@@ -248,7 +248,7 @@ def _place(part: Part, shown: list[int], width: float, height: float, told: bool
 
 
 def _gone(part: Part, lost: set[str]) -> dict[str, int]:
-    """Lost records and the offsets they had, as far as a log or a cut still tells."""
+    """Return the lost records and the offsets they had, as far as a log or a cut still tells."""
     return {
         record["id"]: record["o"]
         for replica in part["replicas"].values()
@@ -338,12 +338,12 @@ def _cell(tank: Tank, offset: int, key: str, more: str) -> str:
 
 
 def _inner(at: Place) -> tuple[float, float]:
-    """Width and height of a record."""
+    """Return the width and height of a record."""
     return at.tank - 2 * at.pad, at.cell - at.gap
 
 
 def _record(tank: Tank, record: Json) -> str:
-    """Dry ones are pale and outlined; a tick stands on what was acknowledged."""
+    """Return a record; dry ones are pale and outlined, acknowledged ones have a tick."""
     low, high = tank.part.get("differ") or (0, 0)
     edge = "div" if low <= record["o"] < high else "edge"
     dry = record["o"] >= tank.level
@@ -417,7 +417,7 @@ def _marks(tank: Tank) -> Iterator[str]:
 
 
 def _pipe(part: Part, shown: list[int], at: Place) -> str:
-    """In-sync replicas are vessels joined at the base."""
+    """Return the pipe that joins in-sync replicas at the base."""
     wet = [at.col * (i + 0.5) for i, one in enumerate(shown) if one in part["record"]["isr"]]
     if len(wet) < 2:
         return ""

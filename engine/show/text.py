@@ -125,7 +125,7 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
 
 
 def future_line(broker: Broker, tp: int) -> list[str]:
-    """`  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log is on its way to another directory."""
+    """Return `  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log moves to another directory."""
     move = broker.machine.futures.get(tp)
     if move is None:
         return []

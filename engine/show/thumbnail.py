@@ -17,7 +17,7 @@ TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
 
 
 def telling_run(scenario: Scenario) -> Run:
-    """Under the first profile that breaks something as meant, else under the first of all."""
+    """Return the run of the first profile that breaks something as meant, else of the first."""
     promised = scenario.expect.items()
     broken = [name for name, one in promised if isinstance(one.get("verdict"), list)]
     return Run(scenario, (broken or list(scenario.profiles))[0])

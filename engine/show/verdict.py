@@ -72,7 +72,7 @@ def faults_in(sim: Simulation, cues: Iterable[Cue]) -> Iterator[Struck]:
 
 
 def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> Json:
-    """{kind, key, records} of what is lost, broken or gone by now; {} where nothing is.
+    """Return {kind, key, records} of what is lost, broken or gone by now; {} where nothing is.
 
     `key` names the sentence in the words of the pages, whose places are {m}, the records, {n}, the
     number of records kept, and {fault}.
@@ -109,12 +109,12 @@ class Outcome:
             self.lost_at = step
 
     def at(self, step: int, sim: Simulation, is_end: bool) -> Json:
-        """`verdict` at the end of the run, before it `verdict_so_far`."""
+        """Return `verdict` at the end of the run, before it `verdict_so_far`."""
         faults = self._until(step)
         return verdict(sim, faults) if is_end else verdict_so_far(sim, faults)
 
     def at_end(self, step: int, sim: Simulation) -> Json:
-        """`verdict`, and the first step at which an acknowledged record is gone (`lost_at`)."""
+        """Return `verdict`, and the first step without an acknowledged record (`lost_at`)."""
         return {**verdict(sim, self._until(step)), "lost_at": self.lost_at}
 
     def _until(self, step: int) -> set[Struck]:
@@ -132,7 +132,7 @@ def _every_disk_failed(sim: Simulation, tp: int, faults: Collection[Struck]) -> 
 
 
 def _is_mechanism(invariant: str) -> bool:
-    """Sorts what is promised to users (I1, ...) before checks of single mechanisms (INV-1, ...)."""
+    """Sort what is promised to users (I1, ...) before checks of single mechanisms (INV-1, ...)."""
     return invariant.startswith("INV")
 
 
@@ -163,7 +163,7 @@ def _said(kind: str, records: Iterable[str], variant: str = "") -> Json:
 
 
 def _by_reach(sim: Simulation) -> tuple[list[str], int]:
-    """(acknowledged records of partitions without a running leader, number of all others).
+    """Return (acknowledged records of partitions without a running leader, number of all others).
 
     Records that a topic's deletion, retention or DeleteRecords took away count in neither.
     """

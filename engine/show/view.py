@@ -48,7 +48,7 @@ Json = dict[str, Any]
 
 
 def node_name(node: int) -> int | str:
-    """Brokers are numbers; the rest has names: K, P1, C1."""
+    """Return a node's name: brokers are numbers; the rest has names: K, P1, C1."""
     if node >= 0:
         return node
     if node == CONTROLLER:

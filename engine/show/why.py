@@ -29,7 +29,7 @@ Found = tuple[Sentence, list[Guard], bool, Sentence]
 
 
 def why(sim: Simulation, subject: str) -> dict[str, Any]:
-    """{subject, about, holds, guards, then}.  Raises BadInput for what is no subject here."""
+    """Return {subject, about, holds, guards, then}.  Raises BadInput for an unknown subject."""
     if len(subject) > MAX_SUBJECT:
         raise BadInput("invalid", f"A subject has at most {MAX_SUBJECT} characters.")
     kind, _, rest = subject.strip().partition(" ")

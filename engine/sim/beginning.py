@@ -84,7 +84,7 @@ def _take_down(sim: World, broker: Broker) -> None:
 
 
 def fill_metadata_log(sim: World) -> None:
-    """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
+    """Fill KRaft's log at the start of a run; a broker's epoch is its record's offset."""
     k = sim.cluster.controller
     if sim.profile.mode != "kraft":
         return

@@ -119,7 +119,7 @@ class BaseClient:
         return self.corr
 
     def ask_metadata(self, tp: int, out: Effects) -> None:
-        """P-6.  Any broker will do; the next one each time."""
+        """P-6.  Fetch metadata from the next broker in turn."""
         broker = self.brokers[self.next_broker % len(self.brokers)]
         self.next_broker += 1
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
@@ -258,12 +258,12 @@ class Producer(BaseClient):
         )
 
     def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
-        """P-6.  The batch this decides, or None: it is tried again."""
+        """P-6.  Return the batch this decides, or None: it is tried again."""
         sent = self.outstanding.pop(m.corr, None)
         return None if sent is None else self.decide(sent, m.error, out)
 
     def on_broken(self, m: Broken, out: Effects) -> Sent | None:
-        """P-6.  A network error: the fate of the batch is unknown."""
+        """P-6.  Handle a network error: the fate of the batch is unknown."""
         if m.request_kind != PRODUCE:
             if self.queue:
                 self.wait(out)
@@ -272,7 +272,7 @@ class Producer(BaseClient):
         return None if sent is None else self.decide(sent, NETWORK_EXCEPTION, out)
 
     def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
-        """P-6.  Decided, or tried again (None) while delivery.timeout.ms lasts."""
+        """P-6.  Decide a batch, or retry it (None) while delivery.timeout.ms lasts."""
         sent.error = error
         if error == NONE:
             self.acked += len(sent.values)
@@ -285,13 +285,13 @@ class Producer(BaseClient):
         return sent
 
     def try_later(self, sent: Sent, out: Effects) -> None:
-        """After retry.backoff.ms the leader is asked for, then the batch is sent again."""
+        """Fetch metadata after retry.backoff.ms, then send the batch again."""
         self.queue.append(sent)
         if len(self.queue) == 1:
             self.wait(out)
 
     def wait(self, out: Effects) -> None:
-        """retry.backoff.ms, then `on_retry`."""
+        """Wait for retry.backoff.ms, then `on_retry`."""
         out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
 
     def on_retry(self, out: Effects) -> bool:
@@ -302,7 +302,7 @@ class Producer(BaseClient):
         return True
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        """P-6.  Sends again what waited for this partition."""
+        """P-6.  Send again what waited for this partition."""
         self.leaders[m.tp] = m.leader
         if m.leader < 0:
             if self.queue:

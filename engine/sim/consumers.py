@@ -125,7 +125,7 @@ class Consumer(BaseClient):
         self.poll(out)
 
     def seek(self, timestamp: int, out: Effects) -> None:
-        """C-5.  A hand says: go to the latest or the earliest offset."""
+        """C-5.  Go to the latest or the earliest offset, as a hand-made move asks."""
         self.lookup = timestamp
         self.failed = ""
         self.poll(out)
@@ -152,7 +152,7 @@ class Consumer(BaseClient):
         return epoch not in (NO_EPOCH, self.validated) and self.position_epoch >= 0
 
     def _fetch(self, corr: int, leader: int, epoch: int, out: Effects) -> None:
-        """C-1, C-8.  From the replica the leader named, as long as that is not too long ago."""
+        """C-1, C-8.  Fetch from the replica the leader named, as long as that is recent."""
         if self.preferred >= 0 and out.now >= self.preferred_until:
             self.preferred = NOWHERE
         to = self.preferred if self.preferred >= 0 else leader
@@ -185,27 +185,27 @@ class Consumer(BaseClient):
             self.poll(out)
 
     def _try_later(self, out: Effects) -> None:
-        """After retry.backoff.ms; a hand tries again by itself."""
+        """Retry after retry.backoff.ms; a hand retries by itself."""
         self.wanted = False
         if self.running:
             out.timer(self.id, self.backoff_ms, CLIENT_TICK)
 
     def _on_error(self, error: int, out: Effects) -> None:
-        """C-6.  Ask who leads and try again; only the leader is behind: try again."""
+        """C-6.  Fetch metadata and retry; retry only, if just the leader is behind."""
         if error != UNKNOWN_LEADER_EPOCH:
             self.leaders.pop(self.tp, None)
         self.preferred = NOWHERE
         self._try_later(out)
 
     def _fail(self, rule: str, exception: str, at: int, out: Effects) -> None:
-        """C-4, C-7.  Without a reset policy the application gets an exception and must decide."""
+        """C-4, C-7.  Raise an exception in the application, without a reset policy."""
         out.cue(rule, self.id, exception, self.position, at, tp=self.tp)
         self.failed = exception
         self.moved = True
         self.running = self.wanted = False
 
     def on_fetch(self, m: FetchResponse, out: Effects) -> list[Batch]:
-        """C-2, C-3, C-4, C-8.  The batches that are delivered to the application."""
+        """C-2, C-3, C-4, C-8.  Return the batches that are delivered to the application."""
         if not self._awaits(m.corr):
             return []
         if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
@@ -293,7 +293,7 @@ class Consumer(BaseClient):
         self._go_on(out)
 
     def on_broken(self, m: Broken, out: Effects) -> None:
-        """C-6.  A network error: perhaps another broker leads."""
+        """C-6.  Handle a network error: perhaps another broker leads."""
         if self.sessions is not None and m.src in self.sessions and m.request_kind == FETCH:
             self.sessions[m.src].fail()
         if m.request_kind != CLIENT_METADATA:

@@ -34,7 +34,7 @@ ControllerTimer = Callable[[Controller, Any, Effects], bool]
 
 
 def on_client_metadata(broker: Process, m: ClientMetadata, out: Effects) -> None:
-    """5.8.  A broker tells what its own cache says, however old that is."""
+    """5.8.  Answer from the broker's own cache, however old that is."""
     leader, epoch = broker.metadata.get(m.tp, (-1, -1))
     out.send(ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch))
 
@@ -134,7 +134,7 @@ def _hw_checkpoint(broker: Process, data: Any, out: Effects) -> bool:
 
 
 def _log_flusher(broker: Process, data: Any, out: Effects) -> bool:
-    """L-10.  flush.ms: what was written since the last turn is forced to disk."""
+    """L-10.  Flush what was written since the last turn (flush.ms)."""
     out.timer(broker.id, broker.configs.flush_ms, timers.LOG_FLUSHER)
     for replica in broker.replicas.values():
         log = replica.log

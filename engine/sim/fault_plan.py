@@ -66,7 +66,7 @@ class Plan(Strikes):
         return twin
 
     def first(self, sim: World) -> None:
-        """Schedules the first strike."""
+        """Schedule the first strike."""
         self.began = sim.now
         if self.fault.at_ms < 0:
             self._arm(sim)

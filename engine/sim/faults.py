@@ -76,7 +76,7 @@ def wipe(sim: World, broker: int, directory: int = 0) -> None:
 
 
 def fail_disk(sim: World, broker: int, directory: int) -> None:
-    """8.4.  A log directory cannot be read any more, now or when the process starts."""
+    """8.4.  Fail a log directory, now or when the process starts."""
 
     def action(out: Effects) -> None:
         found = sim.brokers[broker]
@@ -89,7 +89,7 @@ def fail_disk(sim: World, broker: int, directory: int) -> None:
 
 
 def cannot_start(sim: World, broker: int) -> bool:
-    """8.4.  Without a directory that works, or in a release that needs them all."""
+    """8.4.  Check for a broker without a working directory, or that needs them all."""
     found = sim.brokers[broker].machine
     if not found.broken:
         return False
@@ -126,7 +126,7 @@ def shut_down(sim: World, broker: int) -> None:
 
 
 def pause(sim: World, broker: int) -> None:
-    """8.3.  A GC pause, SIGSTOP, a frozen VM: nothing is handled, nothing is lost."""
+    """8.3.  Pause a process (GC, SIGSTOP, a frozen VM): nothing is handled, nothing is lost."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", broker, "process", "up", "paused")
@@ -136,7 +136,7 @@ def pause(sim: World, broker: int) -> None:
 
 
 def resume(sim: World, broker: int) -> None:
-    """8.3.  What queued up is handled now, client requests before new metadata."""
+    """8.3.  Handle what has queued up, client requests before new metadata."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.resume", broker, "process", "paused", "up")
@@ -176,7 +176,7 @@ def jump(sim: World, broker: int, ms: int) -> None:
 
 
 def kill_controller(sim: World) -> None:
-    """10.  No active controller: leaders go on, but nothing is elected, fenced or confirmed."""
+    """10.  Kill the active controller: leaders go on, nothing is elected, fenced or confirmed."""
 
     def action(out: Effects) -> None:
         out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
@@ -220,7 +220,7 @@ def start_controller(sim: World) -> None:
 
 
 def finish_controller_start(sim: World) -> None:
-    """CP-ZK-CTRL 8, 9.  All live brokers known: dead replicas leave, offline partitions elect."""
+    """CP-ZK-CTRL 8, 9.  Take out dead replicas and elect, all live brokers known."""
     if sim.profile.mode == "zk":
         k = sim.cluster.controller
         sim.act(TIMER, CONTROLLER, "controller start-up", lambda out: zookeeper.start_up(k, out))
@@ -230,7 +230,7 @@ def finish_controller_start(sim: World) -> None:
 
 
 def cut(sim: World, a: int, b: int, both: bool = True) -> None:
-    """8.5.  Nothing passes from a to b (and back); connections between them break."""
+    """8.5.  Cut the link from a to b (and back); connections between them break."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.5.cut", a, "link", None, (a, b, both))
@@ -240,7 +240,7 @@ def cut(sim: World, a: int, b: int, both: bool = True) -> None:
 
 
 def cut_zookeeper(sim: World, broker: int, back: bool = False) -> None:
-    """8.5.  A broker loses ZooKeeper but not the controller; `back` ends that."""
+    """8.5.  Cut a broker off ZooKeeper but not the controller; `back` ends that."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.5.zookeeper", broker, "zookeeper", not back, back)

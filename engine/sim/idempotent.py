@@ -91,7 +91,7 @@ class IdempotentProducer(Producer):
         return ready is not None
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        """P-6.  Sends the next batch that waited for this partition."""
+        """P-6.  Send the next batch that waited for this partition."""
         self.leaders[m.tp] = m.leader
         if m.leader >= 0 and not self._is_under_way(m.tp):
             self._send_next(m.tp, out)

@@ -46,7 +46,7 @@ class Chance:
         return twin
 
     def _take_own(self) -> None:
-        """Before the first draw after a copy."""
+        """Copy the state before the first draw after a copy."""
         own = Random()
         own.setstate(self._random.getstate())
         self._random, self._draw = own, own.random

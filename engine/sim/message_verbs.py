@@ -267,7 +267,7 @@ def _release(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _complete_metadata(sim: Simulation, broker: int) -> None:
-    """CP-KR-APPLY.  The held answer brings all that is committed by now, in one image.
+    """CP-KR-APPLY.  Update the held answer to all that is committed by now.
 
     `MetadataLoader.handleCommit` at 3.9.0 loads every batch of a reader into one delta, and
     `TopicDelta` keeps the last state of each partition.

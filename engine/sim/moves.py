@@ -145,7 +145,7 @@ class Words:
         return int(word)
 
     def client(self, word: str) -> int | None:
-        """P1 is a producer, C1 a consumer; None for any other word."""
+        """Return a client: P1 is a producer, C1 a consumer; None for any other word."""
         match = _CLIENT.fullmatch(word)
         if match is None:
             return None
@@ -164,7 +164,7 @@ class Words:
         return float(word)
 
     def link(self) -> tuple[int, int, bool]:
-        """`1->2` or `1>2` (one way), or `1 2` (both)."""
+        """Read `1->2` or `1>2` (one way), or `1 2` (both)."""
         self._part_arrows()
         first = self.end(self.named("a link such as 1->2"))
         one_way = self.words[:1] == ["->"]
@@ -173,7 +173,7 @@ class Words:
         return self._distinct(first, self.end(self.named("a second node")), not one_way)
 
     def way(self) -> tuple[int, int]:
-        """`2->1`, one way; the ends may be clients (P1, C1), too."""
+        """Read `2->1`, one way; the ends may be clients (P1, C1), too."""
         self._part_arrows()
         first = self.named("a direction such as 2->1")
         if self.words[:1] != ["->"]:
@@ -231,7 +231,7 @@ ALIASES: Final = {"crash": "kill", "power_off": "power", "fetch_req": "ask", "is
 
 
 def always(sim: Simulation, args: Args) -> str:
-    """Never refused."""
+    """Return "": never refused."""
     return ""
 
 
@@ -260,7 +260,7 @@ class Move:
 
 
 def limit_of(text: str) -> int:
-    """After how many events a move is cut short, or -1."""
+    """Return after how many events a move is cut short, or -1."""
     match = _LIMIT.search(text)
     return int(match[1]) if match else -1
 
@@ -310,7 +310,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
 
 
 def play(sim: Simulation, move: Move) -> Iterator[None]:
-    """Plays a move, event by event.  Raises BadInput("impossible") before anything happened."""
+    """Play a move, event by event.  Raises BadInput("impossible") before anything happened."""
     why = move.verb.why_not(sim, move.args)
     if why:
         raise impossible(why)

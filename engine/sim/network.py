@@ -231,7 +231,7 @@ class Network:
         return link.delay
 
     def _connection(self, m: Message) -> tuple[int, ...]:
-        """F-1.  Nothing overtakes on a connection; each fetcher thread has one of its own."""
+        """F-1.  Return a connection, on which nothing overtakes; one for each fetcher thread."""
         asker, leader = (m.dst, m.src) if m.kind in REPLIES else (m.src, m.dst)
         broker = None if self.fetchers is None else self.fetchers.get(asker)
         if broker is not None and broker.process is not None:
@@ -254,7 +254,7 @@ class Network:
         return m.src in self.held_alter and m.kind == ALTER_PARTITION
 
     def under_way(self) -> list[Message]:
-        """Every message on the wire, oldest first: scheduled, held, or waiting for a hand."""
+        """Return every message on the wire, oldest first: scheduled, held, or for a hand."""
         found = [
             event[4]
             for event in self.kernel.pending
@@ -271,7 +271,7 @@ class Network:
     # -- breaking ------------------------------------------------------------------------------
 
     def _break(self, m: Message, delay: int) -> None:
-        """Tells the requester, be it the message's sender or its addressee."""
+        """Notify the requester, be it the message's sender or its addressee."""
         requester = m.dst if m.kind in REPLIES else m.src
         self._tell_broken(requester, m.corr, delay)
 
@@ -323,7 +323,7 @@ class Network:
         return found
 
     def tidy(self) -> None:
-        """Forgets links that are as all others again."""
+        """Drop links that are as all others again."""
         self.links = {key: link for key, link in self.links.items() if not link.is_plain()}
         self._refresh()
 
@@ -346,7 +346,7 @@ class Network:
         return False
 
     def cut_zookeeper(self, broker: int) -> None:
-        """8.5.  The broker's session with ZooKeeper gets no further; the controller reaches it."""
+        """8.5.  Stop the broker's session with ZooKeeper; the controller reaches it."""
         self.without_zookeeper.add(broker)
         for m in [m for m in self.under_way() if self._is_for_zookeeper(m)]:
             self.remove(m)
@@ -379,7 +379,7 @@ class Network:
         return min(found, key=lambda m: m.id) if found else None
 
     def release(self, broker: int, metadata: bool) -> list[Message]:
-        """Messages that were held for (or from) a broker, in order; no longer held."""
+        """Return messages held for (or from) a broker, in order, and hold none any more."""
         (self.held_metadata if metadata else self.held_alter).discard(broker)
         freed = [
             m
@@ -395,7 +395,7 @@ class Network:
         return freed
 
     def hold(self, broker: int, metadata: bool) -> None:
-        """From now on control messages for a broker, or its AlterPartition, stay on the wire."""
+        """Hold control messages for a broker, or its AlterPartition, from now on."""
         (self.held_metadata if metadata else self.held_alter).add(broker)
         self._refresh()
 
@@ -481,7 +481,7 @@ class Network:
         self._refresh()
 
     def _put(self, m: Message, due: int) -> None:
-        """On its way, due then.  A copy: checkpoints of the run share the message."""
+        """Put a copy on its way, due then: checkpoints of the run share the message."""
         late = shallow(m)
         late.due = due
         self.kernel.seq = seq = self.kernel.seq + 1

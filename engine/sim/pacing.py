@@ -51,7 +51,7 @@ def pump(sim: Simulation) -> Iterator[None]:
 def run_while(
     sim: Simulation, condition: Callable[[], bool], patience: int = PATIENCE_MS
 ) -> Iterator[None]:
-    """Lets the clock run as long as `condition` holds, at most `patience` ms."""
+    """Let the clock run as long as `condition` holds, at most `patience` ms."""
     end = sim.now + patience
     kernel = sim.kernel
     while condition():
@@ -63,7 +63,7 @@ def run_while(
 
 
 def until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
-    """Until it is registered, unfenced and has applied all metadata that is not held back."""
+    """Wait until it is registered, unfenced and has applied all metadata not held back."""
     broker = sim.brokers[broker_id]
     k = sim.cluster.controller
 
@@ -88,7 +88,7 @@ def threads_of(sim: Simulation, follower: int) -> list[FetcherThread]:
 
 
 def make_fetcher_work(sim: Simulation, follower: int, thread: FetcherThread) -> bool:
-    """F-4 by hand: the loop goes round now, back-off or not.  True if a request went out."""
+    """F-4 by hand.  Run the loop now, back-off or not; True if a request went out."""
     broker = sim.brokers[follower].running
 
     def work(out: Any) -> None:
@@ -122,7 +122,7 @@ def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message 
 
 
 def expire(sim: Simulation, leader: Process, parked: Any) -> None:
-    """S-6 by hand: the waiting Fetch is answered now, as when its time is over."""
+    """S-6 by hand.  Answer the waiting Fetch now, as when its time is over."""
     sim.act(
         TIMER,
         leader.id,
@@ -166,7 +166,7 @@ def fetch_round(
 
 
 def settle(sim: Simulation) -> Iterator[None]:
-    """Control messages arrive and live followers fetch until nothing changes; no time passes.
+    """Deliver control messages and let live followers fetch until nothing changes; time stands.
 
     With automatic fetching the clock runs instead, until the in-sync replicas agree.
     """
@@ -189,7 +189,7 @@ def settle(sim: Simulation) -> Iterator[None]:
 
 
 def copy_all(sim: Simulation) -> Iterator[None]:
-    """D-2 by hand: logs that move to another directory are copied, as far as the quota allows."""
+    """D-2 by hand.  Copy logs that move to another directory, as far as the quota allows."""
     for broker in sim.brokers.values():
         while broker.machine.futures and (process := broker.process) and process.status == UP:
             if futures.next_partition(process) < 0:
@@ -201,7 +201,7 @@ def copy_all(sim: Simulation) -> Iterator[None]:
 
 
 def copy_round(sim: Simulation, broker: Process) -> bool:
-    """D-2 by hand: one round; False if the quota is used up."""
+    """D-2 by hand.  Copy one round; False if the quota is used up."""
     done: list[bool] = []
     sim.act(TIMER, broker.id, "copy", lambda out: done.append(futures.work(broker, out)))
     return done[0]

@@ -22,14 +22,14 @@ def read(words: Words, word: str) -> int | str:
 
 
 def take(words: Words) -> int | str:
-    """`p=` at the end of a move, taken away."""
+    """Take `p=` off the end of a move."""
     if words.words and words.words[-1].startswith("p="):
         return read(words, words.words.pop())
     return FIRST
 
 
 def number(sim: Simulation, named: int | str) -> int:
-    """Its number, or -1."""
+    """Return the number of a partition, or -1."""
     if isinstance(named, str):
         return sim.cluster.number_of(named)
     return named if named < len(sim.cluster.names) else -1

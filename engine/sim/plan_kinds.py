@@ -186,7 +186,7 @@ def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
-    """8.4.  The directory that is meant, else the first that works; nothing where it has failed."""
+    """8.4.  Fail the directory that is meant, else the first that works."""
     working = directories.working(sim.brokers[broker].machine)
     directory = plan.directory or working[0]
     if directory in working:

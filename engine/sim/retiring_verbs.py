@@ -144,7 +144,7 @@ def _decommission(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _until_moved(sim: Simulation, broker: int) -> Iterator[None]:
-    """CP-DECOMMISSION 3.  Until no partition lists the broker, or nothing moves any more."""
+    """CP-DECOMMISSION 3.  Wait until no partition lists the broker, or nothing moves."""
     yield from pacing.pump(sim)
     if sim.auto:
         yield from pacing.run_while(sim, lambda: bool(hosted(sim, broker)))
@@ -153,7 +153,7 @@ def _until_moved(sim: Simulation, broker: int) -> Iterator[None]:
 
 
 def _balance(sim: Simulation, tps: list[int], out: Effects) -> None:
-    """CP-DECOMMISSION 5.  A preferred election of every partition that was moved."""
+    """CP-DECOMMISSION 5.  Run a preferred election of every partition that was moved."""
     k = sim.cluster.controller
     for tp in tps:
         out.cue("CP-ELECT-ADMIN", CONTROLLER, "elect", election.PREFERRED, None)

@@ -54,7 +54,7 @@ class Run:
         return replace(self, moves=(*self.lines(), move))
 
     def text(self) -> str:
-        """Canonical JSON: one text for one run."""
+        """Return canonical JSON: one text for one run."""
         return json.dumps(
             {
                 "format": FORMAT,

@@ -22,7 +22,7 @@ def between(sim: World, inside: tuple[int, ...]) -> list[Pair]:
 
 
 def split(sim: World, inside: tuple[int, ...]) -> None:
-    """8.5.  Nothing passes between these brokers and all others, in either direction."""
+    """8.5.  Cut the links between these brokers and all others, in both directions."""
 
     def action(out: Effects) -> None:
         for a, b in between(sim, inside):

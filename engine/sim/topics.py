@@ -52,7 +52,7 @@ class Wanted:
 
 
 def place(sim: Simulation, wanted: Wanted, chance: placement.Chance) -> tuple[str, Placed]:
-    """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  (the rule that placed, what it says).
+    """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  Return (the rule that placed, what it says).
 
     A cluster's own placer knows every broker it could use; any other stands for a tool, which
     computes the lists from the live brokers and hands them over.
@@ -95,7 +95,7 @@ def usable(sim: Simulation) -> list[int]:
 
 
 def first_index(sim: Simulation, topic: str) -> int:
-    """2.2.  Where the placement of the ZooKeeper era begins when partitions are added."""
+    """2.2.  Return where the ZooKeeper era begins to place added partitions."""
     k = sim.cluster.controller
     head = k.records[k.topics[topic].tps[0]].replicas[0]
     later = [index for index, one in enumerate(sorted(k.brokers)) if one >= head]

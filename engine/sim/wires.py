@@ -31,7 +31,7 @@ class Wires(Effects):
         self._incarnations: dict[int, Broker] = {}
 
     def watch(self, brokers: dict[int, Broker]) -> None:
-        """Timers carry the incarnation that set them."""
+        """Set a timer that carries the incarnation that set it."""
         self._incarnations = brokers
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> Wires:

@@ -30,7 +30,7 @@ def stranger(sim: Simulation, *nodes: int | None) -> str:
 
 
 def named(sim: Simulation, node: int) -> str:
-    """`name` at the beginning of a sentence."""
+    """Return `name` at the beginning of a sentence."""
     text = name(sim, node)
     return text[0].upper() + text[1:]
 

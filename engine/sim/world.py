@@ -213,7 +213,7 @@ class World:
     # -- one event -------------------------------------------------------------------------------
 
     def fire_next(self) -> bool:
-        """Return the next event by the clock.  True if it did anything (a stale timer does not)."""
+        """Fire the next event by the clock.  True if it did anything (a stale timer does not)."""
         return self._handle(self.kernel.pop())
 
     def run_until(self, time: int) -> None:
@@ -229,7 +229,7 @@ class World:
         kernel.now = max(kernel.now, time)
 
     def take(self, m: Message) -> bool:
-        """Delivers one chosen message now, whenever it was due; time stands."""
+        """Deliver one chosen message now, whenever it was due; time stands."""
         self.network.remove(m)
         return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
 
@@ -304,7 +304,7 @@ class World:
         return acted
 
     def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
-        """Lets the observer look where something may have changed, tells the listener."""
+        """Let the observer look where something may have changed, and notify the listener."""
         self.events += 1
         if look:
             touched = self.out.take_touched(node)
@@ -403,14 +403,14 @@ class World:
             self.out.send(SessionClosed(process.id, CONTROLLER, 0, epoch))
 
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
-        """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
+        """CP 8.2.  Load, register, and start the periodic tasks of control-plane 9."""
         self.network.running.add(node)
         broker = self.brokers[node]
         broker.process = membership.start(broker.machine, out, bounced)
         self.set_periodic_tasks(broker.process, out)
 
     def set_periodic_tasks(self, broker: Process, out: Effects) -> None:
-        """Tasks tick at multiples of their period, as if all clocks had started together."""
+        """Set tasks at multiples of their period, as if all clocks had started together."""
         configs = broker.configs
         for kind, period in (
             (timers.ISR_EXPIRATION, configs.isr_check_ms),

@@ -191,7 +191,7 @@ def scenario(setting: Setting, duration_ms: int) -> Scenario:
 
 
 def _paced(names: tuple[str, ...]) -> dict[str, int]:
-    """Few messages while nothing happens, without a change to what happens when something does.
+    """Lower the rate of messages while nothing happens, with the same events when something does.
 
     A dead broker is noticed a session after its last heartbeat: on average a session less half a
     heartbeat after its death.  Rarer heartbeats in a longer session keep that mean.
@@ -215,10 +215,10 @@ def _paced(names: tuple[str, ...]) -> dict[str, int]:
 
 
 def per_year(share: float, window_ms: int) -> float:
-    """Windows in a year in which it happens, from the share of windows."""
+    """Return windows in a year in which it happens, from the share of windows."""
     return share * YEAR_MS / window_ms
 
 
 def seconds_per_year(ms_per_window: float, window_ms: int) -> float:
-    """Seconds of a year, from the mean milliseconds of a window."""
+    """Return seconds of a year, from the mean milliseconds of a window."""
     return ms_per_window / 1_000 * YEAR_MS / window_ms

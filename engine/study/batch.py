@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 def run_chunk(chunk: dict[str, Any]) -> list[Row]:
-    """Plays `count` seeds from `first_seed` on and returns a row for each.
+    """Play `count` seeds from `first_seed` on and return a row for each.
 
     chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}; in place of
            the scenario may stand {"run": Run.text(), "present": Present.to_dict()}: then a seed is
@@ -119,7 +119,7 @@ def _play(sim: Simulation, run: Run, budget: int) -> None:
 
 
 def _first_of_each(broken: list[tuple[str, int, str]]) -> list[list[Any]]:
-    """Each invariant where it broke first, in that order."""
+    """Return each invariant where it broke first, in that order."""
     seen: dict[str, list[Any]] = {}
     for invariant, step, why in broken:
         seen.setdefault(invariant, [invariant, step, why[:WHY_MOST]])

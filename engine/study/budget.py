@@ -37,13 +37,13 @@ def planned_ms(run: Run) -> int:
 
 
 def event_budget(run: Run) -> int:
-    """Events of a run at scale; beyond that it has run away, and its row says so."""
+    """Return the events of a run at scale; beyond that it has run away, and its row says so."""
     for_time = EVENTS_PER_BROKER_S * len(run.scenario.brokers) * planned_ms(run) // 1000
     return min(EVENTS_MOST, max(EVENTS_LEAST, for_time))
 
 
 def expected_events(sim: Simulation, run: Run) -> int:
-    """Events of the whole run, by how far its clock came where the budget ended it."""
+    """Return the events of the whole run, by how far its clock came where the budget ended it."""
     if sim.events <= sim.budget:
         return sim.events
     reached = max(1, sim.now)

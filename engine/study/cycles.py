@@ -238,7 +238,9 @@ class Tree:
         began: int,
         following: Sequence[Cause],
     ) -> None:
-        """Return copies in which one more failure strikes.
+        """Play copies in which one more failure strikes.
+
+        It does at times that are even over the cycle or soon after its beginning.
 
         It does at times that are even over the cycle or soon after its beginning.
         """
@@ -297,7 +299,7 @@ def plan_next(sim: Simulation, strike: Strike, number: int, seed: int) -> None:
 
 
 def is_target(sim: Simulation, cause: Cause, group: tuple[int, ...]) -> bool:
-    """Can this failure strike there?  What is down already cannot go down."""
+    """Check whether this failure can strike there: a broker that is down cannot fail."""
     if cause.kind == "disk_fail":
         return all(
             not sim.brokers[one].machine.broken and sim.brokers[one].status == UP for one in group
@@ -335,7 +337,7 @@ def _has_all(sim: Simulation, broker: int, tp: int) -> bool:
 
 
 def is_healthy(sim: Simulation) -> bool:
-    """All brokers up, nothing to be repaired, every replica in sync."""
+    """Check that all brokers are up, nothing is to be repaired, every replica in sync."""
     return (
         all(broker.status == UP for broker in sim.brokers.values())
         and not any(plan.struck or plan.failed for plan in sim.plans)

@@ -40,7 +40,7 @@ class Present:
     rest: tuple[str, ...]
 
     def future(self, run: Run, number: int) -> Run:
-        """Future `number` of this present, a run like any other."""
+        """Return future `number` of this present, a run like any other."""
         moves = (*self.past, f"future {number}", *self.rest)
         return Run(run.scenario, run.profile, run.seed, moves)
 
@@ -138,7 +138,7 @@ def _at(replay: Replay, steps: Iterable[int]) -> list[Present]:
 
 
 def _clock_until(run: Run, last: int) -> dict[int, tuple[int, int]]:
-    """Step -> (number of its move, until when that move lets the clock run or -1)."""
+    """Return step -> (number of its move, until when that move lets the clock run or -1)."""
     sim = run.simulation()
     found: dict[int, tuple[int, int]] = {}
     for number in play(sim, run.lines()):

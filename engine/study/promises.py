@@ -125,7 +125,7 @@ def _deletion(sim: Simulation, wanted: Expectation) -> str:
 
 
 def _stage_of_deletion(sim: Simulation, name: str) -> str:
-    """ "there", "deleting" (the controller waits for replicas) or "deleted"."""
+    """Return "there", "deleting" (the controller waits for replicas) or "deleted"."""
     k = sim.cluster.controller
     tps = {tp for tp, one in enumerate(sim.cluster.names) if one == name}
     if any(tps.intersection(k.topics[topic].tps) for topic in k.deletions):
@@ -254,7 +254,7 @@ def _is_sound(profile: Profile) -> bool:
 
 
 def keeps_disks(run: Run) -> bool:
-    """A1, and no operator's unclean election: no move or fault takes anything off a disk."""
+    """Check A1, and no operator's unclean election: nothing is taken off a disk."""
     plain = not any(_takes(fault) for fault in run.scenario.faults)
     return plain and all(is_clean(line) for line in run.lines())
 

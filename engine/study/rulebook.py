@@ -213,7 +213,7 @@ DORMANT: Final[dict[str, str]] = {}
 
 
 def called(rule: str, profile: Profile) -> tuple[str, str]:
-    """(name, title) of a rule in a profile."""
+    """Return (name, title) of a rule in a profile."""
     flag, name, title = FORMER.get(rule, ("", rule, ""))
     if flag and not getattr(profile, flag):
         return name, title

@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 
 def fixed(scenario: Scenario, seed: int) -> Scenario:
-    """Every seed has the whole fault plan."""
+    """Return the whole fault plan, for every seed."""
     return scenario
 
 
@@ -81,7 +81,7 @@ class Tally:
 
 
 def tally(scenario: Scenario, plan: str, profile: str, seeds: Iterable[int]) -> Tally:
-    """Plays these seeds under a plan of PLANS.  A run that fails itself is one of the errors."""
+    """Play these seeds under a plan of PLANS.  A run that fails itself is one of the errors."""
     found = Tally()
     for seed in seeds:
         met: set[Pair] = set()
@@ -104,7 +104,7 @@ def tally(scenario: Scenario, plan: str, profile: str, seeds: Iterable[int]) -> 
 
 
 def curve(pairs: Mapping[Pair, list[int]], first_seed: int, runs: int) -> list[tuple[int, int]]:
-    """(seeds, distinct pairs that they met), from the first seed on."""
+    """Return (seeds, distinct pairs that they met), from the first seed on."""
     firsts = sorted(first - first_seed for first, _ in pairs.values())
     points = {runs} if runs else set()
     scale = 1
@@ -124,7 +124,7 @@ class Unseen:
 
 
 def unseen(runs: int, once: int, twice: int) -> Unseen:
-    """Chao's (1987) bound from below for what is missing, by samples (Chao2), with his interval.
+    """Return Chao's (1987) lower bound for what is missing (Chao2), with his interval.
 
     With Q1 met by one seed and Q2 by two, at least (Q1^2 / 2 Q2) (m - 1) / m are missing of what
     these m seeds *could* have met.  Where some are far rarer than those met once, it is too low,

@@ -66,7 +66,7 @@ class _Search:
         return self.plays >= PLAYS_MOST or self.events >= EVENTS_MOST
 
     def try_scenario(self, data: Json, seed: int, worth: int = 0) -> bool:
-        """Plays a changed scenario, with the moves as they are."""
+        """Play a changed scenario, with the moves as they are."""
         try:
             scenario = Scenario.from_dict(data)
         except BadInput:
@@ -74,7 +74,7 @@ class _Search:
         return self.try_run(Run(scenario, self.run.profile, seed, self.run.moves), worth)
 
     def try_run(self, run: Run, worth: int = 0) -> bool:
-        """Plays a candidate.  Kept if it fails in fewer events, or in at most `worth` more."""
+        """Play a candidate.  Kept if it fails in fewer events, or in at most `worth` more."""
         if self.spent():
             return False
         most = self.found.step - 1 + worth
@@ -162,7 +162,7 @@ def line_of(plan: Plan) -> Json:
 
 
 def _ended(data: Json, profile: str, found: _Broken) -> Json:
-    """Played no longer than needed, and promised for this profile alone."""
+    """Return a run no longer than needed, and promised for this profile alone."""
     data["duration_ms"] = max(1, min(data["duration_ms"], found.at_ms + 1))
     data["expect"] = {}
     data["profiles"] = [profile]
@@ -236,7 +236,7 @@ def _halved(search: _Search, place: int) -> bool:
 
 
 def _simpler(search: _Search) -> None:
-    """Less load, no consumers, no loss, one delay."""
+    """Try less load, no consumers, no loss, one delay."""
     for change in _SIMPLER:
         for data in change(search.run.scenario.to_dict()):
             search.try_scenario(data, search.run.seed)

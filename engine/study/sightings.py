@@ -41,7 +41,7 @@ class Sightings:
         self.invariants: dict[str, Sighting] = {}
 
     def note(self, run: Run, slug: str) -> None:
-        """Plays a run and notes what is new in it."""
+        """Play a run and note what is new in it."""
         cursor, step = Cursor(run), 0
         while (events := cursor.advance()) is not None:
             for event in events:
@@ -103,7 +103,7 @@ def sightings() -> Sightings:
 
 @cache
 def flips() -> dict[str, Sighting]:
-    """Flag -> the scenario that plays with it flipped."""
+    """Return flag -> the scenario that plays with it flipped."""
     found: dict[str, Sighting] = {}
     for scenario in _in_order():
         for profile in scenario.profiles:

@@ -34,7 +34,7 @@ Find = tuple[str, str]
 
 
 def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
-    """Plays `count` random runs from number `first` on.
+    """Play `count` random runs from number `first` on.
 
     chunk: {"seed", "first", "count", "profiles": [names], "library": [Scenario.to_dict()]}
     result: {"runs": {profile: n}, "steps": n, "pairs": {profile: [[rule, rule], ...]},
@@ -110,7 +110,7 @@ def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scen
 
 
 def _play_prefix(sim: Simulation, script: tuple[str, ...]) -> list[str]:
-    """Plays a script as far as this profile, for which it may not be meant, can."""
+    """Play a script as far as this profile, for which it may not be meant, can."""
     for number, line in enumerate(script):
         try:
             wander.advance(sim, line)
@@ -218,7 +218,7 @@ def _copy(run: Run, end: str) -> str:
 
 
 def _checkpoint(run: Run, end: str) -> str:
-    """Taken up from a checkpoint, the run ends as if it had been played from the start."""
+    """Check that a run resumed from a checkpoint ends as if played from the start; "" if so."""
     cursor = Cursor(run)
     kept: list[Checkpoint] = []
     while cursor.advance() is not None and len(kept) < CHECKPOINTS:
@@ -236,7 +236,7 @@ def _checkpoint(run: Run, end: str) -> str:
 
 
 def _shown(run: Run, end: str) -> str:
-    """Every step can be shown, and the last one is the end."""
+    """Check that every step can be shown, and the last one is the end; "" if so."""
     replay = Replay(run)
     for first in (0, replay.total // 2, replay.total - STEPS_SHOWN):
         json.dumps(replay.steps(first, STEPS_SHOWN))

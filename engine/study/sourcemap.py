@@ -72,12 +72,12 @@ class Card:
         return [*sorted(mine, key=len), *_names(self.see, profile)]
 
     def words(self) -> set[str]:
-        """Every word its lines depend on."""
+        """Return every word its lines depend on."""
         rows = (*self.lines, *self.kafka, *self.kip, *self.see)
         return {word for line in rows for word in line.when}
 
     def under(self, profile: Profile) -> dict[str, Any]:
-        """{lines: [[text, cues]], kafka, kip, outside} as this profile has it."""
+        """Return {lines: [[text, cues]], kafka, kip, outside} as this profile has it."""
         return {
             "lines": [[line.text, line.cues] for line in self.lines if line.applies(profile)],
             "kafka": self.classes(profile),
@@ -139,7 +139,7 @@ def parse(text: str, name: str = "") -> dict[str, Card]:
 
 @cache
 def cards() -> dict[str, Card]:
-    """Every card, by rule."""
+    """Return every card, by rule."""
     found: dict[str, Card] = {}
     for name in FILES:
         text = files("engine.study").joinpath("cards", f"{name}.txt").read_text("utf-8")

@@ -56,7 +56,7 @@ def allowed(
 
 
 def advance(sim: Simulation, line: str) -> None:
-    """Plays one move to its end."""
+    """Play one move to its end."""
     for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
         pass
 

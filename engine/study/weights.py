@@ -44,5 +44,5 @@ def _log_ratio(plan: Plan, now: int) -> Decimal:
 
 
 def _log_strike(rate: Decimal) -> Decimal:
-    """ln(1 - e^-rate)."""
+    """Return ln(1 - e^-rate)."""
     return _EXACT.subtract(Decimal(1), _EXACT.exp(_EXACT.minus(rate))).ln(_EXACT)

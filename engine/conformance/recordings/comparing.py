@@ -51,7 +51,7 @@ class Comparison:
         return self.different[0].sentence(self.recording.kafka) if self.different else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         one, kafka = self.recording, self.recording.kafka
         return {
             "name": one.name,
@@ -109,7 +109,7 @@ def moments(recording: Recording, follower: Follower | None = None) -> Iterator[
 
 
 def compare(recording: Recording) -> Comparison:
-    """Replays a recording and compares every fact of every step.  Raises BadInput as `moments`."""
+    """Replay a recording and compare every fact of every step.  Raises BadInput as `moments`."""
     follower = Follower(recording)
     result = Comparison(recording, followed=follower.notes)
     for moment in moments(recording, follower):

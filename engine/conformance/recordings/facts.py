@@ -17,7 +17,7 @@ Row = tuple[str, Any, Any]
 
 
 def pairs(real: Facts, model: Facts) -> list[Row]:
-    """Every fact that the recording has of a step, with the engine's value of it."""
+    """Return every fact that the recording has of a step, with the engine's value of it."""
     found: list[Row] = []
     for fact, value in real.items():
         who, _, what = fact.partition(" ")
@@ -36,7 +36,7 @@ def pairs(real: Facts, model: Facts) -> list[Row]:
 
 
 def facts_now(sim: Simulation, tp: int = 0) -> Facts:
-    """Everything a recording may say of a partition now, under the same names."""
+    """Return everything a recording may say of a partition now, under the same names."""
     k = sim.cluster.controller
     found: Facts = {}
     record = k.records.get(tp)

@@ -80,7 +80,7 @@ class Follower:
         self.late: list[tuple[str, int, str]] = []  # record, the broker it is for, how it is sent
 
     def steps(self) -> Iterator[Played]:
-        """Plays one step after the other."""
+        """Play one step after the other."""
         for number, step in enumerate(self.recording.steps):
             if len(step.plays) != 1 or step.plays[0] != step.move:
                 self._note_order(number, step)
@@ -105,7 +105,7 @@ class Follower:
             yield number, step, found, refused
 
     def _play_step(self, number: int, step: Step) -> str:
-        """Plays what the recording says for a step; why the engine refuses it, or ""."""
+        """Play the recording's move of a step; return why the engine refuses it, or ""."""
         refused = ""
         for line in step.plays:
             refused = self._play(self._on_time(number, line)) or refused
@@ -126,7 +126,7 @@ class Follower:
             self.notes.append(f"step {number}, “{step.move}”: played as {said}")
 
     def _play(self, line: str) -> str:
-        """Plays a move; why it cannot be played, or ""."""
+        """Play a move; return why it cannot be played, or ""."""
         if not line:
             return ""
         try:

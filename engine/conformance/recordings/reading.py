@@ -103,7 +103,7 @@ class Recording:
 
 
 def release_order(release: str) -> list[int]:
-    """0.10.2.2 comes before 4.1.1, and both before what is no release number."""
+    """Return a key that sorts 0.10.2.2 before 4.1.1, and both before other texts."""
     parts = release.split(".")
     return [int(part) if part.isdecimal() else 1 << 30 for part in parts]
 

@@ -134,7 +134,7 @@ def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
 
 
 def _empty_behind(text: str, taken: set[str]) -> str:
-    """ "" for a line that has the prefix and nothing behind it."""
+    """Return "" for a line that has the prefix and nothing behind it."""
     return "" if _normal(text.strip()) in {one.strip() for one in taken} else text
 
 

@@ -87,7 +87,7 @@ def _breaks_id(columns: dict[str, str], value: str, after: str) -> bool:
 
 
 def _columns(row: str) -> list[tuple[str, str]]:
-    """(name, value) of each column; what stands behind `Configs:` is its value."""
+    """Return (name, value) of each column; what stands behind `Configs:` is its value."""
     configs = re.search(r"Configs\s?:", row)
     end = configs.end() if configs else len(row)
     found = list(_COLUMN.finditer(row, 0, end))

@@ -158,7 +158,7 @@ def number_of(text: str, what: str, most: int) -> int:
 
 
 def ids_of(text: str, column: str) -> tuple[int, ...]:
-    """Broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises Bad."""
+    """Return broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises Bad."""
     text = text.strip().strip("[]").strip().rstrip(",")
     if text.lower() in ("", "n/a", "none", "-", "null"):
         return ()

@@ -83,7 +83,7 @@ def _profile(name: str) -> str:
 
 
 def _header(text: str, context: PasteContext) -> None:
-    """`# broker 3 is offline`, `# broker 2 orders-0 leader-epoch-checkpoint`, `==> path <==`."""
+    """Read `# broker 3 is offline`, `# broker 2 orders-0 leader-epoch-checkpoint`, `==> f <==`."""
     broker, state = _BROKER.search(text), _STATE.search(text)
     if state and broker:
         gone = state[1].lower() == "offline"
