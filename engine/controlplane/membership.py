@@ -321,10 +321,9 @@ def apply_changes(
 
 
 def delete_strays(broker: Process, out: Effects) -> None:
-    """7.7, KRaft 2.
+    """7.7, KRaft 2.  Delete stray logs at the first image after a start.
 
-    The first image after a start: logs of topics that are gone, or of partitions that have moved
-    away meanwhile, are deleted.
+    A stray is the log of a topic that is gone, or of a partition that has moved away meanwhile.
     """
     for tp in list(broker.machine.disks):
         record = broker.image.get(tp)
@@ -417,10 +416,10 @@ def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
 
 
 def stop_error(broker: Process, tp: int, leader_epoch: int) -> int:
-    """5.3.
+    """5.3.  Return why one partition of a StopReplica is refused, or NONE.
 
-    Why one partition of a StopReplica is refused.  -2: the topic is being deleted, which raises no
-    epoch; -1: an old version of the request, without epochs.
+    Leader epoch -2: the topic is being deleted, which raises no epoch; -1: an old version of the
+    request, without epochs.
     """
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR

@@ -76,10 +76,10 @@ def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) 
 
 
 def delete_topic(k: Controller, name: str, out: Effects) -> int:
-    """7.7, ZK 1, 2.
+    """7.7, ZK 1, 2.  Delete a topic and return an error code.
 
-    An error code.  While one of its partitions is being moved the topic is not eligible: the
-    deletion begins when the move ends.
+    While one of its partitions is being moved the topic is not eligible: the deletion begins when
+    the move ends.
     """
     topic = k.topics.get(name)
     if topic is None or name in k.deletions:

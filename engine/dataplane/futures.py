@@ -40,7 +40,7 @@ def cancel(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def drop(broker: Process, directory: int, out: Effects) -> None:
-    """L-16.  Drop moves into a failed directory: these logs stay where they are."""
+    """L-16.  Drop the moves into a failed directory: these logs stay where they are."""
     for tp in [tp for tp, move in broker.machine.futures.items() if move.disk.dir == directory]:
         replica = broker.replicas.get(tp)
         if replica is None:  # the process has only started

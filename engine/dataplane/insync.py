@@ -111,18 +111,18 @@ def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
 
 
 def under_replicated(replica: Replica) -> bool:
-    """12, UnderReplicated.  Check for missing replicas, without those being added."""
+    """12, UnderReplicated.  Check for missing replicas in the ISR, without those being added."""
     wanted = [b for b in replica.assignment if b not in replica.adding]
     return replica.role == LEADER and len(replica.isr) < len(wanted)
 
 
 def under_min_isr(replica: Replica) -> bool:
-    """12, UnderMinIsr.  Check: acks=all is refused, and from 3.7 on HW stands still."""
+    """12, UnderMinIsr.  Check whether acks=all is refused, and from 3.7 on HW stands still."""
     return replica.role == LEADER and len(replica.isr) < replica.min_isr()
 
 
 def at_min_isr(replica: Replica) -> bool:
-    """12, AtMinIsr.  Check: one more loss, and acks=all is refused."""
+    """12, AtMinIsr.  Check whether acks=all is refused after one more loss."""
     return replica.role == LEADER and len(replica.isr) == replica.min_isr()
 
 

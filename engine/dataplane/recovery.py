@@ -75,7 +75,7 @@ def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: 
 
 
 def recover_log(log: Log, damaged_from: int) -> list[Batch]:
-    """L-13.3, L-13.7.  Verify every batch, truncate at the first bad one, and return the rest.
+    """L-13.3, L-13.7.  Verify every batch, truncate at the first bad one, return what was cut.
 
     The epoch file may be older than the log: epochs of the remaining batches are noted again.
     """

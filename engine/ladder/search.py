@@ -223,7 +223,7 @@ class Search:
         return self._unfolded(back[::-1])
 
     def _unfolded(self, path: Sequence[int]) -> Violation:
-        """Play a real run beside a path of representatives, as under symmetry."""
+        """Return a real run along the representatives of a path, as symmetry has it."""
         state = self.model.initial
         moves, states = [], [state]
         for target in path[1:]:

@@ -313,7 +313,7 @@ def _before(
 
 
 def _in_release(thread: str, release: str) -> str:
-    """Adapt a stack to a release: before 0.11 ZooKeeper's client thread was the controller's."""
+    """Return the release's name of a thread: before 0.11 ZooKeeper's client was the controller."""
     other = {"controller": "zkclient", "zkclient": "controller"}.get(thread, thread)
     return thread if source().thread(release, thread) else other
 

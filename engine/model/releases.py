@@ -33,7 +33,7 @@ CODES: Final[dict[str, str]] = {
 
 
 def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
-    """Releases that follow each other, of all that are known: "0.10.2", "4.1 – 4.4", "3.9.1".
+    """Return the name of successive releases: "0.10.2", "4.1 – 4.4", "3.9.1".
 
     A line of releases that is there as a whole goes by the line's name.
     """

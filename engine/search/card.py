@@ -96,7 +96,7 @@ def card(outcome: Outcome) -> dict[str, Any]:
 
 
 def _watched(outcome: Outcome) -> tuple[str, ...]:
-    """Return the invariants with a verdict: the named ones, or all; with a goal, the broken."""
+    """Return the invariants with a verdict: the named ones, else all or those that broke."""
     question = outcome.question
     wanted = question.never or (() if question.reach else VIOLABLE)
     beside = [name for name in VIOLABLE if name in outcome.found and name not in wanted]

@@ -53,7 +53,7 @@ class Parts:
     """Goes on from single states of a question's search."""
 
     def __init__(self, question: Question, before: frozenset[str] = frozenset()) -> None:
-        """`before`: what is broken where the search begins."""
+        """Set up a search; `before`: the invariants that are broken where it begins."""
         self.question = question
         self.before = before
         scenario = question.run.scenario

@@ -112,7 +112,7 @@ class Searching:
         graph: Graph | None = None,
         note: Note | None = None,
     ) -> None:
-        """`note` is shown every new state, the beginning included."""
+        """Set up a search; `note` is called with every new state, the beginning included."""
         self.question = question
         self.bounds = bounds or Bounds()
         self._graph = graph

@@ -101,7 +101,7 @@ Total = Callable[[Truth], int]
 
 
 def _leads(broker: Process) -> list[Replica]:
-    """Count the partitions that the broker believes to lead."""
+    """Return the replicas that the broker believes to lead."""
     return [replica for replica in broker.replicas.values() if replica.role == LEADER]
 
 
@@ -208,7 +208,7 @@ def _offline(broker: Process) -> int:
 
 
 def _as_reported(report: Report) -> Actual:
-    """Return a number that only the process knows; a broker that is down has none of it."""
+    """Return a truth that only the process knows; 0 for a broker that is down."""
 
     def actual(truth: Truth, node: int) -> int:
         process = truth.sim.brokers[node].process

@@ -331,7 +331,7 @@ class Replay:
         return found
 
     def around(self, first: int, step: int, count: int) -> list[Json]:
-        """Return steps from `first` on; if these are large and end before `step`, from there on."""
+        """Return steps from `first` on; if these are large and end before `step`, from there."""
         found = self.steps(first, count)
         return found if found[-1]["n"] >= min(step, self.total) else self.steps(step, count)
 

@@ -35,7 +35,7 @@ def _leaders(sim: World) -> dict[int, int]:
 
 
 def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
-    """Add the next producer: P1, P2, ..."""
+    """Add producer `number`, named P1, P2, ..."""
     node = FIRST_PRODUCER + 1 - number
     chance = Chance(sim.seed, f"producer {number - 1}")
     kind = IdempotentProducer if idempotent else Producer

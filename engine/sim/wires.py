@@ -31,7 +31,7 @@ class Wires(Effects):
         self._incarnations: dict[int, Broker] = {}
 
     def watch(self, brokers: dict[int, Broker]) -> None:
-        """Set a timer that carries the incarnation that set it."""
+        """Use the incarnations of these brokers: a timer carries the one that set it."""
         self._incarnations = brokers
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> Wires:

@@ -38,10 +38,10 @@ class FailOver:
 
 
 def pause_controller(sim: World) -> None:
-    """8.3.
+    """8.3.  Freeze the active controller's process.
 
-    The active controller's process freezes.  Once its session is over (ZooKeeper), or the voters
-    have waited long enough (KRaft), another one begins the next term.
+    Once its session is over (ZooKeeper), or the voters have waited long enough (KRaft), another
+    controller begins the next term.
     """
     k = sim.cluster.controller
 

@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 
 def fixed(scenario: Scenario, seed: int) -> Scenario:
-    """Return the whole fault plan, for every seed."""
+    """Return the scenario as it is: every seed has the whole fault plan."""
     return scenario
 
 
