@@ -30,9 +30,10 @@ def maintain(
 def last_known_leader(
     record: PartitionRecord, target_isr: Ids, target_elr: Ids, target_replicas: Ids
 ) -> int:
-    """CP-ELR 6.5.  Return the leader of when the ISR became empty, if no better is left; or -1.
+    """CP-ELR 6.5.  Return the last leader of an ISR that became empty, or -1.
 
-    The caller checks whether it is active: KAFKA-19522 was a missing check.
+    It is -1 if a better candidate is left.  The caller checks whether the rule is active:
+    KAFKA-19522 was a missing check.
     """
     known = record.last_known_elr
     if target_isr or target_elr or len(known) != 1 or known[0] not in target_replicas:

@@ -406,7 +406,7 @@ def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> 
 
 
 def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
-    """CP-LISR.  Return the error of one partition of a LeaderAndIsr; 0 for a new leader epoch."""
+    """CP-LISR.  Return the error of one LeaderAndIsr partition; its leader epoch must be new."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     replica = broker.replicas.get(tp)

@@ -376,7 +376,9 @@ def _on_diverging(
 def _on_oversized(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
-    """F-7, before KIP-74.  Retry a partition whose answer was only a part of a batch.
+    """F-7, before KIP-74.  Retry later after an answer with only a part of a batch.
+
+    The partition makes no progress until replica.fetch.max.bytes is raised.
 
     The partition makes no progress until replica.fetch.max.bytes is raised.
 
