@@ -96,4 +96,4 @@ _LIST: Final = (
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
 VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)
-"""What can be violated, and so what a verdict may name."""
+"""Invariants that can be violated, and so can stand in a verdict."""

@@ -8,7 +8,7 @@ from engine.model.log import Batch, Log
 
 
 def contradicted(ledger: Ledger, tp: int, batches: list[Batch]) -> str:
-    """I9, INV-24.  Was another record read at one of these offsets before?"""
+    """I9, INV-24.  Check whether another record was read at one of these offsets before."""
     seen = ledger.seen[tp]
     why = ""
     for batch in batches:
@@ -19,7 +19,7 @@ def contradicted(ledger: Ledger, tp: int, batches: list[Batch]) -> str:
 
 
 def uncommitted(hw: int, batches: list[Batch]) -> str:
-    """INV-23.  Do these reach past the high watermark of the replica that served them?"""
+    """INV-23.  Check whether these reach past the serving replica's high watermark."""
     last = batches[-1]
     return f"a consumer got {last!r}, and the mark there is {hw}" if last.end > hw else ""
 
@@ -27,7 +27,7 @@ def uncommitted(hw: int, batches: list[Batch]) -> str:
 def unnoticed(
     cluster: Cluster, ledger: Ledger, client: int, src: int, tp: int, batches: list[Batch]
 ) -> str:
-    """INV-27.  Did the consumer read on though what it read last is gone where it reads now?
+    """INV-27.  Check whether the consumer read on though what it read last is gone there.
 
     The replica that served it has both, or has deleted the former from its start.  Else the
     consumer skips or reads again what it does not know of.
@@ -49,14 +49,14 @@ def _has(log: Log, batch: Batch) -> bool:
 
 
 def gone_back(ledger: Ledger, tp: int, latest: int) -> str:
-    """INV-25.  Was a client told a later end of the log before?"""
+    """INV-25.  Check whether a client was sent a later end of the log before."""
     before = ledger.latest[tp]
     ledger.latest[tp] = max(before, latest)
     return f"the latest offset was {before} and is now {latest}" if latest < before else ""
 
 
 def written_twice(log: Log, acked: Acked, since: int) -> bool:
-    """I12 of a producer without numbers: is what it sent again there a second time?  (ms)"""
+    """I12 of a producer without numbers.  Check whether a resent record is there twice (ms)."""
     for batch in reversed(log.batches):
         if batch.time < since:
             break

@@ -64,7 +64,7 @@ class Checker:
         self.step = 0
 
     def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Checker:
-        """The same of a copied cluster and its clock, with a ledger of its own."""
+        """Return a copy for a copied cluster and its clock, with a ledger of its own."""
         twin = self.branch(cluster)
         twin.lags = self.lags and self.lags.twin(twins, cluster, clock)
         for here in twin.seen.values():
@@ -73,7 +73,7 @@ class Checker:
         return twin
 
     def branch(self, cluster: Cluster) -> Checker:
-        """The same of a cluster whose replicas are still this one's."""
+        """Return a copy for a cluster whose replicas are still shared with this one's."""
         twin = Checker.__new__(Checker)
         twin.cluster = cluster
         twin.ledger = self.ledger.copy()
@@ -87,16 +87,16 @@ class Checker:
         return twin
 
     def grow(self, partitions: int) -> None:
-        """So many partitions more."""
+        """Add `partitions` new partitions."""
         self.reached += [0] * partitions
         self.ledger.grow(partitions)
 
     def name(self, node: int) -> str:
-        """What people call a broker."""
+        """Return the name of a broker for messages."""
         return f"broker {self.cluster.brokers[node].name}"
 
     def report(self, invariant: str, why: str) -> None:
-        """The first time is the violation; later ones are counted."""
+        """Record the first violation of an invariant and count the later ones."""
         self.counts[invariant] = self.counts.get(invariant, 0) + 1
         if not INVARIANTS[invariant].statistic and invariant not in self.told:
             self.told.add(invariant)
@@ -105,7 +105,7 @@ class Checker:
     # -- after an event --------------------------------------------------------------------------
 
     def after(self, node: int, step: int, touched: Sequence[int] | None = None) -> None:
-        """`node` has handled event number `step`, and touched these partitions, or any (None)."""
+        """Check the partitions that `node` touched in event number `step`, or any (None)."""
         self.step = step
         if node >= 0:
             process = self.cluster.brokers[node].process
@@ -196,7 +196,7 @@ class Checker:
         self._compare(node, tp, seen)
 
     def _check_quotas(self, broker: Process, quotas: Quotas) -> None:
-        """INV-28.  Whom has a quota held back in this event?"""
+        """INV-28.  Check that no quota has held back an in-sync follower in this event."""
         known = self.decisions.get(broker.id, 0)
         if known == quotas.decisions:
             return
@@ -209,7 +209,7 @@ class Checker:
     # -- logs ------------------------------------------------------------------------------------
 
     def _on_append(self, node: int, tp: int, replica: Replica, before: int) -> None:
-        """INV-3, INV-5, INV-12 for what was appended."""
+        """INV-3, INV-5, INV-12.  Check what was appended."""
         log = replica.log
         at = log.index_of(before)
         if at >= len(log.batches):
@@ -237,7 +237,7 @@ class Checker:
             self._check_cache(node, log)
 
     def _check_cache(self, node: int, log: Log) -> None:
-        """INV-4.  Entries come and go at the ends, so that looking at the last two is enough."""
+        """INV-4.  Check the last two entries: entries come and go at the ends only."""
         epochs, starts = log.epochs.epochs, log.epochs.starts
         if not epochs:
             return
@@ -252,8 +252,10 @@ class Checker:
     def _check_junction(
         self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
     ) -> None:
-        """INV-12 by induction: the batch before the first one taken must be the leader's too, where
-        both logs have not deleted it."""
+        """INV-12 by induction.  Compare the batch before the first one taken with the leader's.
+
+        It must be the same where both logs have not deleted it.
+        """
         leader = self.cluster.brokers.get(replica.leader)
         disk = leader.machine.disks.get(tp) if leader is not None else None
         if disk is None or previous.end <= disk.log.log_start:
@@ -270,7 +272,7 @@ class Checker:
                 )
 
     def _compare(self, node: int, tp: int, seen: Seen) -> None:
-        """I5 (INV-14).  In-sync replicas agree below both high watermarks.
+        """I5 (INV-14).  Check that in-sync replicas agree below both high watermarks.
 
         What was compared once need not be compared again: `agreed` is how far.
         """
@@ -308,7 +310,7 @@ class Checker:
     # -- leaders ---------------------------------------------------------------------------------
 
     def _on_new_leader(self, node: int, tp: int, replica: Replica) -> None:
-        """I1, I6, I7, I8, I10: is the new leader alone, and does it have what it must have?"""
+        """I1, I6, I7, I8, I10.  Check that the new leader is alone and has what it must have."""
         ledger, epoch = self.ledger, replica.leader_epoch
         first = ledger.leaders.setdefault((tp, epoch), node)
         if first != node:
@@ -341,7 +343,7 @@ class Checker:
             self.check_acked(node, replica, acked)
 
     def check_acked(self, node: int, replica: Replica, acked: Acked) -> None:
-        """I7, I8.  Is this acknowledged record in the leader's log, where it was said to be?"""
+        """I7, I8.  Check that an acknowledged record is in the leader's log at its offset."""
         log = replica.log
         if acked.base < log.log_start or has_values(log, acked.base, acked.values):
             return
@@ -356,7 +358,7 @@ class Checker:
             )
 
     def _on_hw_raised(self, node: int, tp: int, replica: Replica) -> None:
-        """I14, I15.  May this leader raise its high watermark now?
+        """I14, I15.  Check whether this leader may raise its high watermark now.
 
         An unclean election may depose a leader that is its whole ISR and does not know it: nothing
         keeps that one from committing on its own, in any Kafka.  I15 speaks of clean elections.
@@ -380,7 +382,7 @@ class Checker:
             )
 
     def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
-        """I10, I12.  What the current leader's high watermark passed is committed."""
+        """I10, I12.  Commit what the current leader's high watermark has passed."""
         log, ledger = replica.log, self.ledger
         record = self.cluster.controller.records.get(tp)
         if record is not None and record.leader_epoch != replica.leader_epoch:
@@ -399,13 +401,13 @@ class Checker:
                     self._compare(broker, tp, seen)
 
     def goes_back(self, tp: int) -> None:
-        """A change of this partition was never committed: what was seen of it does not count."""
+        """Forget what was seen of a partition whose change was never committed."""
         self.records[tp] = self.cluster.controller.records[tp]
 
     # -- the controller's record -----------------------------------------------------------------
 
     def _on_record(self, tp: int, record: PartitionRecord) -> None:
-        """I2, I3, I4, and I5 for a replica that joined the ISR."""
+        """I2, I3, I4, I5.  Check a record, and a replica that joined the ISR."""
         before = self.records.get(tp)
         self.records[tp] = record
         if before is not None:
@@ -454,7 +456,7 @@ class Checker:
     # -- followers, and the end ------------------------------------------------------------------
 
     def on_settled(self, step: int) -> None:
-        """I13.  Faults and traffic have been over for long: are the in-sync replicas alike?
+        """I13.  Check that the in-sync replicas are alike long after all faults and traffic.
 
         Their contents are compared by I5; this is about getting there at all.
         """
@@ -465,31 +467,31 @@ class Checker:
     # -- clients ---------------------------------------------------------------------------------
 
     def on_acked(self, acked: Acked) -> None:
-        """A producer was told; if the leader changed meanwhile, the record must be there too."""
+        """Note an acknowledgement; after a change of leader the new one must have the record."""
         self.ledger.acked[acked.tp].append(acked)
         leader = self.cluster.current_leader(acked.tp)
         if leader is not None:
             self.check_acked(leader.broker, leader, acked)
 
     def on_retried(self, acked: Acked, since: int) -> None:
-        """I12.  Nobody promised a producer without numbers anything: what is there twice counts."""
+        """I12.  Count records that are there twice; a producer without numbers has no promise."""
         leader = self.cluster.current_leader(acked.tp)
         if leader is not None and clients.written_twice(leader.log, acked, since):
             self.counts["I12"] = self.counts.get("I12", 0) + 1
 
     def on_read(self, client: int, src: int, data: FetchData, batches: list[Batch]) -> None:
-        """I9, INV-23, INV-27.  A consumer was given these by broker `src`."""
+        """I9, INV-23, INV-27.  Check the batches that broker `src` served to a consumer."""
         ledger, tp = self.ledger, data.tp
         self._tell("I9", clients.contradicted(ledger, tp, batches))
         self._tell("INV-23", clients.uncommitted(data.hw, batches))
         self._tell("INV-27", clients.unnoticed(self.cluster, ledger, client, src, tp, batches))
 
     def on_latest(self, tp: int, latest: int) -> None:
-        """INV-25.  A client was told the latest offset."""
+        """INV-25.  Check a latest offset that a client was sent."""
         self._tell("INV-25", clients.gone_back(self.ledger, tp, latest))
 
     def on_moved(self, client: int) -> None:
-        """INV-27.  The application knows that it does not read on where it was."""
+        """INV-27.  Note that the application knows of the consumer's new position."""
         self.ledger.read_last.pop(client, None)
 
     def _tell(self, invariant: str, why: str) -> None:

@@ -23,7 +23,7 @@ Append = tuple[int, int, int, Batch]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Line:
-    """What waits of one partition, oldest first."""
+    """Waiting records of one partition, oldest first."""
 
     __slots__ = ("epoch", "leader", "uncommitted", "uncopied")
 
@@ -43,8 +43,10 @@ class Line:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Lags:
-    """Of a whole run.  `copied` and `committed` are ms, one a record; `behind` and `refetched` are
-    records."""
+    """Lags of a whole run.
+
+    `copied` and `committed` are ms, one a record; `behind` and `refetched` are records.
+    """
 
     __slots__ = (
         "behind",
@@ -72,7 +74,7 @@ class Lags:
                 self.lines[tp] = Line(leader)
 
     def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Lags:
-        """The same of a copied cluster."""
+        """Return a copy for a copied cluster."""
         twin = shallow(self)
         twin.cluster = cluster
         twin.clock = clock
@@ -85,7 +87,7 @@ class Lags:
     # -- what the checker tells ------------------------------------------------------------------
 
     def on_leader(self, tp: int, replica: Replica) -> None:
-        """A broker leads.  What it does not hold will never be copied; the rest goes on waiting."""
+        """Note a new leader: records it lacks will never be copied, the rest goes on waiting."""
         line = self.lines.get(tp)
         if line is None:
             self.lines[tp] = Line(replica)
@@ -96,7 +98,7 @@ class Lags:
             line.uncommitted = deque(one for one in line.uncommitted if holds(log, one[3]))
 
     def on_append(self, tp: int, replica: Replica, before: int) -> None:
-        """A log has grown from offset `before` on."""
+        """Note that a log has grown from offset `before` on."""
         line = self.lines.get(tp)
         if line is None:
             return
@@ -118,11 +120,11 @@ class Lags:
             self.on_isr(tp)
 
     def on_cut(self, node: int, tp: int, end: int) -> None:
-        """A replica's log ended at `end` and now ends earlier: truncated, lost or deleted."""
+        """Note that a replica's log now ends before `end`: truncated, lost or deleted."""
         self.held[node, tp] = max(end, self.held.get((node, tp), 0))
 
     def on_hw(self, tp: int, replica: Replica) -> None:
-        """A leader's high watermark has moved."""
+        """Note that a leader's high watermark has moved."""
         line = self.lines.get(tp)
         if line is None or replica is not line.leader:
             return
@@ -132,7 +134,7 @@ class Lags:
             self.committed += [now - since] * (end - base)
 
     def on_isr(self, tp: int) -> None:
-        """Takes out what every member of the ISR holds by now."""
+        """Take out what every member of the ISR holds by now."""
         line, record = self.lines.get(tp), self.cluster.controller.records.get(tp)
         if line is None or record is None or not record.isr or not line.uncopied:
             return
@@ -163,7 +165,7 @@ class Lags:
 
 
 def _all_hold(logs: list[Log], batch: Batch) -> bool:
-    """A member that is not cut yet may be long enough, with other records.
+    """Check whether all logs hold a batch; a log not truncated yet may be long enough without it.
 
     Equal epochs at an offset mean equal logs up to it, so the newest batch speaks for the others;
     most of the time it is the last one of the log.

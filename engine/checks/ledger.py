@@ -17,7 +17,7 @@ Sequence = tuple[int, int, int]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Acked:
-    """One acknowledged batch: where the producer was told it is."""
+    """One acknowledged batch, and the offset in the acknowledgement."""
 
     __slots__ = ("acks", "base", "latency_ms", "tp", "values")
 
@@ -99,7 +99,7 @@ class Ledger:
         self.hw_reached = [0] * partitions
         self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
         self.read_last: dict[int, tuple[int, Batch]] = {}  # consumer -> (partition, batch)
-        self.latest = [-1] * partitions  # the highest latest offset that a client was told
+        self.latest = [-1] * partitions  # the highest latest offset that a client was sent
         self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
         self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
         # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
@@ -116,7 +116,7 @@ class Ledger:
         self.elections_unclean = 0
         self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
         self.unwritable = [Outage() for _ in range(partitions)]  # A2: acks=all is refused
-        self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds nobody
+        self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds no leader
 
     def copy(self) -> Ledger:
         twin = Ledger.__new__(Ledger)
@@ -147,7 +147,7 @@ class Ledger:
         return twin
 
     def grow(self, partitions: int) -> None:
-        """So many partitions more, of which nothing is known yet."""
+        """Add `partitions` new partitions, of which nothing is known yet."""
         for _ in range(partitions):
             self.acked.append([])
             self.committed.append({})
@@ -161,14 +161,20 @@ class Ledger:
 
     @staticmethod
     def key(batch: Batch) -> Sequence:
-        """What tells one batch of an idempotent producer from all its others."""
+        """Return the key that distinguishes a batch of an idempotent producer from all others."""
         return batch.producer, batch.producer_epoch, batch.sequence
 
     def commit(
         self, tp: int, batches: Iterable[Batch], hw: int
     ) -> tuple[Batch | None, Batch | None]:
-        """A leader's mark passed these.  (A committed batch that they contradict or None, one of
-        them that an idempotent producer has in the committed log already or None)."""
+        """Note the batches that a leader's high watermark has passed.
+
+        Return (a committed batch that they contradict or None, one of them that an idempotent
+        producer has in the committed log already or None).
+
+        (A committed batch that they contradict or None, one of them that an idempotent producer has
+        in the committed log already or None).
+        """
         conflict = twice = None
         known = self.committed[tp]
         for batch in batches:
@@ -187,7 +193,7 @@ class Ledger:
         return conflict, twice
 
     def lose(self, acked: Acked) -> list[str]:
-        """Notes the records of a batch as gone; returns those that were not noted before."""
+        """Note the records of a batch as gone and return those that were not noted before."""
         lost = self.lost if acked.acks == -1 else self.lost_single
         names = [value for value in acked.values if value not in lost]
         lost.update(dict.fromkeys(names, acked.tp))
@@ -196,7 +202,7 @@ class Ledger:
         return names
 
     def change(self, tp: int, before: PartitionRecord, after: PartitionRecord) -> None:
-        """Counts what became of a partition's record in one change.
+        """Count what became of a partition's record in one change.
 
         Unclean is a leader from outside ISR and ELR; its one-member ISR is no follower that
         caught up, so it counts as no expansion.
@@ -212,20 +218,20 @@ class Ledger:
         self.isr_expands += not unclean and any(member not in before.isr for member in after.isr)
 
     def latencies(self) -> list[int]:
-        """Of every acknowledged produce, in the order of the acknowledgements per partition."""
+        """Return the latency of each acknowledged produce, in their order per partition."""
         return [acked.latency_ms for of_one in self.acked for acked in of_one]
 
     @property
     def unavailable_ms(self) -> list[int]:
-        """A2.  How long acks=all would have been refused or found no leader, per partition."""
+        """A2.  Time without acks=all, refused or without a leader, per partition (ms)."""
         return [outage.total_ms for outage in self.unwritable]
 
     def availability(self, tp: int, led: bool, writable: bool, now: int) -> None:
-        """A1, A2.  Is there a leader, and does it take acks=all?"""
+        """A1, A2.  Note whether there is a leader, and whether it accepts acks=all."""
         self.leaderless[tp].note(led, now)
         self.unwritable[tp].note(writable, now)
 
     def close(self, now: int) -> None:
-        """The run is over: open intervals of unavailability end here."""
+        """End the open intervals of unavailability at the end of the run."""
         for tp in range(len(self.unwritable)):
             self.availability(tp, True, True, now)

@@ -11,7 +11,7 @@ from engine.model.state import FOLLOWER, Replica
 
 
 def unlike_prefix(cluster: Cluster, leader: Replica, members: Ids) -> str:
-    """Why one of these in-sync followers does not hold what its leader counts it for, or "".
+    """Return why an in-sync follower lacks records its leader counts it for, or "".
 
     By induction: the record just before its fetch offset must be the same; INV-12 has the rest.
     """
@@ -51,7 +51,7 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
 
 
 def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:
-    """Is [start, upto) just what is known by its base?  Then all that hold it agree."""
+    """Check whether [start, upto) is just what is known by its base, as all its holders agree."""
     batches = log.batches
     for at in range(log.index_of(start), len(batches)):
         batch = batches[at]
@@ -63,7 +63,7 @@ def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:
 
 
 def holds(log: Log, batch: Batch) -> bool:
-    """Is this very batch in the log, or deleted from its start by retention?"""
+    """Check whether this very batch is in the log, or deleted from its start by retention."""
     if batch.end <= log.log_start:
         return True
     at = log.index_of(batch.base)
@@ -71,13 +71,13 @@ def holds(log: Log, batch: Batch) -> bool:
 
 
 def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
-    """Are these records at this offset?"""
+    """Check whether these records are at this offset."""
     at = log.index_of(base)
     return at < len(log.batches) and log.batches[at].values == values
 
 
 def differing(mine: Log, theirs: Log, start: int, end: int) -> list[int]:
-    """The offsets in [start, end) at which the other log holds another record, or none."""
+    """Return the offsets in [start, end) at which the other log holds another record, or none."""
     found: list[int] = []
     for batch in mine.batches[mine.index_of(start) : bisect_left(mine.bases, end)]:
         if not holds(theirs, batch):

@@ -1,4 +1,4 @@
-"""INV-28: a quota holds back nobody who is in sync."""
+"""INV-28: a quota holds back no in-sync follower."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from engine.model.quotas import Quotas
 
 
 def held_in_sync(broker: Process, quotas: Quotas, known: int) -> Iterator[int]:
-    """The followers that this broker's quotas held back since decision `known` though in sync: one
-    of its own followers, or itself as the follower of another leader."""
+    """Yield the in-sync followers that this broker's quotas held back since decision `known`.
+
+    Such a follower is one of its own, or the broker itself as the follower of another leader.
+    """
     for (tp, follower), number in quotas.held.items():
         if number <= known:
             continue

@@ -8,7 +8,7 @@ from engine.model.state import Replica
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Seen:
-    """What the checker saw last of one replica."""
+    """Last state of one replica that the checker saw."""
 
     __slots__ = ("agreed", "epoch", "hw", "leo", "replica", "role")
 

@@ -8,7 +8,7 @@ from engine.model.sessions import Session, SessionCache, next_epoch
 
 
 def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
-    """Why a session of this leader does not hold what its follower last said, or "".
+    """Return why a session of this leader differs from its follower's last request, or "".
 
     Looked at while an answer is under way: then the leader's epoch is one ahead, and both sides
     speak of the same request.  With any other epoch the next exchange ends in an error (X-3).
@@ -40,7 +40,7 @@ def _agree(session: Session, client: SessionClient) -> bool:
 
 
 def _told(session: Session) -> dict[int, int]:
-    """Partition -> the offset it is fetched from."""
+    """Return partition -> the offset it is fetched from."""
     return {partition: one.wanted.offset for (_, partition), one in session.partitions.items()}
 
 

@@ -6,7 +6,7 @@ from engine.model.cluster import Cluster
 
 
 def unsettled(cluster: Cluster) -> list[str]:
-    """Why partitions have not come to rest, a sentence for each replica that is behind."""
+    """Return why partitions have not come to rest, a sentence for each replica that is behind."""
     why = []
     names = {node: f"broker {broker.name}" for node, broker in cluster.brokers.items()}
     for tp, record in cluster.controller.records.items():
@@ -14,7 +14,7 @@ def unsettled(cluster: Cluster) -> list[str]:
         if leader is None:
             if _untold(cluster, record.leader, tp):
                 continue
-            # Where every in-sync copy lies on a disk that has failed, nobody can lead.
+            # Where every in-sync copy lies on a disk that has failed, no replica can lead.
             if any(_can_serve(cluster, member, tp) for member in record.isr):
                 why.append(f"nobody leads {cluster.names[tp]}: {record!r}")
             continue
@@ -36,8 +36,10 @@ def _can_serve(cluster: Cluster, node: int, tp: int) -> bool:
 
 
 def _untold(cluster: Cluster, node: int, tp: int) -> bool:
-    """CP-ZK-BROKERS.  Has its bounce gone unnoticed (before 2.2)?  Nobody tells it what
-    to do, and it waits for the next decision."""
+    """CP-ZK-BROKERS.  Check whether the broker's bounce has gone unnoticed (before 2.2).
+
+    The controller sends it no role, and it waits for the next decision.
+    """
     if cluster.profile.broker_generation or node not in cluster.brokers:
         return False
     replica = cluster.brokers[node].replicas.get(tp)

@@ -16,7 +16,7 @@ NONE = "NONE"
 
 
 class CaseError(Exception):
-    """The case cannot go on: an operation without label failed, or nobody can carry it out."""
+    """A case that cannot go on: an operation without label failed, or no subject implements it."""
 
 
 class Adapter:
@@ -32,13 +32,13 @@ class Adapter:
         self.results: dict[str, Fields] = {}
 
     def run(self, operations: Sequence[Fields]) -> dict[str, Fields]:
-        """Carries out all operations; what was observed, by label."""
+        """Carry out all operations and return the observations by label."""
         for operation in operations:
             self.perform(operation)
         return self.results
 
     def perform(self, operation: Fields) -> None:
-        """Carries out one operation, as often as it says."""
+        """Carry out one operation, as often as it says."""
         method = getattr(self, "op_" + operation["op"], None)
         if method is None:
             raise CaseError(f"operation {operation['op']}")
@@ -56,7 +56,7 @@ class Adapter:
                 raise CaseError(f"{operation['op']}: {result['error']}")
 
     def _resolve(self, value: Any) -> Any:
-        """Replaces {"ref": "label.field", "plus": n} by what an earlier operation reported."""
+        """Replace {"ref": "label.field", "plus": n} by what an earlier operation reported."""
         if isinstance(value, list):
             return [self._resolve(v) for v in value]
         if not isinstance(value, dict):
@@ -69,10 +69,10 @@ class Adapter:
 
 
 def ids(values: Sequence[int] | None) -> tuple[int, ...]:
-    """A list of broker ids, as the engine keeps them."""
+    """Return a list of broker ids, as the engine keeps them."""
     return tuple(values or ())
 
 
 def or_null(value: int) -> int | None:
-    """The engine's -1 for 'undefined' where a case says null."""
+    """Return the engine's -1 for 'undefined' where a case says null."""
     return None if value < 0 else value

@@ -30,7 +30,7 @@ PROTOCOLS: Final = ("hw", "kip101", "kip279", "kip320", "fetch_truncation")
 
 
 def profile_for(mode: str, generation: str, release: str = "") -> Profile:
-    """The profile of a mode, with the fetch protocol of the generation if it names one.
+    """Return the profile of a mode, with the fetch protocol of the generation if it names one.
 
     An exact release says all of that itself, with the controller of the mode if it has both.
     """
@@ -83,7 +83,7 @@ class BrokerAdapter(Adapter):
         peer.alive = known.get("alive", peer.alive)
 
     def _record(self, a: Fields) -> PartitionRecord:
-        """A leadership decision as the controller's record; its brokers are known from now on."""
+        """Return a leadership decision as the controller's record and register its brokers."""
         record = PartitionRecord(
             tuple(a["replicas"]),
             tuple(a["isr"]),
@@ -99,14 +99,14 @@ class BrokerAdapter(Adapter):
         return record
 
     def _disk(self, given: Fields) -> Disk:
-        """What a directory holds before the broker loads it."""
+        """Return a directory with the contents it has before the broker loads it."""
         disk = Disk(empty_log(self.broker.profile))
         fill_log(disk.log, given)
         disk.log_start_checkpoint = disk.log.log_start
         return disk
 
     def _fetch_request(self, tp: int, a: Fields, replica: int, corr: int) -> FetchRequest:
-        """A fetch of one partition, by a follower or (-1) by a consumer."""
+        """Return a fetch of one partition, by a follower or (-1) by a consumer."""
         part = FetchPartition(
             tp,
             a["offset"],
@@ -129,7 +129,7 @@ class BrokerAdapter(Adapter):
         )
 
     def _fetch_epoch(self, replica: int) -> int:
-        """The broker epoch a follower fetches with, unless the case says another."""
+        """Return the broker epoch a follower fetches with, unless the case says another."""
         return FIRST_EPOCH + replica if replica >= 0 else -1
 
     def op_advance_time(self, a: Fields) -> Fields:
@@ -138,12 +138,12 @@ class BrokerAdapter(Adapter):
 
 
 def _number(value: Any) -> int:
-    """The engine writes -1 where a case has no value."""
+    """Return a number, or -1 where a case has no value."""
     return -1 if value is None else int(value)
 
 
 def fetch_fields(data: FetchData) -> Fields:
-    """One partition of a fetch answer as a case sees it."""
+    """Return one partition of a fetch answer as a case writes it."""
     return {
         "error": name_of(data.error),
         "hw": data.hw,

@@ -16,7 +16,7 @@ class JavaLcg17:
         return self.state >> (64 - bits)
 
     def below(self, limit: int) -> int:
-        """nextInt(limit): every value equally likely, draws of the incomplete round repeated."""
+        """Return nextInt(limit): every value equally likely, incomplete rounds drawn again."""
         if limit & (limit - 1) == 0:
             return (limit * self.next(31)) >> 31
         while True:

@@ -49,7 +49,7 @@ REQUEST_MS: Final = 30_000
 
 
 class Unwatched(Checker):
-    """Nobody looks: a case compares what it names, invariants have their own tests."""
+    """A checker without checks: a case compares what it names, invariants have their own tests."""
 
     def after(self, node: int, step: int, touched: Sequence[int] | None = None) -> None:
         pass
@@ -134,17 +134,17 @@ class ClusterCase(Adapter):
         return self._broker(a).running
 
     def _act(self, action: Callable[[Effects], object]) -> None:
-        """Something from outside happens now."""
+        """Play an event from outside now."""
         self.sim.act(TIMER, CONTROLLER, "case", action)
 
     def _settle(self, a: Fields) -> Fields:
-        """Runs until nothing more happens, unless the operation says otherwise."""
+        """Run until nothing more happens, unless the operation says otherwise."""
         if a.get("settle", True):
             self.sim.run_until(self.sim.now + QUIET_MS)
         return {}
 
     def _leader(self, a: Fields) -> Replica | None:
-        """The replica that leads the partition and knows it."""
+        """Return the replica that leads the partition and knows it."""
         return self.sim.cluster.current_leader(self._tp(a))
 
     # -- clients -----------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class ClusterCase(Adapter):
         return {**error_field(error), "first_offset": first, "last_offset": last}
 
     def _send(self, a: Fields, value: str) -> tuple[int, int]:
-        """One record to whoever leads, and the answer once it is there."""
+        """Send one record to the leader and return the answer."""
         tp = self._tp(a)
         record = self.k.records.get(tp)
         if record is None:
@@ -334,7 +334,7 @@ class ClusterCase(Adapter):
         return error_field(found[0])
 
     def op_controlled_shutdown(self, a: Fields) -> Fields:
-        """Only the controller's part: its answer is read here and not carried to the broker."""
+        """Run the controller's part; its answer is not carried to the broker."""
         broker = self._process(a)
         epoch = broker.broker_epoch - (1 if a.get("broker_epoch_stale") else 0)
         request = ShutdownRequest(broker.id, CONTROLLER, 0, epoch)
@@ -399,5 +399,5 @@ class ClusterCase(Adapter):
 
 
 def _number(value: Any) -> int:
-    """The engine writes -1 where a case has no value."""
+    """Return a number, or -1 where a case has no value."""
     return -1 if value is None else int(value)

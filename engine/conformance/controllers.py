@@ -74,7 +74,7 @@ class ControllerCase(Adapter):
         self.out = Effects()
         self.chance = JavaLcg17()
         racks = given.get("racks", {})
-        # To ZooKeeper's controller a broker is there or not: nobody is registered and fenced.
+        # To ZooKeeper's controller a broker is there or not: none is registered and fenced.
         for broker in given.get("unfenced" if self.zk else "brokers", ()):
             self._register(broker, broker + EPOCH_OFFSET, racks.get(str(broker)))
         for broker in given.get("unfenced", ()):
@@ -92,7 +92,7 @@ class ControllerCase(Adapter):
         return admin.partition_number(self.k, name, index)
 
     def _where(self, tps: Iterable[int]) -> list[list[Any]]:
-        """Partitions as [topic, index], sorted."""
+        """Return partitions as [topic, index], sorted."""
         of = {tp: [n, i] for n, t in self.k.topics.items() for i, tp in enumerate(t.tps)}
         return sorted(of[tp] for tp in tps)
 
@@ -101,7 +101,7 @@ class ControllerCase(Adapter):
         return f"{name}-{index}"
 
     def _moved(self, before: dict[int, PartitionRecord]) -> list[list[Any]]:
-        """The partitions whose leader is another one now."""
+        """Return the partitions whose leader is another one now."""
         return self._where(
             tp for tp, r in self.k.records.items() if tp in before and r.leader != before[tp].leader
         )

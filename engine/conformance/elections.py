@@ -22,12 +22,12 @@ _STRATEGIES: Final = {
 
 
 def version_of(version: str) -> tuple[int, ...]:
-    """ "3.5" -> (3, 5)."""
+    """Convert "3.5" to (3, 5)."""
     return tuple(int(part) for part in version.split("."))
 
 
 def record_of(given: Fields) -> PartitionRecord:
-    """A partition as a case writes it."""
+    """Return a partition as a case writes it."""
     return PartitionRecord(
         ids(given["replicas"]),
         ids(given["isr"]),
@@ -43,7 +43,7 @@ def record_of(given: Fields) -> PartitionRecord:
 
 
 def record_fields(record: PartitionRecord) -> Fields:
-    """A partition as a case expects it."""
+    """Return a partition as a case expects it."""
     return {
         "replicas": list(record.replicas),
         "isr": list(record.isr),

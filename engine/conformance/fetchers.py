@@ -34,7 +34,7 @@ FOLLOWER_ID: Final = 2
 
 
 class WatchedLog(Log):
-    """A log that notes to which offsets it was told to truncate, and that can break on demand."""
+    """A log that notes the offsets it is truncated to, and that can fail on demand."""
 
     __slots__ = ("broken", "told")
 
@@ -104,13 +104,13 @@ class FetcherCase(Adapter):
         self.broker.replicas[tp] = replica
 
     def _tp(self, p: str) -> int:
-        """The engine's number of a partition."""
+        """Return the engine's number of a partition."""
         return self.names.setdefault(p, len(self.names))
 
     def _name(self, tp: int) -> str:
         return next(name for name, number in self.names.items() if number == tp)
 
-    # -- what the fetcher is told ----------------------------------------------------------------
+    # -- input of the fetcher -------------------------------------------------------------------
 
     def op_add_partition(self, a: Fields) -> Fields:
         tp = self._tp(a["p"])
@@ -145,7 +145,7 @@ class FetcherCase(Adapter):
         self.out.now += a["ms"]
         return {}
 
-    # -- what the leader is told -----------------------------------------------------------------
+    # -- input of the leader --------------------------------------------------------------------
 
     def _scripted(self) -> ScriptedLeader:
         if not isinstance(self.leader, ScriptedLeader):
@@ -199,7 +199,7 @@ class FetcherCase(Adapter):
         return next(iter(self.broker.fetchers.values()), None)
 
     def op_do_work(self, a: Fields) -> Fields:
-        """One iteration: first the truncation phase, then one fetch request."""
+        """Run one iteration: first the truncation phase, then one fetch request."""
         try:
             for phase in (fetcher.maybe_truncate, fetcher.maybe_fetch):
                 thread = self._thread()
@@ -222,7 +222,7 @@ class FetcherCase(Adapter):
         return {"synced": records_of(mine) == records_of(theirs)}
 
     def _carry(self) -> None:
-        """Carries the fetcher's requests to the leader and the answers back, until none is left."""
+        """Carry the fetcher's requests to the leader and the answers back, until none is left."""
         while self.out.sends:
             self._exchange(self.out.sends.pop(0))
 
@@ -245,7 +245,7 @@ class FetcherCase(Adapter):
             self._look_up(request)
 
     def _interrupt(self, kind: int) -> None:
-        """What happens after the leader's answer and before the follower handles it."""
+        """Apply an event between the leader's answer and its handling by the follower."""
         for operation in self.hooks.pop(kind, ()):
             self.perform(operation)
 
@@ -262,7 +262,7 @@ class FetcherCase(Adapter):
         }
 
     def _failure(self, kind: str, tps: list[int]) -> Fields | None:
-        """The failure that the case has ordered for a request of this kind, once."""
+        """Return the failure that the case has ordered for a request of this kind, once."""
         for failure in self.failures:
             p = failure.get("p")
             if failure["request"] == kind and (p is None or self._tp(p) in tps):
@@ -271,7 +271,7 @@ class FetcherCase(Adapter):
         return None
 
     def _spoil(self, request: FetchRequest, data: list[FetchData]) -> FetchResponse | None:
-        """The answer with the ordered failures; None if the request as a whole fails."""
+        """Return the answer with the ordered failures; None if the request as a whole fails."""
         tps = [fp.tp for fp in request.partitions]
         failure = self._failure("fetch", tps)
         if failure is not None and failure.get("p") is None:

@@ -49,12 +49,12 @@ class ModelledLeader:
             self._note_election(replica)
 
     def _note_election(self, replica: Replica) -> None:
-        """As a leader notes on election: where its epoch begins, if no record of it is there."""
+        """Note where its epoch begins, if no record of it is there, as on election."""
         if replica.log.epochs.latest() < replica.leader_epoch:
             replica.log.epochs.assign(replica.leader_epoch, replica.log.leo)
 
     def change(self, tp: int, given: Fields) -> None:
-        """Changes what a case names, without telling the follower."""
+        """Change what a case names, without telling the follower."""
         replica = self.broker.replicas[tp]
         replica.leader_epoch = given.get("leader_epoch", replica.leader_epoch)
         log = replica.log
@@ -108,7 +108,7 @@ class ScriptedLeader:
         self.offsets: dict[tuple[int, bool], tuple[int, int]] = {}
 
     def fetch(self, request: FetchRequest, now: int) -> list[FetchData]:
-        """Each scripted answer is given once."""
+        """Return each scripted answer once."""
         answers = []
         for fp in request.partitions:
             script = self.fetches.pop(fp.tp, {})

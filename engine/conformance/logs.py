@@ -38,12 +38,12 @@ APPEND_ERRORS: Final = {
 
 
 def profile_of(generation: str, release: str = "") -> Profile:
-    """The profile of a case that names no controller: its exact release, else its generation."""
+    """Return the profile of a case without a controller: its exact release or its generation."""
     return profiles.get_profile(release or PROFILE_OF[generation])
 
 
 def batch_of(written: Any, time: int = 0) -> list[Batch]:
-    """The batches that one element of a list of batches stands for."""
+    """Return the batches that one element of a list of batches stands for."""
     if isinstance(written, dict) and "run" in written:
         first, end, epoch = written["run"]
         return [_batch(offset, epoch, 1, time) for offset in range(first, end)]
@@ -76,12 +76,12 @@ def _batch(
 
 
 def batches_of(written: Sequence[Any], time: int = 0) -> list[Batch]:
-    """A list of batches as cases write it."""
+    """Return a list of batches as cases write it."""
     return [batch for one in written for batch in batch_of(one, time)]
 
 
 def empty_log(profile: Profile) -> Log:
-    """A log with the rules of the profile."""
+    """Return a log with the rules of the profile."""
     return Log(
         profile.monotonic_epoch_cache,
         profile.cache_cleaned_by_noop_truncate,
@@ -92,7 +92,7 @@ def empty_log(profile: Profile) -> Log:
 
 
 def fill_log(log: Log, given: Fields, time: int = 0) -> None:
-    """Puts the state that a case gives into an empty log: log, log_start, hw, epochs."""
+    """Put the state that a case gives into an empty log: log, log_start, hw, epochs."""
     batches = batches_of(given.get("log", ()), time)
     start = given.get("log_start")
     first = batches[0].base if batches else start or 0
@@ -111,7 +111,7 @@ def fill_log(log: Log, given: Fields, time: int = 0) -> None:
 
 
 def records_of(log: Log) -> list[list[int]]:
-    """The records of a log, one [offset, epoch] each."""
+    """Return the records of a log, one [offset, epoch] each."""
     return [
         [offset, batch.epoch]
         for batch in log.batches
@@ -270,7 +270,7 @@ class LogCase(Adapter):
         return {"changed": changed, "hw": self.log.hw}
 
     def op_increment_hw(self, a: Fields) -> Fields:
-        """The leader's update: its follower has fetched up to the wanted offset."""
+        """Update the leader: its follower has fetched up to the wanted offset."""
         self.replica.remote[self.FOLLOWER].leo = a["offset"]
         changed = watermark.maybe_increment_hw(self.broker, self.replica, self.out)
         self.replica.remote[self.FOLLOWER].leo = -1

@@ -1,4 +1,4 @@
-"""Subject `fetcher_manager`: which of a broker's fetchers follows which partition."""
+"""Subject `fetcher_manager`: the assignment of partitions to a broker's fetchers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.model.quotas import TOPIC
 from engine.model.state import FOLLOWER, Disk, Replica
 
 FOLLOWER_ID: Final = 1_000
-"""No case has so many source brokers."""
+"""A number above the count of source brokers of any case."""
 
 
 class FetcherManagerCase(Adapter):
@@ -31,7 +31,7 @@ class FetcherManagerCase(Adapter):
         self.op_add(given)
 
     def _tp(self, p: str) -> int:
-        """The engine's number of a partition."""
+        """Return the engine's number of a partition."""
         return self.names.setdefault(p, len(self.names))
 
     def op_add(self, a: Fields) -> Fields:

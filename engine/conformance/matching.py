@@ -1,4 +1,4 @@
-"""The comparison rules of the conformance cases: does an observation meet an expectation?"""
+"""Comparison rules of the conformance cases, between an observation and an expectation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 def matches(expected: Any, actual: Any) -> bool:
-    """True if `actual` equals `expected`, or satisfies it where it is a matcher.
+    """Check whether `actual` equals `expected`, or satisfies it where it is a matcher.
 
     Lists compare element by element, objects by exactly the same keys; true, false and null are
     themselves and nothing else (1 is not true).
@@ -33,7 +33,7 @@ def matches(expected: Any, actual: Any) -> bool:
 
 
 def differences(then: dict[str, Any], result: dict[str, Any]) -> list[tuple[str, str, Any, Any]]:
-    """(label, field, expected, observed) for all that `then` names and `result` does not meet."""
+    """Return (label, field, expected, observed) for all of `then` that `result` does not meet."""
     wrong = []
     for label, fields in then.items():
         observed = result.get(label, {})

@@ -47,7 +47,7 @@ class PartitionCase(BrokerAdapter):
         return self.replica.log
 
     def _collect(self) -> list[FetchResponse]:
-        """Counts the AlterPartition requests that left; the fetch answers among the messages."""
+        """Count the AlterPartition requests that left; the fetch answers among the messages."""
         sends, self.out.sends = self.out.sends, []
         self.requests_sent += sum(1 for m in sends if isinstance(m, AlterPartitionRequest))
         return [m for m in sends if isinstance(m, FetchResponse)]
@@ -177,7 +177,7 @@ class PartitionCase(BrokerAdapter):
     def _answer(
         self, error: int, isr: tuple[int, ...], leader_epoch: int, partition_epoch: int
     ) -> None:
-        """The controller's answer to the request in flight reaches the broker."""
+        """Deliver the controller's answer to the request in flight to the broker."""
         answer = AlterAnswer(TP, error, self.local, leader_epoch, partition_epoch, isr)
         insync.on_alter_partition_response(
             self.broker,
@@ -240,6 +240,6 @@ class PartitionCase(BrokerAdapter):
 
 
 def _epoch(a: Fields) -> int:
-    """CurrentLeaderEpoch of a request, -1 if it has none."""
+    """Return CurrentLeaderEpoch of a request, -1 if it has none."""
     epoch = a.get("leader_epoch")
     return NO_EPOCH if epoch is None else int(epoch)

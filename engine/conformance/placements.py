@@ -29,7 +29,7 @@ class PlacementCase(Adapter):
         self.placer: StripedPlacer | None = None
 
     def run(self, operations: Sequence[Fields]) -> dict[str, Fields]:
-        """All `place_one` share one placer, set up at the start; `place` sets up its own."""
+        """Run all `place_one` with one placer, set up at the start; `place` has its own."""
         if self.striped and any(operation["op"] == "place_one" for operation in operations):
             self.placer = StripedPlacer(self.brokers, self.chance)
         return super().run(operations)

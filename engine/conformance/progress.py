@@ -18,7 +18,7 @@ FOLLOWER_ID: Final = 2
 
 
 def time_of(ms: int) -> int:
-    """The engine's 'never' is Kafka's time 0."""
+    """Return a time in ms, with the engine's 'never' as Kafka's time 0."""
     return 0 if ms == NEVER else ms
 
 

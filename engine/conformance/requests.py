@@ -48,7 +48,7 @@ class BrokerCase(BrokerAdapter):
             replica.log.hw = log.get("hw", replica.log.hw)
 
     def _tp(self, p: str) -> int:
-        """The engine's number of a partition."""
+        """Return the engine's number of a partition."""
         return self.names.setdefault(p, len(self.names))
 
     def _next(self, handle: str | None) -> int:
@@ -58,7 +58,7 @@ class BrokerCase(BrokerAdapter):
         return self.corr
 
     def _after(self) -> Fields:
-        """Takes what the last step sent and asked for: answers, timers, restarts of fetchers."""
+        """Take what the last step sent and asked for: answers, timers, restarts of fetchers."""
         sends, self.out.sends = self.out.sends, []
         for message in sends:
             if isinstance(message, ProduceResponse):
@@ -141,7 +141,7 @@ class BrokerCase(BrokerAdapter):
             a.get("producer_epoch", -1),
             a.get("sequence", -1),
         )
-        if acks == 0:  # nobody is told; the case may still ask
+        if acks == 0:  # there is no answer; the case may still read the error
             self.answers[request.corr] = error_field(produce.refusal(self.broker, request))
         produce.on_produce_request(self.broker, request, self.out)
         return self._after()

@@ -1,4 +1,4 @@
-"""Runs conformance cases against this engine and says which of them hold."""
+"""Runner of conformance cases against this engine, with a result for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TASK = ("subject", "generation", "release", "given", "when")
 
 
 def run_paths(paths: Iterable[str | Path]) -> Fields:
-    """Runs every case found: {"total", "passed", "failed": [...], "skipped": [...]}.
+    """Run every case found: {"total", "passed", "failed": [...], "skipped": [...]}.
 
     A path is a `cases-*.json` file or a directory of such files.  failed: {id, area, expected,
     got}, only the values that differ; skipped: {id, why}, cases whose subject has no adapter.
@@ -42,7 +42,7 @@ def run_paths(paths: Iterable[str | Path]) -> Fields:
 
 
 def load_cases(paths: Iterable[str | Path]) -> Iterator[Fields]:
-    """The cases of files and directories, in the order of the names."""
+    """Return the cases of files and directories, in the order of the names."""
     for path in map(Path, paths):
         files = sorted(path.glob("cases-*.json")) if path.is_dir() else [path]
         if not files:
@@ -55,7 +55,7 @@ def load_cases(paths: Iterable[str | Path]) -> Iterator[Fields]:
 
 
 def run_case(case: Fields) -> dict[str, Fields]:
-    """What the engine does with one case: {label: {field: value}}.
+    """Run one case and return its results: {label: {field: value}}.
 
     Raises CaseError for a subject or an operation without adapter.
     """
@@ -67,7 +67,7 @@ def run_case(case: Fields) -> dict[str, Fields]:
 
 
 def check(case: Fields) -> Fields | None:
-    """None if the case holds, else what was expected and what came."""
+    """Return None if the case holds, else what was expected and what came."""
     task = json.loads(json.dumps({key: case[key] for key in TASK if key in case}))
     try:
         wrong = differences(case["then"], run_case(task))

@@ -17,13 +17,13 @@ from engine.model.sessions import (
 
 
 def topic_of(tp: str) -> tuple[str, int]:
-    """ "foo-1" -> ("foo", 1)."""
+    """Convert "foo-1" to ("foo", 1)."""
     topic, index = tp.rsplit("-", 1)
     return topic, int(index)
 
 
 def wanted_of(one: Fields) -> Wanted:
-    """One partition of a request as cases write it."""
+    """Return one partition of a request as a case writes it."""
     topic, _ = topic_of(one["tp"])
     return Wanted(
         one["offset"],
@@ -69,8 +69,11 @@ class SessionServerCase(Adapter):
         return key
 
     def _forgotten(self, session_id: int, tps: list[str], wanted: dict[Key, Wanted]) -> list[Key]:
-        """The session's partitions that a request forgets.  Of one that it also names, that is what
-        stands under another topic id; without such, the very partition that it names."""
+        """Return the session's partitions that a request forgets.
+
+        Of one that it also names, that is what stands under another topic id; without such, the
+        very partition that it names.
+        """
         session = self.cache.sessions.get(session_id)
         known = dict.fromkeys((*(() if session is None else session.partitions), *wanted))
         meant = [key for key in known if self.texts[key] in tps]

@@ -1,4 +1,4 @@
-"""What operators ask of the KRaft controller: topics, elections, reassignments (2 - 3.6, 7)."""
+"""Operators' requests to the KRaft controller: topics, elections, reassignments (2 - 3.6, 7)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def create_topic(
     assignments: Sequence[Ids] | None = None,
     default_factor: int = DEFAULT_FACTOR,
 ) -> int:
-    """CP-ELECT-NEW, 2.4, 2.5.  An error code; -1 for `partitions` or `factor` means the default."""
+    """CP-ELECT-NEW, 2.4, 2.5.  Create a topic and return an error code; -1 means the default."""
     if name in k.topics:
         return errors.TOPIC_ALREADY_EXISTS
     if assignments is None:
@@ -54,7 +54,7 @@ def create_topic(
 
 
 def create_manually(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
-    """2.5.  A topic whose replica lists are all given; nothing is left to chance."""
+    """2.5.  Create a topic whose replica lists are all given; nothing is random."""
     if name in k.topics:
         return errors.TOPIC_ALREADY_EXISTS
     refusal = errors.INVALID_REPLICA_ASSIGNMENT
@@ -75,7 +75,7 @@ def create_partitions(
     *,
     assignments: Sequence[Ids] | None = None,
 ) -> int:
-    """2.  Grows a topic to `count` partitions with the replication factor of its first one."""
+    """2.  Grow a topic to `count` partitions with the replication factor of its first one."""
     topic = k.topics.get(name)
     if topic is None:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -95,12 +95,12 @@ def create_partitions(
 
 
 def _place(k: Controller, partitions: int, factor: int, chance: Chance) -> placement.Placed:
-    """CP-PLACE-KR over the usable brokers."""
+    """CP-PLACE-KR.  Place replicas over the usable brokers."""
     return StripedPlacer(candidates(k), chance).place(partitions, factor)
 
 
 def candidates(k: Controller) -> list[Candidate]:
-    """2.4.  The brokers that may get new replicas: all but the leaving ones, fenced or not."""
+    """2.4.  Return the brokers that may get new replicas: all but the leaving ones."""
     return [
         Candidate(broker, k.brokers[broker].rack or None, fenced)
         for broker, fenced in liveness.usable(k.brokers)
@@ -110,7 +110,7 @@ def candidates(k: Controller) -> list[Candidate]:
 def _add_partitions(
     k: Controller, topic: Topic, assignments: Sequence[Ids], refusal: int, out: Effects
 ) -> int:
-    """CP-ELECT-NEW.  All or nothing; refused if some partition had no active replica."""
+    """CP-ELECT-NEW.  Add all partitions or none; an error if one had no active replica."""
     made = []
     for replicas in assignments:
         record = election.new_partition(replicas, k.active)
@@ -128,7 +128,7 @@ def _add_partitions(
 
 
 def delete_topic(k: Controller, name: str, out: Effects) -> int:
-    """7.7.  Gone at once; brokers delete their replicas when they apply the record."""
+    """7.7.  Delete a topic at once; brokers delete their replicas when they apply the record."""
     topic = k.topics.pop(name, None)
     if topic is None:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -147,8 +147,10 @@ def set_topic_config(
     min_isr: int | None = None,
     unclean: bool | None = None,
 ) -> None:
-    """CP-ELR 6.4.  A changed min.insync.replicas ends the guarantee of the topic's ELRs; the value
-    that the topic has already is no change."""
+    """CP-ELR 6.4.  Set a topic's configuration; a changed min.insync.replicas clears its ELRs.
+
+    The value that the topic has already is no change.
+    """
     topic = k.topics[name]
     if unclean is not None:
         topic.config.unclean = unclean
@@ -160,13 +162,13 @@ def set_topic_config(
 
 
 def effective_min_isr(k: Controller, name: str) -> int:
-    """CP-MINISR 4.8, controller: bounded by the replication factor of the first partition."""
+    """CP-MINISR 4.8, controller.  Bound it by the replication factor of the first partition."""
     first = k.topics[name].tps[0]
     return elr.effective_min_isr(k.min_isr_for(first), len(k.records[first].replicas))
 
 
 def partition_number(k: Controller, name: str, index: int) -> int:
-    """The number under which a topic's partition is known, or -1."""
+    """Return the number under which a topic's partition is known, or -1."""
     topic = k.topics.get(name)
     return topic.tps[index] if topic is not None and 0 <= index < len(topic.tps) else -1
 
@@ -175,7 +177,7 @@ def partition_number(k: Controller, name: str, index: int) -> int:
 
 
 def unregister(k: Controller, broker: int, out: Effects) -> int:
-    """7.5, 7.  The broker is forgotten, with what is left of it in ISRs and ELRs."""
+    """7.5, 7.  Remove a broker, and its replicas from ISRs and ELRs."""
     if broker not in k.brokers:
         return errors.BROKER_ID_NOT_REGISTERED
     records = [] if k.brokers[broker].fenced else fence(k, broker, out)
@@ -191,7 +193,7 @@ def unregister(k: Controller, broker: int, out: Effects) -> int:
 
 
 def elect_leader(k: Controller, tp: int, unclean: bool, out: Effects) -> int:
-    """CP-PREFERRED, CP-UNCLEAN-TRIGGERS: ElectLeaders for one partition (KIP-460)."""
+    """CP-PREFERRED, CP-UNCLEAN-TRIGGERS.  Run ElectLeaders for one partition (KIP-460)."""
     record = k.records.get(tp)
     if record is None:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -209,7 +211,7 @@ def elect_leader(k: Controller, tp: int, unclean: bool, out: Effects) -> int:
 
 
 def elect_all(k: Controller, unclean: bool, out: Effects) -> dict[int, int]:
-    """ElectLeaders for every partition: error codes, without those that need no election."""
+    """Run ElectLeaders for every partition; return the error codes of those in need of one."""
     results = {tp: elect_leader(k, tp, unclean, out) for tp in k.records}
     return {tp: error for tp, error in results.items() if error != errors.ELECTION_NOT_NEEDED}
 
@@ -218,8 +220,11 @@ def elect_all(k: Controller, unclean: bool, out: Effects) -> dict[int, int]:
 
 
 def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
-    """CP-REASSIGN-KR 1, and cancelling with None.  An error code; a new target replaces a running
-    one, so that what was being added is removed again unless the new target wants it."""
+    """CP-REASSIGN-KR 1.  Start a reassignment, or cancel it with None; return an error code.
+
+    A new target replaces a running one, so that what was being added is removed again unless the
+    new target wants it.
+    """
     record = k.records.get(tp)
     if record is None:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -243,7 +248,7 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
 
 
 def _cancel(k: Controller, tp: int, out: Effects) -> int:
-    """7.2, cancel.  May need an unclean election, and then the topic's permission for it."""
+    """7.2, cancel.  Revert; this may need an unclean election, which the topic must permit."""
     record = k.records[tp]
     if not record.reassigning:
         return errors.NO_REASSIGNMENT_IN_PROGRESS
@@ -265,6 +270,6 @@ def _cancel(k: Controller, tp: int, out: Effects) -> int:
 
 
 def running_reassignments(k: Controller, tps: Iterable[int] | None = None) -> list[int]:
-    """ListPartitionReassignments: the partitions that are being moved."""
+    """Return ListPartitionReassignments: the partitions that are being moved."""
     asked = k.records if tps is None else tps
     return [tp for tp in asked if tp in k.records and k.records[tp].reassigning]

@@ -15,7 +15,7 @@ TOPIC_IDS_SINCE: Final = 2  # AlterPartition versions from here on name topics b
 
 
 class Registered(Protocol):
-    """What the controller knows of one broker."""
+    """Controller's view of one broker."""
 
     @property
     def epoch(self) -> int: ...
@@ -26,22 +26,22 @@ class Registered(Protocol):
 
 
 def check_sender(current_epoch: int | None, claimed_epoch: int) -> int:
-    """CP-ALTER row 0, for the whole request.  `current_epoch` None: not registered."""
+    """CP-ALTER row 0.  Check the sender of a request.  `current_epoch` None: not registered."""
     return errors.NONE if claimed_epoch == current_epoch else errors.STALE_BROKER_EPOCH
 
 
 def refused(tp: int, error: int) -> AlterAnswer:
-    """CP-ALTER.  An answer that tells nothing of its partition but why."""
+    """CP-ALTER.  Return an answer with an error and no state of the partition."""
     return AlterAnswer(tp, error, -1, -1, -1, ())
 
 
 def answered(tp: int, error: int, now: PartitionRecord) -> AlterAnswer:
-    """CP-ALTER.  An answer with the partition's record as it is now."""
+    """CP-ALTER.  Return an answer with the partition's record as it is now."""
     return AlterAnswer(tp, error, now.leader, now.leader_epoch, now.partition_epoch, now.isr)
 
 
 def missing(k: Controller, item: AlterItem, version: int) -> int:
-    """CP-ALTER row 1.  The error for a partition that the controller has no record of.
+    """CP-ALTER row 1.  Return the error for a partition that the controller has no record of.
 
     Requests name topics by id from version 2 on, so that an unknown topic is an unknown id there;
     a partition that a known topic does not have is unknown as such in every version.
@@ -61,7 +61,7 @@ def check_kr(
     isr_eligibility: bool = True,
     isr_broker_epoch: bool = True,
 ) -> int:
-    """CP-ALTER rows 2 - 8, KRaft.  NONE means: go on with CP-ELECT-KR and the ISR asked for.
+    """CP-ALTER rows 2 - 8, KRaft.  Return an error, or NONE to go on with CP-ELECT-KR.
 
     `version` is the request's; `isr_eligibility` the flag of KIP-841, 3.3; `isr_broker_epoch` that
     of KIP-903, 3.5.  Without the former a member has only to be registered.
@@ -90,12 +90,12 @@ def check_zk(
     *,
     version: int,
 ) -> tuple[int, bool]:
-    """CP-ALTER rows 2 - 8, ZooKeeper.  (error, whether there is anything to write).
+    """CP-ALTER rows 2 - 8, ZooKeeper.  Return (error, whether there is anything to write).
 
     A request that wants what is already there succeeds and writes nothing: the leader sent it again
     because it never saw the first answer.  Until 3.2 the write itself, conditional on the version
     of the znode, is the only look at the partition epoch, and 3.2 looks at the recovery state
-    before anything else.  Nobody compares the ISR with the replicas.
+    before anything else.  The ISR is not compared with the replicas.
     """
     recovers = not profile.leader_recovery_state or _recovers(record, item)
     if profile.ahead_is_not_controller:
@@ -120,8 +120,10 @@ def check_zk(
 
 
 def apply_zk(record: PartitionRecord, item: AlterItem) -> PartitionRecord:
-    """CP-ALTER row 9, ZooKeeper, and CP-ISR-ZKPROP 1.  The znode as written: only its version, the
-    partition epoch, is raised."""
+    """CP-ALTER row 9, ZooKeeper, and CP-ISR-ZKPROP 1.  Return the znode as written.
+
+    Only its version, the partition epoch, is raised.
+    """
     after = record.copy()
     after.leader_epoch = item.leader_epoch
     after.isr = tuple(member for member, _ in item.isr)
@@ -131,24 +133,29 @@ def apply_zk(record: PartitionRecord, item: AlterItem) -> PartitionRecord:
 
 
 def check_direct_write(record: PartitionRecord, item: AlterItem) -> int:
-    """CP-ISR-ZKPROP 1, before 2.7.  The leader's own write of the znode succeeds only if the
-    version it knows is still the current one."""
+    """CP-ISR-ZKPROP 1, before 2.7.  Return the error of the leader's own write of the znode.
+
+    It succeeds only if the version that the leader knows is still the current one.
+    """
     if item.partition_epoch != record.partition_epoch:
         return errors.INVALID_UPDATE_VERSION
     return errors.NONE
 
 
 def answer_kr(change: PartitionChange, sender: int, version: int) -> int:
-    """CP-ALTER row 10.  The ISR that was asked for finished a reassignment that moves leadership
-    away from the sender: the record is written, yet the sender must fetch metadata first.  Senders
-    of versions 0 and 1 do not know the error's own name."""
+    """CP-ALTER row 10.  Return the error for a written change that moves leadership away.
+
+    The ISR that was asked for finished a reassignment that moves leadership away from the sender:
+    the record is written, yet the sender must fetch metadata first.  Senders of versions 0 and 1 do
+    not know the error's own name.
+    """
     if change.record.leader == sender:
         return errors.NONE
     return errors.NEW_LEADER_ELECTED if version > 1 else errors.FENCED_LEADER_EPOCH
 
 
 def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:
-    """Rows 2 and 3.  A leader that is ahead of the controller has found an old controller."""
+    """Rows 2 and 3.  Compare the leader epochs; a leader ahead has found an old controller."""
     ahead = item.leader_epoch > record.leader_epoch
     if ahead or item.partition_epoch > record.partition_epoch:
         return errors.NOT_CONTROLLER
@@ -158,7 +165,7 @@ def _check_leader_epoch(record: PartitionRecord, item: AlterItem) -> int:
 
 
 def _well_formed(record: PartitionRecord, item: AlterItem) -> bool:
-    """Row 7.  ISR within AR, no repetition, with the leader."""
+    """Row 7.  Check that the ISR is within AR, has no repetition, and has the leader."""
     members = [member for member, _ in item.isr]
     if len(set(members)) != len(members) or record.leader not in members:
         return False
@@ -166,12 +173,12 @@ def _well_formed(record: PartitionRecord, item: AlterItem) -> bool:
 
 
 def _recovers(record: PartitionRecord, item: AlterItem) -> bool:
-    """3.8.  RECOVERING stays only for a leader that is alone, and never begins here."""
+    """3.8.  Check RECOVERING, which stays only for a lone leader, and never begins here."""
     return not item.recovering or (len(item.isr) == 1 and record.recovering)
 
 
 def _eligible(broker: Registered | None, claimed_epoch: int, isr_eligibility: bool) -> bool:
-    """Row 8.  Registered, unfenced, staying, and the incarnation that fetched."""
+    """Row 8.  Check for registered, unfenced and staying brokers, and their epochs of the fetch."""
     if broker is None or (isr_eligibility and (broker.fenced or broker.shutting_down)):
         return False
     return claimed_epoch in (-1, broker.epoch)

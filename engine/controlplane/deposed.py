@@ -11,7 +11,7 @@ from engine.model.timers import COMMIT
 
 
 def speak(zombie: Controller, out: Effects) -> None:
-    """CP-LISR.  The requests that waited in its queues leave now, with the epoch of its term."""
+    """CP-LISR.  Send the requests that waited in its queues, with the epoch of its term."""
     states = [(tp, record, False) for tp, record in zombie.records.items()]
     for broker in zombie.brokers:
         told = [state for state in states if broker in state[1].replicas]
@@ -20,9 +20,10 @@ def speak(zombie: Controller, out: Effects) -> None:
 
 
 def resign(zombie: Controller, k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL.  From 2.1 on every write of a controller is conditional on the version of
-    /controller_epoch: its first one fails, and it resigns.  A KRaft leader's appends reach no
-    majority: none counts.
+    """CP-ZK-CTRL.  Resign when the first write of a deposed controller fails.
+
+    From 2.1 on every write of a controller is conditional on the version of /controller_epoch.  A
+    KRaft leader's appends reach no majority: none counts.
 
     Before 2.1 (`KafkaZkClient.expectedControllerEpochZkVersion`, KAFKA-6082) it handles first what
     waited in its queue, and resigns when it hears that its session is over.
@@ -36,9 +37,12 @@ def resign(zombie: Controller, k: Controller, out: Effects) -> None:
 
 
 def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL, before 2.1.  Deaths that waited for it: it writes leader and ISR of partitions
-    whose znode no newer controller has written (`ReplicaStateMachine.getTopicPartitionStatesFromZk`
-    at 2.0.1); no broker accepts what it then sends."""
+    """CP-ZK-CTRL, before 2.1.  Write leader and ISR after the deaths that waited for it.
+
+    It writes those partitions whose znode no newer controller has written
+    (`ReplicaStateMachine.getTopicPartitionStatesFromZk` at 2.0.1); no broker accepts what it then
+    sends.
+    """
     for dead in zombie.queued:
         zombie.brokers.pop(dead, None)
         tps = [
@@ -56,7 +60,7 @@ def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:
 
 
 def go_on(k: Controller, running: set[int], out: Effects) -> None:
-    """8.3.  It woke before anybody took over: what it held back goes on, sessions are heard of."""
+    """8.3.  Go on after waking without a successor: held requests leave, sessions are renewed."""
     k.alive = True
     k.check_at = NEVER
     for broker, registration in k.brokers.items():

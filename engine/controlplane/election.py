@@ -1,7 +1,7 @@
 """Leader elections, and the one rule behind every partition change (control-plane, 3).
 
-Only the controller elects.  Nobody votes and no logs are compared: the first acceptable replica in
-AR order wins.  Everything here is a function from a record to a record.
+Only the controller elects.  There is no vote, and no logs are compared: the first acceptable
+replica in AR order wins.  Everything here is a function from a record to a record.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ PREFERRED_PER_PASS: Final = 1000
 
 
 def new_partition(replicas: Ids, live: Acceptable) -> PartitionRecord | None:
-    """CP-ELECT-NEW.  All live replicas are in sync, the first leads; None if nobody is live.
+    """CP-ELECT-NEW.  Return a record with all live replicas in sync, led by the first; or None.
 
-    ZooKeeper then leaves the partition New until a broker starts; KRaft refuses to create it.
+    None if no replica is live: ZooKeeper then leaves the partition New until a broker starts; KRaft
+    refuses to create it.
     """
     isr = tuple(r for r in replicas if live(r))
     if not isr:
@@ -50,7 +51,7 @@ def choose_zk(
     shutting_down: Iterable[int] = (),
     unclean: bool,
 ) -> tuple[int, bool]:
-    """CP-ELECT-ZK.  (leader or -1, whether the choice is unclean), for each of the four strategies.
+    """CP-ELECT-ZK.  Return (leader or -1, whether the choice is unclean), for each strategy.
 
     `assignment` is AR, or the target list for REASSIGN.  `live` includes brokers that are shutting
     down only for CONTROLLED_SHUTDOWN, the one strategy that looks at `shutting_down`.
@@ -77,7 +78,7 @@ def elect_zk(
     unclean: bool = False,
     leader_recovery_state: bool = True,
 ) -> PartitionChange:
-    """CP-ELECT-ZK.  The record after the election; unchanged if nobody can be elected.
+    """CP-ELECT-ZK.  Return the record after the election; unchanged without a candidate.
 
     `target` is the list REASSIGN elects from.  `leader_recovery_state` is KIP-704's flag, 3.2.
     """
@@ -106,13 +107,13 @@ def elect_zk(
 def offline_replica_zk(
     record: PartitionRecord, replica: int, *, keeps_last: bool = True
 ) -> PartitionChange:
-    """7.6, OfflineReplica.  Takes a dead or leaving replica out of the ISR.
+    """7.6, OfflineReplica.  Take a dead or leaving replica out of the ISR.
 
     The last member stays, so that it can be found again as a clean leader.  `keeps_last` false
-    (until 1.0, where unclean election is allowed): it leaves too, since anybody may lead then.
+    (until 1.0, where unclean election is allowed): it leaves too, since any replica may lead then.
 
     The leader epoch is raised even if the leader remains: in ZooKeeper clusters a follower's death
-    makes the others start their fetchers anew.
+    makes the other followers restart their fetchers.
     """
     if replica not in record.isr or record.leader_epoch < 0:  # below 0: a partition without a state
         return PartitionChange(record, False)
@@ -142,7 +143,7 @@ def choose_kr(
     acceptable: Acceptable,
     last_known: int = NO_LEADER,
 ) -> tuple[int, bool]:
-    """CP-ELECT-KR 3.  (leader or -1, whether the choice is unclean).
+    """CP-ELECT-KR 3.  Return (leader or -1, whether the choice is unclean).
 
     A leader that is still valid is kept, unless the preferred one was asked for.  `last_known` is
     the last known leader if its rule applies (CP-ELR 6.5), else -1.
@@ -165,7 +166,7 @@ def choose_kr(
 
 
 class _Target:
-    """What a partition change is heading for: the wanted values, refined step by step."""
+    """Target of a partition change: the wanted values, refined step by step."""
 
     __slots__ = ("adding", "elr", "isr", "known", "removing", "replicas")
 
@@ -196,7 +197,7 @@ def change_partition(
     recovery: bool | None = None,
     leader_recovery_state: bool = True,
 ) -> PartitionChange:
-    """CP-ELECT-KR.  The one procedure behind every partition change of the KRaft controller.
+    """CP-ELECT-KR.  Build every partition change of the KRaft controller.
 
     `target_*`, `adding`, `removing`, `recovery` (RECOVERING wanted?) left None mean "as it is".
     `acceptable(b)`: b is active and its log directory online.  The other arguments are flags and
@@ -257,7 +258,7 @@ def _complete_reassignment(
     removing: Ids | None,
     needs_all_targets: bool,
 ) -> _Target:
-    """CP-ELECT-KR 1.  The wanted values, with the reassignment finished if they allow it."""
+    """CP-ELECT-KR 1.  Return the wanted values, with the reassignment finished if they allow it."""
     target = _Target(
         record.replicas if replicas is None else replicas,
         record.isr if isr is None else isr,
@@ -280,7 +281,7 @@ def _complete_reassignment(
 def _replay(
     record: PartitionRecord, after: PartitionRecord, new_term: bool, unclean: bool
 ) -> PartitionChange:
-    """CP-ELECT-KR 10.  Nothing changed: no record.  Else the epochs that replaying it raises."""
+    """CP-ELECT-KR 10.  Raise the epochs as replaying the record would; no change, no record."""
     if not new_term and after.key() == record.key():
         return PartitionChange(record, False)
     if new_term:
@@ -293,14 +294,14 @@ def _replay(
 
 
 def imbalanced(record: PartitionRecord) -> bool:
-    """CP-PREFERRED.  Not led by AR[0]; the only condition KRaft looks at."""
+    """CP-PREFERRED.  Check for a leader other than AR[0], KRaft's only condition."""
     return record.leader != record.replicas[0]
 
 
 def preferred_candidates_zk(
     records: Iterable[tuple[int, PartitionRecord]], live: Acceptable, percentage: int
 ) -> list[int]:
-    """CP-PREFERRED, ZK.  Partitions to re-elect, by preferred broker then number.
+    """CP-PREFERRED, ZK.  Return partitions to re-elect, by preferred broker then number.
 
     `percentage` is leader.imbalance.per.broker.percentage: a broker counts only if the share of its
     preferred partitions that it does not lead is larger.
@@ -320,6 +321,6 @@ def preferred_candidates_zk(
 def preferred_candidates_kr(
     records: Iterable[tuple[int, PartitionRecord]], limit: int = PREFERRED_PER_PASS
 ) -> tuple[list[int], bool]:
-    """CP-PREFERRED, KRaft.  (partitions to try in this pass, whether the next has work too)."""
+    """CP-PREFERRED, KRaft.  Return (partitions of this pass, has the next one work too)."""
     found = [partition for partition, record in records if imbalanced(record)]
     return found[:limit], len(found) > limit

@@ -12,11 +12,11 @@ def maintain(
     min_isr: int,
     unclean_shutdown: Ids,
 ) -> tuple[Ids, Ids]:
-    """CP-ELR 6.4.  (ELR, last known ELR) that go with `target_isr`.
+    """CP-ELR 6.4.  Return the (ELR, last known ELR) that go with `target_isr`.
 
-    While the ISR is smaller than min ISR the high watermark cannot move, so whoever leaves the ISR
-    from then on keeps every committed record and stays eligible.  Once the ISR is large enough
-    again the high watermark moves on and the guarantee ends for everybody outside.
+    While the ISR is smaller than min ISR the high watermark cannot move, so a replica that leaves
+    the ISR from then on keeps every committed record and stays eligible.  Once the ISR is large
+    enough again the high watermark moves on and the guarantee ends for every replica outside.
     """
     if len(target_isr) >= min(min_isr, len(target_replicas)):
         return (), ()
@@ -30,9 +30,10 @@ def maintain(
 def last_known_leader(
     record: PartitionRecord, target_isr: Ids, target_elr: Ids, target_replicas: Ids
 ) -> int:
-    """CP-ELR 6.5.  The one that led when the ISR became empty, if nobody better is left; or -1.
+    """CP-ELR 6.5.  Return the last leader of an ISR that became empty, or -1.
 
-    Whether it is active is the caller's question: KAFKA-19522 was forgetting to ask it.
+    It is -1 if a better candidate is left.  The caller checks whether the rule is active:
+    KAFKA-19522 was a missing check.
     """
     known = record.last_known_elr
     if target_isr or target_elr or len(known) != 1 or known[0] not in target_replicas:
@@ -41,7 +42,7 @@ def last_known_leader(
 
 
 def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | None) -> Ids:
-    """CP-ELR 6.5.  last_known_elr after a change, where it stores only the last leader.
+    """CP-ELR 6.5.  Return last_known_elr where it stores only the last leader.
 
     `isr` is the new ISR if the change writes one.  The leader is remembered when the partition
     becomes leaderless with an empty ISR, and forgotten when there is a leader again.
@@ -54,8 +55,11 @@ def remember_last_leader(record: PartitionRecord, new_leader: int, isr: Ids | No
 
 
 def cleared(record: PartitionRecord) -> PartitionRecord:
-    """CP-ELR 6.4, ClearElr.  min.insync.replicas changed or the feature went off: nobody outside
-    the ISR is eligible any more.  It is no change of the partition: both epochs stay."""
+    """CP-ELR 6.4, ClearElr.  Return the record without ELRs.
+
+    min.insync.replicas changed or the feature went off: no replica outside the ISR is eligible any
+    more.  It is no change of the partition: both epochs stay.
+    """
     if not record.elr and not record.last_known_elr:
         return record
     after = record.copy()
@@ -64,11 +68,14 @@ def cleared(record: PartitionRecord) -> PartitionRecord:
 
 
 def shutdown_was_clean(stored_broker_epoch: int, previous_broker_epoch: int) -> bool:
-    """CP-CLEAN-SHUTDOWN 6.6.  A new incarnation proves a clean end by the epoch in its marker
-    files; -1, which is nobody's, when any directory lacks one."""
+    """CP-CLEAN-SHUTDOWN 6.6.  Check whether the broker's previous incarnation ended cleanly.
+
+    A new incarnation proves it by the epoch in its marker files; -1, which is no broker's epoch,
+    when any directory lacks one.
+    """
     return previous_broker_epoch == stored_broker_epoch
 
 
 def effective_min_isr(min_isr: int, replication_factor: int) -> int:
-    """CP-MINISR 4.8.  A partition can never be asked for more in-sync replicas than it has."""
+    """CP-MINISR 4.8.  Bound min.insync.replicas by the number of replicas."""
     return min(min_isr, replication_factor)

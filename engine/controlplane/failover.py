@@ -24,10 +24,10 @@ Record = tuple[Any, ...]
 
 
 def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
-    """10.  The active controller is gone: what no majority had has never happened.
+    """10.  Drop what no majority had when the active controller failed.
 
-    The partitions whose state goes back.  What an operator asked for is kept in `unsaid`: nobody
-    answered, so the next controller is asked again.
+    Return the partitions whose state goes back.  An operator's request is kept in `unsaid`: it has
+    no answer, so the next controller gets it again.
     """
     gone = k.log[k.committed :]
     if not gone:
@@ -53,7 +53,7 @@ def lose_uncommitted(k: Controller, out: Effects) -> list[int]:
 
 
 def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
-    """The newest committed record of a partition or a broker."""
+    """Return the newest committed record of a partition or a broker."""
     for at in range(len(k.log) - 1, -1, -1):
         record: Record = k.log[at]
         if record[0] in kinds and record[1] == key:
@@ -62,8 +62,7 @@ def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
 
 
 def _since(k: Controller, told: Record) -> PartitionRecord:
-    """A partition as the committed log has it: its newest record, and whether its ELR was cleared
-    after that."""
+    """Return a partition's newest committed record, and whether its ELR was cleared after that."""
     _, tp, record = told
     found: PartitionRecord = record
     for other in k.log[::-1]:
@@ -75,14 +74,14 @@ def _since(k: Controller, told: Record) -> PartitionRecord:
 
 
 def _register_again(k: Controller, broker: int) -> None:
-    """A registration as the committed log has it."""
+    """Restore a registration as the committed log has it."""
     before = _last(k, (R_REGISTER, R_CHANGE), broker)
     if before is None:
         del k.brokers[broker]
         return
     _, _, epoch, fenced, shutting_down = before
     known = k.brokers[broker]
-    if known.epoch != epoch:  # of a former process: whoever asks next is another one
+    if known.epoch != epoch:  # of a former process: the next sender is another one
         k.brokers[broker] = known = Registration(epoch, -1, known.rack, known.last_contact)
     known.fenced, known.shutting_down = fenced, shutting_down
     if not shutting_down:
@@ -90,7 +89,7 @@ def _register_again(k: Controller, broker: int) -> None:
 
 
 def take_over(k: Controller, out: Effects) -> None:
-    """10(f).  A new active controller; operators who got no answer ask it."""
+    """10(f).  Start a new active controller; operators without an answer ask it."""
     kraft.resume(k, out)
     unsaid, k.unsaid = k.unsaid, []
     for kind, *rest in unsaid:

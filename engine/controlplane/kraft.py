@@ -40,7 +40,7 @@ from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CH
 
 
 def append(k: Controller, records: list[tuple[Any, ...]], out: Effects) -> None:
-    """10(b).  Records become visible once a majority has them, `commit_ms` later."""
+    """10(b).  Append records, visible once a majority has them, `commit_ms` later."""
     if not records:
         return
     k.log.extend(records)
@@ -51,13 +51,13 @@ def append(k: Controller, records: list[tuple[Any, ...]], out: Effects) -> None:
 
 
 def on_commit(k: Controller, appended: tuple[int, int], out: Effects) -> bool:
-    """10(b).  A majority has what was appended, unless the controller that appended it is gone."""
+    """10(b).  Commit what was appended, unless its controller is gone."""
     epoch, offset = appended
     return k.alive and epoch == k.epoch and commit(k, offset, out)
 
 
 def commit(k: Controller, offset: int, out: Effects) -> bool:
-    """Wakes the brokers that wait for records, then lets the answers go that waited for them."""
+    """Wake the brokers that wait for records, then send the answers that waited for them."""
     if offset <= k.committed:
         return False
     k.committed = offset
@@ -75,7 +75,7 @@ def commit(k: Controller, offset: int, out: Effects) -> bool:
 
 
 def answer_when_committed(k: Controller, answer: Message, out: Effects) -> None:
-    """10(e).  An answer that tells of records waits until they are committed."""
+    """10(e).  Hold an answer about records until they are committed."""
     if k.committed == len(k.log):
         out.send(answer)
     else:
@@ -83,7 +83,7 @@ def answer_when_committed(k: Controller, answer: Message, out: Effects) -> None:
 
 
 def on_metadata_fetch(k: Controller, m: MetadataFetch, out: Effects) -> None:
-    """5.4.  What is committed and new to the broker, at once or when there is some."""
+    """5.4.  Answer with the committed records new to the broker, at once or later."""
     if m.offset < k.committed:
         records = k.log[m.offset : k.committed]
         out.send(MetadataRecords(CONTROLLER, m.src, m.corr, m.offset, records))
@@ -108,7 +108,7 @@ def change(
     unclean_shutdown: Ids = (),
     recovery: bool | None = None,
 ) -> tuple[PartitionChange, list[tuple[Any, ...]]]:
-    """CP-ELECT-KR.  One partition change: the outcome and the record to append, if any."""
+    """CP-ELECT-KR.  Make one partition change: the outcome and the record to append, if any."""
     record, profile = k.records[tp], k.profile
     if kind is None:
         kind = election.UNCLEAN if k.unclean_for(tp) else election.ONLINE
@@ -149,7 +149,7 @@ def change(
 
 
 def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
-    """The record that tells what has changed of a registration."""
+    """Return the record with the changes of a registration."""
     registration = k.brokers[broker]
     return (
         R_CHANGE,
@@ -164,8 +164,11 @@ def registration_change(k: Controller, broker: int) -> tuple[Any, ...]:
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
-    """CP-KR-REG.  Refused while another incarnation's session is valid; else a new broker epoch,
-    but for a process that registers again: from 3.9 on that only amends what is known of it."""
+    """CP-KR-REG.  Register a broker with a new epoch, unless another incarnation's session lives.
+
+    A process that registers again keeps its epoch: from 3.9 on that only amends what is known of
+    it.
+    """
     known = k.brokers.get(m.src)
     if (
         known is not None
@@ -200,8 +203,10 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
 
 
 def _note_directories(k: Controller, m: RegisterRequest, registration: Registration) -> None:
-    """CP-KR-REG, KIP-858.  Which of the broker's directories have failed: what is there is offline;
-    an empty one in place of a failed one has nothing that could be."""
+    """CP-KR-REG, KIP-858.  Note the failed directories of a broker.
+
+    The replicas on them are offline; an empty directory in place of a failed one has no replicas.
+    """
     registration.lost_dirs = m.lost_dirs
     for broker, tp in [one for one in k.offline if one[0] == m.src]:
         if k.directories.get((broker, tp)) not in m.lost_dirs:
@@ -214,7 +219,7 @@ def _note_directories(k: Controller, m: RegisterRequest, registration: Registrat
 def _clean_up_incarnation(
     k: Controller, m: RegisterRequest, known: Registration, out: Effects
 ) -> list[tuple[Any, ...]]:
-    """CP-CLEAN-SHUTDOWN 6.6.  What the former incarnation leaves behind, above all in the ELR."""
+    """CP-CLEAN-SHUTDOWN 6.6.  Clean up after the former incarnation, above all the ELR."""
     records: list[tuple[Any, ...]] = []
     if not known.fenced:
         records += fence(k, m.src, out)
@@ -224,7 +229,7 @@ def _clean_up_incarnation(
 
 
 def lose_uncleanly(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
-    """6.6.  The broker may have lost its unflushed tail: out of ISR and ELR, and no candidate."""
+    """6.6.  Take a broker out of ISR and ELR: it may have lost its unflushed tail."""
     records: list[tuple[Any, ...]] = []
     for tp, record in k.records.items():
         if broker in record.isr or broker in record.elr:
@@ -244,7 +249,7 @@ def _all_but(broker: int, acceptable: election.Acceptable) -> election.Acceptabl
 
 
 def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """CP-KR-HB.  Refreshes the session and walks the broker's state machine.
+    """CP-KR-HB.  Refresh the session and walk the broker's state machine.
 
     An answer that would tell a healthy broker nothing new is not sent.
     """
@@ -287,7 +292,7 @@ def _leads(k: Controller, broker: int) -> bool:
 
 
 def begin_controlled_shutdown(k: Controller, broker: int, out: Effects) -> None:
-    """CP-KR-SHUTDOWN 1 - 3.  Takes the broker out of every ISR, with elections where it led.
+    """CP-KR-SHUTDOWN 1 - 3.  Take the broker out of every ISR, with elections where it led.
 
     It may go once it leads nothing and every active broker has applied this batch.
     """
@@ -311,7 +316,7 @@ def _leave_isrs(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...
 
 
 def fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
-    """CP-KR-FENCE.  Out of every ISR, elections where it led; the broker epoch stays."""
+    """CP-KR-FENCE.  Take a broker out of every ISR and elect where it led; its epoch stays."""
     liveness.fence(k.brokers[broker])
     out.cue("CP-KR-FENCE", CONTROLLER, f"broker {broker}", "unfenced", "fenced")
     records = _leave_isrs(k, broker, out)
@@ -320,7 +325,7 @@ def fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
 
 
 def unfence(k: Controller, broker: int, out: Effects) -> None:
-    """CP-KR-UNFENCE.  Only partitions without a leader change."""
+    """CP-KR-UNFENCE.  Unfence a broker; only partitions without a leader change."""
     registration = k.brokers[broker]
     registration.fenced = False
     out.cue("CP-KR-UNFENCE", CONTROLLER, f"broker {broker}", "fenced", "unfenced")
@@ -332,7 +337,7 @@ def unfence(k: Controller, broker: int, out: Effects) -> None:
 
 
 def resume(k: Controller, out: Effects) -> None:
-    """10(f).  A new active controller counts every unfenced broker as just heard of."""
+    """10(f).  Start the sessions of all unfenced brokers for a new active controller."""
     for registration in k.brokers.values():
         registration.last_contact = NEVER if registration.fenced else out.now
     k.readers.clear()
@@ -341,7 +346,7 @@ def resume(k: Controller, out: Effects) -> None:
 
 
 def arm_fence_check(k: Controller, out: Effects) -> None:
-    """CP-KR-FENCE.  The first instant past the next session (4.x: up to an eighth later)."""
+    """CP-KR-FENCE.  Set the timer past the next session (4.x: up to an eighth later)."""
     due = liveness.next_check(k.brokers, k.configs.session_timeout_ms)
     if due < 0 or k.check_at > out.now:
         return
@@ -354,9 +359,9 @@ def arm_fence_check(k: Controller, out: Effects) -> None:
 
 
 def on_fence_check(k: Controller, out: Effects) -> bool:
-    """CP-KR-FENCE.  Fences the one broker that is silent longest, then looks again.
+    """CP-KR-FENCE.  Fence the one broker that is silent longest, then check again.
 
-    10(d): without an active controller nobody is fenced; `resume` sets the check going again.
+    10(d): without an active controller no broker is fenced; `resume` restarts the check.
     """
     if k.check_at > out.now or not k.alive:
         return False
@@ -417,21 +422,21 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
 
 
 def elect(k: Controller, tp: int, kind: int, out: Effects) -> PartitionChange:
-    """ElectLeaders (KIP-460): PREFERRED or UNCLEAN."""
+    """Run ElectLeaders (KIP-460): PREFERRED or UNCLEAN."""
     result, records = change(k, tp, out, kind=kind)
     append(k, records, out)
     return result
 
 
 def move_leadership(k: Controller, tp: int, broker: int, out: Effects) -> PartitionChange:
-    """A controlled move, as a preferred election would do if `broker` stood first in AR."""
+    """Move the leadership as a preferred election would if `broker` stood first in AR."""
     result, records = change(k, tp, out, kind=election.ONLINE, acceptable=lambda b: b == broker)
     append(k, records, out)
     return result
 
 
 def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects) -> None:
-    """Config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr).
+    """Write config records.  A changed min.insync.replicas clears every ELR (CP-ELR, ClearElr).
 
     A topic's setting that gets the value it has is no change: `ConfigurationControlManager` writes
     no record, and `createClearElrRecordsAsNeeded` looks at these records (4.4.0).
@@ -444,8 +449,11 @@ def set_configs(k: Controller, configs: Any, min_isr_changed: bool, out: Effects
 
 
 def clear_elr(k: Controller, tps: Iterable[int], out: Effects) -> tuple[Any, ...]:
-    """CP-ELR 6.4, ClearElr.  Clears these ELRs; the one record that says so, none of a partition:
-    both epochs stay, and a leader's high watermark with them until its next event."""
+    """CP-ELR 6.4, ClearElr.  Clear these ELRs and return the one record that says so.
+
+    There is no record of a partition: both epochs stay, and a leader's high watermark with them
+    until its next event.
+    """
     told = tuple(tps)
     for tp in told:
         before = k.records[tp]
@@ -456,7 +464,7 @@ def clear_elr(k: Controller, tps: Iterable[int], out: Effects) -> tuple[Any, ...
 
 
 def on_preferred_check(k: Controller, out: Effects) -> bool:
-    """CP-PREFERRED.  Every partition not led by AR[0] is tried."""
+    """CP-PREFERRED.  Try every partition not led by AR[0]."""
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
     if not k.alive:
         return False
@@ -469,7 +477,7 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
 
 
 def on_unclean_check(k: Controller, out: Effects) -> bool:
-    """CP-UNCLEAN-TRIGGERS, from 3.9.  Leaderless partitions are tried again."""
+    """CP-UNCLEAN-TRIGGERS, from 3.9.  Try leaderless partitions again."""
     out.timer(CONTROLLER, k.configs.unclean_interval_ms, UNCLEAN_CHECK)
     if not k.alive:
         return False

@@ -60,7 +60,7 @@ R_UNREGISTER = "UnregisterBroker"
 
 
 def start(machine: Machine, out: Effects, bounced: bool) -> Process:
-    """CP-KR-REG, CP-ZK-REG.  A process starts: it asks to be registered."""
+    """CP-KR-REG, CP-ZK-REG.  Start a process, which requests its registration."""
     broker = Process(machine)
     broker.isr_told_at = out.now
     for disk in machine.disks.values():
@@ -75,7 +75,7 @@ def start(machine: Machine, out: Effects, bounced: bool) -> Process:
 
 
 def register(broker: Process, attempt: int, out: Effects, bounced: bool = False) -> None:
-    """Sends the registration; `attempt` counts the refusals so far."""
+    """Send the registration; `attempt` counts the refusals so far."""
     broker.registered_corr = broker.next_corr()
     broker.register_attempt = attempt
     out.send(
@@ -93,7 +93,7 @@ def register(broker: Process, attempt: int, out: Effects, bounced: bool = False)
 
 
 def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> None:
-    """CP-KR-REG.  Refused while the session of the former incarnation is valid: back off, retry."""
+    """CP-KR-REG.  Handle the answer; refused while the old session is valid: retry later."""
     if m.corr != broker.registered_corr or broker.status != STARTING:
         return
     broker.registered_corr = 0
@@ -111,7 +111,7 @@ def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> 
 
 
 def renew_session(broker: Process, out: Effects) -> None:
-    """8.3, ZooKeeper.  The session expired while the process lived: a new one, a new epoch.
+    """8.3, ZooKeeper.  Begin a new session and epoch after the old one has expired.
 
     The process keeps its state; LeaderAndIsr will tell it what it is now.
     """
@@ -121,7 +121,7 @@ def renew_session(broker: Process, out: Effects) -> None:
 
 
 def retry_registration(broker: Process, out: Effects) -> None:
-    """100 ms x 2^n, at most the session timeout."""
+    """Retry after 100 ms x 2^n, at most the session timeout."""
     configs = broker.configs
     broker.registered_corr = 0
     wait = min(
@@ -135,7 +135,7 @@ def retry_registration(broker: Process, out: Effects) -> None:
 
 
 def send_heartbeat(broker: Process, out: Effects) -> None:
-    """CP-KR-HB; in the ZooKeeper era the ping that keeps the session."""
+    """CP-KR-HB.  Send a heartbeat, in the ZooKeeper era the ping that keeps the session."""
     starting = broker.status == STARTING
     corr = broker.next_corr()
     if broker.dir_report:
@@ -163,7 +163,7 @@ def send_heartbeat(broker: Process, out: Effects) -> None:
 
 
 def on_heartbeat_timer(broker: Process, out: Effects) -> bool:
-    """The next heartbeat, unless one was sent meanwhile and set a later timer."""
+    """Send the next heartbeat, unless one was sent meanwhile and set a later timer."""
     if broker.broker_epoch < 0 or out.now < broker.heartbeat_due:
         return False
     send_heartbeat(broker, out)
@@ -171,7 +171,7 @@ def on_heartbeat_timer(broker: Process, out: Effects) -> bool:
 
 
 def on_heartbeat_response(broker: Process, m: HeartbeatResponse, out: Effects) -> None:
-    """CP-KR-HB.  STARTING becomes RUNNING when unfenced; a leaving broker may be released.
+    """CP-KR-HB.  Become RUNNING when unfenced; a leaving broker may be released.
 
     A RUNNING broker ignores `fenced`: it notices only through the changes that it replays.
     """
@@ -192,7 +192,7 @@ def on_heartbeat_response(broker: Process, m: HeartbeatResponse, out: Effects) -
 
 
 def begin_shutdown(broker: Process, out: Effects) -> None:
-    """CP-KR-SHUTDOWN, CP-ZK-SHUTDOWN.  Asks the controller to take the leaderships away first."""
+    """CP-KR-SHUTDOWN, CP-ZK-SHUTDOWN.  Request the move of the leaderships first."""
     broker.shutting_down = True
     broker.shutdown_attempt = 0
     if not broker.configs.controlled_shutdown:
@@ -204,12 +204,12 @@ def begin_shutdown(broker: Process, out: Effects) -> None:
 
 
 def request_shutdown(broker: Process, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 1."""
+    """CP-ZK-SHUTDOWN 1.  Request a controlled shutdown."""
     out.send(ShutdownRequest(broker.id, CONTROLLER, broker.next_corr(), broker.broker_epoch))
 
 
 def on_shutdown_response(broker: Process, m: ShutdownResponse, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 8.  Empty list: go.  Else retry, and after the last retry go anyway."""
+    """CP-ZK-SHUTDOWN 8.  Leave if the list is empty, else retry; after the last retry leave."""
     if not broker.shutting_down:
         return
     if m.error == NONE and m.remaining == 0:
@@ -223,7 +223,7 @@ def on_shutdown_response(broker: Process, m: ShutdownResponse, out: Effects) -> 
 
 
 def leave(broker: Process, out: Effects) -> None:
-    """L-12.  Flush, exact checkpoints, the clean-shutdown marker; then the process ends."""
+    """L-12.  Flush, write exact checkpoints and the clean-shutdown marker; then end the process."""
     flush_everything(broker)
     out.cue("L-12", broker.id, "clean shutdown", None, broker.broker_epoch)
     broker.halted = True
@@ -233,20 +233,20 @@ def leave(broker: Process, out: Effects) -> None:
 
 
 def fetch_metadata(broker: Process, out: Effects) -> None:
-    """5.4.  Asks for the records after those applied; the controller answers when there are any."""
+    """5.4.  Fetch the records after those applied; the controller answers when there are any."""
     broker.metadata_corr = broker.next_corr()
     out.send(MetadataFetch(broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset))
 
 
 def on_metadata_broken(broker: Process, corr: int, out: Effects) -> None:
-    """The connection to the controller broke: ask again later."""
+    """Fetch metadata again later: the connection to the controller broke."""
     if corr == broker.metadata_corr:
         broker.metadata_corr = 0
         out.timer(broker.id, METADATA_RETRY_MS, METADATA_RETRY)
 
 
 def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> None:
-    """CP-KR-APPLY.  Takes all records available, merges them, acts once on the resulting image."""
+    """CP-KR-APPLY.  Merge all records available and act once on the resulting image."""
     if m.corr != broker.metadata_corr or m.offset != broker.metadata_offset:
         return
     changed: dict[int, PartitionRecord | None] = {}
@@ -279,7 +279,7 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
 def _clear_elr(
     broker: Process, tps: Iterable[int], changed: dict[int, PartitionRecord | None]
 ) -> None:
-    """CP-ELR 6.4.  The image forgets the ELRs; no partition changes, so nobody acts on it."""
+    """CP-ELR 6.4.  Remove the ELRs from the image; no partition changes, no replica acts on it."""
     for tp in tps:
         new = changed.get(tp)
         if new is not None:
@@ -289,7 +289,7 @@ def _clear_elr(
 
 
 def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
-    """RegisterBroker and BrokerRegistrationChange: (kind, id, epoch, fenced, shutting down)."""
+    """Apply RegisterBroker and BrokerRegistrationChange: (kind, id, epoch, fenced, leaving)."""
     _, peer_id, epoch, fenced, shutting_down = record
     assert isinstance(peer_id, int) and isinstance(epoch, int)
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
@@ -298,7 +298,7 @@ def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
 def apply_changes(
     broker: Process, changed: dict[int, PartitionRecord | None], out: Effects
 ) -> None:
-    """CP-KR-APPLY 1 - 5.  Client-visible metadata first, then deletions, leaders, followers."""
+    """CP-KR-APPLY 1 - 5.  Apply client metadata first, then deletions, leaders, followers."""
     mine = []
     for tp, record in changed.items():
         if record is None:
@@ -321,8 +321,10 @@ def apply_changes(
 
 
 def delete_strays(broker: Process, out: Effects) -> None:
-    """7.7, KRaft 2.  The first image after a start: logs of topics that are gone, or of partitions
-    that have moved away meanwhile, are deleted."""
+    """7.7, KRaft 2.  Delete stray logs at the first image after a start.
+
+    A stray is the log of a topic that is gone, or of a partition that has moved away meanwhile.
+    """
     for tp in list(broker.machine.disks):
         record = broker.image.get(tp)
         if record is None or broker.id not in record.replicas:
@@ -335,7 +337,7 @@ def delete_strays(broker: Process, out: Effects) -> None:
 
 
 def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
-    """CP-LISR.  Stale requests are ignored; leaders first, then followers."""
+    """CP-LISR.  Apply a request unless it is stale: leaders first, then followers."""
     error = request_error(broker, m.controller_epoch, m.broker_epoch)
     if error:
         if error == STALE_CONTROLLER_EPOCH:
@@ -355,7 +357,7 @@ def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
 
 
 def on_update_metadata(broker: Process, m: UpdateMetadata, out: Effects) -> None:
-    """5.1.  What clients may be told, and who is alive."""
+    """5.1.  Update the metadata for clients, and the live brokers."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     _know_live(broker, m.live)
@@ -368,7 +370,7 @@ def on_update_metadata(broker: Process, m: UpdateMetadata, out: Effects) -> None
 
 
 def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> None:
-    """CP-ISR-ZKPROP 3.  What clients are told of the ISR, which may be long known to its leader."""
+    """CP-ISR-ZKPROP 3.  Update the ISR in the metadata for clients; the leader may know it."""
     if not broker.profile.isr_propagation:
         return
     before = broker.known_isr.get(tp, record.isr)
@@ -379,7 +381,7 @@ def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -
 
 
 def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
-    """5.3.  Accepted from an epoch that is not older than the replica's."""
+    """5.3.  Stop replicas if the request's epoch is not older than theirs."""
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     answers = []
@@ -394,7 +396,7 @@ def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
 
 
 def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> int:
-    """CP-LISR, 1.12.  Why a whole control request is refused, or NONE."""
+    """CP-LISR, 1.12.  Return why a whole control request is refused, or NONE."""
     if broker.profile.broker_generation and broker_epoch < broker.broker_epoch:
         return STALE_BROKER_EPOCH
     if controller_epoch < broker.controller_epoch:
@@ -404,7 +406,7 @@ def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> 
 
 
 def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
-    """CP-LISR.  Why one partition of a LeaderAndIsr is refused; only a new leader epoch is not."""
+    """CP-LISR.  Return the error of one LeaderAndIsr partition; its leader epoch must be new."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     replica = broker.replicas.get(tp)
@@ -414,8 +416,11 @@ def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
 
 
 def stop_error(broker: Process, tp: int, leader_epoch: int) -> int:
-    """5.3.  Why one partition of a StopReplica is refused.  -2: the topic is being deleted, which
-    raises no epoch; -1: an old version of the request, without epochs."""
+    """5.3.  Return why one partition of a StopReplica is refused, or NONE.
+
+    Leader epoch -2: the topic is being deleted, which raises no epoch; -1: an old version of the
+    request, without epochs.
+    """
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     replica = broker.replicas.get(tp)
@@ -432,7 +437,7 @@ def _know_live(broker: Process, live: dict[int, int]) -> None:
 
 
 def on_alter_timer(broker: Process, out: Effects) -> bool:
-    """CP-ALTER.  The whole request again."""
+    """CP-ALTER.  Send the whole request again."""
     if broker.alter_corr or not broker.alter_queue:
         return False
     send_alter_partition(broker, out)

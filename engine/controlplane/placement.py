@@ -23,7 +23,7 @@ class Chance(Protocol):
 
 
 def shuffle(items: list[T], chance: Chance) -> None:
-    """Fisher and Yates, from the end, as java.util.Collections does it."""
+    """Shuffle as java.util.Collections does: Fisher and Yates, from the end."""
     for size in range(len(items), 1, -1):
         other = chance.below(size)
         items[size - 1], items[other] = items[other], items[size - 1]
@@ -44,7 +44,7 @@ class Candidate:
 
 
 def place_simple(brokers: Iterable[int], partitions: int, factor: int) -> Placed:
-    """CP-PLACE-SIMPLE.  Partition i, replica j goes to broker (i + j) mod n.  For teaching."""
+    """CP-PLACE-SIMPLE.  Place replica j of partition i on broker (i + j) mod n.  For teaching."""
     ids = sorted(brokers)
     error = _check_zk(partitions, factor, len(ids))
     if error:
@@ -74,7 +74,7 @@ def place_zk(
     shift: int = -1,
     first_partition: int = 0,
 ) -> Placed:
-    """CP-PLACE-ZK and CP-PLACE-ZK-RACK.  Racks are used as soon as one broker has one.
+    """CP-PLACE-ZK and CP-PLACE-ZK-RACK.  Place replicas, by racks as soon as one broker has one.
 
     `start` fixes the first broker's index, and the first shift unless `shift` does; -1 draws them.
     When partitions are added, `start` is the index of partition 0's first replica and
@@ -107,7 +107,7 @@ def place_zk(
 
 
 def rack_alternated(brokers: Sequence[Candidate]) -> list[int]:
-    """CP-PLACE-ZK-RACK 1.  The next broker of each rack in turn; by id where there are no racks."""
+    """CP-PLACE-ZK-RACK 1.  Return the brokers, one of each rack in turn; by id without racks."""
     of_rack: dict[str, list[int]] = {}
     for broker in sorted(brokers, key=lambda b: b.id):
         of_rack.setdefault(broker.rack or "", []).append(broker.id)
@@ -123,7 +123,7 @@ def _follower(ids: list[int], first: int, shift: int) -> int:
 def _followers_by_rack(
     ids: list[int], racks: dict[int, str], first: int, shift: int, factor: int
 ) -> Ids:
-    """CP-PLACE-ZK-RACK 2.  No broker twice, and no rack twice before each of them has one."""
+    """CP-PLACE-ZK-RACK 2.  Return followers: no broker twice, each rack before a second time."""
     rack_count = len(set(racks.values()))
     replicas = [ids[first]]
     used = {racks[ids[first]]}
@@ -155,7 +155,7 @@ class _Brokers:
         self.offset = chance.below(len(ids)) if ids else 0
 
     def next(self, epoch: int) -> int:
-        """The next broker of this placement, or -1 when the list is exhausted."""
+        """Return the next broker of this placement, or -1 when the list is exhausted."""
         if not self.ids:
             return -1
         if self.epoch != epoch:
@@ -208,17 +208,17 @@ class StripedPlacer:
         self._offset = chance.below(len(names)) if names else 0
 
     def rack_names(self) -> list[str | None]:
-        """Names of the racks in ascending order; None stands for brokers without one."""
+        """Return the names of the racks in ascending order; None stands for brokers without one."""
         return list(self._racks)
 
     def check(self, factor: int) -> int:
-        """INVALID_REPLICATION_FACTOR if no placement with `factor` replicas exists."""
+        """Return INVALID_REPLICATION_FACTOR if no placement with `factor` replicas exists."""
         if factor <= 0 or factor > self.total or self.unfenced == 0:
             return errors.INVALID_REPLICATION_FACTOR
         return errors.NONE
 
     def place_one(self, factor: int) -> tuple[int, Ids]:
-        """(error code, replicas of the next partition); the first of them is never fenced."""
+        """Return (error code, replicas of the next partition), the first never fenced."""
         error = self.check(factor)
         if error:
             return error, ()
@@ -248,7 +248,7 @@ class StripedPlacer:
         return errors.NONE, tuple(replicas)
 
     def _place_leader(self) -> tuple[int, int]:
-        """(index of the rack, broker): the first rack from the offset on that has one unfenced."""
+        """Return (index of the rack, broker): the next rack that has one unfenced."""
         at = self._offset
         while True:
             broker = self._racks[self._order[at]].unfenced.next(self._epoch)
@@ -257,7 +257,7 @@ class StripedPlacer:
             at = (at + 1) % len(self._order)
 
     def place(self, partitions: int, factor: int) -> Placed:
-        """Replica lists for all partitions of a topic."""
+        """Return the replica lists for all partitions of a topic."""
         if partitions <= 0:
             return errors.INVALID_PARTITIONS, []
         error = self.check(factor)
@@ -274,10 +274,12 @@ def check_manual(
     registered: Iterable[int] | None,
     factor: int | None = None,
 ) -> int:
-    """2.5.  INVALID_REPLICA_ASSIGNMENT unless every list is non-empty, without repetition, of
-    registered brokers and as long as the others (`factor`: the length the topic already has).
+    """2.5.  Return INVALID_REPLICA_ASSIGNMENT unless every list is acceptable.
 
-    `registered` None: nobody asks whether the brokers exist, as for new topics in ZooKeeper.
+    Every list must be non-empty, without repetition, of registered brokers and as long as the
+    others (`factor`: the length the topic already has).
+
+    `registered` None: the brokers need not exist, as for new topics in ZooKeeper.
     """
     known = None if registered is None else set(registered)
     for replicas in assignments:

@@ -21,7 +21,7 @@ class Plan:
 
 
 class Reverted:
-    """What is left when a reassignment is cancelled."""
+    """Rest of a reassignment after its cancellation."""
 
     __slots__ = ("isr", "replicas", "unclean")
 
@@ -32,7 +32,7 @@ class Reverted:
 
 
 def plan(current: Ids, target: Ids) -> Plan:
-    """CP-REASSIGN-KR 1, 7.1.  `replicas := target ++ removing` while the reassignment runs."""
+    """CP-REASSIGN-KR 1, 7.1.  Return the plan; `replicas := target ++ removing` while it runs."""
     removing = tuple(sorted(set(current) - set(target)))
     adding = tuple(sorted(set(target) - set(current)))
     return Plan(target + removing, adding, removing)
@@ -41,7 +41,7 @@ def plan(current: Ids, target: Ids) -> Plan:
 def complete(
     replicas: Ids, adding: Ids, removing: Ids, isr: Ids, *, needs_all_targets: bool
 ) -> tuple[Ids, Ids] | None:
-    """CP-REASSIGN-KR 3.  (final replicas, final ISR) if `isr` completes the reassignment.
+    """CP-REASSIGN-KR 3.  Return (final replicas, final ISR) if `isr` completes the reassignment.
 
     `needs_all_targets` is the rule of 3.8: every replica that stays is in the ISR; before, only
     those that were added had to be.  Min ISR plays no part.
@@ -59,12 +59,12 @@ def complete(
 
 
 def original(replicas: Ids, adding: Ids) -> Ids:
-    """Replicas before the reassignment; their first order cannot always be known."""
+    """Return the replicas before the reassignment; their first order may be unknown."""
     return tuple(r for r in replicas if r not in adding)
 
 
 def revert(replicas: Ids, isr: Ids, adding: Ids) -> Reverted:
-    """7.2, cancel.  Takes out what was being added; keeps what was being removed.
+    """7.2, cancel.  Take out what was being added and keep what was being removed.
 
     If no ISR member survives, the first remaining replica is put in, which is unclean: the caller
     allows it only where the topic allows unclean election (else INVALID_REPLICA_ASSIGNMENT).
@@ -77,5 +77,5 @@ def revert(replicas: Ids, isr: Ids, adding: Ids) -> Reverted:
 
 
 def target_of(replicas: Ids, removing: Ids) -> Ids:
-    """The replicas a running reassignment is heading for, in order."""
+    """Return the replicas a running reassignment is heading for, in order."""
     return tuple(r for r in replicas if r not in removing)

@@ -16,7 +16,7 @@ from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Repl
 
 
 def new_disk(machine: Machine, directory: int = 0) -> Disk:
-    """An empty replica directory, with the log rules of the generation; 0: where there are few."""
+    """Return an empty replica directory, with the log rules of the generation; 0: one of few."""
     profile = machine.profile
     log = Log(
         profile.monotonic_epoch_cache,
@@ -29,7 +29,7 @@ def new_disk(machine: Machine, directory: int = 0) -> Disk:
 
 
 def ensure_log(broker: Process, tp: int, out: Effects) -> Replica:
-    """CP 0.6.  The replica, its log created or loaded on the first role in this process."""
+    """CP 0.6.  Return the replica; its log is created or loaded on its first role."""
     replica = broker.replicas.get(tp)
     if replica is None:
         disk = broker.machine.disks.get(tp)
@@ -42,7 +42,7 @@ def ensure_log(broker: Process, tp: int, out: Effects) -> Replica:
 
 
 def apply_record(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> None:
-    """Becomes what the record says this broker is: leader, follower, or nothing."""
+    """Become what the record says this broker is: leader, follower, or nothing."""
     if record.leader == broker.id:
         make_leader(broker, tp, record, out)
     else:
@@ -50,7 +50,7 @@ def apply_record(broker: Process, tp: int, record: PartitionRecord, out: Effects
 
 
 def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> bool:
-    """CP-MAKE-LEADER, H-8.  True if this broker was not the leader before.
+    """CP-MAKE-LEADER, H-8.  Make this broker the leader; True if it was not before.
 
     A new leader neither truncates nor resets its high watermark, which may lag its predecessor's
     (H-9).
@@ -94,7 +94,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
 
 
 def _track_followers(replica: Replica, record: PartitionRecord) -> None:
-    """CP-MAKE-LEADER 3.  The table of followers gets the new replicas and loses the removed."""
+    """CP-MAKE-LEADER 3.  Add the new replicas to the table of followers; drop the removed."""
     for follower in list(replica.remote):
         if follower not in record.replicas:
             del replica.remote[follower]
@@ -104,7 +104,7 @@ def _track_followers(replica: Replica, record: PartitionRecord) -> None:
 
 
 def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> bool:
-    """CP-MAKE-FOLLOWER.  True if the leader epoch advanced, so that fetching starts anew."""
+    """CP-MAKE-FOLLOWER.  Return True if the leader epoch advanced, so that fetching restarts."""
     replica = ensure_log(broker, tp, out)
     if not _leader_is_known(broker, record.leader):
         return False  # ZooKeeper era: the transition is given up, the log exists all the same
@@ -137,7 +137,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
 
 
 def _leader_is_known(broker: Process, leader: int) -> bool:
-    """CP-MAKE-FOLLOWER 1.  Only the ZooKeeper era insists that the new leader be alive."""
+    """CP-MAKE-FOLLOWER 1.  Check that the new leader is alive, as the ZooKeeper era requires."""
     if broker.profile.mode != "zk":
         return True
     peer = broker.peers.get(leader)
@@ -145,7 +145,7 @@ def _leader_is_known(broker: Process, leader: int) -> bool:
 
 
 def _reconciles(broker: Process, replica: Replica, old_leader: int, old_epoch: int) -> bool:
-    """F-2.  Does this epoch restart the fetcher, and so the comparison of the logs?
+    """F-2.  Check whether this epoch restarts the fetcher, and so the comparison of the logs.
 
     Always from 2.1; in 2.0.1 also when an epoch of the same leader was missed (KAFKA-7164); before,
     only when the leader's id changed.
@@ -163,7 +163,7 @@ def _reconciles(broker: Process, replica: Replica, old_leader: int, old_epoch: i
 
 
 def mark_offline(broker: Process, tp: int, out: Effects) -> None:
-    """L-16, 8.4.  The log directory failed: the replica is unusable until the process restarts."""
+    """L-16, 8.4.  Mark a replica of a failed log directory unusable until a restart."""
     fetcher.remove_partition(broker, tp)
     broker.offline.add(tp)
     broker.alter_queue.pop(tp, None)
@@ -176,7 +176,7 @@ def mark_offline(broker: Process, tp: int, out: Effects) -> None:
 
 
 def stop_replica(broker: Process, tp: int, delete: bool, out: Effects) -> None:
-    """CP 5.3.  Stops fetching; with `delete` the log goes too, else it stays without a role."""
+    """CP 5.3.  Stop fetching; with `delete` remove the log, else keep it without a role."""
     fetcher.remove_partition(broker, tp)
     broker.failed.discard(tp)
     replica = broker.replicas.get(tp)

@@ -27,8 +27,10 @@ from engine.model.timers import DIR_FAILURE
 
 
 def fail_directory(broker: Process, directory: int, out: Effects) -> None:
-    """L-16, 8.4.  Its replicas are offline, the controller is told; without another directory, or
-    in a release that cannot do without one, the process halts."""
+    """L-16, 8.4.  Take a directory's replicas offline and inform the controller.
+
+    Without another directory, or in a release that cannot do without one, the process halts.
+    """
     if not working(broker.machine) or not survives_a_failed_directory(broker.machine):
         out.cue("L-16.halt", broker.id, "halted", None, directory)
         broker.halted = True
@@ -41,8 +43,11 @@ def fail_directory(broker: Process, directory: int, out: Effects) -> None:
 
 
 def tell_controller(broker: Process, out: Effects) -> None:
-    """8.4, 2 and 3.  The event znode, or a heartbeat at once; KRaft (3.8): whoever cannot tell the
-    controller within log.dir.failure.timeout.ms shuts down."""
+    """8.4, 2 and 3.  Report failed directories by the event znode, or by a heartbeat at once.
+
+    KRaft (3.8): a broker that cannot reach the controller within log.dir.failure.timeout.ms shuts
+    down.
+    """
     if broker.profile.mode == "zk":
         out.send(LogDirEvent(broker.id, CONTROLLER, broker.next_corr()))
         return
@@ -57,7 +62,7 @@ def tell_controller(broker: Process, out: Effects) -> None:
 
 
 def on_dir_failure_timer(broker: Process, out: Effects) -> bool:
-    """8.4, 3.  The controller has not been reached since the directory failed."""
+    """8.4, 3.  Halt if the controller has not been reached since the directory failed."""
     if not broker.dir_report or out.now < broker.dir_due:
         return False
     out.cue("L-16.unheard", broker.id, "halted", None, None)
@@ -69,7 +74,7 @@ def on_dir_failure_timer(broker: Process, out: Effects) -> bool:
 
 
 def on_log_dir_event(k: Controller, m: LogDirEvent, out: Effects) -> None:
-    """8.4, 2.  Which replicas are gone?  LeaderAndIsr for all of the broker's shows it."""
+    """8.4, 2.  Send LeaderAndIsr for all of the broker's replicas to find the lost ones."""
     if m.src not in k.brokers:
         return
     out.cue("CP-8.4.event", CONTROLLER, f"broker {m.src}", None, None)
@@ -79,7 +84,7 @@ def on_log_dir_event(k: Controller, m: LogDirEvent, out: Effects) -> None:
 
 
 def on_leader_and_isr_response(k: Controller, m: LeaderAndIsrResponse, out: Effects) -> None:
-    """8.4, 2.  Elections as for a dead broker, but only for the partitions it cannot serve."""
+    """8.4, 2.  Elect as for a dead broker, but only partitions it cannot serve."""
     gone = [
         tp
         for tp, error in m.answers
@@ -96,7 +101,7 @@ def on_leader_and_isr_response(k: Controller, m: LeaderAndIsrResponse, out: Effe
 
 
 def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """CP-KR-HB, 8.4, 3.  The heartbeat, and before it what it says of failed directories."""
+    """CP-KR-HB, 8.4, 3.  Handle the failed directories of a heartbeat, then the heartbeat."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         new = [one for one in m.offline_dirs if one not in registration.lost_dirs]
@@ -107,7 +112,7 @@ def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
 
 
 def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects) -> None:
-    """8.4, 3.  Out of the ISRs, with elections where it led, for what is in these directories."""
+    """8.4, 3.  Take replicas in these directories out of the ISRs, elect where they led."""
     gone = [
         tp
         for tp in k.records
@@ -125,7 +130,7 @@ def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects)
 
 
 def on_assign_replicas(k: Controller, m: AssignReplicasToDirs, out: Effects) -> None:
-    """KIP-858, 1.12.  Where a replica's log is now: a change of the partition's record."""
+    """KIP-858, 1.12.  Note a replica's directory in the partition's record."""
     registration = k.brokers.get(m.src)
     if registration is None or registration.epoch != m.broker_epoch:
         error = STALE_BROKER_EPOCH

@@ -13,7 +13,9 @@ from engine.model.records import Ids, PartitionRecord
 
 
 def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
-    """CP-REASSIGN-ZK, U1 on; None cancels.  An error code; a new target replaces a running one.
+    """CP-REASSIGN-ZK, U1 on.  Start or cancel (None) a reassignment; return an error code.
+
+    A new target replaces a running one.
 
     As written to the reassignment znode: a target that is off-line is accepted and waited for.  The
     list is looked at before the partition.
@@ -44,14 +46,17 @@ def reassign(k: Controller, tp: int, target: Ids | None, out: Effects) -> int:
 
 
 def strands(record: PartitionRecord, target: Ids) -> bool:
-    """Would dropping what is still being added leave nobody in sync among the replicas?"""
+    """Check whether dropping the replicas that are being added would leave no other in sync."""
     left = [b for b in record.isr if b not in record.adding or b in target]
     return bool(record.isr) and not left
 
 
 def progress(k: Controller, tp: int, out: Effects) -> None:
-    """CP-REASSIGN-ZK.  A: a new leader epoch for the grown replica list; B: if the whole target is
-    in the ISR, the end of it.  Runs on the request and whenever a target broker starts."""
+    """CP-REASSIGN-ZK.  Start a reassignment (A), or end it once the whole target is in the ISR (B).
+
+    A raises the leader epoch for the grown replica list.  Runs on the request and whenever a target
+    broker starts.
+    """
     record = k.records[tp]
     target = reassignment.target_of(record.replicas, record.removing)
     if not set(target) <= set(record.isr):
@@ -62,7 +67,7 @@ def progress(k: Controller, tp: int, out: Effects) -> None:
 
 
 def complete(k: Controller, tp: int, out: Effects) -> bool:
-    """CP-REASSIGN-ZK, the completion check: False if no reassignment runs, or it is not done."""
+    """CP-REASSIGN-ZK, the completion check.  Finish; False without a reassignment, or too early."""
     record = k.records[tp]
     target = reassignment.target_of(record.replicas, record.removing)
     if not record.reassigning or not set(target) <= set(record.isr):
@@ -72,7 +77,7 @@ def complete(k: Controller, tp: int, out: Effects) -> bool:
 
 
 def _finish(k: Controller, tp: int, target: Ids, out: Effects) -> None:
-    """CP-REASSIGN-ZK B1 - B8.  A mere new order of the replicas comes here too."""
+    """CP-REASSIGN-ZK B1 - B8.  Finish a reassignment, also a mere new order of the replicas."""
     record = k.records[tp]
     removing = record.removing
     if record.leader in target and is_live(k, record.leader):
@@ -94,7 +99,7 @@ def _finish(k: Controller, tp: int, target: Ids, out: Effects) -> None:
 
 
 def resume_for(k: Controller, broker: int, out: Effects) -> None:
-    """CP-ZK-BROKERS, start-up 5.  Reassignments that wait for this broker go on."""
+    """CP-ZK-BROKERS, start-up 5.  Go on with reassignments that wait for this broker."""
     for tp, record in list(k.records.items()):
         if record.reassigning and broker in reassignment.target_of(
             record.replicas, record.removing
@@ -103,13 +108,13 @@ def resume_for(k: Controller, broker: int, out: Effects) -> None:
 
 
 def take_offline_all(k: Controller, tp: int, brokers: Ids, out: Effects) -> None:
-    """7.6, OfflineReplica for each: +1 leader epoch for every one that was in the ISR."""
+    """7.6.  Run OfflineReplica for each: +1 leader epoch for every one in the ISR."""
     for broker in brokers:
         take_offline(k, broker, [tp], out)
 
 
 def _stop(k: Controller, tp: int, brokers: Ids, out: Effects) -> None:
-    """B4, B5.  The replica goes, with its data."""
+    """B4, B5.  Stop the replica and delete its data."""
     for broker in brokers:
         if broker in k.brokers:
             states = [(tp, k.records[tp].leader_epoch, True)]

@@ -22,7 +22,7 @@ from engine.model.records import DURING_DELETE, Ids, PartitionRecord
 
 
 def create_topic(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
-    """CP-ELECT-NEW, ZK, with the replica lists given.  An error code.
+    """CP-ELECT-NEW, ZK.  Create a topic with the replica lists given; return an error code.
 
     The lists may name brokers that are off-line: the znode is written without a look at them.
     """
@@ -37,7 +37,7 @@ def create_topic(k: Controller, name: str, assignments: Sequence[Ids], out: Effe
 
 
 def create_partitions(k: Controller, name: str, assignments: Sequence[Ids], out: Effects) -> int:
-    """2.2.  Further partitions of a topic, as long as its first one."""
+    """2.2.  Add partitions to a topic, with as many replicas as its first one."""
     topic = k.topics.get(name)
     if topic is None or name in k.deletions:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -49,10 +49,10 @@ def create_partitions(k: Controller, name: str, assignments: Sequence[Ids], out:
 
 
 def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) -> None:
-    """CP-ELECT-NEW 3 - 6.  The state znodes; LeaderAndIsr to the ISR, metadata to everybody.
+    """CP-ELECT-NEW 3 - 6.  Write the state znodes; send LeaderAndIsr to the ISR, metadata to all.
 
-    With nobody live a partition has no state yet: its epochs stand one below the first, so that the
-    election when a broker starts begins it.
+    Without a live replica a partition has no state yet: its epochs stand one below the first, so
+    that the election when a broker starts begins it.
     """
     made = []
     for tp, replicas in enumerate(assignments, k.take_numbers(len(assignments))):
@@ -76,8 +76,11 @@ def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) 
 
 
 def delete_topic(k: Controller, name: str, out: Effects) -> int:
-    """7.7, ZK 1, 2.  An error code.  While one of its partitions is being moved the topic is not
-    eligible: the deletion begins when the move ends."""
+    """7.7, ZK 1, 2.  Delete a topic and return an error code.
+
+    While one of its partitions is being moved the topic is not eligible: the deletion begins when
+    the move ends.
+    """
     topic = k.topics.get(name)
     if topic is None or name in k.deletions:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
@@ -88,7 +91,7 @@ def delete_topic(k: Controller, name: str, out: Effects) -> int:
 
 
 def after_reassignment(k: Controller, out: Effects) -> None:
-    """7.7, ZK 2.  A deletion that waited for reassignments begins."""
+    """7.7, ZK 2.  Begin a deletion that waited for reassignments."""
     for name, deletion in k.deletions.items():
         moving = any(k.records[tp].reassigning for tp in k.topics[name].tps if tp in k.records)
         if not deletion.records and not moving:
@@ -96,7 +99,7 @@ def after_reassignment(k: Controller, out: Effects) -> None:
 
 
 def _begin(k: Controller, name: str, out: Effects) -> None:
-    """7.7, ZK 3, 4.  Clients hear of the leader -2; live replicas go, dead ones keep the topic."""
+    """7.7, ZK 3, 4.  Begin: clients get leader -2; live replicas go, dead ones keep the topic."""
     deletion = k.deletions[name]
     for tp in k.topics[name].tps:
         record = k.records.pop(tp).copy()
@@ -117,13 +120,13 @@ def _begin(k: Controller, name: str, out: Effects) -> None:
 
 
 def _deletable(k: Controller, broker: int, deletion: Deletion) -> bool:
-    """Is the broker live, and every directory online in which it has something of the topic?"""
+    """Check whether the broker is live and its directories with the topic are all online."""
     left = deletion.left.get(broker, ())
     return is_live(k, broker) and not any((broker, tp) in k.offline for tp in left)
 
 
 def _stop(k: Controller, broker: int, deletion: Deletion, out: Effects) -> None:
-    """7.7, ZK 4.  StopReplica for what a live broker still holds of the topic."""
+    """7.7, ZK 4.  Send StopReplica for what a live broker still holds of the topic."""
     states = [(tp, DURING_DELETE, True) for tp in sorted(deletion.left.get(broker, ()))]
     if states and _deletable(k, broker, deletion):
         epoch = k.brokers[broker].epoch
@@ -131,13 +134,13 @@ def _stop(k: Controller, broker: int, deletion: Deletion, out: Effects) -> None:
 
 
 def resume_for(k: Controller, broker: int, out: Effects) -> None:
-    """7.7, ZK 2.  A broker is back, or reachable again: what it holds of deleted topics goes."""
+    """7.7, ZK 2.  Go on with deletions on a broker that is back, or reachable again."""
     for deletion in k.deletions.values():
         _stop(k, broker, deletion, out)
 
 
 def on_stop_replica_response(k: Controller, m: StopReplicaResponse, out: Effects) -> None:
-    """7.7, ZK 5, 6.  One replica after the other is gone; with the last one the topic is."""
+    """7.7, ZK 5, 6.  Note a deleted replica; with the last one the topic is gone."""
     for name in list(k.deletions):
         deletion = k.deletions[name]
         left = deletion.left.get(m.src)

@@ -13,7 +13,7 @@ from engine.model.records import PartitionRecord
 
 
 def live_epochs(k: Controller) -> dict[int, int]:
-    """Broker id -> broker epoch (the session znode's czxid) of every live broker."""
+    """Return broker id -> broker epoch (the session znode's czxid) of every live broker."""
     return {b: r.epoch for b, r in k.brokers.items()}
 
 
@@ -26,7 +26,7 @@ def send_leader_and_isr(
 
 
 def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
-    """To every live broker: who is alive, and the partitions that changed."""
+    """Send live brokers and changed partitions to every live broker."""
     live = live_epochs(k)
     states = [(tp, k.records[tp]) for tp in tps]
     for broker, registration in k.brokers.items():
@@ -34,7 +34,7 @@ def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
 
 
 def tell_changes(k: Controller, tps: list[int], out: Effects) -> None:
-    """5.1.  Per broker LeaderAndIsr, then UpdateMetadata; order holds per broker, not across."""
+    """5.1.  Send LeaderAndIsr, then UpdateMetadata; order holds per broker, not across."""
     for broker in k.brokers:
         states = [(tp, k.records[tp], False) for tp in tps if broker in k.records[tp].replicas]
         if states:
@@ -62,7 +62,7 @@ def is_live(k: Controller, broker: int) -> bool:
 
 
 def may_lead(k: Controller, tp: int, broker: int) -> bool:
-    """3.3, live(r).  A live broker whose log directory with this partition is online."""
+    """3.3, live(r).  Check for a live broker whose log directory with this partition is online."""
     return is_live(k, broker) and (broker, tp) not in k.offline
 
 
@@ -75,7 +75,7 @@ def elect(
     unclean: bool | None = None,
     only: int | None = None,
 ) -> bool:
-    """CP-ELECT-ZK.  One election by one strategy; True if the znode changed.
+    """CP-ELECT-ZK.  Run one election by one strategy; True if the znode changed.
 
     `only` restricts the choice to one broker: an operator's controlled move.
     """
@@ -103,7 +103,7 @@ def elect(
 
 
 def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> None:
-    """CP-ZK-BROKERS, failure 2 - 4.  Elections where it led, then its replicas leave the ISRs.
+    """CP-ZK-BROKERS, failure 2 - 4.  Elect where it led, then take its replicas out of ISRs.
 
     Partitions that have no leader are tried again (`triggerOnlinePartitionStateChange`).
     """
@@ -116,7 +116,7 @@ def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> N
 
 
 def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:
-    """7.6 OfflineReplica.  Out of each ISR; the partitions that changed."""
+    """7.6 OfflineReplica.  Take replicas out of each ISR; return the changed partitions."""
     changed = []
     for tp in tps:
         keeps_last = k.profile.keeps_last_isr_member or not k.unclean_for(tp)

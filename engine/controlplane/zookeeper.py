@@ -46,11 +46,11 @@ from engine.model.zk_messages import IsrChange, SessionClosed
 
 
 def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
-    """CP-ZK-REG, CP-ZK-BROKERS.  The id's znode must be free; `bounced` replaces it in one go.
+    """CP-ZK-REG, CP-ZK-BROKERS.  Take the id's znode if it is free; `bounced` replaces it at once.
 
     Before 2.2 there is no broker epoch: a broker that left and came back before the controller
     looked (`bounced`) is no new broker (ABA).  It stays in every ISR with whatever its log now
-    holds, and nobody tells it what it is: without LeaderAndIsr it neither leads, follows nor cuts.
+    holds, and is sent no role: without LeaderAndIsr it neither leads, follows nor truncates.
     """
     known = k.brokers.get(m.src)
     noticed = known is None or k.profile.broker_generation
@@ -74,7 +74,7 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
 
 
 def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
-    """CP-ZK-BROKERS, start-up: metadata, the current state of its replicas, then elections."""
+    """CP-ZK-BROKERS, start-up.  Send metadata and replica states, then run elections."""
     send_update_metadata(k, list(k.records), out)
     states = [(tp, r, False) for tp, r in k.records.items() if broker in r.replicas]
     if states:
@@ -88,15 +88,18 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
 
 
 def tell_again(k: Controller, broker: int, missed: list[int], out: Effects) -> None:
-    """CP-LISR.  The controller's sender thread tries a request until the broker has heard it, as
-    long as the broker's session lives: what a broken link swallowed arrives when it works again."""
+    """CP-LISR.  Retry a request until the broker has received it or its session ends.
+
+    So does the controller's sender thread: what a broken link swallowed arrives when it works
+    again.
+    """
     if broker in k.brokers:
         states = [(tp, k.records[tp], False) for tp in missed]
         send_leader_and_isr(k, broker, states, out)
 
 
 def resume(k: Controller, running: set[int], out: Effects) -> None:
-    """CP-ZK-CTRL.  Sessions of processes that are gone do not come back; the others go on."""
+    """CP-ZK-CTRL.  Resume the sessions of live processes; those of the others do not come back."""
     for broker in [b for b in k.brokers if b not in running]:
         del k.brokers[broker]
     for registration in k.brokers.values():
@@ -105,8 +108,9 @@ def resume(k: Controller, running: set[int], out: Effects) -> None:
 
 
 def start_up(k: Controller, out: Effects) -> None:
-    """CP-ZK-CTRL 8, 9.  From 2.3 on replicas on dead brokers leave first; then elections for
-    partitions whose leader is dead.
+    """CP-ZK-CTRL 8, 9.  Elect leaders for partitions whose leader is dead.
+
+    From 2.3 on replicas on dead brokers leave first.
 
     Until 2.2 a dead follower stays in the ISR until its leader removes it
     (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
@@ -129,7 +133,7 @@ def start_up(k: Controller, out: Effects) -> None:
 
 
 def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
-    """CP-ZK-BROKERS, failure: elections where it led, then its replicas leave the ISRs."""
+    """CP-ZK-BROKERS, failure.  Elect where it led, then take its replicas out of ISRs."""
     k.brokers.pop(broker, None)
     out.cue("CP-ZK-BROKERS", CONTROLLER, f"broker {broker}", "live", "dead")
     k.offline = {one for one in k.offline if one[0] != broker}
@@ -138,7 +142,7 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
 
 
 def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """The session lives on, or the broker hears that it has expired (8.3)."""
+    """Keep the session alive, or tell the broker that it has expired (8.3)."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         registration.last_contact = out.now
@@ -150,14 +154,14 @@ def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
 
 
 def on_session_closed(k: Controller, m: SessionClosed, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 8.  The process closed its session: its znode vanishes at once."""
+    """CP-ZK-SHUTDOWN 8.  Remove the znode of a closed session at once."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         on_broker_failure(k, m.src, out)
 
 
 def arm_session_check(k: Controller, out: Effects) -> None:
-    """The instant at which the next session can expire."""
+    """Set the timer to the instant at which the next session can expire."""
     if not k.brokers or k.check_at > out.now:
         return
     last = min(r.last_contact for r in k.brokers.values())
@@ -166,9 +170,9 @@ def arm_session_check(k: Controller, out: Effects) -> None:
 
 
 def on_session_check(k: Controller, out: Effects) -> bool:
-    """zookeeper.session.timeout.ms.  An expired session's znode vanishes; the controller acts.
+    """zookeeper.session.timeout.ms.  Remove the znodes of expired sessions; the controller acts.
 
-    Sessions that expire together are seen as dead together: nobody among them is elected.
+    Sessions that expire together are seen as dead together: none of these brokers is elected.
     """
     if k.check_at > out.now or not k.alive:
         return False
@@ -188,7 +192,7 @@ def on_session_check(k: Controller, out: Effects) -> bool:
 
 
 def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) -> None:
-    """CP-ALTER (2.7 - 3.9), or with `direct` the leader's own conditional write (CP-ISR-ZKPROP)."""
+    """CP-ALTER (2.7 - 3.9).  Change an ISR; `direct`: the leader's own write (CP-ISR-ZKPROP)."""
     registration = k.brokers.get(m.src)
     current = None if registration is None else registration.epoch
     error = NONE if m.direct else alter_partition.check_sender(current, m.broker_epoch)
@@ -230,8 +234,10 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
 
 
 def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
-    """CP-ISR-ZKPROP 3.  A notification znode: its partitions are read again and told to all
-    brokers; nobody is elected, nobody becomes anything."""
+    """CP-ISR-ZKPROP 3.  Read the partitions of a notification znode and send them to all brokers.
+
+    There is no election, and no broker changes its role.
+    """
     known = [tp for tp in m.tps if tp in k.records]
     send_update_metadata(k, known, out)
     for tp in known:
@@ -242,7 +248,7 @@ def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
 
 
 def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 2 - 7."""
+    """CP-ZK-SHUTDOWN 2 - 7.  Move the leaderships of a broker that shuts down."""
     registration = k.brokers.get(m.src)
     if registration is None or (
         k.profile.broker_generation and m.broker_epoch < registration.epoch
@@ -276,7 +282,7 @@ def admin_elect(
     unclean: bool | None = None,
     only: int | None = None,
 ) -> bool:
-    """An operator's election; the brokers are told when it changed anything."""
+    """Run an operator's election; the brokers are told when it changed anything."""
     changed = elect(k, tp, strategy, out, unclean=unclean, only=only)
     if changed:
         tell_changes(k, [tp], out)
@@ -284,7 +290,7 @@ def admin_elect(
 
 
 def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects) -> None:
-    """CP-UNCLEAN-TRIGGERS.  Switched on dynamically: an immediate pass over offline partitions.
+    """CP-UNCLEAN-TRIGGERS.  Set configurations; unclean election switched on elects at once.
 
     From 2.1 on, that is: before, `TopicConfigHandler.processConfigChanges` does not tell the
     controller, which reads the setting with its next election (KAFKA-6835).
@@ -295,14 +301,14 @@ def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects
 
 
 def elect_offline(k: Controller, out: Effects) -> None:
-    """CP-UNCLEAN-TRIGGERS.  A pass over the partitions without leader."""
+    """CP-UNCLEAN-TRIGGERS.  Try to elect leaders for the partitions without one."""
     for tp in list(k.records):
         if k.records[tp].leader < 0:
             admin_elect(k, tp, election.OFFLINE, out)
 
 
 def on_preferred_check(k: Controller, out: Effects) -> bool:
-    """CP-PREFERRED.  Brokers whose share of lost leaderships exceeds the percentage."""
+    """CP-PREFERRED.  Elect for brokers with more lost leaderships than the percentage."""
     out.timer(CONTROLLER, k.configs.imbalance_check_ms, PREFERRED_CHECK)
     if not k.alive:
         return False

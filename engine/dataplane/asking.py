@@ -23,9 +23,9 @@ NAMES_VERSION: Final = 12  # the last Fetch that names topics: played topics hav
 def build_fetch(
     broker: Process, thread: FetcherThread, parts: list[FetchPartition]
 ) -> FetchRequest | None:
-    """F-5, X-6.  The request for the partitions that are ready; None if there is nothing to say.
+    """F-5, X-6.  Return the request for the partitions that are ready; None if it would be empty.
 
-    A session whose partitions are all held up is told to forget them.
+    For a session whose partitions are all held up the request forgets them.
     """
     session = thread.session
     if not parts and (session is None or session.epoch == INITIAL or not session.partitions):
@@ -48,7 +48,7 @@ def build_fetch(
 
 
 def in_session(session: SessionClient, m: FetchRequest) -> SessionFetch:
-    """X-6.  Of what is wanted, the request says only what the leader does not know yet."""
+    """X-6.  Build a request with only those wanted partitions that the leader does not know yet."""
     parts = {str(fp.tp): fp for fp in m.partitions}
     said = session.build(
         {
@@ -68,7 +68,7 @@ def in_session(session: SessionClient, m: FetchRequest) -> SessionFetch:
 
 
 def accepts(node: int, session: SessionClient, m: FetchResponse, out: Effects) -> bool:
-    """X-6.  A session error touches no partition; it costs one round trip."""
+    """X-6.  Check an answer; a session error touches no partition, and costs one round trip."""
     assert isinstance(m, SessionAnswer)
     if m.error:
         out.cue("X-6", node, "error", session.session_id, m.error)

@@ -13,24 +13,24 @@ RETRY_MS = 1_000
 
 
 def name(directory: int) -> str:
-    """As people and moves call it: d1."""
+    """Return the name in texts and moves: d1."""
     return f"d{directory}"
 
 
 def working(machine: Machine) -> list[int]:
-    """The directories that can be read and written."""
+    """Return the directories that can be read and written."""
     return [one for one in range(1, machine.dirs + 1) if one not in machine.broken]
 
 
 def least_used(machine: Machine) -> int:
-    """L-2, LogManager.nextLogDirs: a new log goes where there are fewest."""
+    """L-2, LogManager.nextLogDirs.  Return the directory with the fewest logs for a new one."""
     taken = [disk.dir for disk in machine.disks.values()]
     taken += [move.disk.dir for move in machine.futures.values()]
     return min(working(machine), key=taken.count)
 
 
 def survives_a_failed_directory(machine: Machine) -> bool:
-    """L-16.  KIP-112 (ZooKeeper, 1.0) and KIP-858 (KRaft, 3.7): the other directories work on."""
+    """L-16.  Check for KIP-112 (ZooKeeper, 1.0) or KIP-858 (KRaft, 3.7)."""
     return machine.profile.dir_failure_zk or machine.profile.dir_failure_kraft
 
 
@@ -38,15 +38,17 @@ def survives_a_failed_directory(machine: Machine) -> bool:
 
 
 def assign(broker: Process, tp: int, directory: int, out: Effects) -> None:
-    """KIP-858.  Tells the controller in which directory a log is; nothing to tell if there is only
-    one.  What waits travels together, one request at a time."""
+    """KIP-858.  Tell the controller in which directory a log is, unless there is only one.
+
+    Pending assignments travel together, one request at a time.
+    """
     if broker.machine.dirs > 1 and broker.profile.dir_failure_kraft:
         broker.assignments[tp] = directory
         send_assignments(broker, out)
 
 
 def send_assignments(broker: Process, out: Effects) -> bool:
-    """AssignmentsManager.  False if there is nothing to send, or an answer is awaited."""
+    """AssignmentsManager.  Send; False if there is nothing to send, or a request is out."""
     if broker.assign_corr or not broker.assignments:
         return False
     broker.assign_corr = broker.next_corr()
@@ -60,7 +62,7 @@ def send_assignments(broker: Process, out: Effects) -> bool:
 def on_assignment_answer(
     broker: Process, m: AssignReplicasToDirsResponse, out: Effects
 ) -> list[tuple[int, int]]:
-    """What the controller has accepted: (partition, directory)."""
+    """Note what the controller has accepted: (partition, directory)."""
     if m.corr != broker.assign_corr:
         return []
     broker.assign_corr = 0
@@ -75,7 +77,7 @@ def on_assignment_answer(
 
 
 def on_assignment_broken(broker: Process, corr: int, out: Effects) -> None:
-    """It is sent again until somebody answers."""
+    """Send the request again until a controller answers."""
     if corr == broker.assign_corr:
         broker.assign_corr = 0
         out.timer(broker.id, RETRY_MS, ASSIGN_RETRY)

@@ -57,7 +57,7 @@ DYNAMIC_SINCE: Final = (1, 1)
 
 
 def thread_of(broker: Process, tp: int) -> FetcherThread | None:
-    """The thread that fetches a partition, if it is fetched."""
+    """Return the thread that fetches a partition, if it is fetched."""
     for thread in broker.fetchers.values():
         if tp in thread.partitions:
             return thread
@@ -65,15 +65,17 @@ def thread_of(broker: Process, tp: int) -> FetcherThread | None:
 
 
 def configure(broker: Process, configs: Configs, out: Effects) -> None:
-    """Q-1, F-1.  From now on these hold; how many fetchers there are only since 1.1 (KIP-226)."""
+    """Q-1, F-1.  Apply configurations; the number of fetchers only since 1.1 (KIP-226)."""
     broker.configure(configs)
     if configs.fetchers != broker.num_fetchers and broker.profile.release >= DYNAMIC_SINCE:
         resize(broker, configs.fetchers, out)
 
 
 def resize(broker: Process, fetchers: int, out: Effects) -> None:
-    """F-1.  num.replica.fetchers changed: every partition moves, with its offset and epoch, to the
-    thread that is now its own.  Answers to the old threads' requests find nobody."""
+    """F-1.  Move every partition to the thread that is now its own, with its offset and epoch.
+
+    num.replica.fetchers has changed.  Answers to the old threads' requests are ignored.
+    """
     moved = [state for thread in broker.fetchers.values() for state in thread.partitions.values()]
     broker.fetchers.clear()
     broker.num_fetchers = fetchers
@@ -86,7 +88,7 @@ def resize(broker: Process, fetchers: int, out: Effects) -> None:
 
 
 def remove_partition(broker: Process, tp: int) -> PartitionFetchState | None:
-    """F-3.  Stops fetching; a thread without partitions ends.  The state it had, or None."""
+    """F-3.  Stop fetching and return its state, or None; an empty thread ends."""
     broker.failed.discard(tp)
     thread = thread_of(broker, tp)
     if thread is None:
@@ -98,8 +100,11 @@ def remove_partition(broker: Process, tp: int) -> PartitionFetchState | None:
 
 
 def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
-    """F-2.  After BecomeFollower in a new epoch: fetch from the leader, from where the generation
-    says: at the log's end if epochs can be checked on the way, else at the high watermark."""
+    """F-2.  Fetch from the leader after BecomeFollower in a new epoch.
+
+    The generation says where from: the log's end if epochs can be checked on the way, else the high
+    watermark.
+    """
     remove_partition(broker, replica.tp)
     if replica.leader < 0:
         return
@@ -115,7 +120,7 @@ def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
 def add_partition(
     broker: Process, replica: Replica, offset: int, leader_epoch: int, out: Effects
 ) -> FetcherThread:
-    """F-2.  Follows a partition from `offset`; nothing changes if it is followed in this epoch.
+    """F-2.  Follow a partition from `offset`; nothing changes if it is followed in this epoch.
 
     A negative offset is none at all: it is looked up as after an out-of-range answer (F-9).
     """
@@ -143,7 +148,7 @@ def add_partition(
 
 
 def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  maybeTruncate, then maybeFetch; at most one request is outstanding."""
+    """F-4.  Run maybeTruncate, then maybeFetch; at most one request is outstanding."""
     if thread.outstanding or thread.dead:
         return
     if thread.lookups:
@@ -154,7 +159,7 @@ def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
 
 
 def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool:
-    """F-4, T-0 fallback.  Asks for the ends of the own latest epochs; True if a request is out."""
+    """F-4, T-0 fallback.  Request the ends of the own latest epochs; True if a request is out."""
     for state in thread.partitions.values():
         if state.state == TRUNCATING:
             break
@@ -181,7 +186,7 @@ def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool
 
 
 def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
-    """F-5.  One Fetch for every partition that is ready; True if it went out."""
+    """F-5.  Send one Fetch for every partition that is ready; True if it went out."""
     parts = []
     now = out.now
     for state in thread.partitions.values():
@@ -217,8 +222,10 @@ def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
 
 
 def _sleep_until_ready(broker: Process, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  Nothing to send: the loop waits for the first back-off to end, or for a back-off if it
-    is a quota that holds a partition back (Q-3)."""
+    """F-4.  Wait for the first back-off to end when there is nothing to send.
+
+    If a quota holds a partition back (Q-3), wait for one back-off.
+    """
     if not thread.partitions:
         return
     wake = min(state.delay_until for state in thread.partitions.values())
@@ -231,7 +238,7 @@ def _sleep_until_ready(broker: Process, thread: FetcherThread, out: Effects) -> 
 
 
 def on_fetcher_timer(broker: Process, key: tuple[int, int], out: Effects) -> bool:
-    """F-8.  A back-off is over."""
+    """F-8.  Go on after a back-off."""
     thread = broker.fetchers.get(key)
     if thread is None or thread.waking > out.now:
         return False
@@ -243,7 +250,7 @@ def on_fetcher_timer(broker: Process, key: tuple[int, int], out: Effects) -> boo
 
 
 def waiting_thread(broker: Process, leader: int, corr: int) -> FetcherThread | None:
-    """The thread whose outstanding request this answers; None if it is no longer wanted."""
+    """Return the thread whose outstanding request this answers; None if it is no longer wanted."""
     for thread in broker.fetchers.values():
         if thread.leader == leader and thread.outstanding == corr:
             return thread
@@ -251,7 +258,7 @@ def waiting_thread(broker: Process, leader: int, corr: int) -> FetcherThread | N
 
 
 def _continue(broker: Process, thread: FetcherThread, out: Effects) -> None:
-    """F-4.  The loop goes round, by itself or, with manual fetching, when a hand says so."""
+    """F-4.  Run the loop again, or wait for a hand if fetching is manual."""
     if broker.machine.auto_fetch or thread.lookups:
         do_work(broker, thread, out)
 
@@ -260,7 +267,7 @@ def _continue(broker: Process, thread: FetcherThread, out: Effects) -> None:
 
 
 def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
-    """F-6.  Guard, then by error code; divergence is handled after all partitions."""
+    """F-6.  Handle partitions by error code; divergence comes after all of them."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
@@ -305,7 +312,7 @@ def _process_partition_data(
     data: FetchData,
     out: Effects,
 ) -> None:
-    """F-7, H-6.  check_offset, append, hw_update, logstart_update, next_fetch_state."""
+    """F-7, H-6.  Check the offset, append, update HW, log start and fetch state."""
     replica = broker.replicas[state.tp]
     log = replica.log
     if state.offset != log.leo or (data.batches and state.tp in broker.spoiled):
@@ -369,8 +376,11 @@ def _on_diverging(
 def _on_oversized(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
-    """F-7, before KIP-74.  A part of a batch tells nothing: the partition stands still until
-    replica.fetch.max.bytes is raised.
+    """F-7, before KIP-74.  Retry later after an answer with only a part of a batch.
+
+    The partition makes no progress until replica.fetch.max.bytes is raised.
+
+    The partition makes no progress until replica.fetch.max.bytes is raised.
 
     Kafka asks again at the network's pace; here the follower backs off, as a loop without delays
     has no pace.
@@ -385,7 +395,7 @@ def _on_oversized(
 def _on_error(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
 ) -> None:
-    """F-6, F-10.  Fenced in the epoch this broker still believes in: failed.  Else back off."""
+    """F-6, F-10.  Fail a partition fenced in its own current epoch; else back off."""
     out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
     if error == FENCED_LEADER_EPOCH:
         out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
@@ -396,7 +406,7 @@ def _on_error(
 
 
 def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> None:
-    """F-6.  Transport error: every partition of the thread backs off."""
+    """F-6.  Back off with every partition of the thread after a transport error."""
     thread = waiting_thread(broker, leader, corr)
     if thread is None:
         return
@@ -415,7 +425,7 @@ def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> 
 
 
 def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) -> None:
-    """T-1, T-2, T-3, follower's side.  Raises RuntimeError for an answer to what was not asked."""
+    """T-1, T-2, T-3, follower's side.  Truncate.  Raises RuntimeError for a stray answer."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
@@ -449,7 +459,7 @@ def _look_up(broker: Process, thread: FetcherThread, tp: int, timestamp: int, ou
 
 
 def on_list_offsets_response(broker: Process, m: ListOffsetsResponse, out: Effects) -> None:
-    """F-9.  First the leader's end, then, if that is not shorter than our log, its start."""
+    """F-9.  Compare the leader's end, then, unless it is shorter, its start."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return

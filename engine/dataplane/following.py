@@ -1,4 +1,4 @@
-"""What a fetcher knows of one partition, and how that changes (data-plane, F-2, F-8)."""
+"""State of one partition in a fetcher, and its transitions (data-plane, F-2, F-8)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from engine.model.state import FETCHING, TRUNCATING, FetcherThread, PartitionFet
 
 
 def fetcher_id(topic: str, partition: int, fetchers: int) -> int:
-    """F-1.  Which of the threads towards a broker fetches a partition: 31 times Java's hash of the
-    topic, plus the partition, in wrapping int32."""
+    """F-1.  Return the fetcher thread of a partition among those towards a broker.
+
+    It is 31 times Java's hash of the topic, plus the partition, in wrapping int32.
+    """
     code = 0
     for char in topic:
         code = _int32(31 * code + ord(char))
@@ -28,7 +30,7 @@ def _int32(value: int) -> int:
 
 
 def initial_state(replica: Replica, offset: int, leader_epoch: int) -> PartitionFetchState:
-    """F-2.  The table of starting states, by generation."""
+    """F-2.  Return the table of starting states, by generation."""
     tp, log, generation = replica.tp, replica.log, replica.profile.truncation
     latest = log.epochs.latest()
     if offset < 0:
@@ -42,7 +44,7 @@ def initial_state(replica: Replica, offset: int, leader_epoch: int) -> Partition
 
 
 def lag_of(broker: Process, tp: int) -> int | None:
-    """Q-3, F-7.  How far a broker believes to lag in a partition; None before its first answer."""
+    """Q-3, F-7.  Return a broker's believed lag in a partition; None before its first answer."""
     for thread in broker.fetchers.values():
         state = thread.partitions.get(tp)
         if state is not None:
@@ -51,7 +53,7 @@ def lag_of(broker: Process, tp: int) -> int | None:
 
 
 def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
-    """Metadata has assigned topic ids: the fetchers' requests name them from now on."""
+    """Note assigned topic ids: the fetchers' requests name them from now on."""
     for thread in broker.fetchers.values():
         for state in thread.partitions.values():
             if state.tp in topic_ids:
@@ -61,7 +63,7 @@ def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
 def usable_batches(
     replica: Replica, state: PartitionFetchState, batches: Sequence[Batch]
 ) -> Sequence[Batch]:
-    """L-4.2.  From the first batch of a newer epoch than the request's on, drop (KAFKA-18723)."""
+    """L-4.2.  Drop batches from the first of a newer epoch than the request's (KAFKA-18723)."""
     if replica.profile.drops_newer_epoch_batches:
         for at, batch in enumerate(batches):
             if batch.epoch > state.asked_epoch:
@@ -77,7 +79,7 @@ def cut_or_fail(
     rule: str,
     out: Effects,
 ) -> bool:
-    """L-14; False if the disk would not (L-16), which fails this partition and no other (F-8)."""
+    """L-14.  Truncate; False if the disk fails (L-16), which fails this partition only (F-8)."""
     try:
         truncation.cut(broker.replicas[state.tp], target, rule, out)
     except OSError:
@@ -94,7 +96,7 @@ def cut_by_answer(
     end: int,
     out: Effects,
 ) -> None:
-    """T-1 or T-2, by generation; not done means that the next round asks again."""
+    """T-1 or T-2.  Truncate, by generation; not done means that the next round asks again."""
     replica = broker.replicas[state.tp]
     if replica.profile.truncation == KIP101:
         target, done = truncation.target_by_offset(replica.log, end, state.offset)
@@ -113,7 +115,7 @@ def cut_by_answer(
 def go_on_fetching(
     broker: Process, replica: Replica, state: PartitionFetchState, out: Effects
 ) -> None:
-    """The truncation is over; it reaches the log that moves to another directory, too (D-4)."""
+    """End the truncation, also for the log that moves to another directory (D-4)."""
     state.state = FETCHING
     state.offset = replica.log.leo
     latest = replica.log.epochs.latest()
@@ -123,13 +125,13 @@ def go_on_fetching(
 
 
 def delay(broker: Process, state: PartitionFetchState, out: Effects) -> None:
-    """F-8.  replica.fetch.backoff.ms, unless it waits already; there is no limit of retries."""
+    """F-8.  Delay by replica.fetch.backoff.ms, unless it waits already; retries have no limit."""
     if state.delay_until <= out.now:
         state.delay_until = out.now + broker.configs.fetch_backoff_ms
 
 
 def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
-    """F-7, F-8.  Fairness: who got records, or an error, goes to the end of the queue (KIP-74)."""
+    """F-7, F-8.  Move a partition with records or an error to the queue's end (KIP-74)."""
     if broker.profile.fair_order:
         thread.partitions[tp] = thread.partitions.pop(tp)
 
@@ -137,16 +139,18 @@ def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
 def delay_last(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
-    """F-8.  A back-off that begins sends the partition to the end of the queue."""
+    """F-8.  Delay a partition and move it to the end of the queue."""
     if state.delay_until <= out.now:
         go_last(broker, thread, state.tp)
     delay(broker, state, out)
 
 
 def unexpected(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
-    """F-8.  An error that nobody foresaw costs the partition; before KIP-461 it ended the thread,
-    and with it the fetching of all its partitions, whatever is decided about them, until none is
-    left or the process is started anew."""
+    """F-8.  Drop the partition after an unexpected error.
+
+    Before KIP-461 the error ended the thread, and with it the fetching of all its partitions,
+    whatever is decided about them, until none is left or the process is restarted.
+    """
     if broker.profile.failed_partitions:
         fail_partition(broker, thread, tp, out)
         return
@@ -155,7 +159,7 @@ def unexpected(broker: Process, thread: FetcherThread, tp: int, out: Effects) ->
 
 
 def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
-    """F-8.  Not retried until the control plane adds the partition again (KIP-461)."""
+    """F-8.  Fail a partition until the control plane adds it again (KIP-461)."""
     thread.partitions.pop(tp, None)
     if not thread.partitions:
         broker.fetchers.pop((thread.leader, thread.fetcher), None)
@@ -166,7 +170,7 @@ def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects
 def restart_at(
     broker: Process, replica: Replica, state: PartitionFetchState, leader_start: int, out: Effects
 ) -> None:
-    """F-9.3.  If the leader begins after our end, drop everything and begin there.
+    """F-9.3.  Drop everything and begin at the leader's start if it lies beyond our end.
 
     Until 0.9.0.0 everything goes in any case (`ReplicaFetcherThread.handleOffsetOutOfRange` at
     0.8.2.2 and 0.9.0.1, KAFKA-2143).

@@ -19,8 +19,10 @@ QUOTA_PAUSE_MS: Final = 1_000
 
 
 def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
-    """D-1.  An empty log in another directory begins to follow; a new destination cancels the old
-    move.  `disk` is the directory's new, empty log."""
+    """D-1.  Start an empty log in another directory; a new destination cancels the old move.
+
+    `disk` is the directory's new, empty log.
+    """
     cancel(broker, replica, out)
     broker.machine.futures[replica.tp] = Move(disk, _start(replica, disk))
     out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir, tp=replica.tp)
@@ -28,7 +30,7 @@ def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
 
 
 def cancel(broker: Process, replica: Replica, out: Effects) -> None:
-    """D-1.  The future log is dropped; a controller that knew of it is told so."""
+    """D-1.  Drop the future log; notify a controller that knew of it."""
     move = broker.machine.futures.pop(replica.tp, None)
     if move is None:
         return
@@ -38,7 +40,7 @@ def cancel(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def drop(broker: Process, directory: int, out: Effects) -> None:
-    """L-16.  The directory has failed: whatever was on its way there stays where it is."""
+    """L-16.  Drop the moves into a failed directory: these logs stay where they are."""
     for tp in [tp for tp, move in broker.machine.futures.items() if move.disk.dir == directory]:
         replica = broker.replicas.get(tp)
         if replica is None:  # the process has only started
@@ -48,7 +50,7 @@ def drop(broker: Process, directory: int, out: Effects) -> None:
 
 
 def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> None:
-    """D-2.  In a new leader epoch, and after a start of the process, it compares the logs again.
+    """D-2.  Compare the logs again in a new leader epoch, and after a start of the process.
 
     From 2.1 to 2.4 the thread of a partition that is `known` to the process keeps the old epoch
     (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).
@@ -62,12 +64,12 @@ def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> Non
 
 
 def _start(replica: Replica, disk: Disk) -> PartitionFetchState:
-    """D-2.  Truncating, from the future log's own high watermark, whatever the generation."""
+    """D-2.  Start truncating, from the future log's own high watermark, in every generation."""
     return PartitionFetchState(replica.tp, disk.log.hw, replica.leader_epoch, TRUNCATING, -1)
 
 
 def on_truncated(broker: Process, tp: int, offset: int, out: Effects) -> None:
-    """D-4.  The current log was cut, for good: the future log has to look where it parted."""
+    """D-4.  Truncate the future log, too, where it has parted from the current one."""
     move = broker.machine.futures.get(tp)
     if move is not None:
         move.fetch.state = TRUNCATING
@@ -80,14 +82,14 @@ def on_truncated(broker: Process, tp: int, offset: int, out: Effects) -> None:
 
 
 def wake(broker: Process, out: Effects) -> None:
-    """D-2.  The thread goes round while it has something to do, unless a hand drives it."""
+    """D-2.  Wake the thread if it has something to do, unless a hand drives it."""
     if broker.machine.auto_fetch and not broker.copying and next_partition(broker) >= 0:
         broker.copying = True
         out.timer(broker.id, ROUND_MS, DIR_MOVE)
 
 
 def on_timer(broker: Process, out: Effects) -> bool:
-    """D-2.  One round, then the next one; after a pause if the quota is used up (D-3)."""
+    """D-2.  Play one round, then the next one; after a pause if the quota is used up (D-3)."""
     broker.copying = False
     if not broker.machine.auto_fetch or next_partition(broker) < 0:
         return False
@@ -100,7 +102,7 @@ def on_timer(broker: Process, out: Effects) -> bool:
 
 
 def next_partition(broker: Process) -> int:
-    """D-2.  One partition at a time: the one that was begun, else the first; -1 without work."""
+    """D-2.  Return the partition that was begun, else the first; -1 without work."""
     ready = [tp for tp, move in broker.machine.futures.items() if _has_work(broker, tp, move)]
     begun = [tp for tp in ready if broker.machine.futures[tp].fetch.lag is not None]
     return begun[0] if begun else min(ready, default=-1)
@@ -116,7 +118,7 @@ def _has_work(broker: Process, tp: int, move: Move) -> bool:
 
 
 def work(broker: Process, out: Effects) -> bool:
-    """D-2, D-3.  One round of the thread; False if the quota lets nothing be copied now."""
+    """D-2, D-3.  Play one round of the thread; False if the quota lets nothing be copied now."""
     tp = next_partition(broker)
     if tp < 0:
         return True  # a hand let it go round
@@ -138,8 +140,11 @@ def work(broker: Process, out: Effects) -> bool:
 
 
 def _is_fenced(broker: Process, replica: Replica, move: Move, out: Effects) -> bool:
-    """D-2, 2.1 - 2.4.  A read with an old leader epoch is refused, and the thread lets go of the
-    partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it counts as failed)."""
+    """D-2, 2.1 - 2.4.  Check whether a read with an old leader epoch is refused.
+
+    The thread then drops the partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it
+    counts as failed).
+    """
     asked = move.fetch.leader_epoch
     if asked == replica.leader_epoch or not broker.profile.future_keeps_old_epoch:
         return False
@@ -150,8 +155,11 @@ def _is_fenced(broker: Process, replica: Replica, move: Move, out: Effects) -> b
 
 
 def _quota(broker: Process) -> ReplicationQuota | None:
-    """D-3.  Apart from the replication quotas, and without their exemptions: all that is copied
-    counts.  None: no limit is set."""
+    """D-3.  Return the quota of copies between directories; None: no limit is set.
+
+    It is apart from the replication quotas, and without their exemptions: all that is copied
+    counts.
+    """
     limit = broker.configs.dir_move_rate
     if limit is None:
         broker.dir_quota = None
@@ -161,7 +169,7 @@ def _quota(broker: Process) -> ReplicationQuota | None:
 
 
 def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
-    """D-2, D-4.  By T-2 against the current log, never on a fetch; not done: another round.
+    """D-2, D-4.  Truncate by T-2 against the current log; not done: another round.
 
     Of a copy without epochs nothing is known there, as of one that is ahead of the current log.
     """
@@ -181,7 +189,7 @@ def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> No
 
 
 def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
-    """D-2.  Reads the current log up to its end, whoever leads; how many records were copied."""
+    """D-2.  Read the current log up to its end, on leaders too, and return the records copied."""
     log, future, state = replica.log, move.disk.log, move.fetch
     if future.leo < log.log_start:
         future.truncate_fully(log.log_start)
@@ -202,7 +210,7 @@ def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
 
 
 def maybe_promote(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
-    """D-5.  Both logs end alike: KRaft (3.7) asks the controller first, then they change places."""
+    """D-5.  Promote a log that has caught up; KRaft (3.7) asks the controller first."""
     if move.disk.log.leo != replica.log.leo or move.fetch.state == TRUNCATING:
         return
     if broker.profile.dir_failure_kraft and not move.accepted:
@@ -222,7 +230,7 @@ def maybe_promote(broker: Process, replica: Replica, move: Move, out: Effects) -
 
 
 def on_accepted(broker: Process, accepted: list[tuple[int, int]], out: Effects) -> None:
-    """D-5.  The controller has noted the new directory."""
+    """D-5.  Note that the controller knows the new directory."""
     for tp, directory in accepted:
         move, replica = broker.machine.futures.get(tp), broker.replicas.get(tp)
         if move is not None and replica is not None and move.disk.dir == directory:
@@ -231,7 +239,7 @@ def on_accepted(broker: Process, accepted: list[tuple[int, int]], out: Effects) 
 
 
 def _promote(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
-    """D-5, D-6.  The future log takes the place of the current one, and its high watermark.
+    """D-5, D-6.  Replace the current log by the future one, with its high watermark.
 
     Its epoch cache knows only the epochs of what was copied: an epoch in which nothing was written
     is lost (KAFKA-15608), and with it the answer to a follower that names it.

@@ -1,4 +1,4 @@
-"""Who is in sync, as the leader sees it (S-4, S-7 - S-9; control-plane section 4)."""
+"""In-sync replicas as the leader sees them (S-4, S-7 - S-9; control-plane section 4)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def update_follower_fetch_state(
     broker_epoch: int,
     out: Effects,
 ) -> int:
-    """S-4, CP-ISR-CLOCK.  `offset` acknowledges all below it; then maybe expand, maybe move HW.
+    """S-4, CP-ISR-CLOCK.  Note a fetch at `offset`; maybe expand the ISR, maybe move HW.
 
     `leader_leo` is the leader's end when the fetch was read.  Returns an error code:
     NOT_LEADER_OR_FOLLOWER when the fetch came from a former incarnation (KIP-903, 3.5).
@@ -92,7 +92,7 @@ def update_follower_fetch_state(
 
 
 def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
-    """H-8.3, CP-ISR-CLOCK.  A leader epoch begins: members count as caught up now, others never."""
+    """H-8.3, CP-ISR-CLOCK.  Begin an epoch: members count as caught up now, others never."""
     for follower, remote in replica.remote.items():
         in_sync = follower in replica.isr
         remote.last_caught_up_ms = now if in_sync else NEVER
@@ -111,18 +111,18 @@ def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
 
 
 def under_replicated(replica: Replica) -> bool:
-    """12, UnderReplicated.  Replicas that are only being added are not missed yet."""
+    """12, UnderReplicated.  Check for missing replicas in the ISR, without those being added."""
     wanted = [b for b in replica.assignment if b not in replica.adding]
     return replica.role == LEADER and len(replica.isr) < len(wanted)
 
 
 def under_min_isr(replica: Replica) -> bool:
-    """12, UnderMinIsr: acks=all is refused, and from 3.7 on the high watermark stands still."""
+    """12, UnderMinIsr.  Check whether acks=all is refused, and from 3.7 on HW stands still."""
     return replica.role == LEADER and len(replica.isr) < replica.min_isr()
 
 
 def at_min_isr(replica: Replica) -> bool:
-    """12, AtMinIsr: one more loss, and acks=all is refused."""
+    """12, AtMinIsr.  Check whether acks=all is refused after one more loss."""
     return replica.role == LEADER and len(replica.isr) == replica.min_isr()
 
 
@@ -130,28 +130,28 @@ def at_min_isr(replica: Replica) -> bool:
 
 
 def reaches_mark(replica: Replica, remote: RemoteReplica) -> bool:
-    """S-7, CP-ISR-EXPAND 2.  Has the follower everything below the leader's high watermark?"""
+    """S-7, CP-ISR-EXPAND 2.  Check whether the follower has all below the high watermark."""
     return remote.leo >= replica.log.hw
 
 
 def reaches_epoch_start(replica: Replica, remote: RemoteReplica) -> bool:
-    """S-7, CP-ISR-EXPAND 3, KAFKA-7128.  And everything from before this leader's epoch?"""
+    """S-7, CP-ISR-EXPAND 3, KAFKA-7128.  Check that it has all from before this leader's epoch."""
     return not replica.profile.join_needs_epoch_start or remote.leo >= replica.epoch_start
 
 
 def may_be_proposed(broker: Process, replica: Replica, follower: int) -> bool:
-    """S-7, CP-ISR-EXPAND 4, KIP-841.  Would the controller take the follower, as far as known?"""
+    """S-7, CP-ISR-EXPAND 4, KIP-841.  Check whether the controller would take the follower."""
     remote = replica.remote[follower]
     return not replica.profile.isr_eligibility or eligible(broker, follower, remote)
 
 
 def with_follower(replica: Replica, follower: int) -> tuple[int, ...]:
-    """The committed ISR and the follower, in the order of the assignment."""
+    """Return the committed ISR and the follower, in the order of the assignment."""
     return tuple(b for b in replica.assignment if b in replica.isr or b == follower)
 
 
 def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effects) -> None:
-    """S-7, CP-ISR-EXPAND.  To join: LEO >= HW, and (2.0.1) >= the epoch's start.
+    """S-7, CP-ISR-EXPAND.  Expand the ISR if LEO >= HW, and (2.0.1) >= the epoch's start.
 
     Nothing else keeps a follower out: one that is throttled stays out until it has caught up (Q-7).
     """
@@ -181,7 +181,7 @@ def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effe
 
 
 def out_of_sync(replica: Replica, now: int) -> list[int]:
-    """S-8, CP-ISR-SHRINK.  Members that have not been caught up for longer than the lag time."""
+    """S-8, CP-ISR-SHRINK.  Return members not caught up for longer than the lag time."""
     if replica.pending != COMMITTED:
         return []  # one change at a time
     return [
@@ -192,7 +192,7 @@ def out_of_sync(replica: Replica, now: int) -> list[int]:
 
 
 def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
-    """S-8, CP-ISR-SHRINK.  Not caught up for too long, or (0.8) too many records behind."""
+    """S-8, CP-ISR-SHRINK.  Check for a lag that is too old, or (0.8) too many records."""
     profile, leo, configs = replica.profile, replica.log.leo, replica.configs
     if profile.leo_equal_is_insync and remote.leo == leo:
         return False
@@ -202,7 +202,7 @@ def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
 
 
 def maybe_shrink_isr(broker: Process, replica: Replica, out: Effects) -> None:
-    """S-8, CP-ISR-SHRINK.  isr-expiration for one partition."""
+    """S-8, CP-ISR-SHRINK.  Run isr-expiration for one partition."""
     if replica.role != LEADER:
         return
     late = out_of_sync(replica, out.now)
@@ -215,7 +215,7 @@ def maybe_shrink_isr(broker: Process, replica: Replica, out: Effects) -> None:
 def _propose(
     broker: Process, replica: Replica, kind: int, isr: tuple[int, ...], out: Effects
 ) -> None:
-    """CP-ALTER, sender.  An expansion counts for HW at once, a shrink only when it is accepted."""
+    """CP-ALTER, sender.  Propose an ISR; HW counts an expansion at once, a shrink once accepted."""
     if replica.tp in broker.alter_queue:
         return  # OPERATION_NOT_ATTEMPTED: an earlier request of this partition is not answered yet
     replica.pending = kind
@@ -227,7 +227,7 @@ def _propose(
 
 
 def proposal(broker: Process, replica: Replica, isr: tuple[int, ...]) -> AlterItem:
-    """CP-ALTER.  What is sent: the own epochs, and each member with the one of its last fetch."""
+    """CP-ALTER.  Return the proposal: own epochs, and each member's epoch of its last fetch."""
     epochs = tuple((b, _known_epoch(broker, replica, b)) for b in isr)
     return AlterItem(replica.tp, replica.leader_epoch, replica.partition_epoch, epochs)
 
@@ -237,7 +237,7 @@ def _known_epoch(broker: Process, replica: Replica, member: int) -> int:
 
 
 def send_alter_partition(broker: Process, out: Effects) -> None:
-    """CP-ALTER.  At most one request in flight for the whole broker; all queued items travel."""
+    """CP-ALTER.  Send all queued items, with one request in flight for the whole broker."""
     if broker.alter_corr == 0 and broker.alter_queue:
         broker.alter_corr = broker.next_corr()
         out.send(
@@ -254,15 +254,17 @@ def send_alter_partition(broker: Process, out: Effects) -> None:
 
 
 def alter_version(profile: Profile) -> int:
-    """The AlterPartition version that a broker of this release sends: 1 with the recovery state
-    (KIP-704), 2 with topic ids (KIP-841), 3 with broker epochs (KIP-903)."""
+    """Return the AlterPartition version that a broker of this release sends.
+
+    1 has the recovery state (KIP-704), 2 topic ids (KIP-841), 3 broker epochs (KIP-903).
+    """
     if profile.isr_broker_epoch:
         return 3
     return 2 if profile.isr_eligibility else int(profile.leader_recovery_state)
 
 
 def on_alter_partition_response(broker: Process, m: AlterPartitionResponse, out: Effects) -> None:
-    """S-9, CP-ALTER.  What the leader does with the controller's answer."""
+    """S-9, CP-ALTER.  Handle the controller's answer on the leader."""
     if m.corr != broker.alter_corr:
         return
     broker.alter_corr = 0
@@ -278,7 +280,7 @@ def on_alter_partition_response(broker: Process, m: AlterPartitionResponse, out:
 
 
 def on_alter_partition_broken(broker: Process, corr: int, out: Effects) -> None:
-    """CP-ALTER.  There is no time-out: it is sent until somebody answers."""
+    """CP-ALTER.  Send the request again, without a time-out, until a controller answers."""
     if corr == broker.alter_corr:
         broker.alter_corr = 0
         out.timer(broker.id, UNREACHABLE_RETRY_MS, ALTER_RETRY)
@@ -321,7 +323,7 @@ def drop_pending(replica: Replica) -> None:
 def commit_isr(
     broker: Process, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
 ) -> None:
-    """S-9, H-3.  The change is confirmed: committed ISR replaced, then H-2 and whoever waits."""
+    """S-9, H-3.  Replace the committed ISR by the confirmed one; end waiting requests (H-2)."""
     out.cue("S-9", broker.id, "isr", replica.isr, isr, tp=replica.tp)
     replica.isr = isr
     replica.partition_epoch = partition_epoch

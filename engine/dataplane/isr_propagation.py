@@ -16,7 +16,7 @@ LONGEST_MS: Final = 60_000
 
 
 def note_change(broker: Process, tp: int, out: Effects) -> None:
-    """CP-ISR-ZKPROP 1.  The leader has written a new ISR; only it and the state znode know."""
+    """CP-ISR-ZKPROP 1.  Note a new ISR that only its leader and the state znode know."""
     profile = broker.profile
     if not profile.isr_propagation or profile.kraft:
         return
@@ -28,8 +28,11 @@ def note_change(broker: Process, tp: int, out: Effects) -> None:
 
 
 def on_tick(broker: Process, out: Effects) -> bool:
-    """CP-ISR-ZKPROP 2.  isr-change-propagation: all changes in one znode, once nothing changed for
-    more than 5 s, or more than 60 s after the last.  The task ticks on only while there are any."""
+    """CP-ISR-ZKPROP 2.  Write all changes into one znode (the isr-change-propagation task).
+
+    It does so once nothing changed for more than 5 s, or more than 60 s after the last.  The task
+    ticks on only while there are changes.
+    """
     if not broker.isr_changes:
         return False
     quiet = broker.isr_changed_at + QUIET_MS < out.now

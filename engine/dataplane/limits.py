@@ -12,7 +12,7 @@ from engine.model.messages import FetchRequest
 
 
 class Budget:
-    """What is left of one answer, in bytes, while its partitions are read in their order.
+    """Bytes left in one answer while its partitions are read in their order.
 
     Since KIP-74 the first batch of the answer is always sent, however large it is.
     """
@@ -27,8 +27,9 @@ class Budget:
         self.first = not strict  # may a batch still be sent that is larger than allowed?
 
     def take(self, batches: Sequence[Batch]) -> Sequence[Batch] | None:
-        """Of what could be read of a partition, the whole batches that are sent; None if all that
-        fits is a part of the first (before KIP-74).
+        """Return the whole batches that are sent of what could be read of a partition.
+
+        None if all that fits is a part of the first (before KIP-74).
 
         What is cut counts as it travels, with the part of a batch at its end.
         """
@@ -58,8 +59,10 @@ class Budget:
 
 
 def budget_of(broker: Process, m: FetchRequest) -> Budget | None:
-    """S-2.  What the answer to a follower may carry; None for a consumer, whose limits are not
-    modelled."""
+    """S-2.  Return the byte limits of the answer to a follower.
+
+    None for a consumer, whose limits are not modelled.
+    """
     if m.limits is None:
         return None
     return Budget(m.limits, broker.configs.record_bytes, not broker.profile.fair_order)
@@ -68,7 +71,7 @@ def budget_of(broker: Process, m: FetchRequest) -> Budget | None:
 def limited(
     broker: Process, tp: int, budget: Budget, batches: Sequence[Batch], out: Effects
 ) -> Sequence[Batch] | None:
-    """S-2.  The batches of a partition that fit, told where that is not all of them."""
+    """S-2.  Return the batches of a partition that fit, with a cue where not all do."""
     first = budget.first
     taken = budget.take(batches)
     if taken is not batches:

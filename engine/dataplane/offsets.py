@@ -23,10 +23,10 @@ def look_up(
     leader_epoch: int = NO_EPOCH,
     leader_only: bool = True,
 ) -> Found:
-    """C-5.  `timestamp` is LATEST, EARLIEST or a time in ms: the first record that is not older.
+    """C-5.  Look up LATEST, EARLIEST or the first record not older than `timestamp` (ms).
 
     A client sees no further than the high watermark, a replica to the log's end.  As long as a new
-    leader's high watermark has not reached the start of its epoch, a client is told to come back:
+    leader's high watermark has not reached the start of its epoch, a client gets a retriable error:
     the former leader may have shown it more than this one can yet (H-9; KIP-207, 2.2).
     """
     error = access_error(replica, leader_epoch, leader_only)
@@ -46,7 +46,7 @@ def look_up(
 
 
 def first_at(log: Log, timestamp: int, limit: int) -> Found:
-    """C-5.  The first record below `limit` whose timestamp is `timestamp` or later."""
+    """C-5.  Return the first record below `limit` whose timestamp is `timestamp` or later."""
     for batch in log.batches:
         times = batch.times or (batch.time,) * len(batch.values)
         for at, time in enumerate(times):

@@ -26,7 +26,7 @@ ALL = -1
 
 
 def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None:
-    """P-2, P-3.  Append; acks=0 says nothing, acks=1 answers, acks=all waits for the mark."""
+    """P-2, P-3.  Append; then answer for acks=1, and wait for HW for acks=all."""
     replica = broker.replicas.get(m.tp)
     error = refusal(broker, m)
     if error or replica is None:
@@ -48,7 +48,7 @@ def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None
 
 
 def refusal(broker: Process, m: ProduceRequest) -> int:
-    """P-1, P-5, L-3.1 - L-3.3.  Why nothing may be written, or NONE."""
+    """P-1, P-5, L-3.1 - L-3.3.  Return why nothing may be written, or NONE."""
     if m.acks not in (ALL, 0, 1):
         return INVALID_REQUIRED_ACKS
     replica = broker.replicas.get(m.tp)
@@ -66,7 +66,7 @@ def refusal(broker: Process, m: ProduceRequest) -> int:
 def append_once(
     broker: Process, replica: Replica, m: ProduceRequest, out: Effects
 ) -> tuple[int, int, int, bool]:
-    """L-3.8, P-7.  (error, base, end, whether it was a duplicate) of the batch in the log.
+    """L-3.8, P-7.  Return (error, base, end, whether it was a duplicate) of the batch in the log.
 
     A duplicate writes nothing and is acknowledged with the offsets of the original, which with
     acks=all may still have to wait for the high watermark.
@@ -89,14 +89,14 @@ def append_once(
 
 
 def unknown_producer(profile: Profile) -> int:
-    """P-7.  What a producer is told whose number is not 0 and whom the log does not know."""
+    """P-7.  Return the error for a producer unknown to the log whose number is not 0."""
     if profile.unknown_producer_error:
         return UNKNOWN_PRODUCER_ID
     return OUT_OF_ORDER_SEQUENCE_NUMBER if profile.unknown_producer_starts_at_zero else NONE
 
 
 def append_as_leader(broker: Process, replica: Replica, m: ProduceRequest, out: Effects) -> Batch:
-    """L-3.4 - L-3.12, H-3.  Offsets from LEO, the current epoch, write, try HW, wake who waits."""
+    """L-3.4 - L-3.12, H-3.  Append at LEO in the current epoch, try HW, wake waiting requests."""
     log = replica.log
     before = log.leo
     batch = Batch(

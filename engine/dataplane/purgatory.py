@@ -40,7 +40,7 @@ UNDECIDED = -2
 
 
 def wait_for_hw(broker: Process, replica: Replica, waiting: DelayedProduce, out: Effects) -> None:
-    """P-3.  Parks an acks=all produce unless it can be answered at once."""
+    """P-3.  Park an acks=all produce unless it can be answered at once."""
     if not complete_produce(broker, replica, waiting, out):
         replica.waiting.append(waiting)
         _arm(broker, waiting.deadline, out)
@@ -51,7 +51,7 @@ def wait_for_hw(broker: Process, replica: Replica, waiting: DelayedProduce, out:
 def complete_produce(
     broker: Process, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> bool:
-    """P-4, P-5.  Answers a waiting produce if its fate is decided; True if it was."""
+    """P-4, P-5.  Answer a waiting produce if its fate is decided; True if it was."""
     error = fate(broker, replica, waiting.required)
     if error == UNDECIDED:
         return False
@@ -60,7 +60,7 @@ def complete_produce(
 
 
 def fate(broker: Process, replica: Replica, required: int) -> int:
-    """P-4, P-5.  What becomes now of a produce that waits for HW to reach `required`."""
+    """P-4, P-5.  Return the state of a produce that waits for HW to reach `required`."""
     if replica.tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     if replica.role != LEADER:
@@ -71,7 +71,7 @@ def fate(broker: Process, replica: Replica, required: int) -> int:
 
 
 def has_enough_in_sync(replica: Replica) -> bool:
-    """P-4, CP-MINISR.  Does the maximal ISR allow a yes?"""
+    """P-4, CP-MINISR.  Check whether the maximal ISR is large enough to acknowledge."""
     return replica.min_isr() <= len(replica.maximal_isr)
 
 
@@ -86,7 +86,7 @@ def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Ef
 
 
 def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
-    """P-4, H-6.  Looks again at every produce that waits on this partition."""
+    """P-4, H-6.  Look again at every produce that waits on this partition."""
     if replica.waiting:
         replica.waiting = [
             w for w in replica.waiting if not complete_produce(broker, replica, w, out)
@@ -97,7 +97,7 @@ def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-5.  Nothing to say yet: the Fetch waits under each of its partitions.
+    """S-5.  Park a Fetch without news under each of its partitions.
 
     In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
     """
@@ -118,7 +118,7 @@ def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
 
 
 def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
-    """S-6.  Looks again at every Fetch that waits on this partition."""
+    """S-6.  Look again at every Fetch that waits on this partition."""
     if replica.parked:
         for parked in replica.parked.copy():
             if fetch_is_ready(broker, parked.request, out.now, parked.segments):
@@ -130,7 +130,7 @@ def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
 def fetch_is_ready(
     broker: Process, m: FetchRequest, now: int, segments: Sequence[int] = ()
 ) -> bool:
-    """S-6.  A - E role or epoch changed, F truncated, G enough bytes, H divergence.
+    """S-6.  Check: A - E role or epoch changed, F truncated, G enough bytes, H divergence.
 
     What the leader's quota holds back does not count as bytes (Q-2).  `segments` are those in which
     the partitions ended when the fetch began to wait, kept where one byte is not enough: bytes are
@@ -160,7 +160,7 @@ def fetch_is_ready(
 
 
 def tell_short(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-5.  How many bytes there are for a fetch that wants more."""
+    """S-5.  Report the bytes available for a fetch that wants more."""
     there = 0
     for fp in m.partitions:
         log = broker.replicas[fp.tp].log
@@ -169,13 +169,13 @@ def tell_short(broker: Process, m: FetchRequest, out: Effects) -> None:
 
 
 def _available(broker: Process, m: FetchRequest, records: int) -> int:
-    """S-6 G.  How many bytes of a partition count: no more than the fetch may get of it."""
+    """S-6 G.  Return the bytes of a partition that count: no more than the fetch may get of it."""
     size = min(records, m.max_records) * broker.configs.record_bytes
     return size if m.limits is None else min(size, m.limits.partition)
 
 
 def owes_mark(broker: Process, m: FetchRequest) -> bool:
-    """H-5.3.  Is the mark of a partition higher than what this follower was told last?"""
+    """H-5.3.  Check whether a high watermark is above the one last sent to this follower."""
     for fp in m.partitions:
         replica = broker.replicas[fp.tp]
         remote = replica.remote.get(m.replica)
@@ -185,7 +185,7 @@ def owes_mark(broker: Process, m: FetchRequest) -> bool:
 
 
 def note_marks(broker: Process, m: FetchRequest, answer: Sequence[FetchData]) -> None:
-    """H-5.3.  The marks a follower is being told."""
+    """H-5.3.  Note the marks that a follower is sent."""
     for data in answer:
         replica = broker.replicas.get(data.tp)
         remote = None if replica is None else replica.remote.get(m.replica)
@@ -194,7 +194,7 @@ def note_marks(broker: Process, m: FetchRequest, answer: Sequence[FetchData]) ->
 
 
 def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
-    """S-6.  Reads again (without S-4) and answers; expiry comes here too and is no error."""
+    """S-6.  Read again (without S-4) and answer; expiry comes here too and is no error."""
     m = parked.request
     for fp in m.partitions:
         replica = broker.replicas.get(fp.tp)
@@ -214,7 +214,7 @@ def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
 
 
 def _arm(broker: Process, deadline: int, out: Effects) -> None:
-    """One timer a broker, for the earliest deadline: most requests are done before theirs."""
+    """Set the broker's one timer to the earliest deadline: most requests end before theirs."""
     wake = broker.purgatory_wake
     if wake <= out.now or deadline < wake:
         broker.purgatory_wake = deadline
@@ -222,7 +222,7 @@ def _arm(broker: Process, deadline: int, out: Effects) -> None:
 
 
 def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
-    """P-4, S-6.  Expires whatever is due, then waits for the next deadline."""
+    """P-4, S-6.  Expire whatever is due, then wait for the next deadline."""
     if broker.purgatory_wake != wake:
         return False
     broker.purgatory_wake = NEVER
@@ -250,15 +250,15 @@ def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
 def expire_produce(
     broker: Process, replica: Replica, waiting: DelayedProduce, out: Effects
 ) -> None:
-    """P-4.  REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
+    """P-4.  Answer REQUEST_TIMED_OUT; the records stay in the log and may still commit."""
     replica.waiting.remove(waiting)
     answer_produce(broker, waiting, REQUEST_TIMED_OUT, out)
 
 
 def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None:
-    """The Fetch of node `src` (of that number) that waits on this broker, if there is one.
+    """Return the Fetch of node `src` (of that number) that waits on this broker, if there is one.
 
-    One that was sent again meanwhile (a negative `corr`) is nobody's any more: its time runs out.
+    One that was sent again meanwhile (a negative `corr`) matches no request: its time runs out.
     """
     for replica in broker.replicas.values():
         for parked in replica.parked:
@@ -272,19 +272,19 @@ def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None
 
 
 def after_append(broker: Process, replica: Replica, hw_moved: bool, out: Effects) -> None:
-    """L-3.12.  HW moved: Produce, then Fetch; else Fetch only."""
+    """L-3.12.  Complete Produce, then Fetch if HW moved; else Fetch only."""
     if hw_moved:
         wake_produce(broker, replica, out)
     wake_fetch(broker, replica, out)
 
 
 def after_hw(broker: Process, replica: Replica, out: Effects) -> None:
-    """S-4, H-6.  A follower's state moved the mark: Fetch, then Produce."""
+    """S-4, H-6.  Complete Fetch, then Produce after a follower's state moved the mark."""
     wake_fetch(broker, replica, out)
     wake_produce(broker, replica, out)
 
 
 def role_lost(broker: Process, replica: Replica, out: Effects) -> None:
-    """CP-MAKE-FOLLOWER 7.  Whoever waits here hears that this is no leader any more."""
+    """CP-MAKE-FOLLOWER 7.  Answer all requests that wait here: this is no leader any more."""
     wake_produce(broker, replica, out)
     wake_fetch(broker, replica, out)

@@ -33,18 +33,18 @@ NOWHERE = -1
 
 
 def not_hosted(broker: Process, tp: int) -> int:
-    """S-2.1.  A partition on a failed disk, that exists elsewhere, or that nobody has heard of."""
+    """S-2.1.  Return the error for a partition on a failed disk, hosted elsewhere or unknown."""
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     return NOT_LEADER_OR_FOLLOWER if tp in broker.metadata else UNKNOWN_TOPIC_OR_PARTITION
 
 
 def access_error(replica: Replica, leader_epoch: int, leader_only: bool) -> int:
-    """S-2.4, S-2.5, T-3.  First the epochs are compared (CurrentLeaderEpoch with the receiver's
-    own, unless it is absent), then the role.
+    """S-2.4, S-2.5, T-3.  Compare the epochs, then the role, and return the error.
 
-    A replica about which nobody has decided yet is older than any epoch, and no leader; what it
-    holds may be read by whoever does not insist on the leader.
+    CurrentLeaderEpoch is compared with the receiver's own, unless it is absent.  A replica that has
+    no role yet is older than any epoch, and no leader; a reader that does not insist on the leader
+    may read what it holds.
     """
     if leader_epoch != NO_EPOCH and leader_epoch != replica.leader_epoch:
         return FENCED_LEADER_EPOCH if leader_epoch < replica.leader_epoch else UNKNOWN_LEADER_EPOCH
@@ -55,12 +55,12 @@ def access_error(replica: Replica, leader_epoch: int, leader_only: bool) -> int:
 
 
 def _may_follow(m: FetchRequest) -> bool:
-    """C-8.  A consumer that knows of KIP-392 may read from a follower; a replica never may."""
+    """C-8.  Check whether a consumer (never a replica) may read from a follower (KIP-392)."""
     return m.rack is not None and m.replica < 0
 
 
 def error_before_read(broker: Process, m: FetchRequest, fp: FetchPartition) -> int:
-    """S-2.1 - S-2.6.  The first reason why this partition may not be read here."""
+    """S-2.1 - S-2.6.  Return the first reason why this partition may not be read here."""
     replica = broker.replicas.get(fp.tp)
     if replica is None:
         return not_hosted(broker, fp.tp)
@@ -80,10 +80,11 @@ def error_before_read(broker: Process, m: FetchRequest, fp: FetchPartition) -> i
 
 
 def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: int) -> int:
-    """C-8, S-2.3.  RackAwareReplicaSelector: who should serve a consumer that stands in `rack`.
+    """C-8, S-2.3.  Return the replica that should serve a consumer that stands in `rack`.
 
-    The leader itself (NOWHERE) if it stands there, too, or nobody else does; else, of the in-sync
-    followers in that rack which have the wanted offset, the one that is furthest.
+    RackAwareReplicaSelector: the leader itself (NOWHERE) if it stands there, too, or no other
+    replica does; else, of the in-sync followers in that rack which have the wanted offset, the one
+    that is furthest.
     """
     replica = broker.replicas[fp.tp]
     racks = broker.machine.racks
@@ -104,7 +105,7 @@ def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: 
 
 
 def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
-    """C-8.  In the ISR; until 3.3.1 it is enough that the leader knows its address."""
+    """C-8.  Check for an ISR member; until 3.3.1 it is enough that the leader knows its address."""
     if replica.profile.reads_only_in_isr:
         return follower in replica.isr
     peer = broker.peers.get(follower)
@@ -112,7 +113,7 @@ def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
 
 
 def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
-    """S-3, T-4.  (error, diverging (epoch, end) or None) for a Fetch that names its last epoch."""
+    """S-3, T-4.  Return (error, diverging (epoch, end) or None) for a Fetch with a last epoch."""
     epoch, end = log.end_offset_for_epoch(fp.last_epoch)
     if end < 0 or fp.offset < log.log_start:
         return OFFSET_OUT_OF_RANGE, None
@@ -122,19 +123,21 @@ def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | Non
 
 
 def tells_divergence(profile: Profile) -> bool:
-    """S-3.  Does a leader look at the last epoch of a fetch?  From 2.7 on, and wherever followers
-    rely on it."""
+    """S-3.  Check whether a leader looks at the last epoch of a fetch.
+
+    From 2.7 on, and wherever followers rely on it.
+    """
     return profile.answers_divergence or profile.truncation == FETCH
 
 
 def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
-    """S-3, the usual case: the follower's last epoch is this log's, its offset within it."""
+    """S-3, the usual case.  Check that the follower's last epoch is this log's, offset within."""
     epochs = log.epochs.epochs
     return len(epochs) > 0 and epochs[-1] == fp.last_epoch and log.log_start <= fp.offset <= log.leo
 
 
 def held_back(broker: Process, m: FetchRequest, tp: int, now: int) -> bool:
-    """Q-2.  May this follower have no records of the partition for now?"""
+    """Q-2.  Check whether this follower may have no records of the partition for now."""
     if broker.quotas is None or m.replica < 0:
         return False
     in_isr = m.replica in broker.replicas[tp].isr
@@ -148,7 +151,7 @@ def read_partition(
     out: Effects,
     budget: Budget | None = None,
 ) -> FetchData:
-    """S-2.7 - S-2.9, H-10.  The answer for one partition, with HW and log start as they are *now*.
+    """S-2.7 - S-2.9, H-10.  Return one partition's answer, with HW and log start of *now*.
 
     `budget` is what the answer may still carry; nothing limits it if there is none.
 

@@ -1,4 +1,4 @@
-"""What a crash leaves and what a restart finds (data-plane, L-10 - L-13)."""
+"""State after a crash, as a restart finds it (data-plane, L-10 - L-13)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from engine.model.state import Disk, Replica
 
 
 def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
-    """L-11, power loss.  Everything past the last fsync is gone, but for `spared` records (the OS
-    may have written some back): 0 is the worst case.  What went.
+    """L-11, power loss.  Drop everything past the last fsync but `spared` records; return it.
+
+    The OS may have written some back: `spared` = 0 is the worst case.
 
     Nothing is rewritten here: the epoch file and the checkpoints were fsynced and stay; loading
     (L-13) makes them fit the shorter log.
@@ -31,14 +32,16 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
 
 
 def forget_log_start(disk: Disk) -> None:
-    """L-7, L-13.  A process begins with the log start of its checkpoint file, or of its segments;
-    a clean shutdown has written the file, a crash only what the last turn of the timer found."""
+    """L-7, L-13.  Reset the log start to that of the checkpoint file, or of the segments.
+
+    A clean shutdown has written the file, a crash only what the last turn of the timer found.
+    """
     log = disk.log
     log.log_start = max(disk.log_start_checkpoint, log.segments[0])
 
 
 def flush_everything(broker: Process) -> None:
-    """L-12.  Clean shutdown: every log flushed, checkpoints exact, the marker written last."""
+    """L-12.  Flush every log, write exact checkpoints, and the marker of a clean shutdown last."""
     machine = broker.machine
     for disk in (*machine.disks.values(), *(move.disk for move in machine.futures.values())):
         if disk.dir in machine.broken:
@@ -52,7 +55,7 @@ def flush_everything(broker: Process) -> None:
 
 
 def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: int = -1) -> None:
-    """L-13.  Loads one log from its storage after a clean shutdown or a crash.
+    """L-13.  Load one log from its storage after a clean shutdown or a crash.
 
     `damaged_from`: the offset from which bytes are unreadable, -1 = none; only recovery looks.
     `expiration_ms` is producer.id.expiration.ms: old producers are not taken from the snapshot.
@@ -72,7 +75,7 @@ def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: 
 
 
 def recover_log(log: Log, damaged_from: int) -> list[Batch]:
-    """L-13.3, L-13.7.  Verifies every batch: at the first bad one the log ends.  What was cut.
+    """L-13.3, L-13.7.  Verify every batch, truncate at the first bad one, return what was cut.
 
     The epoch file may be older than the log: epochs of the remaining batches are noted again.
     """
@@ -94,7 +97,7 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
 
 
 def load_log(disk: Disk) -> None:
-    """L-13.  Cuts the epoch cache to the log; HW is the checkpointed one, bounded by the log."""
+    """L-13.  Cut the epoch cache to the log; HW is the checkpointed one, bounded by the log."""
     log = disk.log
     log.epochs.truncate_from_end(log.leo)
     log.epochs.truncate_from_start(log.log_start)
@@ -103,7 +106,7 @@ def load_log(disk: Disk) -> None:
 
 
 def open_replica(broker: Process, tp: int, disk: Disk, out: Effects) -> Replica:
-    """CP 0.6 ensure_log.  The first role of a partition in this process loads its log."""
+    """CP 0.6 ensure_log.  Load the log at the first role of a partition in this process."""
     if disk.log.producers.reaches_past(disk.log.leo):  # L-13.7: the tail was lost with the power
         disk.log.producers.rebuild(disk.log.batches)
     load_log(disk)

@@ -20,14 +20,14 @@ Deletable = Callable[[int, int], bool]
 
 
 def raise_log_start(log: Log, offset: int) -> tuple[int, bool]:
-    """L-7.  (error, whether it moved).  Never past the high watermark."""
+    """L-7.  Raise it, never past HW; return (error, whether it moved)."""
     if offset > log.hw:
         return OFFSET_OUT_OF_RANGE, False
     return NONE, log.raise_log_start(offset)
 
 
 def delete_records(replica: Replica, offset: int) -> int:
-    """L-9.  A client deletes what lies below `offset`, -1 meaning up to the high watermark.
+    """L-9.  Delete what lies below `offset`, -1 meaning up to the high watermark.
 
     Returns an error code.  The client's answer waits for the low watermark: the smallest log start
     of all living replicas, which learn of the leader's with their next fetch.
@@ -42,7 +42,7 @@ def delete_records(replica: Replica, offset: int) -> int:
 
 
 def arm_checkpoint(broker: Process, log: Log, out: Effects) -> None:
-    """L-7.  A log start inside a segment is written at the next turn of the checkpoint's timer."""
+    """L-7.  Set the checkpoint's timer if a log start lies inside a segment."""
     if log.log_start > log.segments[0] and not broker.log_start_armed:
         broker.log_start_armed = True
         period = broker.configs.log_start_checkpoint_ms
@@ -50,7 +50,7 @@ def arm_checkpoint(broker: Process, log: Log, out: Effects) -> None:
 
 
 def write_log_starts(broker: Process, data: object, out: Effects) -> bool:
-    """L-7.  log-start-offset-checkpoint (`LogManager.checkpointLogStartOffsets`).
+    """L-7.  Write log-start-offset-checkpoint (`LogManager.checkpointLogStartOffsets`).
 
     What was raised since the last turn is lost in a crash; it comes back with the next fetch,
     unless all in-sync replicas crash (`UnifiedLog.maybeIncrementLogStartOffset`).
@@ -61,7 +61,7 @@ def write_log_starts(broker: Process, data: object, out: Effects) -> bool:
 
 
 def checkpoint(broker: Process, out: Effects) -> None:
-    """L-7.  Writes every log start that lies inside a segment."""
+    """L-7.  Write every log start that lies inside a segment."""
     for tp, replica in broker.replicas.items():
         disk, log = replica.disk, replica.log
         before = disk.log_start_checkpoint
@@ -73,7 +73,7 @@ def checkpoint(broker: Process, out: Effects) -> None:
 
 
 def low_watermark(broker: Process, replica: Replica) -> int:
-    """L-9.  The smallest log start of all living replicas, as the leader last heard."""
+    """L-9.  Return the smallest log start of all living replicas, as the leader last heard."""
     starts = [replica.log.log_start]
     for follower, remote in replica.remote.items():
         peer = broker.peers.get(follower)
@@ -86,7 +86,7 @@ def low_watermark(broker: Process, replica: Replica) -> int:
 
 
 def may_find(configs: Configs, now: int) -> bool:
-    """L-8.  Is there anything to check for, now or before `arm` is asked again?  (ms)
+    """L-8.  Check whether there is anything to check for, now or before the next `arm` (ms).
 
     A limit on the size, and an age below a week, is checked from the start.  A greater age, Kafka's
     default among them, only once the clock comes near it, since no record is older than its run:
@@ -98,7 +98,7 @@ def may_find(configs: Configs, now: int) -> bool:
 
 
 def arm(broker: Process, out: Effects) -> None:
-    """L-8.  The timer of the retention check runs while a check may find something."""
+    """L-8.  Set the timer of the retention check while a check may find something."""
     if not broker.retention_armed and may_find(broker.configs, out.now):
         broker.retention_armed = True
         period = broker.configs.retention_check_ms
@@ -106,7 +106,7 @@ def arm(broker: Process, out: Effects) -> None:
 
 
 def on_check(broker: Process, data: object, out: Effects) -> bool:
-    """L-8.  Every replica is looked at, whoever leads it."""
+    """L-8.  Check every replica, of leaders and followers."""
     broker.retention_armed = False
     configs = broker.configs
     if not may_find(configs, out.now):
@@ -135,7 +135,7 @@ def delete_old_segments(
     retention_ms: int = UNLIMITED,
     waits_for_hw: bool = True,
 ) -> int:
-    """L-8.  One retention check of one replica; how many segments went.
+    """L-8.  Run one retention check of one replica; return the number of segments deleted.
 
     In this order: what lies below the log start, what is too much, what is too old.  A segment goes
     only if the high watermark has passed it.  Until 0.11.0.0 that does not matter, so records go
@@ -161,7 +161,7 @@ def delete_old_segments(
 
 
 def _delete(log: Log, deletable: Deletable, waits_for_hw: bool) -> int:
-    """L-8.  Deletes the oldest segments, stopping at the first that must stay.
+    """L-8.  Delete the oldest segments, stopping at the first that must stay.
 
     If all of them go, a new one is rolled first; an empty active segment is never deleted.
     """
@@ -187,6 +187,6 @@ def _records_below(log: Log, end: int) -> int:
 
 
 def _largest_time(log: Log, base: int, end: int) -> int:
-    """The largest timestamp in a segment, in ms."""
+    """Return the largest timestamp in a segment, in ms."""
     times = [batch.time for batch in log.batches if base <= batch.base < end]
     return max(times, default=0)

@@ -28,7 +28,7 @@ from engine.model.session_messages import SessionFetch, SessionRead
 
 
 def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-1, S-2, S-4, S-5.  Read; record how far the follower is; answer, or wait for bytes."""
+    """S-1, S-2, S-4, S-5.  Read; note the follower's position; answer, or wait for bytes."""
     if isinstance(m, SessionFetch):
         read = take_context(broker, m, out)
         if read is None:
@@ -78,7 +78,7 @@ def _note_positions(
     answer: list[FetchData],
     out: Effects,
 ) -> list[FetchData]:
-    """S-4, before 3.3.  Positions are noted in order, once all partitions are read.
+    """S-4, before 3.3.  Note positions in order, once all partitions are read.
 
     A sender that is no replica of a partition: from 0.8.1 to 0.11 an exception answers the whole
     request with an error, though what was noted before stays (`NotAssignedReplicaException`,
@@ -102,8 +102,9 @@ def _note_positions(
 def _note_position(
     broker: Process, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
 ) -> FetchData:
-    """S-4.  What the fetch says of its sender is noted: with each partition as it is read, before
-    3.3 once all are read.  The answer, or an error in its place.
+    """S-4.  Note the sender's position, with each partition as it is read; return the answer.
+
+    Before 3.3 it is noted once all are read.  An error may take the answer's place.
 
     In 1.0.0, 1.0.1 and 1.1.0 the answer has the mark as this fetch has moved it
     (`LogReadResult.updateLeaderReplicaInfo`, gone in 1.0.2 and 1.1.1, KAFKA-7104).
@@ -127,19 +128,19 @@ def _note_position(
 
 
 def _redirects(answer: list[FetchData]) -> bool:
-    """S-5, C-8.  Does the answer name a replica to read from?  Then it does not wait."""
+    """S-5, C-8.  Check whether the answer names another replica; then it does not wait."""
     return any(isinstance(data, Redirection) for data in answer)
 
 
 def _counts_diverging(broker: Process, fp: FetchPartition) -> bool:
-    """KAFKA-13141, until 2.7.1 and in 2.8.0.  A diverging fetch told the position, too."""
+    """KAFKA-13141, until 2.7.1 and in 2.8.0.  Check whether a diverging fetch is noted, too."""
     return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
 
 
 def epoch_end(
     broker: Process, tp: int, epoch: int, leader_epoch: int, leader_only: bool = True
 ) -> tuple[int, int, int]:
-    """OffsetForLeaderEpoch for one partition: (error, epoch, end offset).
+    """Answer OffsetForLeaderEpoch for one partition: (error, epoch, end offset).
 
     After the comparison of T-3 only the leader answers.
     """
@@ -153,7 +154,7 @@ def epoch_end(
 
 
 def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> None:
-    """T-1, T-2, T-3, leader's side: where did the requested epoch end here?"""
+    """T-1, T-2, T-3, leader's side.  Answer where the requested epoch ended here."""
     answers = []
     for tp, epoch, leader_epoch in m.partitions:
         error, found, end = epoch_end(broker, tp, epoch, leader_epoch)
@@ -163,7 +164,7 @@ def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> N
 
 
 def on_list_offsets_request(broker: Process, m: ListOffsetsRequest, out: Effects) -> None:
-    """F-9, C-5, H-9.  To a replica LATEST is the leader's log end; to a client it is the mark."""
+    """F-9, C-5, H-9.  Answer; LATEST is the log end to a replica, the mark to a client."""
     replica = broker.replicas.get(m.tp)
     if replica is None:
         error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH

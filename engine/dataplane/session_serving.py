@@ -28,13 +28,15 @@ from engine.model.sessions import (
 
 
 def _cache(broker: Process) -> SessionCache:
-    """A broker that keeps no sessions has room for none."""
+    """Return the broker's session cache; with sessions off it has room for none."""
     return SessionCache(0) if broker.sessions is None else broker.sessions
 
 
 def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead | None:
-    """S-1, X-3.  Every partition of the session is read, listed or not; None if the request ends
-    with a session error."""
+    """S-1, X-3.  Return every partition of the session, listed or not.
+
+    None if the request ends with a session error.
+    """
     wanted = {
         (TOPIC, fp.tp): Wanted(
             fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
@@ -72,7 +74,7 @@ def answer_in_session(
     data: Sequence[FetchData],
     out: Effects,
 ) -> None:
-    """X-4, X-5.  The answer has the partitions with news; a full one opens a session if it can."""
+    """X-4, X-5.  Answer with the partitions with news; a full one opens a session if it can."""
     cache, context = _cache(broker), m.context
     answers = {
         (TOPIC, one.tp): Answer(

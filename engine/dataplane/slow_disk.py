@@ -15,7 +15,7 @@ MICROSECONDS: Final = 1_000_000
 
 
 def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
-    """F-7 behind a slow disk: the fetcher goes on when what it got is written."""
+    """F-7 behind a slow disk.  Go on once the fetched records are written."""
     thread = fetcher.waiting_thread(broker, m.src, m.corr)
     count = sum(batch.end - batch.base for data in m.partitions for batch in data.batches)
     if thread is None or not _writes(broker, m, count, out):
@@ -23,15 +23,17 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
 
 
 def on_produce_request(broker: Process, m: ProduceRequest, out: Effects) -> None:
-    """P-3 behind a slow disk.  What is refused is not written and needs no time."""
+    """P-3 behind a slow disk.  Delay a produce; a refused one is not written and needs no time."""
     if produce.refusal(broker, m) or not _writes(broker, m, len(m.values), out):
         produce.on_produce_request(broker, m, out)
 
 
 def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-2 behind a disk that reads slowly (KAFKA-8733).  Until it has read, the fetch counts for
-    nothing: a follower may leave the ISR while its request is being served.  What is appended while
-    a fetch waits is still in memory and answers it at once."""
+    """S-2 behind a disk that reads slowly (KAFKA-8733).  Delay the fetch until the disk has read.
+
+    Until then the fetch counts for nothing: a follower may leave the ISR while its request is being
+    served.  What is appended while a fetch waits is still in memory and answers it at once.
+    """
     count = 0
     if broker.machine.read_rate and m.replica >= 0:
         for fp in m.partitions:
@@ -46,7 +48,7 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
 
 
 def on_written(broker: Process, m: Any, out: Effects) -> bool:
-    """The disk has written what a message brought, or read what it asks for: it takes effect."""
+    """Handle a message once the disk has written what it brought or read what it asks for."""
     if m.kind == PRODUCE:
         produce.on_produce_request(broker, m, out)
     elif m.kind == FETCH:
@@ -57,7 +59,7 @@ def on_written(broker: Process, m: Any, out: Effects) -> bool:
 
 
 def _writes(broker: Process, m: Any, count: int, out: Effects) -> bool:
-    """8.6.  One write after the other; False if it costs no time.
+    """8.6.  Queue a write; False if it costs no time.
 
     The disk knows nothing of heartbeats, so the broker stays alive for the controller.
     """
@@ -68,7 +70,7 @@ def _writes(broker: Process, m: Any, count: int, out: Effects) -> bool:
 
 
 def _busy(broker: Process, m: Any, count: int, rate: float, rule: str, out: Effects) -> None:
-    """The disk does one thing after the other; `m` is handled when it is done."""
+    """Queue `m` behind the disk's other work; it is handled when its own is done."""
     begins = max(out.now * 1_000, broker.disk_free_us)
     broker.disk_free_us = begins + round(count * MICROSECONDS / rate)
     wait = -(-broker.disk_free_us // 1_000) - out.now

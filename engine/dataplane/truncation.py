@@ -1,4 +1,4 @@
-"""How a new follower makes its log agree with the leader's: every generation, side by side (T-).
+"""Log truncation of a new follower to agree with its leader, in every generation (T-).
 
 A function here decides where to cut; `cut` cuts.  Nothing else in the engine shortens a log.
 """
@@ -11,9 +11,9 @@ from engine.model.state import Replica
 
 
 def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
-    """L-14.  Truncates to `offset`; the recovery-point file is rewritten at once.
+    """L-14.  Truncate to `offset`; the recovery-point file is rewritten at once.
 
-    The target may lie below the follower's own high watermark: that is told, not prevented.
+    The target may lie below the follower's own high watermark: that is reported, not prevented.
     """
     log = replica.log
     before = log.leo
@@ -31,7 +31,7 @@ def cut(replica: Replica, offset: int, rule: str, out: Effects) -> None:
 
 
 def to_high_watermark(replica: Replica, out: Effects) -> None:
-    """T-0, H-11, until 0.10.2; later the fallback when a log has no epochs.
+    """T-0, H-11, until 0.10.2.  Truncate to HW; later the fallback of a log without epochs.
 
     The follower's mark trails the leader's by a fetch, so a record can be committed and still be
     cut here: that is what KIP-101 is about.
@@ -40,14 +40,14 @@ def to_high_watermark(replica: Replica, out: Effects) -> None:
 
 
 def target_by_offset(log: Log, end: int, hw: int) -> tuple[int, bool]:
-    """T-1, KIP-101.  (target, done).  The answer is an offset that cannot name its epoch."""
+    """T-1, KIP-101.  Return (target, done) for an offset, which cannot name its epoch."""
     if end < 0:
         return hw, True
     return min(end, log.leo), True
 
 
 def target_by_pair(log: Log, epoch: int, end: int, hw: int) -> tuple[int, bool]:
-    """T-2, KIP-279.  (target, done) for the leader's answer (epoch, end).
+    """T-2, KIP-279.  Return (target, done) for the leader's answer (epoch, end).
 
     An epoch newer than any here, or one that an old leader cannot name, leaves only the offset.  If
     the leader's epoch is unknown here, the logs parted earlier: cut back to an older epoch of

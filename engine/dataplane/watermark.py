@@ -8,7 +8,7 @@ from engine.model.state import RemoteReplica, Replica
 
 
 def eligible(broker: Process, follower: int, remote: RemoteReplica) -> bool:
-    """H-2.  May this follower join the ISR, as far as this broker has heard?
+    """H-2.  Check whether this follower may join the ISR, as far as this broker knows.
 
     KRaft: neither fenced nor in controlled shutdown, and from 3.5 on (KIP-903) it has fetched from
     this leader with the registered broker epoch, or with -1, which old followers send.  A follower
@@ -28,12 +28,12 @@ def eligible(broker: Process, follower: int, remote: RemoteReplica) -> bool:
 
 
 def caught_up(remote: RemoteReplica, leader_leo: int, now: int, lag_time_max_ms: int) -> bool:
-    """H-2.  At the leader's end, or at a former end of it within the lag time."""
+    """H-2.  Check for a follower at the leader's end, or at a former end within the lag time."""
     return remote.leo == leader_leo or now - remote.last_caught_up_ms <= lag_time_max_ms
 
 
 def waits_for(broker: Process, replica: Replica, now: int) -> list[int]:
-    """H-2.  The followers that count for the high watermark."""
+    """H-2.  Return the followers that count for the high watermark."""
     isr = replica.maximal_isr
     return [
         follower
@@ -43,12 +43,12 @@ def waits_for(broker: Process, replica: Replica, now: int) -> list[int]:
 
 
 def is_frozen(replica: Replica) -> bool:
-    """H-2, CP-MINISR, from 3.7 (KAFKA-15583).  Is the ISR too small to commit anything?"""
+    """H-2, CP-MINISR, from 3.7 (KAFKA-15583).  Check whether the ISR is too small to commit."""
     return replica.profile.strict_min_isr and len(replica.isr) < replica.min_isr()
 
 
 def maybe_increment_hw(broker: Process, replica: Replica, out: Effects) -> bool:
-    """H-2, H-3.  The leader's own computation; True if the mark moved.
+    """H-2, H-3.  Raise the leader's high watermark; True if it moved.
 
     min over the leader, the maximal ISR and the caught-up (from 3.6: eligible) others.  From 3.7
     (KAFKA-15583) nothing moves while the committed ISR is below the effective min.insync.replicas.
@@ -88,7 +88,7 @@ def _counts_outside_isr(
 
 
 def short_of(broker: Process, replica: Replica, target: int, now: int) -> list[int]:
-    """H-2.  The followers that count and are not known to have everything below `target`."""
+    """H-2.  Return the followers that count and are not known to have everything below `target`."""
     return [
         follower
         for follower in waits_for(broker, replica, now)
@@ -97,13 +97,13 @@ def short_of(broker: Process, replica: Replica, target: int, now: int) -> list[i
 
 
 def blocked_by(broker: Process, replica: Replica, now: int) -> list[int]:
-    """The replicas whose known end keeps the high watermark where it is."""
+    """Return the replicas whose known end keeps the high watermark where it is."""
     log = replica.log
     return [] if log.hw >= log.leo else short_of(broker, replica, log.hw + 1, now)
 
 
 def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
-    """H-4, H-9.  The follower's mark is the leader's, bounded by its own log; it may go down."""
+    """H-4, H-9.  Take the leader's mark, bounded by the own log; it may go down."""
     log = replica.log
     hw = min(leader_hw, log.leo)
     if hw < log.log_start and log.clamps_hw:
@@ -118,7 +118,7 @@ def follow(replica: Replica, leader_hw: int, out: Effects) -> bool:
 
 
 def checkpoint(broker: Process, out: Effects) -> None:
-    """H-7.  highwatermark-checkpoint: writes every online log's mark, bounded by its end."""
+    """H-7.  Write every online log's mark, bounded by its end (highwatermark-checkpoint)."""
     for tp, replica in broker.replicas.items():
         disk = replica.disk
         if disk.hw_checkpoint != disk.log.hw:

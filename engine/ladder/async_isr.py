@@ -1,7 +1,7 @@
 """A leader and a controller that exchange the in-sync set by requests (AlterPartition).
 
 The question behind the maximal ISR: while the leader does not know what became of a request, its
-high watermark waits for everybody who is in the set it knows or in the one it asked for.
+high watermark waits for every replica in the set it knows or in the one it requested.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Sent = tuple[int, int]
 
 
 class State(NamedTuple):
-    """Sets of replicas are bits.  What was sent once is there for ever."""
+    """One state.  Sets of replicas are bits; messages that were sent stay for ever."""
 
     isr: int
     """The controller's."""
@@ -55,7 +55,7 @@ class State(NamedTuple):
     leader_isr: int
     leader_version: int
     pending_isr: int
-    """What the leader asked for and knows no answer to; empty if nothing."""
+    """In-sync set that the leader requested, without an answer yet; empty if there is none."""
     pending_version: int
     offsets: tuple[int, ...]
     requests: frozenset[Sent]
@@ -96,7 +96,7 @@ class AsyncIsr:
         return number
 
     def state(self, number: int) -> State:
-        """The state of a number, to be shown."""
+        """Return the state of a number, to be shown."""
         return self._states[number]
 
     def look(self, number: int) -> tuple[int, list[int]]:
@@ -183,7 +183,7 @@ class AsyncIsr:
         return state._replace(offsets=tuple(offsets))
 
     def representative(self, number: int) -> int:
-        """Everybody but the leader may be renamed: the least of the images."""
+        """Return the least image under renamings of all replicas but the leader."""
         state = self._states[number]
         return self._number(
             min((_renamed(state, names) for names in self._renamings), key=_in_order)

@@ -1,7 +1,7 @@
 """Invariants of every state of the ladder; none of them names a replica.
 
 Each invariant is about one replica, a pair or the controller alone, but for StrongIsr, which
-compares what a leader has committed with everybody in the controller's in-sync set.  So what a
+compares what a leader has committed with every member of the controller's in-sync set.  So what a
 replica or a pair breaks can be kept in a table.
 """
 
@@ -32,7 +32,7 @@ def _broken(**holds: bool) -> int:
 
 
 def of_controller(controller: Controller) -> int:
-    """The broken ones among those that need only the controller's record, as bits."""
+    """Return the broken ones among those that need only the controller's record, as bits."""
     leader = controller.leader
     return _broken(
         LeaderInIsr=leader == NOBODY or bool(controller.isr >> leader & 1),
@@ -41,7 +41,7 @@ def of_controller(controller: Controller) -> int:
 
 
 def of_replica(replica: Replica) -> int:
-    """The broken ones among those that need only one replica.
+    """Return the broken ones among those that need only one replica.
 
     A leader that has committed beyond its own end does not agree with itself, as far as it is in
     its own in-sync set.
@@ -56,7 +56,7 @@ def of_replica(replica: Replica) -> int:
 
 
 def of_pair(a: Replica, b: Replica) -> int:
-    """The broken ones among those that need two different replicas, whichever way round."""
+    """Return the broken ones among those that need two different replicas, whichever way round."""
     both_lead = a.presumes and b.presumes
     weak = not (a.isr >> b.me & 1 and disagrees(a, b)) and not (
         b.isr >> a.me & 1 and disagrees(b, a)
@@ -71,7 +71,7 @@ def of_pair(a: Replica, b: Replica) -> int:
 
 
 def disagrees(leader: Replica, member: Replica) -> bool:
-    """Does a leader have committed records that this replica has not, at the same offsets?"""
+    """Check whether a leader has committed records that this replica lacks at the same offsets."""
     if not leader.presumes or leader.hw == 0:
         return False
     n = leader.hw
@@ -79,7 +79,7 @@ def disagrees(leader: Replica, member: Replica) -> bool:
 
 
 def _logs_match(a: Replica, b: Replica) -> bool:
-    """Records of one epoch at one offset mean that everything up to there is the same."""
+    """Check that equal epochs at an offset mean equal logs up to there."""
     same = True
     for one, other in zip(a.log, b.log, strict=False):
         same = same and one == other

@@ -11,10 +11,10 @@ from engine.ladder.state import Cluster, Controller, Replica
 from engine.ladder.tables import TooLarge
 
 BITS: Final = 20
-"""Of a replica's number."""
+"""Bits of a replica's number."""
 MASK: Final = (1 << BITS) - 1
 Announced = tuple[tuple[int, int], ...]
-"""Of one leader: (epoch, in-sync set) of each announcement that names it."""
+"""Announcements of one leader, each as (epoch, in-sync set)."""
 
 
 class Numbering:
@@ -37,14 +37,14 @@ class Numbering:
         return state
 
     def cluster(self, state: int) -> Cluster:
-        """The state of a number, to be shown."""
+        """Return the state of a number, to be shown."""
         return Cluster(
             tuple(self.replicas[state >> shift & MASK] for shift in self.shifts),
             self.controllers[state >> self.top],
         )
 
     def replica_number(self, replica: Replica) -> int:
-        """Raises TooLarge beyond what the bits can tell apart."""
+        """Raise TooLarge beyond what the bits can tell apart."""
         number = self._of_replica.setdefault(replica, len(self.replicas))
         if number == len(self.replicas):
             if number > MASK:

@@ -43,7 +43,7 @@ BROKEN: Final = (1 << len(invariants.NAMES)) - 1
 
 
 class OfController(NamedTuple):
-    """What is known of a controller's record."""
+    """Known fields of a controller's record."""
 
     broken: int
     moves: Moves
@@ -51,11 +51,11 @@ class OfController(NamedTuple):
     leader: int
     epoch: int
     heard: tuple[int, ...]
-    """Of each replica: the number of the announcements that name it, above a pair's bits."""
+    """Number of the announcements that name each replica, above a pair's bits."""
 
 
 class OfReplica(NamedTuple):
-    """What is known of a replica."""
+    """Known fields of a replica."""
 
     facts: int
     presumes: bool
@@ -63,11 +63,11 @@ class OfReplica(NamedTuple):
     needs: int
     """The facts that must be known for its high watermark to advance."""
     advance: Moves
-    """That advance; nothing for whoever does not lead or is at the end of the largest log."""
+    """That advance; nothing for a follower, or at the end of the largest log."""
 
 
 class Layout:
-    """Where each fact stands in the number that gathers what is known of replicas and pairs.
+    """Places of facts in the number that gathers what is known of replicas and pairs.
 
     From the right: the broken invariants; who disagrees with a leader (N bits); for each leader
     N bits of who allows it the next offset; for each leader three times N bits of whom it may
@@ -117,7 +117,7 @@ class Partition:
     # -- changes of a state ------------------------------------------------------------------------
 
     def _change(self, old: Replica, new: Replica) -> int:
-        """What is added to a state in which a replica becomes another."""
+        """Return the difference to a state in which a replica becomes another."""
         change = self._numbers.replica_number(new) - self._numbers.replica_number(old)
         return change << self._shifts[old.me]
 
@@ -153,7 +153,7 @@ class Partition:
         return counts_of(KINDS, self._fired)
 
     def _known(self, state: int) -> tuple[list[Moves], int, int]:
-        """The moves out of a state, the facts of it, and the controller's in-sync set."""
+        """Return the moves out of a state, the facts of it, and the controller's in-sync set."""
         replicas = [state >> shift & MASK for shift in self._shifts]
         record = state >> self._top
         facts, moves, isr, leader, epoch, heard = self._of_controller[record]
@@ -191,7 +191,7 @@ class Partition:
         return groups, facts, isr
 
     def _isr_mask(self, of_this_epoch: bool) -> int:
-        """What a leader may do to the in-sync set, by whether its epoch is the controller's."""
+        """Return a leader's possible ISR changes; `of_this_epoch`: the controller's."""
         if of_this_epoch:
             return self._layout.isr_mask
         return 0 if self.rung.compares_epoch_to_shrink else self._layout.shrink_mask
@@ -247,7 +247,7 @@ class Partition:
         )
 
     def _moves_alone(self, key: int) -> Moves:
-        """becomes-leader and writes, for a controller's record and a replica."""
+        """Return becomes-leader and writes, for a controller's record and a replica."""
         controller, replica = self._controllers[key >> BITS], self._replicas[key & MASK]
         me = replica.me
         found = []
@@ -267,7 +267,7 @@ class Partition:
     # -- what is known of two ---------------------------------------------------------------------
 
     def _facts_of_pair(self, pair: int) -> int:
-        """The facts of two different replicas, each looked at as the other's leader."""
+        """Return the facts of two different replicas, each looked at as the other's leader."""
         a, b = self._replicas[pair >> BITS], self._replicas[pair & MASK]
         return invariants.of_pair(a, b) | self._facts_of_leader(a, b) | self._facts_of_leader(b, a)
 
@@ -289,7 +289,7 @@ class Partition:
         return facts
 
     def _moves_of_follower(self, key: int) -> Moves:
-        """becomes-follower, fetches and truncates of one replica with another as its leader."""
+        """Return becomes-follower, fetches and truncates of a replica and its leader."""
         announced = self._numbers.announced[key >> 2 * BITS]
         follower, leader = self._replicas[key >> BITS & MASK], self._replicas[key & MASK]
         me, own = follower.me, leader.me
@@ -309,7 +309,7 @@ class Partition:
         return moves_of(KINDS, found)
 
     def _moves_of_isr(self, key: int) -> Moves:
-        """leader-shrinks-isr and leader-expands-isr, for a record and what its leader may do."""
+        """Return leader-shrinks-isr and leader-expands-isr, for a record and a leader."""
         n = self._layout.each
         may, rest = key & self._layout.isr_mask, key >> 3 * n
         controller, leader = self._controllers[rest >> BITS], self._replicas[rest & MASK]

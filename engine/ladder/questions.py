@@ -21,12 +21,12 @@ AnyModel = Partition | AsyncIsr
 
 
 def constants_of(ladder: str) -> tuple[str, ...]:
-    """The names of the constants of a rung."""
+    """Return the names of the constants of a rung."""
     return tuple(async_isr.LIMITS if ladder == ASYNC_ISR else state.LIMITS)
 
 
 def model(ladder: str, constants: Mapping[str, int]) -> AnyModel:
-    """Raises BadInput for an unknown rung, and for constants that are missing, foreign or big."""
+    """Raise BadInput for an unknown rung, and for constants that are missing, foreign or big."""
     if ladder not in LADDERS:
         raise BadInput("unknown", f"There is no rung {ladder}; there are: {', '.join(LADDERS)}.")
     names = constants_of(ladder)
@@ -40,7 +40,7 @@ def model(ladder: str, constants: Mapping[str, int]) -> AnyModel:
 
 
 def search(of: AnyModel, symmetry: bool = False, bounds: Bounds | None = None) -> Outcome:
-    """Searches a model.  Raises BadInput if it is too large to be numbered."""
+    """Search a model.  Raises BadInput if its states are too large for a number."""
     try:
         return Search(of, bounds, symmetry).run()
     except TooLarge as error:
@@ -54,7 +54,7 @@ def answer(
     outcome: Outcome,
     cpu_s: float | None = None,
 ) -> dict[str, Any]:
-    """The answer as data.  `holds` is None where the search ended before all was seen."""
+    """Return the answer as data.  `holds` is None where the search ended before all was seen."""
     progress = outcome.progress
     return {
         "schema": SCHEMA,
@@ -88,7 +88,7 @@ MOST_ROWS: Final = 10_000
 
 
 def rows_of(data: object) -> list[dict[str, Any]]:
-    """The rows of a file of counts.  Raises BadInput naming the first row that cannot be used."""
+    """Return the rows of a file of counts.  Raises BadInput naming the first unusable row."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not isinstance(rows, list) or len(rows) > MOST_ROWS:
         raise BadInput("invalid", f'A file of counts has a list "rows" of at most {MOST_ROWS:,}.')
@@ -122,7 +122,7 @@ def _is_row(row: object) -> bool:
 
 
 def compare(row: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
-    """Searches what a row counts: equal, different (and in what), or not within the budget."""
+    """Search what a row counts: equal, different (and in what), or not within the budget."""
     outcome = search(model(row["ladder"], row["constants"]), row["symmetry"], bounds)
     progress = outcome.progress
     differs = {}
@@ -155,13 +155,13 @@ SIZES: Final = (
     {"replicas": 3, "log": 1, "records": 1, "epochs": 2},
     {"replicas": 3, "log": 2, "records": 2, "epochs": 2},
 )
-"""Where fences are looked at, one size after the other until one shows what goes wrong."""
+"""Sizes in which fences are checked, one after the other until one shows what goes wrong."""
 
 
 def without_fence(
     rung: str, sizes: tuple[dict[str, int], ...], watched: tuple[str, ...], bounds: Bounds
 ) -> dict[str, Any]:
-    """The shortest disaster of a rung in the first size that has one, or what shows none.
+    """Return the shortest disaster of a rung in the first size that has one, or what shows none.
 
     `watched` are the invariants that count as a disaster.
     """

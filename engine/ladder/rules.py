@@ -9,28 +9,28 @@ from __future__ import annotations
 from engine.ladder.state import Replica, ReplicaLog
 
 Cut = tuple[ReplicaLog, int]
-"""What truncation leaves: the log and the high watermark."""
+"""Result of a truncation: the log and the high watermark."""
 
 # -- what one replica can say of another ----------------------------------------------------------
 
 
 def follows(leader: Replica, follower: Replica) -> bool:
-    """Both take the leader for it, whatever epoch each has heard of."""
+    """Check that both take the leader for it, whatever epoch each has heard of."""
     return leader.leader == leader.me == follower.leader
 
 
 def same_epoch(leader: Replica, follower: Replica) -> bool:
-    """The fence of KIP-320: both take the leader for it, in the same epoch."""
+    """Check the fence of KIP-320: both take the leader for it, in the same epoch."""
     return follows(leader, follower) and follower.epoch == leader.epoch
 
 
 def caught_up(leader: Replica, follower: Replica, n: int) -> bool:
-    """It takes the leader for it, and both logs hold n records at least."""
+    """Check whether the follower follows this leader, and both logs hold n records at least."""
     return follower.leader == leader.me and (n == 0 or (leader.has(n - 1) and follower.has(n - 1)))
 
 
 def caught_up_by_epoch(leader: Replica, follower: Replica, n: int) -> bool:
-    """The same, and the records just below n are of one epoch."""
+    """Check `caught_up`, and that the records just below n are of one epoch."""
     if not follows(leader, follower):
         return False
     return n == 0 or (
@@ -39,14 +39,14 @@ def caught_up_by_epoch(leader: Replica, follower: Replica, n: int) -> bool:
 
 
 def epoch_start_reached(leader: Replica) -> bool:
-    """Does the high watermark lie in the leader's own epoch, or at the end of its log?"""
+    """Check whether the high watermark lies in the leader's own epoch, or at the end of its log."""
     return leader.hw == leader.end or (
         leader.has(leader.hw) and leader.log[leader.hw][1] == leader.epoch
     )
 
 
 def matching_end(leader: Replica, follower: Replica) -> int:
-    """One more than the greatest offset at which both hold the same record, or 0."""
+    """Return the greatest offset at which both hold the same record, plus one; or 0."""
     for offset in range(min(leader.end, follower.end) - 1, -1, -1):
         if leader.log[offset] == follower.log[offset]:
             return offset + 1
@@ -57,14 +57,14 @@ def matching_end(leader: Replica, follower: Replica) -> int:
 
 
 def cut_to(follower: Replica, offset: int) -> tuple[Cut, ...]:
-    """Keeps what is below `offset`; impossible beyond the end of the log."""
+    """Keep what is below `offset`; impossible beyond the end of the log."""
     if offset > follower.end:
         return ()
     return ((follower.log[:offset], min(offset, follower.hw)),)
 
 
 def by_high_watermark(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """Until 0.10.2: to its own high watermark, without asking anybody."""
+    """Until 0.10.2.  Truncate to the follower's own high watermark, without asking the leader."""
     return cut_to(follower, follower.hw)
 
 
@@ -73,7 +73,7 @@ def by_fenced_high_watermark(leader: Replica, follower: Replica, epoch: int) -> 
 
 
 def end_of_last_epoch(leader: Replica, follower: Replica) -> int:
-    """KIP-101.  Where the epoch of the follower's last record ends in the leader's log.
+    """KIP-101.  Return where the epoch of the follower's last record ends in the leader's log.
 
     The follower's own high watermark if the leader cannot say.
     """
@@ -89,7 +89,7 @@ def end_of_last_epoch(leader: Replica, follower: Replica) -> int:
 
 
 def by_last_epoch(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """KIP-101.  Where the answer lies beyond the follower's end, the move is impossible."""
+    """KIP-101.  Return the truncations; none where the answer lies beyond the follower's end."""
     return cut_to(follower, end_of_last_epoch(leader, follower))
 
 
@@ -98,7 +98,7 @@ def by_last_epoch_clamped(leader: Replica, follower: Replica, epoch: int) -> tup
 
 
 def by_matching_end(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """KIP-279.  To where both logs agree, whatever the asked one takes itself for.
+    """KIP-279.  Truncate to where both logs agree, whatever the peer takes itself for.
 
     An empty log may be cut in two ways that come to the same: for being empty, and by the rule.
     """
@@ -107,12 +107,12 @@ def by_matching_end(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut
 
 
 def fenced(leader: Replica, epoch: int) -> bool:
-    """Does it lead, in the very epoch of the announcement?"""
+    """Check whether the replica leads, in the very epoch of the announcement."""
     return leader.presumes and leader.epoch == epoch
 
 
 def by_fenced_matching_end(leader: Replica, follower: Replica, epoch: int) -> tuple[Cut, ...]:
-    """KIP-320.  To where both logs agree, if the asked one leads in this very epoch."""
+    """KIP-320.  Truncate to where both logs agree, if the peer leads in this epoch."""
     return cut_to(follower, matching_end(leader, follower)) if fenced(leader, epoch) else ()
 
 
@@ -125,7 +125,7 @@ def fenced_but_not_at_all(leader: Replica, follower: Replica, epoch: int) -> tup
 
 
 def diverges(leader: Replica, follower: Replica) -> bool:
-    """A first try at KIP-320: does a follower see that its last record is not the leader's?"""
+    """Check whether the follower's last record differs from the leader's (KIP-320, first try)."""
     if not follows(leader, follower):
         return False
     last = follower.end - 1
@@ -176,7 +176,7 @@ def lags_by_epoch(leader: Replica, follower: Replica) -> int:
 
 
 def lags_fenced(leader: Replica, follower: Replica) -> int:
-    """Not heard of in this epoch, or short of the end: two guards, counted one by one."""
+    """Return two guards as counts: not heard of in this epoch, or short of the end."""
     return (not same_epoch(leader, follower)) + (follower.end < leader.end)
 
 
@@ -193,10 +193,10 @@ def reaches_hw_fenced(leader: Replica, follower: Replica) -> bool:
 
 
 def reaches_hw_of_any_epoch(leader: Replica, follower: Replica) -> bool:
-    """`reaches_hw_fenced` without the start of the epoch."""
+    """Check `reaches_hw_fenced` without the start of the epoch."""
     return same_epoch(leader, follower) and (leader.hw == 0 or follower.has(leader.hw - 1))
 
 
 def is_heard(leader: Replica, follower: Replica) -> bool:
-    """`reaches_hw_fenced` without the high watermark."""
+    """Check `reaches_hw_fenced` without the high watermark."""
     return same_epoch(leader, follower) and epoch_start_reached(leader)

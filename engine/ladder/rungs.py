@@ -29,7 +29,7 @@ class Rung:
     truncates_later: bool = False
     """May a follower also truncate while it follows?"""
     compares_epoch_to_shrink: bool = True
-    """Must a leader's epoch be the controller's, that it may take somebody out?"""
+    """Must a leader's epoch be the controller's for it to remove a replica from the ISR?"""
 
 
 TRUNC_HW: Final = Rung(
@@ -61,7 +61,7 @@ FENCES: Final[dict[str, Rung]] = {
     "matching_end": replace(KIP320, truncate=rules.by_fenced_high_watermark),
     "shrink_epoch": replace(KIP320, compares_epoch_to_shrink=False),
 }
-"""What KIP-320 is without one of its fences, by the fence that is taken away."""
+"""KIP-320 without one of its fences, by the fence that is removed."""
 
 RUNGS: Final[dict[str, Rung]] = {
     "trunc_hw": TRUNC_HW,

@@ -40,7 +40,7 @@ class Constants:
 
 
 def check_limits(given: dict[str, int], limits: dict[str, tuple[int, int]]) -> None:
-    """Raises BadInput with the first constant that lies outside its limits."""
+    """Raise BadInput with the first constant that lies outside its limits."""
     for name, value in given.items():
         least, most = limits[name]
         if not least <= value <= most:
@@ -66,7 +66,7 @@ class Replica(NamedTuple):
 
     @property
     def presumes(self) -> bool:
-        """Does it take itself for the leader?"""
+        """Check whether the replica takes itself for the leader."""
         return self.leader == self.me
 
     def has(self, offset: int) -> bool:
@@ -103,7 +103,7 @@ class Cluster(NamedTuple):
 
 
 def beginning(constants: Constants) -> Cluster:
-    """Empty logs; nobody leads, nobody has heard of anybody; all are in sync."""
+    """Return the first state: empty logs, no leader, no announcements, all replicas in sync."""
     return Cluster(
         tuple(Replica(me, (), 0, -1, NOBODY, 0) for me in range(constants.replicas)),
         Controller(constants.everybody, 0, ()),
@@ -111,7 +111,7 @@ def beginning(constants: Constants) -> Cluster:
 
 
 def members(isr: int) -> Iterator[int]:
-    """The replicas of a set of bits, in order."""
+    """Return the replicas of a set of bits, in order."""
     member = 0
     while isr:
         if isr & 1:
@@ -128,7 +128,7 @@ def renamed_set(isr: int, names: Sequence[int]) -> int:
 
 
 def renamed(replica: Replica, names: Sequence[int]) -> Replica:
-    """The replica, if each replica r were called names[r]."""
+    """Return the replica, if each replica r were called names[r]."""
     leader = replica.leader if replica.leader == NOBODY else names[replica.leader]
     return replica._replace(
         me=names[replica.me], leader=leader, isr=renamed_set(replica.isr, names)

@@ -13,7 +13,7 @@ from engine.ladder.state import NOBODY, Controller, Replica, members
 
 
 def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller]]:
-    """controller-elects and controller-shrinks: (move, whom it is about, the record after)."""
+    """Yield controller-elects and controller-shrinks: (move, its replica, the record after)."""
     leader, isr = controller.leader, controller.isr
     for replica in members(isr):
         if replica != leader:
@@ -26,20 +26,20 @@ def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller
 
 
 def hears_it_leads(replica: Replica, epoch: int, isr: int) -> Replica:
-    """becomes-leader: the log and the high watermark stay."""
+    """Return the replica after becomes-leader: the log and the high watermark stay."""
     return replica._replace(epoch=epoch, leader=replica.me, isr=isr)
 
 
 def hears_it_follows(
     rung: Rung, leader: Replica, follower: Replica, epoch: int, isr: int
 ) -> Iterator[Replica]:
-    """becomes-follower: every way of it."""
+    """Return the replica after every way of becomes-follower."""
     for log, hw in rung.truncate(leader, follower, epoch):
         yield Replica(follower.me, log, hw, epoch, leader.me, isr)
 
 
 def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
-    """The follower with the leader's next record; None if it gets none."""
+    """Return the follower with the leader's next record; None if it gets none."""
     end = follower.end
     if end >= leader.end or not rung.fetch(leader, follower):
         return None
@@ -47,7 +47,7 @@ def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
 
 
 def writes(replica: Replica, record: int) -> Replica:
-    """Whoever presumes leadership appends a record."""
+    """Append a record to a replica that presumes leadership."""
     return replica._replace(log=(*replica.log, (record, replica.epoch)))
 
 

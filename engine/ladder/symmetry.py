@@ -25,7 +25,7 @@ class Renaming:
         self.replica = Table(renamed_replica)
         self.record = Table(renamed_record)
         self.places = sorted(range(len(names)), key=names.__getitem__)
-        """Who comes to stand first, second, ..."""
+        """The replicas in their new order."""
 
 
 class Renamings:
@@ -40,7 +40,7 @@ class Renamings:
         self._sorting: dict[tuple[int, ...], list[Renaming]] = {}
 
     def representative(self, state: int) -> int:
-        """The least number among the images under the renamings that sort the replicas.
+        """Return the least number among the images under the renamings that sort the replicas.
 
         They are sorted by what no renaming changes (log, high watermark, epoch), so only those
         that are alike in this are tried in every order.

@@ -10,7 +10,7 @@ from engine.ladder.search import Move
 Value = TypeVar("Value")
 
 COUNT_BITS: Final = 40
-"""Of each kind of move in a number that counts all kinds."""
+"""Bits of each kind of move in a number that counts all kinds."""
 
 
 class TooLarge(Exception):
@@ -41,7 +41,7 @@ NOTHING: Final = Moves((), 0, ())
 
 
 def moves_of(kinds: Sequence[str], found: list[tuple[Move, int]]) -> Moves:
-    """Gathers (move, what it adds to the state)."""
+    """Gather (move, what it adds to the state)."""
     if not found:
         return NOTHING
     return Moves(
@@ -52,6 +52,6 @@ def moves_of(kinds: Sequence[str], found: list[tuple[Move, int]]) -> Moves:
 
 
 def counts_of(kinds: Sequence[str], counted: int) -> dict[str, int]:
-    """The counts of a number that `Moves.fired` was added to."""
+    """Return the counts of a number that `Moves.fired` was added to."""
     mask = (1 << COUNT_BITS) - 1
     return {kind: counted >> COUNT_BITS * place & mask for place, kind in enumerate(kinds)}

@@ -25,7 +25,7 @@ MEANINGS: Final = {
     "LeaderInControllerIsr": "The leader is no member of the controller's in-sync set.",
     "LeaderIsrCoversController": "The controller counts somebody in whom the leader left out.",
 }
-"""What it means that an invariant is broken."""
+"""Meaning of each broken invariant."""
 
 
 def name(replica: int) -> str:
@@ -41,7 +41,7 @@ def record(written: Record) -> str:
 
 
 def way(model: Partition | AsyncIsr, found: Violation) -> Iterator[str]:
-    """Every move of a counterexample as a sentence, each followed by what it leads to."""
+    """Yield every move of a counterexample as a sentence, each followed by its result."""
     for number, move in enumerate(found.moves, 1):
         before, after = found.states[number - 1 : number + 1]
         if isinstance(model, Partition):
@@ -57,7 +57,7 @@ def way(model: Partition | AsyncIsr, found: Violation) -> Iterator[str]:
 
 
 def picture(cluster: Cluster) -> str:
-    """All replicas in a line; `|` stands at the high watermark."""
+    """Return all replicas in a line; `|` is the high watermark."""
     replicas = "   ".join(_replica(replica) for replica in cluster.replicas)
     return f"{replicas}   in sync: {names(cluster.controller.isr)}"
 
@@ -73,7 +73,7 @@ def _replica(replica: Replica) -> str:
 
 
 def sentence(move: Move, before: Cluster, after: Cluster) -> str:
-    """What a move does, said with the state before and after it."""
+    """Return a sentence for a move, with the state before and after it."""
     return _SENTENCES[move.name](move.who, before, after)
 
 

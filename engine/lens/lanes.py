@@ -61,12 +61,15 @@ TURN: Final = (
 
 _PHASES: Final = frozenset(name for names in TURN for name in names)
 _FIRST: Final = frozenset((*TURN[3], *TURN[4], *TURN[8]))
-"""What is asked of the leader before anything is done with its answer."""
+"""Requests to the leader before its answer is handled."""
 
 
 class Act(NamedTuple):
-    """What a thread does at a step.  `empty`: "" if it has a cue, else the part of a turn that it
-    is; `chain`: the methods from the run loop on, of which number `acting` acts."""
+    """Act of a thread at a step.
+
+    `empty`: "" if it has a cue, else the part of a turn that it is; `chain`: the methods from the
+    run loop on, of which number `acting` acts.
+    """
 
     step: int
     rule: str
@@ -76,7 +79,7 @@ class Act(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Acts that are drawn as one: a single one (`turns` 0), or so many empty turns."""
+    """Acts that are drawn as one: a single one (`turns` 0), or `turns` empty turns."""
 
     acts: tuple[Act, ...]
     turns: int = 0
@@ -87,7 +90,7 @@ Row = tuple[Any, str, str, str]
 
 
 def fold(acts: Iterable[Act]) -> list[Block]:
-    """The acts of one thread as blocks: empty turns that follow one another become one.
+    """Return the acts of one thread as blocks: empty turns that follow one another become one.
 
     A turn that began and did not end empty, since something came of it, stays as it is.
     """
@@ -109,8 +112,10 @@ def fold(acts: Iterable[Act]) -> list[Block]:
 
 
 def lanes(steps: list[Json], release: str, before: Json | None = None) -> Json:
-    """The threads that act at these steps, as JSON: `rows` of `blocks`, whose `chain` is a number
-    of `chains`.  `before` is the step that precedes them, if there is one.
+    """Return the threads that act at these steps, as JSON.
+
+    It has `rows` of `blocks`, whose `chain` is a number of `chains`.  `before` is the step that
+    precedes them, if there is one.
 
     Raises KeyError for a release that is not in the index.
     """
@@ -150,14 +155,16 @@ def _block(block: Block, thread: str, chains: dict[tuple[str, tuple[str, ...], i
 
 
 def _chain(thread: str, names: tuple[str, ...], acting: int, release: str) -> Json:
-    """[method, is it on the stack?] from the run loop on; a fetcher's with the rest of its turn."""
+    """Return [method, is it on the stack?] from the run loop on; a fetcher's whole turn."""
     shown = turn(names, release) if thread == "fetcher" else [(name, True) for name in names]
     return {"acting": names[acting], "frames": [list(one) for one in shown]}
 
 
 def turn(names: tuple[str, ...], release: str) -> list[tuple[str, bool]]:
-    """A fetcher's whole turn in a release, with a chain in its place: what the turn calls before
-    and after it is not on the stack."""
+    """Return a fetcher's whole turn in a release, with a chain in its place.
+
+    The calls of the turn before and after the chain are not on the stack.
+    """
     phases = [one for one in (_in(each, release) for each in TURN) if one]
     shown: list[tuple[str, bool]] = []
     for name in names:
@@ -172,7 +179,7 @@ def turn(names: tuple[str, ...], release: str) -> list[tuple[str, bool]]:
 
 
 def _in(names: tuple[str, ...], release: str) -> str:
-    """What a release calls it; "" if it has none of them."""
+    """Return a release's name of a method; "" if it has none of the names."""
     return next((name for name in names if source().has(release, name)), "")
 
 
@@ -193,7 +200,7 @@ def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, 
 
 
 def _quiet(step: Json, one: Stack, end: str, part: str) -> Iterable[tuple[Row, Act]]:
-    """An act without a cue, where the release has it."""
+    """Return an act without a cue, where the release has it."""
     if end and one.thread == "fetcher":
         phases = [_in(each, one.release) for each in TURN[:5]]
         chain = tuple(name for name in phases if name)
@@ -212,9 +219,12 @@ def _until(frames: tuple[Frame, ...], end: str) -> tuple[str, ...]:
 
 
 def _row(one: Stack, node: Any, step: Json, before: Json | None) -> Row | None:
-    """Whose row an act belongs to.  What a broker's thread did at the controller's step, as
-    brokers wrote to ZooKeeper themselves, is that of who sent the message.  None where a broker's
-    thread cannot have been at work: at a client's step, or a fetcher where nobody follows."""
+    """Return the row of an act, or None where the thread cannot have been at work.
+
+    A broker's act at the controller's step belongs to the sender of the message, as brokers wrote
+    to ZooKeeper themselves.  None: a broker's thread at a client's step, or a fetcher of a broker
+    that follows no leader.
+    """
     sender = _sender(step, before)
     node = at_work(one, node, step["view"])
     if one.where == "broker" and not isinstance(node, int):
@@ -230,13 +240,13 @@ def _row(one: Stack, node: Any, step: Json, before: Json | None) -> Row | None:
 
 
 def _follows(view: Json, node: Any) -> bool:
-    """Is any replica on this broker a follower?"""
+    """Check whether any replica on this broker is a follower."""
     replicas = (one["replicas"].get(str(node)) for one in view["partitions"])
     return any(one is not None and one["role"] == "follower" for one in replicas)
 
 
 def _sender(step: Json, before: Json | None) -> int | None:
-    """The broker whose message the step is about, which the step before it still shows."""
+    """Return the broker whose message the step is about, which the step before it still shows."""
     for message in before["view"]["messages"] if before else ():
         if message["id"] == step["arrived"] and isinstance(message["from"], int):
             return int(message["from"])
@@ -244,7 +254,7 @@ def _sender(step: Json, before: Json | None) -> int | None:
 
 
 def _leader(step: Json, sender: int | None) -> int | None:
-    """Whom a fetcher follows that acts here: whose answer it got, or whom it asks."""
+    """Return the leader of a fetcher that acts here: whose answer it got, or which it asks."""
     for said in step["say"][:1] if not step["cues"] else ():
         asked = said["args"].get("l", {}).get("b") if isinstance(said, dict) else None
         if isinstance(asked, int):

@@ -21,7 +21,7 @@ from engine.study.sourcemap import Card, card_of, cards
 MOST_HITS: Final = 60
 MOST_RUNS: Final = 16
 LONGEST: Final = 80
-"""Of a question; what is longer is cut."""
+"""Longest question, in characters; the rest is dropped."""
 
 
 class Act(NamedTuple):
@@ -41,8 +41,11 @@ class Act(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A method or class: the releases that have it, the rules it serves, the threads that run it,
-    and where it acts.  `kip`: a proposal instead, with the rules that it brought or mended."""
+    """A method or class of Kafka, or a proposal (`kip`), that a question has found.
+
+    It has the releases that define it, the rules it serves, the threads that run it, and where it
+    acts.  A proposal has the rules that it brought or mended.
+    """
 
     name: str
     kip: bool
@@ -54,7 +57,7 @@ class Hit(NamedTuple):
 
 @cache
 def steps_of() -> dict[str, list[Act]]:
-    """Cue -> its first step in each run of the library that has it."""
+    """Return cue -> its first step in each run of the library that has it."""
     found: dict[str, list[Act]] = {}
     for scenario in sorted(library().values(), key=lambda one: (one.code[:1] != "S", one.code)):
         for profile in scenario.profiles:
@@ -72,7 +75,7 @@ def steps_of() -> dict[str, list[Act]]:
 
 
 def _usual(rule: str, node: int, there: set[tuple[str, int]]) -> bool:
-    """Does the rule act at this step the way that it usually does, on the thread of its chain?"""
+    """Check whether the rule acts at this step as usual, on the thread of its chain."""
     if rule == "X-6" and node < CONTROLLER:
         return False  # a consumer's session, where the chain is a fetcher's
     return not any((other, node) in there for other in WITHIN.get(rule, ()))
@@ -98,7 +101,7 @@ def _rules_of() -> dict[str, set[str]]:
 
 @cache
 def _proposals() -> dict[str, list[str]]:
-    """KIP or JIRA number -> the rules whose cards name it."""
+    """Return KIP or JIRA number -> the rules whose cards name it."""
     found: dict[str, list[str]] = {}
     for rule, card in cards().items():
         for name in sorted({one for line in card.kip for one in line.text.split(", ")}):
@@ -107,14 +110,17 @@ def _proposals() -> dict[str, list[str]]:
 
 
 def names() -> list[str]:
-    """Every method and class that can be searched for."""
+    """Return every method and class that can be searched for."""
     return sorted(_rules_of())
 
 
 @lru_cache(maxsize=512)
 def search(question: str) -> tuple[Hit, ...]:
-    """The hits of a question, the closest first: its words are looked for in the names, without
-    regard to case.  An exact name of a method comes before names that contain it."""
+    """Return the hits of a question, the closest first.
+
+    Its words are looked for in the names, without regard to case.  An exact name of a method comes
+    before names that contain it.
+    """
     words = question[:LONGEST].lower().replace("(", " ").replace(")", " ").split()
     words = [word.replace("#", ".").strip(".,:;?") for word in words]
     words = [word for word in words if word]
@@ -130,20 +136,20 @@ def search(question: str) -> tuple[Hit, ...]:
 
 
 def _distance(name: str, kip: bool, words: list[str]) -> tuple[int, int, int]:
-    """Exact names first, then methods of that name, those that serve most rules before others."""
+    """Return the order of a hit: exact names, then methods of that name, then by rules served."""
     low = name.lower()
     exact = 0 if low in words else 1 if low.rpartition(".")[2] in words else 2
     return exact, -len(_rules_of()[name]) if exact == 1 and not kip else 0, len(name)
 
 
 def scenarios(question: str) -> frozenset[str]:
-    """The slugs of the library's scenarios in which what is asked for acts."""
+    """Return the slugs of the library's scenarios in which what is asked for acts."""
     return frozenset(act.slug for one in search(question) for act in one.acts)
 
 
 @lru_cache(maxsize=1024)
 def hit(name: str, kip: bool = False) -> Hit:
-    """What is known of a name.  Raises KeyError for one that is not known."""
+    """Return the hit of a name.  Raises KeyError for an unknown one."""
     rules = sorted(_proposals()[name] if kip else _rules_of()[name], key=list(cards()).index)
     acts: list[Act] = []
     for rule in rules:
@@ -164,8 +170,10 @@ def _on_stack(act: Act, name: str) -> bool:
 
 
 def _varied(acts: list[Act]) -> list[Act]:
-    """The first act of each rule, each in a scenario of its own where there is one: what runs at
-    every step, like `doWork`, is seen to append, to truncate, to fail."""
+    """Return the first act of each rule, each in a scenario of its own where there is one.
+
+    So a method that runs at every step, like `doWork`, is seen to append, to truncate, to fail.
+    """
     found: dict[str, Act] = {}
     slugs: set[str] = set()
     for act in sorted(acts, key=lambda act: act.cue.endswith(".kept")):
@@ -177,7 +185,7 @@ def _varied(acts: list[Act]) -> list[Act]:
 
 
 def _readable(act: Act) -> tuple[bool, bool, str, int]:
-    """First what is played by hand, a fetch at a time; long runs by the clock come last."""
+    """Return the order of runs: by hand, a fetch at a time, then long runs by the clock."""
     by_clock = library()[act.slug].fetching != "manual"
     return by_clock, act.code[:1] != "S", act.code, list(PROFILES).index(_row(act))
 
@@ -187,12 +195,15 @@ def _row(act: Act) -> str:
 
 
 _ONLY_AT: Final = {RESIZE: "F-1"}
-"""What is on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
+"""Methods on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
 
 
 def _acts(card: Card, name: str) -> list[Act]:
-    """Steps at which the card's rule acts; of them those at which the method is on the stack, if
-    it is on a stack of the rule at all, in the release that the run behaves as."""
+    """Return steps at which the card's rule acts.
+
+    They are those at which the method is on the stack, if it is on a stack of the rule at all, in
+    the release that the run behaves as.
+    """
     found = []
     for cue in _cues(card):
         for act in steps_of().get(cue, ()):
@@ -229,7 +240,7 @@ def _on_stacks(rule: str) -> frozenset[str]:
 
 
 def methods(cue: str, release: str, mode: str) -> set[str]:
-    """The methods on the stack of a cue; of what goes along with another cue, the acting one."""
+    """Return the methods on the stack of a cue; the acting one if it follows another cue."""
     one = stack(cue, release, mode)
     frames = one.frames[one.acting :] if cue in ALONG else one.frames
     return {frame.name for frame in frames}
@@ -237,7 +248,7 @@ def methods(cue: str, release: str, mode: str) -> set[str]:
 
 @lru_cache(maxsize=256)
 def reached(name: str, release: str, mode: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(methods that are meant, cues at which one of them is on the stack) in a release.
+    """Return (methods that are meant, cues at which one of them is on the stack) in a release.
 
     `name` is a class, a method with its class or without: `truncateTo`, `Partition.truncateTo`.
     """
@@ -258,7 +269,7 @@ def _means(wanted: str, name: str) -> bool:
 
 
 def _threads(name: str, rules: list[str]) -> tuple[str, ...]:
-    """The names of the threads that have it on their stack, in any release."""
+    """Return the names of the threads that have it on their stack, in any release."""
     found = []
     for rule in rules:
         for cue in _cues(cards()[rule]):

@@ -29,8 +29,10 @@ class Place(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The frames that lead to what a rule does, outermost first.  Those whose index is in `later`
-    begin a new stack: they run later, or are handed over."""
+    """Frames that lead to the act of a rule, outermost first.
+
+    Those whose index is in `later` begin a new stack: they run later, or are handed over.
+    """
 
     rule: str
     mode: str
@@ -45,13 +47,15 @@ Row = tuple[tuple[int, ...], ...]
 
 
 def _row(values: list[list[int]]) -> Row:
-    """As tuples of numbers, which the collector of garbage stops looking at: thirty thousand lists
-    would be looked through again and again while the steps of a run are made."""
+    """Return a row as tuples of numbers, which the garbage collector stops tracking.
+
+    Thirty thousand lists would be traversed again and again while the steps of a run are made.
+    """
     return tuple(tuple(one) for one in values)
 
 
 class Source:
-    """The index.  Releases are told by name ("2.5.1"), ordered from old to new."""
+    """Index of Kafka's sources.  Releases have names ("2.5.1"), ordered from old to new."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.releases: tuple[str, ...] = tuple(data["releases"])
@@ -68,11 +72,11 @@ class Source:
             self.chains.setdefault(rule, []).append(one)
 
     def number(self, release: str) -> int:
-        """Its place in the order.  Raises KeyError for a release that is not in the index."""
+        """Return its place in the order.  Raises KeyError for an unknown release."""
         return self._number[release]
 
     def tag(self, release: str) -> str:
-        """The tag of Kafka's repository that holds it."""
+        """Return the tag of Kafka's repository that holds it."""
         return self._tags.get(release, release)
 
     def names(self) -> Iterable[str]:
@@ -82,12 +86,12 @@ class Source:
         return self._at(self._names.get(name), release) is not None
 
     def where(self, release: str, name: str) -> Place | None:
-        """Where the release defines it, what a class inherits in the class that has it."""
+        """Return the place of a definition in a release; an inherited one's is in its own class."""
         found = self._at(self._names.get(name), release)
         return None if found is None else Place(self._files[found[0]], found[1])
 
     def spans(self, name: str) -> list[tuple[str, str]]:
-        """The releases that have it, as first and last of each stretch."""
+        """Return the releases that have it, as first and last of each stretch."""
         found: list[tuple[str, str]] = []
         before = False
         for release in self.releases:
@@ -99,12 +103,12 @@ class Source:
         return found
 
     def call(self, release: str, caller: str, callee: str) -> int:
-        """The line of the caller's file at which it calls; 0 where that is not known."""
+        """Return the line of the caller's file at which it calls; 0 where that is not known."""
         found = self._at(self._calls.get(f"{caller} > {callee}"), release)
         return found[0] if found else 0
 
     def thread(self, release: str, key: str) -> str:
-        """The JVM's name of a thread, with <places> to fill in; "" where there was none."""
+        """Return the JVM's name of a thread, with <places> to fill in; "" where there was none."""
         at = self.number(release)
         for since, until, name in self._threads.get(key, ()):
             if self.number(since) <= at <= self.number(until):
@@ -112,12 +116,12 @@ class Source:
         return ""
 
     def url(self, release: str, place: Place) -> str:
-        """That line of Kafka's public source, at the release's tag."""
+        """Return the address of that line of Kafka's public source, at the release's tag."""
         line = f"#L{place.line}" if place.line else ""
         return f"{REPOSITORY}/{self.tag(release)}/{place.file}{line}"
 
     def _at(self, row: Row | None, release: str) -> tuple[int, ...] | None:
-        """What a row of [since, value, ...] holds for a release; [since] alone ends a stretch."""
+        """Return a row's value for a release, of [since, value, ...]; [since] ends a stretch."""
         if row is None:
             return None
         after = bisect_right(row, self.number(release), key=lambda one: one[0])
@@ -127,7 +131,7 @@ class Source:
 
 @cache
 def source() -> Source:
-    """The index of this package."""
+    """Return the index of this package."""
     return Source(json.loads(files("engine.lens").joinpath("kafka.json").read_text("utf-8")))
 
 
@@ -143,12 +147,12 @@ def named() -> dict[str, str]:
 
 
 def key(release: str) -> Release:
-    """ "0.10.2.2" -> (0, 10, 2, 2): what profiles compare releases by."""
+    """Convert "0.10.2.2" to (0, 10, 2, 2), by which profiles compare releases."""
     return tuple(int(part) for part in release.split("."))
 
 
 def modes(release: str) -> tuple[str, ...]:
-    """The controllers that the release can be run with in production."""
+    """Return the controllers that the release can be run with in production."""
     found = []
     if key(release) < FIRST_WITHOUT_ZK:
         found.append(ZK)
@@ -158,18 +162,21 @@ def modes(release: str) -> tuple[str, ...]:
 
 
 def profile_of(release: str, mode: str) -> Profile:
-    """The protocol of an exact release, for asking cards."""
+    """Return the protocol of an exact release, for asking cards."""
     return Profile(release, mode, key(release), (release,), release)
 
 
 def release_of(profile: Profile) -> str:
-    """The release of the index that a profile behaves as: the oldest that is not older, since what
-    a line of releases mends it mends without renaming; the newest where all are older."""
+    """Return the release of the index that a profile behaves as.
+
+    It is the oldest that is not older, since what a line of releases mends it mends without
+    renaming; the newest where all are older.
+    """
     known = [one for one in source().releases if key(one) >= profile.release]
     return known[0] if known else source().releases[-1]
 
 
 def mode_in(release: str, mode: str) -> str:
-    """The mode in which a run of `mode` can be seen in the release."""
+    """Return the mode in which a run of `mode` can be seen in the release."""
     possible = modes(release)
     return mode if mode in possible else possible[-1]

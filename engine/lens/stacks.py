@@ -20,7 +20,7 @@ REASONS: Final = {
     "chosen": "The scenario chose it by hand: the controller of this release places differently.",
     "halt": "The process stops itself with Runtime.halt, which is the JVM's.",
 }
-"""Why a cue has no chain.  What is written here is all that may be said."""
+"""Reasons for a cue without a chain: no other text may be shown."""
 
 GAPS: Final = {
     "event": "it waited in the queue of events for its turn",
@@ -32,7 +32,7 @@ GAPS: Final = {
     "interface": "it is reached through an interface",
     "way": "several ways lead here; the frames between are left out",
 }
-"""What was waited for between a frame and the one before it."""
+"""Waits between a frame and the one before it."""
 
 _OWN_GAPS: Final = (
     ("ControllerWriteEvent.run", "event"),
@@ -114,7 +114,7 @@ _ONLY: Final[dict[str, str]] = {
 """Cues that one kind of controller has, and the other does not."""
 
 _NOBODY: Final = {("CP-10.down", ZK), ("CP-DECOMMISSION", ZK), ("CP-DECOMMISSION", KRAFT)}
-"""Cues of cards with classes at which nobody acts: a controller is gone; a plan is made by hand."""
+"""Cues of cards with classes without a thread: a controller is gone; a plan is made by hand."""
 
 _THREADS: Final = (
     (("T-1",), "fetcher"),
@@ -123,7 +123,7 @@ _THREADS: Final = (
     (("CP-SHUTDOWN", "CP-8.2"), "main"),
     (("CP-ELECT-ADMIN", "CP-REASSIGN", "CP-7.7", "CP-8.4"), "controller"),
 )
-"""Who acts where a release has the card's method, and no chain leads there in the index."""
+"""Threads that act where a release has the card's method, and the index has no chain to it."""
 
 
 ALONG: Final[dict[str, tuple[str, ...]]] = {
@@ -155,7 +155,7 @@ _SAME_IN: Final[dict[str, dict[str, str]]] = {
 
 
 def counterpart(cue: str, release: str, mode: str) -> str:
-    """The cue by which another release does the same: what it truncates by, how it elects."""
+    """Return the cue by which another release does the same, such as truncate or elect."""
     rule, dot, rest = cue.partition(".")
     if rule in _TRUNCATES.values():
         found = _TRUNCATES[profile_of(release, mode).truncation]
@@ -164,8 +164,11 @@ def counterpart(cue: str, release: str, mode: str) -> str:
 
 
 class Frame(NamedTuple):
-    """A method on the stack.  `gap`: what was waited for before it ("" for a direct call);
-    `calls`: the line of its file at which the next one is called, 0 if not known."""
+    """A method on the stack.
+
+    `gap`: what was waited for before it ("" for a direct call); `calls`: the line of its file at
+    which the next one is called, 0 if not known.
+    """
 
     name: str
     place: Place | None
@@ -174,8 +177,10 @@ class Frame(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """What a release runs at a cue.  Either frames, outermost first, or the key of a reason.
-    `acting`: the deepest frame that the rule's card names."""
+    """Stack of a release at a cue: frames, outermost first, or the key of a reason.
+
+    `acting`: the deepest frame that the rule's card names.
+    """
 
     cue: str
     release: str
@@ -195,7 +200,7 @@ class Stack(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def stack(cue: str, release: str, mode: str) -> Stack:
-    """The stack of a cue in an exact release under a mode ("zk", "kraft").
+    """Return the stack of a cue in an exact release under a mode ("zk", "kraft").
 
     Raises KeyError for a release that is not in the index.
     """
@@ -216,12 +221,12 @@ def stack(cue: str, release: str, mode: str) -> Stack:
 
 
 def reason(key: str) -> str:
-    """The sentence of a reason.  Raises KeyError for one that is not in the list."""
+    """Return the sentence of a reason.  Raises KeyError for one that is not in the list."""
     return REASONS[key]
 
 
 def chain_of(cue: str, release: str, mode: str) -> Chain | None:
-    """The chain of a cue, of what stands for it, or of the rule that it is a part of."""
+    """Return the chain of a cue, of what stands for it, or of the rule that it is a part of."""
     name = cue
     while name:
         aliases = [source().aliases[name]] if name in source().aliases else []
@@ -242,7 +247,7 @@ def _chain(rule: str, release: str, mode: str) -> Chain | None:
 
 
 DEEPEST: Final = 2
-"""So many chains may stand before one another."""
+"""Most chains that may stand before one another."""
 
 _ALONE: Final = frozenset(("CP-ELECT-NEW",))
 """Rules whose chains share frames with a cause that is not theirs."""
@@ -267,7 +272,7 @@ def _gap(before: str) -> str:
 
 
 def _led_back(chain: Chain, release: str, mode: str, depth: int = 0) -> tuple[str, Steps]:
-    """The thread and the steps from its run loop."""
+    """Return the thread and the steps from its run loop."""
     steps = _steps(chain)
     first = chain.frames[0]
     if first in _BEGINNINGS:
@@ -285,8 +290,10 @@ def _led_back(chain: Chain, release: str, mode: str, depth: int = 0) -> tuple[st
 def _before(
     name: str, chain: Chain, release: str, mode: str, depth: int
 ) -> tuple[str, Steps] | None:
-    """What other chains run up to `name`: the shortest way from a run loop, of the same thread
-    where there is one."""
+    """Return the frames of other chains up to `name`.
+
+    It is the shortest way from a run loop, of the same thread where there is one.
+    """
     if depth == DEEPEST or chain.rule in _ALONE:
         return None
     found = []
@@ -306,18 +313,18 @@ def _before(
 
 
 def _in_release(thread: str, release: str) -> str:
-    """Before 0.11 ZooKeeper's client thread was the controller's."""
+    """Return the release's name of a thread: before 0.11 ZooKeeper's client was the controller."""
     other = {"controller": "zkclient", "zkclient": "controller"}.get(thread, thread)
     return thread if source().thread(release, thread) else other
 
 
 def _loop(thread: str, release: str) -> Steps:
-    """The run loop of a thread, as far as the release has it."""
+    """Return the run loop of a thread, as far as the release has it."""
     return [(name, "") for name in LOOPS.get(thread, ()) if source().has(release, name)]
 
 
 def _by_card(cue: str, release: str, mode: str, names: list[str]) -> Stack:
-    """The run loop, a gap, and the method that the card names last."""
+    """Return the run loop, a gap, and the method that the card names last."""
     thread = next((key for rules, key in _THREADS if cue.startswith(rules)), "handler")
     thread = "quorum" if thread == "controller" and mode == KRAFT else _in_release(thread, release)
     known = [name for name in names if source().has(release, name)]
@@ -351,7 +358,7 @@ def _none(cue: str, release: str, mode: str, why: str) -> Stack:
 
 
 def within(leading: Stack, own: Stack) -> Stack:
-    """What acts in `own`, reached by the thread of `leading`."""
+    """Return the acting frames of `own`, reached by the thread of `leading`."""
     if leading.reason or own.reason:
         return own
     names = [frame.name for frame in leading.frames]
@@ -367,8 +374,10 @@ BUILD: Final = "PartitionChangeBuilder.build"
 
 
 def completing(leading: Stack, own: Stack) -> Stack:
-    """An election of `own` in the change that completes a reassignment: the leader's AlterPartition
-    asked for it, and no broker that came or went."""
+    """Return the stack of an election in the change that completes a reassignment.
+
+    The leader's AlterPartition asked for it, and no broker that came or went.
+    """
     one, other = ([frame.name for frame in each.frames] for each in (leading, own))
     if BUILD not in one or BUILD not in other:
         return own
@@ -379,8 +388,10 @@ def completing(leading: Stack, own: Stack) -> Stack:
 
 
 def of_client(own: Stack) -> Stack:
-    """What a fetcher and a consumer both do, done by the consumer: its own code calls it when the
-    answer is there."""
+    """Return the consumer's stack of what a fetcher and a consumer both do.
+
+    The consumer's own code calls it when the answer is there.
+    """
     acts = own.frames[own.acting]._replace(gap="answer")
     frames = (acts, *own.frames[own.acting + 1 :])
     return own._replace(thread="consumer", frames=frames, acting=0)
@@ -390,7 +401,7 @@ RESIZE: Final = "AbstractFetcherManager.resizeThreadPool"
 
 
 def resized(own: Stack) -> Stack:
-    """What chooses threads, called because their number was changed at run time (KIP-226)."""
+    """Return the stack that assigns threads after their number changed at run time (KIP-226)."""
     begin = next((at for at, one in enumerate(own.frames) if one.name.endswith(_ADDS)), -1)
     if begin < 0 or not source().has(own.release, RESIZE):
         return own
@@ -410,15 +421,15 @@ _BESIDE_THE_TABLE: Final = {
     "consumer": "ConsumerFetcherThread-<consumer>-<fetcher>-<leader>",
     "config": "/config/changes-event-process-thread",
 }
-"""0.8: the consumer of Scala had fetcher threads of its own.  ZooKeeper, since 1.1: what was
-configured anew is taken over by the thread that ZkNodeChangeNotificationListener starts
+"""0.8: the consumer of Scala had fetcher threads of its own.  ZooKeeper, since 1.1: changed
+configurations are applied by the thread that ZkNodeChangeNotificationListener starts
 (ChangeEventProcessThread, named after the znode that it watches)."""
 
 _PURGATORIES: Final = {"P": "Produce", "S": "Fetch", "H": "Fetch", "L": "DeleteRecords"}
 
 
 def thread_name(of: Stack, node: Any = None, leader: Any = None, fetcher: int = 0) -> str:
-    """The JVM's name of the stack's thread, with what is known filled in; "" where it has none.
+    """Return the JVM's name of the stack's thread, known parts filled in; "" where it has none.
 
     `fetcher`: which of a broker's threads for that leader (F-1), -1 where it is not known.  What a
     run does not know stays as a <place>: which of several request handlers it was, for one.
@@ -437,7 +448,7 @@ def thread_name(of: Stack, node: Any = None, leader: Any = None, fetcher: int = 
 
 
 def cues_of(name: str) -> list[str]:
-    """The cues whose stack has this method in some release, in the order of the rules."""
+    """Return the cues whose stack has this method in some release, in the order of the rules."""
     return [cue for cue in RULES if name in _methods_of(cue)]
 
 

@@ -1,5 +1,8 @@
-"""A step's chains through all releases: stretches of releases that run them alike, and what was
-renamed, split or moved where one stretch ends and the next begins."""
+"""Chains of a step through all releases.
+
+There are stretches of releases that run them alike, and methods that were renamed, split or moved
+where one stretch ends and the next begins.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,14 @@ from engine.lens.stacks import Frame, Stack, thread_name
 from engine.lens.told import Json, at_work, beside, followed, stacks_of
 
 Form = tuple[Any, ...]
-"""What two releases must have in common to run a step alike: all but the lines."""
+"""Parts of a chain that must be equal for two releases to run a step alike: all but the lines."""
 
 
 def through(step: Json, mode: str) -> Json:
-    """{"forms": [...]}, from old to new: of each the releases `since` and `until`, and of each of
-    the step's chains the frames, with what became of each since the form before.
+    """Return {"forms": [...]}, from old to new.
+
+    Each form has the releases `since` and `until`, and the frames of each of the step's chains,
+    with what became of each since the form before.
 
     A frame is [name, file, gap, kind, of]: `kind` as `beside` has it, "" for "same", in the first
     form and where the form before has no chain; `of` what it was renamed, moved, split or joined

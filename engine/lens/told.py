@@ -29,7 +29,7 @@ MOST: Final = 2
 
 
 def asked(text: str) -> tuple[str, ...]:
-    """ "2.5.1,3.9.1" -> the releases that are asked for.
+    """Convert "2.5.1,3.9.1" to these releases.
 
     Raises BadInput "unknown" for one that is not in the index, "invalid" for too many.
     """
@@ -44,7 +44,7 @@ def asked(text: str) -> tuple[str, ...]:
 
 
 def _near(name: str) -> str:
-    """The end of the sentence that rejects a release: the next one that there is."""
+    """Return the end of the sentence that rejects a release: the next one that there is."""
     try:
         wanted = key(f"{name}.0.0")
     except ValueError:
@@ -54,8 +54,11 @@ def _near(name: str) -> str:
 
 
 def told(step: Json, releases: tuple[str, ...], mode: str) -> Json:
-    """The stacks of a step's cues in each release, and, where two are asked for, beside each
-    other.  `step` is a step of a replay and stays as it is; `mode` that of its run."""
+    """Return the stacks of a step's cues in each release.
+
+    Two releases are compared side by side.  `step` is a step of a replay and stays as it is; `mode`
+    that of its run.
+    """
     found = [_release(step, release, mode_in(release, mode)) for release in releases]
     answer: Json = {"releases": found}
     if len(releases) == MOST:
@@ -74,7 +77,7 @@ def _release(step: Json, release: str, mode: str) -> Json:
 
 
 def stacks_of(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]]:
-    """(numbers of its cues, stack): once for each rule and node, in the order of the cues."""
+    """Return (numbers of its cues, stack) for each rule and node, in the order of the cues."""
     order: dict[tuple[str, Any], list[int]] = {}
     cues = [(cue["rule"], cue["node"]) for cue in step["cues"]]
     for at, (rule, node) in enumerate(cues):
@@ -92,7 +95,7 @@ def stacks_of(step: Json, release: str, mode: str) -> list[tuple[list[int], Stac
 def _here(
     found: Callable[[str], Stack], rule: str, node: Any, cues: list[tuple[str, Any]]
 ) -> Stack:
-    """The stack of a cue, by whoever reached it at this step."""
+    """Return the stack of a cue, by the thread that reached it at this step."""
     one = found(rule)
     if one.reason:
         return one
@@ -122,7 +125,7 @@ def _is_client(node: Any) -> bool:
 
 
 def _leading(step: Json, at: list[int]) -> str:
-    """The run's own cue of these, which the others go along with."""
+    """Return the run's own cue of these, which the others go along with."""
     rules = [str(step["cues"][one]["rule"]) for one in at]
     return next((rule for rule in rules if not set(ALONG.get(rule, ())) & set(rules)), rules[0])
 
@@ -154,8 +157,10 @@ def _frame(frame: Frame) -> Json:
 
 
 def at_work(one: Stack, node: Any, view: Json) -> Any:
-    """Who runs a stack: what the controller answered is told at a broker, what a leader read for a
-    consumer at the consumer."""
+    """Return the node that runs a stack.
+
+    A controller's answer is handled at a broker, what a leader read for a consumer at the consumer.
+    """
     if one.where == "controller" and not one.reason:
         return CONTROLLER
     if one.where == "broker" and not one.reason and _is_client(node):
@@ -167,8 +172,10 @@ def at_work(one: Stack, node: Any, view: Json) -> Any:
 
 
 def followed(step: Json, node: Any) -> tuple[int | None, int]:
-    """(leader, number) of the fetcher of this broker that is at work at a step: None and -1 where
-    that is not known.  Only where it has several does the step say which."""
+    """Return (leader, number) of the fetcher of this broker that is at work at a step.
+
+    None and -1 where that is not known.  Only where it has several does the step say which.
+    """
     told = step.get("fetcher")
     if told is not None and told["node"] == node:
         return told["leader"], told["number"]
@@ -178,7 +185,7 @@ def followed(step: Json, node: Any) -> tuple[int | None, int]:
 
 
 def leader_of(view: Json, node: Any) -> int | None:
-    """The broker that a follower fetches from; None where it follows nobody, or several."""
+    """Return the broker that a follower fetches from; None without a leader, or with several."""
     found = set()
     for partition in view["partitions"]:
         replica = partition["replicas"].get(str(node)) or partition["replicas"].get(node)
@@ -192,7 +199,7 @@ def leader_of(view: Json, node: Any) -> int | None:
 
 
 def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str]]:
-    """(frame of the one, frame of the other, what became of it), in the order of the calls.
+    """Return (frame of the one, frame of the other, what became of it), in the order of the calls.
 
     same: class, method and file; file: in another file; moved: the method in another class;
     renamed: one method for one; split: one for several; joined: several for one; new; gone.
@@ -216,7 +223,7 @@ def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str
 def _changed(
     a: list[str], b: list[str], left: tuple[int, int], right: tuple[int, int]
 ) -> Iterator[tuple[int | None, int | None, str]]:
-    """Frames that differ: first those whose method kept its name, then what lies between."""
+    """Pair frames that differ: first those whose method kept its name, then the others."""
     (i, i2), (j, j2) = left, right
     one, other = ([name.rpartition(".")[2] for name in row] for row in (a[i:i2], b[j:j2]))
     for kind, x, x2, y, y2 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():

@@ -1,5 +1,7 @@
-"""A broker is a machine and, while it runs, a process: a crash is the process gone, and nothing of
-it can be kept by mistake."""
+"""Brokers: a machine and, while it runs, a process.
+
+A crash is the process gone, and nothing of it can be kept by mistake.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ NO_REPLICAS: Final[Mapping[int, Replica]] = {}
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Machine:
-    """What survives a crash: disks, their log directories and what is on them, and the settings.
+    """State that survives a crash: disks, log directories with their contents, and settings.
 
     `broken` are the log directories that have failed; they and `disks` survive everything but
     `wipe`.  `auto_fetch` false means that a hand drives the fetchers.  `corr` and `incarnation`
@@ -75,7 +77,7 @@ class Machine:
         self.corr = 0
 
     def twin(self, twins: Twins) -> Machine:
-        """`racks` and `topics` are the simulation's: whoever copies that hands its own to all."""
+        """Return a copy; `racks` and `topics` are those of the simulation's own copy."""
         twin = Machine.__new__(Machine)
         twin.auto_fetch = self.auto_fetch
         twin.clean_epoch = self.clean_epoch
@@ -154,7 +156,7 @@ class Process:
     )
 
     def __init__(self, machine: Machine) -> None:
-        """The machine starts it."""
+        """Start the process on its machine."""
         machine.incarnation += 1
         self.machine = machine
         self.incarnation = machine.incarnation
@@ -193,7 +195,7 @@ class Process:
         self.isr_changes: tuple[int, ...] = ()
         self.isr_changed_at = NEVER
         self.isr_told_at = 0
-        self.known_isr: dict[int, tuple[int, ...]] = {}  # what its clients are told (0.9 - 2.6)
+        self.known_isr: dict[int, tuple[int, ...]] = {}  # the ISR for its clients (0.9 - 2.6)
         self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
         self.assign_corr = 0
         self.copying = False  # D-2: the thread is to go round
@@ -251,7 +253,7 @@ class Process:
         return twin
 
     def configure(self, configs: Configs) -> None:
-        """Q-1, X-1.  From now on these configurations hold for the broker and its replicas."""
+        """Q-1, X-1.  Apply these configurations to the broker and its replicas."""
         self.configs = self.machine.configs = configs
         for replica in self.replicas.values():
             replica.configs = configs
@@ -264,7 +266,7 @@ class Process:
             self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
 
     def known_epoch(self, tp: int) -> int:
-        """The leader epoch of the last role it heard of, -1 if it hosts no such partition."""
+        """Return the leader epoch of its last known role, -1 if it hosts no such partition."""
         replica = self.replicas.get(tp)
         return -1 if replica is None else replica.leader_epoch
 
@@ -277,8 +279,8 @@ class Process:
 class Broker:
     """A machine, and the process that runs on it or None.
 
-    `face` is what a search has once said of it, which holds as long as nobody works on it; a
-    copy has none.
+    `face` is a search's cached key of the broker, valid until an event changes the broker; a copy
+    has none.
     """
 
     __slots__ = ("face", "id", "machine", "process")
@@ -295,7 +297,7 @@ class Broker:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name of the broker on pages and in messages."""
         return self.machine.name
 
     @property
@@ -311,5 +313,5 @@ class Broker:
 
     @property
     def replicas(self) -> Mapping[int, Replica]:
-        """What it hosts: to an observer a broker that is down hosts nothing."""
+        """Hosted replicas; to an observer a broker that is down hosts none."""
         return NO_REPLICAS if self.process is None else self.process.replicas

@@ -36,7 +36,7 @@ class Cluster:
         return twin
 
     def branch(self) -> Cluster:
-        """A twin whose brokers are this one's own, as yet (see `World.branch`)."""
+        """Return a twin whose brokers are this one's own, as yet (see `World.branch`)."""
         twin = shallow(self)
         twin.controller = self.controller.copy()
         twin.zombie = self.zombie and self.zombie.copy()
@@ -44,14 +44,14 @@ class Cluster:
         return twin
 
     def number_of(self, name: str) -> int:
-        """The number of the partition of this name, or -1; of several the youngest."""
+        """Return the number of the partition of this name, or -1; of several the youngest."""
         for tp in range(len(self.names) - 1, -1, -1):
             if self.names[tp] == name:
                 return tp
         return -1
 
     def current_leader(self, tp: int) -> Replica | None:
-        """The replica that leads in the controller's current epoch and knows it; else None."""
+        """Return the replica that leads in the controller's current epoch, if it knows it."""
         record = self.controller.records.get(tp)
         broker = None if record is None else self.brokers.get(record.leader)
         if record is None or broker is None:
@@ -62,7 +62,7 @@ class Cluster:
         return replica
 
     def availability(self, tp: int) -> tuple[bool, bool]:
-        """A1, A2.  (Is there a live leader, does it take acks=all as well)?"""
+        """A1, A2.  Return (has a live leader, accepts acks=all as well)."""
         leader = self.current_leader(tp)
         if leader is None or self.brokers[leader.broker].status != UP:
             return False, False

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 else:
 
     def mypyc_attr(**_attributes):
-        """`allow_interpreted_subclasses`: objects that `__init__` never saw may be made, as copies
+        """Accept mypyc's attributes of a class where mypyc is not installed.
+
+        `allow_interpreted_subclasses`: objects that `__init__` never saw may be made, as copies
         are.  `serializable`: they may be pickled.  `acyclic`: they refer to nothing that refers to
-        them, so the collector of garbage need not know them."""
+        them, so the garbage collector need not track them.
+        """
         return lambda kind: kind

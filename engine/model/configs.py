@@ -23,7 +23,7 @@ _HOUR: Final = 3_600_000
 WEEK_MS: Final = 7 * 24 * _HOUR
 
 Value = int | str
-"""Of a configuration: a number, or the text of a list."""
+"""Value of a configuration: a number, or the text of a list."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -61,7 +61,7 @@ class Config:
         self.flag = flag
 
     def default_in(self, profile: Profile) -> Value:
-        """The value a cluster of this profile has when nobody sets one."""
+        """Return the default value in a cluster of this profile."""
         if self.flag:
             return int(getattr(profile, self.flag))
         for release, value in self.before:
@@ -70,8 +70,10 @@ class Config:
         return self.default
 
     def check(self, value: object, where: str = "") -> Value:
-        """The value as an integer, or the text of a list.  Raises BadInput when it is of another
-        kind or out of bounds."""
+        """Return the value as an integer, or the text of a list.
+
+        Raises BadInput when it is of another kind or out of bounds.
+        """
         if self.unit == "list":
             if isinstance(value, str) and len(value) <= MOST_LIST and quotas.is_valid_list(value):
                 return value.replace(" ", "")
@@ -92,7 +94,7 @@ class Config:
 
 
 def as_int(value: object) -> int | None:
-    """A whole number given as a number or as its digits; None for anything else."""
+    """Return a whole number given as a number or as its digits; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -220,7 +222,7 @@ _LIST: Final[tuple[Config, ...]] = (
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Limits:
-    """F-5.  How much a fetch wants, in bytes: at least, of each partition, and of all together."""
+    """F-5.  Bytes that a fetch wants: at least, of each partition, and of all together."""
 
     __slots__ = ("at_least", "partition", "response")
 
@@ -243,8 +245,10 @@ CATALOGUE: Final[dict[str, Config]] = {config.name: config for config in _LIST}
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Configs:
-    """The configuration of one cluster, settled.  Not changed in place: `changed` makes another,
-    so copies of a cluster may share one."""
+    """The configuration of one cluster, settled.
+
+    Not changed in place: `changed` makes another, so copies of a cluster may share one.
+    """
 
     __slots__ = (
         "auto_rebalance",
@@ -359,26 +363,28 @@ class Configs:
         self.md_delay = values["md_delay"]
 
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
-        """The same with one name set, as an operator does while the cluster runs.
-        Raises BadInput for an unknown name, a value out of bounds, or values that contradict."""
+        """Return a copy with one name set, as an operator does while the cluster runs.
+
+        Raises BadInput for an unknown name, a value out of bounds, or values that contradict.
+        """
         values = dict(self.values)
         values[name] = checked(name, value)
         return consistent(Configs(profile, values, tuple(sorted({*self.given, name}))))
 
     def changed_default(self, profile: Profile, name: str, value: object) -> Configs:
-        """The same with another value for all topics that have no setting of their own."""
+        """Return a copy with another value for all topics that have no setting of their own."""
         value = checked(name, value)
         if name in self.given:
             return self
         return consistent(Configs(profile, {**self.values, name: value}, self.given))
 
     def has(self, name: str, value: object) -> bool:
-        """Is this very value set already, other than by default?"""
+        """Check whether this very value is set already, other than by default."""
         return name in self.given and self.values[name] == checked(name, value)
 
 
 def checked(name: str, value: object, where: str = "") -> Value:
-    """The value of a configuration name.  Raises BadInput with a sentence."""
+    """Return the value of a configuration name.  Raises BadInput with a sentence."""
     config = CATALOGUE.get(name)
     if config is None:
         hint = nearest(name, list(CATALOGUE))
@@ -387,8 +393,10 @@ def checked(name: str, value: object, where: str = "") -> Value:
 
 
 def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Configs:
-    """The defaults of a profile with the overrides laid over them.
-    Raises BadInput for an unknown name, a value out of bounds, or values that contradict."""
+    """Return the defaults of a profile with the overrides laid over them.
+
+    Raises BadInput for an unknown name, a value out of bounds, or values that contradict.
+    """
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
     for name, value in (overrides or {}).items():
         values[name] = checked(name, value)
@@ -396,7 +404,7 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
 
 
 def consistent(configs: Configs) -> Configs:
-    """The same.  Raises BadInput for values that contradict (`KafkaConfig.validateValues`)."""
+    """Return `configs`.  Raises BadInput for contradictions (`KafkaConfig.validateValues`)."""
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
         raise BadInput(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
@@ -405,7 +413,10 @@ def consistent(configs: Configs) -> Configs:
 
 
 def is_read_only(name: str, profile: Profile) -> bool:
-    """Is a broker's setting read only when it starts (`DynamicBrokerConfig.AllDynamicConfigs`)?"""
+    """Check whether a broker reads a setting only at its start (not in `AllDynamicConfigs`).
+
+    `DynamicBrokerConfig.AllDynamicConfigs` lists the others.
+    """
     if CATALOGUE[name].scope not in ("broker", "controller"):
         return False
     since = _DYNAMIC.get(name)

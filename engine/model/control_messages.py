@@ -31,9 +31,11 @@ from engine.model.messages import (
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class AlterItem:
-    """One partition of AlterPartition; `isr` pairs each member with the broker epoch it fetched
-    with (-1 = unknown).  For a ZooKeeper write the partition epoch is the expected znode version.
-    `topic` is written where the number alone cannot tell which topic is meant.
+    """One partition of AlterPartition.
+
+    `isr` pairs each member with the broker epoch it fetched with (-1 = unknown).  For a ZooKeeper
+    write the partition epoch is the expected znode version.  `topic` is written where the number
+    alone cannot tell which topic is meant.
     """
 
     __slots__ = ("isr", "leader_epoch", "partition_epoch", "recovering", "topic", "tp")

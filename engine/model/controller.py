@@ -16,7 +16,7 @@ from engine.model.state import NEVER
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Registration:
-    """What the controller knows of one broker (control-plane 0.4).
+    """Controller's view of one broker (control-plane 0.4).
 
     `last_contact` is soft state: it restarts with every controller.  `registered_at` is the
     metadata offset of its registration record; `shutdown_at` where its controlled shutdown began,
@@ -65,7 +65,7 @@ class Registration:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class TopicConfig:
-    """What a topic sets for itself; None: the cluster's value applies."""
+    """Settings of one topic; None: the cluster's value applies."""
 
     __slots__ = ("min_insync_replicas", "unclean")
 
@@ -195,40 +195,40 @@ class Controller:
         return twin
 
     def take_numbers(self, count: int) -> int:
-        """The first of so many numbers for new partitions."""
+        """Reserve `count` numbers for new partitions and return the first."""
         first = max(self.next_partition, max(self.records, default=-1) + 1)
         self.next_partition = first + count
         return first
 
     def config_of(self, tp: int) -> TopicConfig | None:
-        """What the partition's topic sets for itself."""
+        """Return the settings of the partition's topic."""
         for topic in self.topics.values():
             if tp in topic.tps:
                 return topic.config
         return None
 
     def min_isr_for(self, tp: int) -> int:
-        """min.insync.replicas of the topic, or else of the cluster."""
+        """Return min.insync.replicas of the topic, or else of the cluster."""
         own = self.config_of(tp) if self.topics else None
         if own is not None and own.min_insync_replicas is not None:
             return own.min_insync_replicas
         return self.configs.min_insync_replicas
 
     def unclean_for(self, tp: int) -> bool:
-        """unclean.leader.election.enable of the topic, or else of the cluster."""
+        """Return unclean.leader.election.enable of the topic, or else of the cluster."""
         own = self.config_of(tp) if self.topics else None
         if own is not None and own.unclean is not None:
             return own.unclean
         return self.configs.unclean
 
     def acceptable(self, tp: int) -> Callable[[int], bool]:
-        """May a broker lead this partition?  Active, its log directory online."""
+        """Check whether a broker may lead this partition: active, its log directory online."""
         if not self.offline:
             return self.active
         return lambda broker: self.active(broker) and (broker, tp) not in self.offline
 
     def active(self, broker: int) -> bool:
-        """Registered, not fenced, not in controlled shutdown."""
+        """Check whether a broker is registered, not fenced and not in controlled shutdown."""
         registration = self.brokers.get(broker)
         return (
             registration is not None and not registration.fenced and not registration.shutting_down

@@ -10,7 +10,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
 def fields(kind: type) -> tuple[str, ...]:
-    """The slots of a class and of those it inherits from."""
+    """Return the slots of a class and of those it inherits from."""
     names = _FIELDS.get(kind)
     if names is None:
         found = [name for base in kind.__mro__ for name in _own_fields(base)]
@@ -19,8 +19,11 @@ def fields(kind: type) -> tuple[str, ...]:
 
 
 def _own_fields(kind: type) -> tuple[str, ...]:
-    """A class that was compiled has no slots: it names all its attributes, inherited ones and what
-    objects would have of their class (`of_class`), too.  Slots stand in alphabetical order."""
+    """Return the names of a class's own fields, in alphabetical order.
+
+    A class that was compiled has no slots: it names all its attributes, inherited ones and what
+    objects would have of their class (`of_class`), too.
+    """
     own = kind.__dict__
     if "__mypyc_attrs__" not in own:
         return tuple(own.get("__slots__", ()))
@@ -30,7 +33,7 @@ def _own_fields(kind: type) -> tuple[str, ...]:
 
 
 def shallow(one: T) -> T:
-    """Another object with the same fields: a copy of whatever holds nothing that can change."""
+    """Return another object with the same fields, for objects that hold nothing mutable."""
     kind = one.__class__
     twin = kind.__new__(kind)
     for name in fields(kind):
@@ -42,7 +45,7 @@ class Shared(Protocol):
     """Something that several parts of a cluster may hold at once."""
 
     def twin(self, twins: Twins) -> Any:
-        """A copy; whatever it shares with others is taken from `twins`."""
+        """Return a copy; shared parts are taken from `twins`."""
 
 
 S = TypeVar("S", bound=Shared)

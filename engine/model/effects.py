@@ -12,8 +12,11 @@ NO_PARTITION: Final = -1
 
 
 class Cue(NamedTuple):
-    """A named sub-step inside one event: by which rule what of a node became something else, and
-    of which partition; NO_PARTITION where it is of the node, or of several."""
+    """A named sub-step inside one event: a rule and the value that it changed.
+
+    The value belongs to a node, and to a partition of it; NO_PARTITION where it is the node's, or
+    of several partitions.
+    """
 
     rule: str
     node: int
@@ -41,21 +44,21 @@ class Effects:
         self.touched: list[tuple[int, int]] = []
 
     def send(self, message: Message) -> None:
-        """Puts a message on the wire; the network decides when, and whether, it arrives."""
+        """Put a message on the wire; the network decides when, and whether, it arrives."""
         self.sends.append(message)
 
     def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
-        """Wakes `node` in `delay` ms with timer `kind` (engine.model.timers)."""
+        """Wake `node` in `delay` ms with timer `kind` (engine.model.timers)."""
         self.timers.append((node, delay, kind, data))
 
     def touch(self, broker: int, tp: int) -> None:
-        """What a broker has of this partition is not as it was: the observer looks there."""
+        """Mark a partition on a broker as changed, so that the observer looks there."""
         touched = self.touched
         if not touched or touched[-1] != (broker, tp):
             touched.append((broker, tp))
 
     def take_touched(self, broker: int) -> Sequence[int]:
-        """The partitions where this broker touched something, which are now looked at."""
+        """Return the partitions where this broker touched something, which are now looked at."""
         if not self.touched:
             return ()
         here = [tp for node, tp in self.touched if node == broker]
@@ -75,6 +78,6 @@ class Effects:
         *,
         tp: int = NO_PARTITION,
     ) -> None:
-        """Tells a listener, if there is one, which rule moved what from where to where."""
+        """Tell a listener, if there is one, which rule moved what from where to where."""
         if self.cues is not None:
             self.cues.append(Cue(rule, node, field, old, new, tp))

@@ -34,15 +34,15 @@ class EpochCache:
         return new
 
     def entries(self) -> list[list[int]]:
-        """[[epoch, start offset], ...] in order."""
+        """Return [[epoch, start offset], ...] in order."""
         return [[e, s] for e, s in zip(self.epochs, self.starts, strict=True)]
 
     def latest(self) -> int:
-        """The epoch of the last entry, or -1."""
+        """Return the epoch of the last entry, or -1."""
         return self.epochs[-1] if self.epochs else UNDEFINED_EPOCH
 
     def assign(self, epoch: int, offset: int) -> bool:
-        """E-2.  Notes that `epoch` begins at `offset`; True if the cache changed."""
+        """E-2.  Note that `epoch` begins at `offset`; True if the cache changed."""
         assert epoch >= 0 and offset >= 0
         epochs, starts = self.epochs, self.starts
         if not self.monotonic:
@@ -59,7 +59,7 @@ class EpochCache:
         return True
 
     def truncate_from_end(self, offset: int) -> None:
-        """E-3.  The log now ends at `offset`: entries that start there or later go."""
+        """E-3.  Drop the entries that start at `offset`, the log's new end, or later."""
         if offset < 0:
             return
         while self.starts and self.starts[-1] >= offset:
@@ -67,7 +67,7 @@ class EpochCache:
             self.epochs.pop()
 
     def truncate_from_start(self, offset: int) -> None:
-        """E-4.  The log now starts at `offset`: the entry that covers it moves there."""
+        """E-4.  Drop entries below `offset`, the log's start; the covering one moves."""
         if offset < 0:
             return
         covered = bisect_right(self.starts, offset)
@@ -80,7 +80,7 @@ class EpochCache:
         self.starts.clear()
 
     def end_offset_for(self, requested: int, leo: int) -> tuple[int, int]:
-        """E-5.  (epoch found, its exclusive end), or (-1, -1).
+        """E-5.  Return (epoch found, its exclusive end), or (-1, -1).
 
         Without `monotonic` the epoch of the pair means nothing: version 0 of the answer lacks it.
         """
@@ -97,16 +97,16 @@ class EpochCache:
         return epochs[after - 1], self.starts[after]
 
     def epoch_for_offset(self, offset: int) -> int:
-        """E-7.  The epoch that wrote `offset`, or -1 when it lies before the first entry."""
+        """E-7.  Return the epoch that wrote `offset`, or -1 when it lies before the first entry."""
         at = bisect_right(self.starts, offset)
         return self.epochs[at - 1] if at else UNDEFINED_EPOCH
 
     def previous(self, epoch: int) -> int:
-        """The cached epoch just below `epoch`, or -1."""
+        """Return the cached epoch just below `epoch`, or -1."""
         return max((e for e in self.epochs if e < epoch), default=UNDEFINED_EPOCH)
 
     def next(self, epoch: int) -> int:
-        """The cached epoch just above `epoch`, or -1."""
+        """Return the cached epoch just above `epoch`, or -1."""
         return min((e for e in self.epochs if e > epoch), default=UNDEFINED_EPOCH)
 
     def start_of(self, epoch: int) -> int:
@@ -114,14 +114,14 @@ class EpochCache:
         return self.starts[self.epochs.index(epoch)] if epoch in self.epochs else UNDEFINED_OFFSET
 
     def to_checkpoint(self) -> str:
-        """The text of `leader-epoch-checkpoint`: version, count, then `epoch start` lines."""
+        """Return the text of `leader-epoch-checkpoint`: version, count, `epoch start` lines."""
         lines = ["0", str(len(self.epochs))]
         lines += [f"{e} {s}" for e, s in zip(self.epochs, self.starts, strict=True)]
         return "\n".join(lines) + "\n"
 
     @staticmethod
     def from_checkpoint(text: str, monotonic: bool = True) -> EpochCache:
-        """Reads `to_checkpoint` back.  Raises ValueError naming the line that cannot be read."""
+        """Read `to_checkpoint` back.  Raises ValueError naming the line that cannot be read."""
         lines = text.split("\n")
         if lines[0].strip() != "0":
             raise ValueError(f"line 1: version 0 expected, not {lines[0]!r}")

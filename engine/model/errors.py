@@ -71,22 +71,22 @@ _CODES: Final[dict[str, int]] = {name: code for code, name in _NAMES.items()}
 
 
 def name_of(code: int) -> str:
-    """Kafka's name of a wire code; an unknown number is shown as itself."""
+    """Return Kafka's name of a wire code; an unknown number is shown as itself."""
     return _NAMES.get(code, f"ERROR_{code}")
 
 
 def code_of(name: str) -> int:
-    """The wire code of one of Kafka's names.  Raises KeyError for a name that is none."""
+    """Return the wire code of one of Kafka's names.  Raises KeyError for a name that is none."""
     return _CODES[name]
 
 
 def all_names() -> list[str]:
-    """Every name, in the order of the codes."""
+    """Return every name, in the order of the codes."""
     return [_NAMES[code] for code in sorted(_NAMES)]
 
 
 class BadInput(Exception):
-    """What a person wrote cannot be used; the sentence says what is wrong and what would do.
+    """Input that cannot be used; the sentence says what is wrong and what would do.
 
     code: "invalid" (malformed), "impossible" (well formed, but not in this state),
     "too_large" (beyond a bound), "unknown" (names something that does not exist).
@@ -94,7 +94,7 @@ class BadInput(Exception):
     """
 
     def __init__(self, code: str, sentence: str, where: str = "") -> None:
-        # It may quote what was sent, and half a character could not be told to anybody.
+        # It may quote what was sent, and half a character could not be encoded.
         sentence = sentence.encode("utf-8", "replace").decode("utf-8")
         super().__init__(code, sentence, where)
         self.code = code

@@ -25,8 +25,10 @@ _NEVER: Final[Release] = (99,)
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Flag:
-    """One switch of the protocol.  True in each of the `spans` of releases [since, until), of which
-    a bug may have several: one for each line of releases.  Only in `mode` if that is set.
+    """One switch of the protocol.
+
+    True in each of the `spans` of releases [since, until), of which a bug may have several: one for
+    each line of releases.  Only in `mode` if that is set.
 
     `modelled` false: told for completeness; no rule of the engine asks, so it cannot be flipped.
     """
@@ -52,16 +54,16 @@ class Flag:
         self.meaning = meaning
 
     def value(self, mode: str, release: Release) -> bool:
-        """Is the flag true in this release of this mode?"""
+        """Return the flag in this release of this mode."""
         return self.exists_in(mode) and any(since <= release < until for since, until in self.spans)
 
     def exists_in(self, mode: str) -> bool:
-        """Can the flag be true in this mode at all?"""
+        """Check whether the flag can be true in this mode at all."""
         return self.mode in ("", mode)
 
 
 def release_of(text: str) -> Release:
-    """ "2.0.1" -> (2, 0, 1); "0.10.2.2" -> (0, 10, 2, 2)."""
+    """Convert "2.0.1" to (2, 0, 1) and "0.10.2.2" to (0, 10, 2, 2)."""
     return tuple(int(part) for part in text.split("."))
 
 

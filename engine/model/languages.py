@@ -1,7 +1,7 @@
-"""The languages in which people are told things, and the engine's words in them.
+"""Languages of the engine's texts, and its words in them.
 
 Words are flat JSON files, key -> text with {places}, one a subject and language:
-`engine/words/story.zh-Hans.json`.  What a language lacks is told in the usual one.
+`engine/words/story.zh-Hans.json`.  Texts that a language lacks are shown in the default one.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ FOLDER: Final = "words"
 
 
 def short(language: str) -> str:
-    """As it stands in addresses: zh-Hans is zh."""
+    """Return the form in addresses: zh-Hans is zh."""
     return language.partition("-")[0]
 
 
 def language_of(tag: str) -> str | None:
-    """The language that a tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
+    """Return the language that a tag asks for: zh, zh-CN and zh-Hans are one; None if none is."""
     asked = short(tag.strip().lower())
     return next((one for one in LANGUAGES if short(one.lower()) == asked), None)
 
 
 def words_of(subject: str, language: str) -> Mapping[str, str]:
-    """All words of a subject, in the usual language where the other lacks one.
+    """Return all words of a subject, in the usual language where the other lacks one.
 
     Some subjects have no file in the usual language, since the engine says it there by itself.
     """
@@ -55,7 +55,7 @@ def _read(subject: str, language: str) -> dict[str, str]:
 
 
 def read_words(file: Traversable) -> dict[str, str]:
-    """The words of one file; none where there is no such file."""
+    """Return the words of one file; none where there is no such file."""
     if not file.is_file():
         return {}
     read: dict[str, str] = json.loads(file.read_text("utf-8"))

@@ -64,7 +64,7 @@ class Batch:
         self.times = times
 
     def same(self, other: Batch) -> bool:
-        """The same records at the same offsets, whoever made the object."""
+        """Check whether another batch has the same records at the same offsets."""
         return self is other or (
             self.base == other.base and self.epoch == other.epoch and self.values == other.values
         )
@@ -75,12 +75,12 @@ class Batch:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Log:
-    """L-2, H-1.  Everything one replica stores, and its high watermark.
+    """L-2, H-1.  Log of one replica, and its high watermark.
 
     Offsets: `log_start <= hw <= leo`; `flushed` (the recovery point) is what an OS crash spares.
     `cleans_on_noop` is KAFKA-10706 (2.6.1): a truncation that removes no record still cleans the
-    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.  `cuts` counts how
-    often anything but the end changed: whoever remembers what was found looks again.
+    epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.  `cuts` counts
+    changes of anything but the end: a reader that caches a finding looks again after one.
     """
 
     __slots__ = (
@@ -147,7 +147,7 @@ class Log:
     # -- appending -----------------------------------------------------------------------------
 
     def append(self, batch: Batch) -> None:
-        """L-3.5 - L-3.9, L-4.4 - L-4.7: notes the epoch, rolls if due, writes, moves LEO."""
+        """L-3.5 - L-3.9, L-4.4 - L-4.7.  Note the epoch, roll if due, write, move LEO."""
         base = batch.base
         if batch.epoch >= 0:
             epochs = self.epochs.epochs
@@ -165,7 +165,7 @@ class Log:
             self.producers.record(batch)
 
     def append_follower(self, batches: Sequence[Batch]) -> int:
-        """L-4.  Takes batches verbatim; OK, UNEXPECTED_OFFSET or OFFSETS_OUT_OF_ORDER."""
+        """L-4.  Take batches verbatim; OK, UNEXPECTED_OFFSET or OFFSETS_OUT_OF_ORDER."""
         last = -1
         for batch in batches:
             if batch.end - 1 <= last:
@@ -184,31 +184,31 @@ class Log:
         return OK
 
     def segment_of(self, offset: int) -> int:
-        """The base of the segment that holds an offset."""
+        """Return the base of the segment that holds an offset."""
         return self.segments[max(0, bisect_right(self.segments, offset) - 1)]
 
     def roll(self, base: int = -1) -> None:
-        """L-5.  A new active segment; what lies below it is flushed."""
+        """L-5.  Begin a new active segment and flush what lies below it."""
         new = max(base, self.leo)
         if new > self.segments[-1]:
             self.segments.append(new)
             self.flush(self.leo)
 
     def flush(self, upto: int) -> None:
-        """L-10.  fsync: everything below `upto` survives an OS crash."""
+        """L-10.  Flush (fsync): everything below `upto` survives an OS crash."""
         self.flushed = max(self.flushed, min(upto, self.leo))
 
     # -- reading -------------------------------------------------------------------------------
 
     def index_of(self, offset: int) -> int:
-        """Index of the batch that holds `offset` (or the first one after it)."""
+        """Return the index of the batch that holds `offset` (or the first one after it)."""
         at = bisect_right(self.bases, offset) - 1
         if at < 0 or self.batches[at].end <= offset:
             at += 1
         return at
 
     def read(self, offset: int, bound: int, max_batches: int = NO_LIMIT) -> Sequence[Batch] | None:
-        """L-6, C-3.  Whole batches from `offset`, strictly below `bound`; None when out of range.
+        """L-6, C-3.  Return whole batches from `offset`, below `bound`; None when out of range.
 
         A position between the bound and the log's end finds nothing, which is no error.
         """
@@ -222,17 +222,17 @@ class Log:
         return self.batches[at : min(bisect_left(self.bases, bound), at + max_batches)]
 
     def last_epoch(self) -> int:
-        """Epoch of the last batch, or -1."""
+        """Return the epoch of the last batch, or -1."""
         return self.batches[-1].epoch if self.batches else -1
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """E-5 with this log's end."""
+        """E-5.  Return the end of an epoch, with this log's end for the last one."""
         return self.epochs.end_offset_for(epoch, self.leo)
 
     # -- cutting -------------------------------------------------------------------------------
 
     def truncate_to(self, offset: int) -> list[Batch]:
-        """L-14, E-6.  Keeps what lies below `offset`; the batches that were cut."""
+        """L-14, E-6.  Keep what lies below `offset` and return the truncated batches."""
         assert offset >= 0
         if offset >= self.leo:
             if self.cleans_on_noop:
@@ -262,7 +262,7 @@ class Log:
         return cut
 
     def truncate_fully(self, offset: int, log_start: int = -1) -> list[Batch]:
-        """L-15.  Everything goes; an empty log that starts and ends at `offset`."""
+        """L-15.  Drop everything; the empty log starts and ends at `offset`."""
         cut = self.batches
         self.cuts += 1
         self.batches, self.bases = [], []
@@ -277,7 +277,7 @@ class Log:
         return cut
 
     def raise_log_start(self, offset: int) -> bool:
-        """L-7.  Moves the log start forward; True if it moved.  The caller has checked HW."""
+        """L-7.  Raise the log start; True if it moved.  The caller has checked HW."""
         if offset <= self.log_start:
             return False
         self.cuts += 1
@@ -290,7 +290,7 @@ class Log:
         return True
 
     def drop_below_log_start(self) -> int:
-        """Deletes the segments that lie wholly below the log start; how many went."""
+        """Delete the segments that lie wholly below the log start and count them."""
         segments = self.segments
         gone = 0
         while len(segments) > 1 and segments[1] <= self.log_start:
@@ -304,7 +304,7 @@ class Log:
     # -- comparing -----------------------------------------------------------------------------
 
     def agrees_with(self, other: Log, start: int, end: int) -> int:
-        """First offset in [start, end) at which the two logs hold different records, or -1."""
+        """Return the first offset in [start, end) at which the logs' records differ, or -1."""
         start = max(start, self.log_start, other.log_start)
         end = min(end, self.leo, other.leo)
         if start >= end:

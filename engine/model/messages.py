@@ -144,8 +144,10 @@ class FetchPartition:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchRequest(Message):
-    """Fetch (1).  `replica`: the follower's id, -1 for a consumer; `max_records` per partition;
-    `limits`: what it says of bytes, None for a consumer.
+    """Fetch (1).
+
+    `replica`: the follower's id, -1 for a consumer; `max_records` per partition; `limits`: what it
+    says of bytes, None for a consumer.
 
     `rack`: where a consumer stands that may also be served by a follower, "" for nowhere (KIP-392,
     version 11); None for a replica, and for a consumer that does not know of it.

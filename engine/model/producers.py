@@ -53,8 +53,11 @@ class ProducerEntry:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Producers:
-    """P-7.  The producers of one log.  Followers record without checking, so that a new leader
-    recognises the duplicates of its predecessor's clients."""
+    """P-7.  The producers of one log.
+
+    Followers record without checking, so that a new leader recognises the duplicates of its
+    predecessor's clients.
+    """
 
     __slots__ = ("entries",)
 
@@ -69,7 +72,7 @@ class Producers:
     def check(
         self, producer: int, epoch: int, sequence: int, count: int, unknown: int = NONE
     ) -> tuple[int, Written | None]:
-        """P-7.1 - P-7.5.  (error, None), or (NONE, the batch already written) for a duplicate.
+        """P-7.1 - P-7.5.  Return (error, None), or (NONE, the batch written before).
 
         A producer that is unknown, new or expired or with all its data deleted, may begin anywhere
         from 2.5 on; `unknown` is what an older log says unless it begins at 0.
@@ -90,7 +93,7 @@ class Producers:
         return (NONE if sequence == expected else OUT_OF_ORDER_SEQUENCE_NUMBER), None
 
     def record(self, batch: ProducedBatch) -> None:
-        """P-7.  Notes a batch that was written, whoever wrote it."""
+        """P-7.  Note a batch that was written, by a producer or a fetcher."""
         entry = self.entries.get(batch.producer)
         if entry is None or entry.epoch != batch.producer_epoch:
             entry = self.entries[batch.producer] = ProducerEntry(batch.producer_epoch)
@@ -100,25 +103,25 @@ class Producers:
         entry.time = batch.time
 
     def rebuild(self, batches: Iterable[ProducedBatch]) -> None:
-        """P-7, L-13.7.  After truncation and recovery: what the remaining batches say."""
+        """P-7, L-13.7.  Rebuild from the remaining batches after truncation and recovery."""
         self.entries.clear()
         for batch in batches:
             if batch.producer >= 0:
                 self.record(batch)
 
     def evict(self, log_start: int) -> None:
-        """P-7, until 2.3.  Forgets batches below the log start, and who has no other (KIP-360)."""
+        """P-7, until 2.3 (KIP-360).  Evict batches below the log start, and empty producers."""
         for producer, entry in list(self.entries.items()):
             entry.batches = [written for written in entry.batches if written[3] >= log_start]
             if not entry.batches:
                 del self.entries[producer]
 
     def reaches_past(self, end: int) -> bool:
-        """Does it remember a batch that a log of this length no longer has?"""
+        """Check whether a batch is remembered that a log of this length no longer has."""
         return any(entry.batches[-1][3] >= end for entry in self.entries.values())
 
     def expire(self, now: int, expiration_ms: int) -> None:
-        """producer.id.expiration.ms: forgets who has not written for so long."""
+        """producer.id.expiration.ms.  Drop producers that have not written for that time."""
         for producer, entry in list(self.entries.items()):
             if now - entry.time >= expiration_ms:
                 del self.entries[producer]

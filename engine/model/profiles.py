@@ -60,8 +60,11 @@ __all__ = (
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Profile:
-    """A named bundle of flags.  Every flag of FLAGS is an attribute; nothing changes after
-    construction, so handlers may keep a reference."""
+    """A named bundle of flags.
+
+    Every flag of FLAGS is an attribute; nothing changes after construction, so handlers may keep a
+    reference.
+    """
 
     __slots__ = (
         "base",
@@ -162,12 +165,12 @@ class Profile:
 
     @property
     def kraft(self) -> bool:
-        """Is the metadata kept in a KRaft log (else in ZooKeeper)?"""
+        """Metadata in a KRaft log (else in ZooKeeper)."""
         return self.mode == KRAFT
 
     @property
     def stands_for(self) -> str:
-        """What people call it: "Kafka 3.9.1", "Kafka 0.10.2", "Kafka 4.1 – 4.4", and its flags.
+        """Name on pages: "Kafka 3.9.1", "Kafka 0.10.2", "Kafka 4.1 – 4.4", and its flags.
 
         A line of releases that is here as a whole goes by the line's name.
         """
@@ -180,18 +183,18 @@ class Profile:
 
     @property
     def shares_releases(self) -> bool:
-        """Is it ZooKeeper's half of releases that have KRaft as well?"""
+        """Check whether it is ZooKeeper's half of releases that have KRaft as well."""
         return self.mode == ZK and self.releases[-1] in BOTH
 
     def flags(self) -> dict[str, bool | int]:
-        """Every flag with its value, in the order of the table; truncation first."""
+        """Return every flag with its value, in the order of the table; truncation first."""
         values: dict[str, bool | int] = {"truncation": self.truncation}
         for name in FLAGS:
             values[name] = bool(getattr(self, name))
         return values
 
     def with_flags(self, changes: dict[str, bool | int]) -> Profile:
-        """The same profile with some flags set; its name says which differ from the row."""
+        """Return a copy with some flags set; its name says which differ from the row."""
         row = PROFILES[self.base]
         values = {**self.flags(), **changes}
         flipped = Profile(row.name, row.mode, row.release, row.releases, row.generation)
@@ -227,7 +230,7 @@ def _code_mode(code: str) -> str:
 
 
 def _behaviours(mode: str) -> list[list[str]]:
-    """The releases of a mode, parted where anything changes."""
+    """Return the releases of a mode, parted where anything changes."""
     groups: list[list[str]] = []
     last: object = None
     for text in RELEASES[mode]:
@@ -243,7 +246,10 @@ def _behaviours(mode: str) -> list[list[str]]:
 
 
 def _row(mode: str, releases: list[str]) -> Profile:
-    """A behaviour goes by its code, else by its last release; "3.5.2-zk" where KRaft has it too."""
+    """Return a behaviour's profile, named by its code, else its last release.
+
+    It is "3.5.2-zk" where the release has KRaft, too.
+    """
     last = releases[-1]
     own = [code for code in CODES if _code_mode(code) == mode]
     name = next((code for code in own if CODES[code] in releases), "")
@@ -292,13 +298,13 @@ _FLIP: Final = re.compile(r"([+-])([a-z_0-9]+)(?:=([A-Z0-9_]+))?")
 
 
 def nearest(word: str, words: list[str]) -> str:
-    """The end of a sentence that rejects `word`: which of `words` was probably meant."""
+    """Return the end of a sentence that rejects `word`: the closest of `words`, if any is close."""
     close = difflib.get_close_matches(word[:60], words, n=1, cutoff=0.5)
     return f"; did you mean {close[0]}?" if close else "."
 
 
 def _unknown(base: str) -> str:
-    """The sentence for what is neither a code nor a release."""
+    """Return the sentence for what is neither a code nor a release."""
     if base[:1].isdigit():
         near = nearest(base, list(ADDRESSES))
         return f"There is no release {base[:40]} of Kafka" + near
@@ -306,8 +312,13 @@ def _unknown(base: str) -> str:
 
 
 def get_profile(name: str) -> Profile:
-    """The profile of that code or release, flips included ("K39+elr", "0.10.2.2+truncation=HW").
-    Raises BadInput "unknown" for a profile or a flag that does not exist."""
+    """Return the profile of a code or release, with its flips.
+
+    "K39+elr" and "0.10.2.2+truncation=HW" have flips.  Raises BadInput "unknown" for a profile or a
+    flag that does not exist.
+
+    Raises BadInput "unknown" for a profile or a flag that does not exist.
+    """
     match = _BASE.match(name)
     base = match[0] if match is not None else ""
     row = PROFILES.get(base) or PROFILES.get(ADDRESSES.get(base, ""))

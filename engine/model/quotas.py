@@ -51,7 +51,7 @@ class SlidingRate:
         return twin
 
     def record(self, amount: int, now: int) -> None:
-        """Q-6.  A window that is as old as it is long is closed, and the next one takes over."""
+        """Q-6.  Record bytes; a window that is as old as it is long is closed first."""
         if not self.ring:
             self.ring.append(Sample(now))
         if now - self.ring[self.current].start_ms >= self.window_ms:
@@ -65,7 +65,7 @@ class SlidingRate:
         sample.last_event_ms = now
 
     def measure(self, now: int) -> tuple[int, int]:
-        """Q-6.  (sum of the windows, time they cover in ms).  Windows long past are cleared."""
+        """Q-6.  Return (sum of the windows, their time in ms) and clear windows long past."""
         if not self.ring:
             self.ring.append(Sample(now))
         for at, sample in enumerate(self.ring):
@@ -97,25 +97,25 @@ class ReplicationQuota:
         return twin
 
     def mark(self, topic: str, partitions: Sequence[int] | str) -> None:
-        """Q-1.  Sets the throttled partitions of a topic, replacing earlier ones."""
+        """Q-1.  Set the throttled partitions of a topic, replacing earlier ones."""
         self.throttled[topic] = ALL if isinstance(partitions, str) else tuple(partitions)
 
     def is_throttled(self, topic: str, partition: int) -> bool:
-        """Q-1.  Is the partition on the list?"""
+        """Q-1.  Check whether the partition is on the list."""
         listed = self.throttled.get(topic, ())
         return listed == ALL or partition in listed
 
     def record(self, amount: int, now: int) -> None:
-        """Q-5.  Bytes of listed partitions count, in sync or not."""
+        """Q-5.  Record bytes of listed partitions, in sync or not."""
         self.rate.record(amount, now)
 
     def exceeded(self, now: int) -> bool:
-        """Q-6.  Strictly more than the limit: exactly the limit is not too much."""
+        """Q-6.  Check for strictly more than the limit: exactly the limit is allowed."""
         total, elapsed_ms = self.rate.measure(now)
         return total * 1_000 > self.limit * elapsed_ms
 
     def per_second(self, now: int) -> float:
-        """The rate that is shown: bytes per second over the sampled time."""
+        """Return the rate that is shown: bytes per second over the sampled time."""
         total, elapsed_ms = self.rate.measure(now)
         return total * 1_000 / elapsed_ms
 
@@ -145,28 +145,36 @@ class Quotas:
         return twin
 
     def leader_holds_back(self, partition: int, follower: int, in_isr: bool, now: int) -> bool:
-        """Q-2, Q-4, CP-THROTTLE.  A follower outside the committed ISR gets no records of a listed
-        partition while the leader's quota is exceeded; members of the ISR are never held back."""
+        """Q-2, Q-4, CP-THROTTLE.  Check whether the leader's quota withholds a partition's records.
+
+        A follower outside the committed ISR gets no records of a listed partition while the
+        leader's quota is exceeded; members of the ISR are never held back.
+
+        A follower outside the committed ISR gets no records of a listed partition while the
+        leader's quota is exceeded; members of the ISR are never held back.
+        """
         return self._decided(partition, follower, self.leader_would(partition, in_isr, now))
 
     def leader_would(self, partition: int, in_isr: bool, now: int) -> bool:
-        """Q-2, Q-4.  The same question, asked without a fetch."""
+        """Q-2, Q-4.  Answer `leader_holds_back` without a fetch."""
         quota = self.leader
         return not in_isr and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def follower_holds_back(self, partition: int, follower: int, lag: int | None, now: int) -> bool:
-        """Q-3, CP-THROTTLE.  A follower leaves a listed partition out of its fetch while it
-        believes itself behind and its quota is exceeded.  It does not know the ISR; no lag yet
-        counts as behind."""
+        """Q-3, CP-THROTTLE.  Check whether a follower leaves a listed partition out of its fetch.
+
+        It does while it believes itself behind and its quota is exceeded.  It does not know the
+        ISR; no lag yet counts as behind.
+        """
         return self._decided(partition, follower, self.follower_would(partition, lag, now))
 
     def follower_would(self, partition: int, lag: int | None, now: int) -> bool:
-        """Q-3.  The same question, asked without a fetch."""
+        """Q-3.  Answer `follower_holds_back` without a fetch."""
         behind, quota = lag is None or lag > 0, self.follower
         return behind and quota.is_throttled(TOPIC, partition) and quota.exceeded(now)
 
     def _decided(self, partition: int, follower: int, held: bool) -> bool:
-        """For whoever looks from outside."""
+        """Note a decision, for observers."""
         if held:
             self.decisions += 1
             self.held[partition, follower] = self.decisions
@@ -175,18 +183,18 @@ class Quotas:
         return held
 
     def count_sent(self, partition: int, records: int, now: int) -> None:
-        """Q-5, leader: what a follower is sent of listed partitions."""
+        """Q-5, leader.  Count the bytes sent to a follower of listed partitions."""
         if records and self.leader.is_throttled(TOPIC, partition):
             self.leader.record(records * self.record_bytes, now)
 
     def count_appended(self, partition: int, records: int, now: int) -> None:
-        """Q-5, follower: what it has appended to listed partitions."""
+        """Q-5, follower.  Count the bytes appended to listed partitions."""
         if records and self.follower.is_throttled(TOPIC, partition):
             self.follower.record(records * self.record_bytes, now)
 
 
 def settled(before: Quotas | None, values: Mapping[str, int | str], broker: int) -> Quotas | None:
-    """Q-1.  What the configurations mean for a broker: None if it throttles nothing.
+    """Q-1.  Return the quotas of a broker by the configurations; None if it throttles nothing.
 
     A limit or a list may change while the broker runs; what it has measured stays.
     """
@@ -209,13 +217,13 @@ def settled(before: Quotas | None, values: Mapping[str, int | str], broker: int)
 
 
 def is_valid_list(value: str) -> bool:
-    """Q-1.  `*`, or a list of partition:broker pairs, possibly empty."""
+    """Q-1.  Check for `*`, or a list of partition:broker pairs, possibly empty."""
     entries = [entry.strip() for entry in value.split(",")]
     return all(_ENTRY.fullmatch(entry) for entry in entries) or "".join(entries) == ALL
 
 
 def parse_list(value: str, broker: int) -> tuple[int, ...] | str:
-    """Q-1.  The partitions that *.replication.throttled.replicas throttles on `broker`, or ALL.
+    """Q-1.  Return the partitions on `broker` of *.replication.throttled.replicas, or ALL.
 
     Raises BadInput "invalid" for a text that is no such list.
     """

@@ -16,7 +16,7 @@ Ids = tuple[int, ...]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class PartitionRecord:
-    """What the controller stores of a partition; never changed in place, always replaced by a copy.
+    """Controller's record of a partition; never changed in place, always replaced by a copy.
 
     `replicas` is AR while a reassignment runs: the target followed by the replicas to remove.
     `elr` and `last_known_elr` (KIP-966) are sorted.  `recovering` is KIP-704's LeaderRecoveryState.
@@ -74,7 +74,7 @@ class PartitionRecord:
         )
 
     def key(self) -> tuple[object, ...]:
-        """Everything that tells two records apart, hashable."""
+        """Return everything that tells two records apart, hashable."""
         return (
             self.replicas,
             self.isr,

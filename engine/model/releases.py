@@ -33,7 +33,7 @@ CODES: Final[dict[str, str]] = {
 
 
 def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
-    """Releases that follow each other, of all that are known: "0.10.2", "4.1 – 4.4", "3.9.1".
+    """Return the name of successive releases: "0.10.2", "4.1 – 4.4", "3.9.1".
 
     A line of releases that is there as a whole goes by the line's name.
     """
@@ -46,12 +46,12 @@ def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
 
 
 def line_begun_by(known: tuple[str, ...], release: str) -> str:
-    """The largest line of releases that begins with it, else the release: 0.11.0.0 begins 0.11."""
+    """Return the largest line that begins with `release`, else it: 0.11.0.0 gives 0.11."""
     return (_lines(known, release, 0) or [release])[-1]
 
 
 def _lines(known: tuple[str, ...], name: str, end: int) -> list[str]:
-    """The lines that begin (end 0) or end (-1) with it: 0.11.0.3 ends "0.11.0" and "0.11"."""
+    """Return the lines that begin (end 0) or end (-1) with it: 0.11.0.3 ends 0.11.0 and 0.11."""
     release, found = name, []
     while name.count(".") > 1:
         name = name.rpartition(".")[0]

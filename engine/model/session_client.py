@@ -11,8 +11,11 @@ from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, 
 
 
 class SessionRequest:
-    """What the next request says.  `replaced`: partitions whose topic was deleted and made anew,
-    so that the old id must be forgotten."""
+    """Contents of the next request.
+
+    `replaced`: partitions whose topic was deleted and recreated, so that the old id must be
+    forgotten.
+    """
 
     __slots__ = ("epoch", "forget", "full", "replaced", "send", "session_id", "use_topic_ids")
 
@@ -44,8 +47,11 @@ class SessionClient:
         return twin
 
     def build(self, wanted: Mapping[str, Wanted]) -> SessionRequest:
-        """X-6.  A full request names everything; an incremental one what is new or has changed, and
-        what is not wanted any more.  Ids may be used only if every partition has one."""
+        """X-6.  Build the next request, full or incremental.
+
+        A full request names everything; an incremental one what is new or has changed, and what is
+        not wanted any more.  Ids may be used only if every partition has one.
+        """
         request = SessionRequest(self.session_id, self.epoch)
         use_ids = all(one.topic_id is not None for one in wanted.values())
         if request.full:
@@ -74,7 +80,7 @@ class SessionClient:
         return request
 
     def handle(self, error: int, session_id: int, partitions: Iterable[str], version: int) -> bool:
-        """X-6.  What the answer means for the next request; False if it cannot be used.
+        """X-6.  Note an answer for the next request; False if the answer cannot be used.
 
         A session error costs one round trip and touches no partition.
         """
@@ -99,7 +105,7 @@ class SessionClient:
         return True
 
     def verify(self, partitions: Iterable[str], version: int) -> tuple[list[str], list[str]]:
-        """X-6.  (partitions in the answer that were not asked for, partitions that are missing).
+        """X-6.  Return (partitions in the answer not asked for, missing partitions).
 
         From version 13 on an answer names topics by ids that only this session can resolve.
         """
@@ -111,7 +117,7 @@ class SessionClient:
         return extra, omitted
 
     def fail(self) -> None:
-        """X-6.  Any other session error, or the network's: close the session and open a new one."""
+        """X-6.  Close the session after any other error and open a new one."""
         self._next(self.session_id, INITIAL)
 
     def _next(self, session_id: int, epoch: int) -> None:

@@ -32,7 +32,7 @@ class SessionFetch(FetchRequest):
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class SessionRead(FetchRequest):
-    """What a leader reads for a Fetch within a session: every partition of it.  Never sent."""
+    """Partitions that a leader reads for a Fetch within a session: all of it.  Never sent."""
 
     __slots__ = ("context",)
 
@@ -43,7 +43,7 @@ class SessionRead(FetchRequest):
         self.context = context
 
     def twin(self, twins: Twins) -> SessionRead:
-        """It is no message on a wire: it holds on to a session, which a copy has of its own."""
+        """Return a copy with the copied session: this is no wire message, but refers to one."""
         return SessionRead(self, self.partitions, twins.of(self.context))
 
 

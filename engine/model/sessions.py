@@ -34,7 +34,7 @@ Key = tuple[str, int]
 
 
 def next_epoch(epoch: int) -> int:
-    """X-2.  After the largest int32 comes 1: 0 would open a new session."""
+    """X-2.  Return the next epoch; 1 after the largest int32, as 0 would open a new session."""
     if epoch < 0:
         return FINAL
     return 1 if epoch == LAST_EPOCH else epoch + 1
@@ -42,7 +42,7 @@ def next_epoch(epoch: int) -> int:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Wanted:
-    """What a request says of one partition; None stands for what it does not say."""
+    """Fields of a request for one partition; None stands for a field that it leaves out."""
 
     __slots__ = ("last_epoch", "leader_epoch", "log_start", "max_bytes", "offset", "topic_id")
 
@@ -63,13 +63,13 @@ class Wanted:
         self.topic_id = topic_id
 
     def same(self, other: Wanted) -> bool:
-        """X-6.  Does every field agree, so that there is no need to say it again?"""
+        """X-6.  Check whether every field agrees, so that the partition need not be sent again."""
         return all(getattr(self, field) == getattr(other, field) for field in fields(Wanted))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Answer:
-    """What the read of one partition gave, as far as it decides whether it is news."""
+    """Result of reading one partition, as far as it decides whether there is news."""
 
     __slots__ = ("diverging", "error", "hw", "log_start", "records")
 
@@ -85,8 +85,11 @@ class Answer:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class CachedPartition:
-    """One partition of a session.  `topic` is None until the broker knows the id's name; once
-    known it stays.  `hw` and `log_start` are those last sent, -1 for none."""
+    """One partition of a session.
+
+    `topic` is None until the broker knows the id's name; once known it stays.  `hw` and `log_start`
+    are those last sent, -1 for none.
+    """
 
     __slots__ = ("hw", "log_start", "partition", "topic", "wanted")
 
@@ -98,7 +101,7 @@ class CachedPartition:
         self.log_start = -1
 
     def take_news(self, answer: Answer) -> bool:
-        """X-4.  Must this answer be sent?  Remembers what is sent.
+        """X-4.  Check whether this answer must be sent, and remember it if so.
 
         After an error the high watermark counts as never sent, so that the partition is sent again
         once the error is gone.
@@ -138,7 +141,7 @@ class Session:
         now: int,
     ) -> None:
         self.id = id
-        self.owner: int | None = None  # the node that opened it, for whoever looks from outside
+        self.owner: int | None = None  # the node that opened it, for observers
         self.privileged = privileged
         self.partitions = partitions
         self.uses_ids = uses_ids
@@ -146,7 +149,7 @@ class Session:
         self.used_ms = now
         self.epoch = next_epoch(INITIAL)
         self.cached_size = len(partitions)
-        self.by_all = False  # may anybody's new session evict it?
+        self.by_all = False  # may any new session evict it?
         self.by_privileged = False  # may a follower's?
 
     def twin(self, twins: Twins) -> Session:
@@ -155,13 +158,13 @@ class Session:
         return twin
 
     def value(self) -> tuple[bool, int, int]:
-        """X-5.  The order of eviction: unprivileged first, fewer partitions, lower id."""
+        """X-5.  Return the order of eviction: unprivileged first, fewer partitions, lower id."""
         return self.privileged, self.cached_size, self.id
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class SessionCache:
-    """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, anybody may evict it.
+    """X-5.  The sessions of one broker.  `eviction_ms`: idle for longer, any may evict it.
 
     Session ids are drawn at random in Kafka; all that matters is that they differ, also from those
     of a former process: ids come after `last_id`.  `evicted` gave way last.
@@ -188,7 +191,7 @@ class SessionCache:
     def create(
         self, now: int, privileged: bool, partitions: dict[Key, CachedPartition], uses_ids: bool
     ) -> int:
-        """X-5.  The new session's id, or 0 if there is no room and nobody gives way."""
+        """X-5.  Return the new session's id, or 0 if there is no room and no session to evict."""
         if len(self.sessions) >= self.max_sessions and not self._evict(
             now, privileged, len(partitions)
         ):
@@ -200,8 +203,10 @@ class SessionCache:
         return session.id
 
     def _evict(self, now: int, privileged: bool, size: int) -> bool:
-        """X-5.  The longest idle if it is stale; else the least valuable that may go, unless it is
-        worth more than the newcomer."""
+        """X-5.  Evict the session that is longest idle, if it is stale.
+
+        Else evict the least valuable that may go, unless it is worth more than the newcomer.
+        """
         if not self.sessions:
             return False
         victim = min(self.sessions.values(), key=lambda s: (s.used_ms, s.id))
@@ -220,7 +225,7 @@ class SessionCache:
         return True
 
     def touch(self, session: Session, now: int) -> None:
-        """X-5.  A session was used: how large it is, and who may evict it, is looked at again."""
+        """X-5.  Note a use of a session: its size, and which sessions may evict it."""
         session.used_ms = now
         session.cached_size = len(session.partitions)
         old = now - session.created_ms > self.eviction_ms
@@ -231,13 +236,13 @@ class SessionCache:
         self.sessions.pop(session_id, None)
 
     def total_partitions(self) -> int:
-        """Partitions over all sessions, as of their last use."""
+        """Return partitions over all sessions, as of their last use."""
         return sum(session.cached_size for session in self.sessions.values())
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FetchContext:
-    """X-3.  What one request asks to be read, and how its answer is made."""
+    """X-3.  Partitions of one request to be read, and the form of its answer."""
 
     __slots__ = ("epoch", "error", "follower", "kind", "partitions", "session", "uses_ids")
 
@@ -260,7 +265,7 @@ class FetchContext:
         self.uses_ids = uses_ids
 
     def twin(self, twins: Twins) -> FetchContext:
-        """An incremental request reads the partitions of its session: the very same."""
+        """Return a copy; an incremental request reads the very partitions of its session."""
         twin = shallow(self)
         twin.session = self.session and twins.of(self.session)
         if self.session is not None and self.partitions is self.session.partitions:
@@ -271,7 +276,7 @@ class FetchContext:
         return twin
 
     def overtaken(self) -> bool:
-        """X-4.  The session's epoch moved on while this request was parked: a duplicate."""
+        """X-4.  Check whether the session's epoch moved on while this request was parked."""
         return self.session is not None and self.session.epoch != next_epoch(self.epoch)
 
 
@@ -286,7 +291,7 @@ def new_context(
     version: int,
     topic_names: Mapping[str, str],
 ) -> FetchContext:
-    """X-3.  Turns a request into what is to be read.
+    """X-3.  Turn a request into what is to be read.
 
     `topic_names`: the names of the topic ids that this broker can resolve now (version 13).
     """
@@ -335,7 +340,7 @@ def _partitions(
 def respond(
     cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, Answer]
 ) -> tuple[int, int, list[Key]]:
-    """X-4.  (error, session id, the partitions that are sent).
+    """X-4.  Return (error, session id, the partitions that are sent).
 
     A full answer sends everything and opens a session if it can (X-5).  An incremental one sends
     the news; who got records moves to the end of the session's order.
@@ -369,7 +374,7 @@ def _open(
 
 
 def throttled(context: FetchContext) -> tuple[int, int]:
-    """(error, session id) of an answer that carries nothing but a throttle time (KIP-219)."""
+    """Return (error, session id) of an answer with only a throttle time (KIP-219)."""
     if context.session is None:
         return context.error, NO_SESSION
     if context.overtaken():

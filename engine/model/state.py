@@ -14,7 +14,7 @@ from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionRead
 
 NEVER: Final = -(1 << 60)
-"""Where Kafka writes the time 0 for 'never': a clock that starts at 0 needs minus infinity."""
+"""Minus infinity for Kafka's time 0, 'never': a clock that starts at 0 needs it."""
 
 NONE: Final = 0
 FOLLOWER: Final = 1
@@ -62,7 +62,7 @@ class Disk:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class RemoteReplica:
-    """What a leader remembers of one follower (0.3; the clock is CP-ISR-CLOCK)."""
+    """Leader's view of one follower (0.3; the clock is CP-ISR-CLOCK)."""
 
     __slots__ = (
         "broker_epoch",
@@ -217,7 +217,7 @@ class Replica:
         return twin
 
     def min_isr(self) -> int:
-        """CP-MINISR: the effective min.insync.replicas as this leader applies it."""
+        """CP-MINISR.  Return the effective min.insync.replicas as this leader applies it."""
         wanted = self.configs.min_insync_replicas
         if self.profile.cap_min_isr_to_rf and self.assignment:
             return min(wanted, len(self.assignment))
@@ -273,8 +273,11 @@ class PartitionFetchState:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Move:
-    """D-1.  A log on its way to another directory: the future log, which survives a crash as `Disk`
-    does, how far its fetcher is, and what the controller was asked and has answered (D-5)."""
+    """D-1.  A log on its way to another directory.
+
+    It has the future log, which survives a crash as `Disk` does, its fetcher's progress, and what
+    the controller was asked and has answered (D-5).
+    """
 
     __slots__ = ("accepted", "asked", "disk", "fenced", "fetch")
 
@@ -320,7 +323,7 @@ class FetcherThread:
         self.waking = NEVER  # when the back-off timer is set for
 
     def is_idle(self) -> bool:
-        """Could its loop go round now?"""
+        """Check whether its loop could go round now."""
         return not self.outstanding and not self.dead
 
     def copy(self) -> FetcherThread:
@@ -341,7 +344,7 @@ class FetcherThread:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Peer:
-    """What a broker has heard of another broker."""
+    """Broker's view of another broker."""
 
     __slots__ = ("alive", "broker_epoch", "fenced", "shutting_down")
 

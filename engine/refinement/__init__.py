@@ -1,1 +1,1 @@
-"""Is each step of a run one of the published model?  The engine's events as moves of the ladder."""
+"""Refinement check: the engine's events as moves of the published model, the ladder."""

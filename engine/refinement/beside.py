@@ -1,9 +1,9 @@
-"""One partition of a run beside the ladder: what each event does is told as moves of a rung.
+"""One partition of a run beside the ladder: each event is mapped to moves of a rung.
 
-The ladder knows no messages, so who acts reads its peer at once; in a run it reads the peer as it
+The ladder knows no messages, so an actor reads its peer at once; in a run it reads the peer as it
 was when the message left.  A move is *of the model* if its guard holds of the peers as they are,
-*late* if it holds of them as they were at some moment since the one who acts last heard who leads.
-What brokers do and the published models leave out is told beside the moves (`BESIDE`).
+*late* if it holds of them as they were at some moment since the actor last learnt of its leader.
+Acts of brokers that the published models leave out are shown beside the moves (`BESIDE`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BESIDE: Final = {
     JOINS_BEHIND: "the mark moves on while ZooKeeper is told that a follower joins (before 2.7)",
     EXPIRES: "a leader takes out whom it has not heard of, however long the log",
 }
-"""What a run does and the published models leave out, with what it is."""
+"""Acts of a run that the published models leave out, with a description."""
 
 
 class Matched(NamedTuple):
@@ -47,7 +47,7 @@ class Matched(NamedTuple):
 
 
 class Unmatched(Exception):
-    """What happened is no move of the rung; the message says why, in one sentence.
+    """An event that is no move of the rung; the message says why, in one sentence.
 
     `beyond`: it is of a kind that no rung has a word for, so it says nothing about the rung.
     """
@@ -61,7 +61,7 @@ class Beside:
     """The ladder's state beside a run's, and what it was before."""
 
     def __init__(self, sim: Simulation, tp: int, rung: Rung) -> None:
-        """Raises Unmatched for a beginning that the ladder cannot tell."""
+        """Raise Unmatched for a beginning that the ladder cannot tell."""
         self.rung = rung
         self._sim, self._tp = sim, tp
         record = seeing.record(sim, tp)
@@ -77,13 +77,13 @@ class Beside:
         """Leader epoch of the run -> of the ladder, where an election may take two."""
         self._next_record = 0
         self._since = [0] * len(self.brokers)
-        """Of each replica: the step at which it last heard who leads."""
+        """Step at which each replica last learnt of its leader."""
         self._restarted = [seen.incarnation for seen in self._seen]
-        """The incarnation whose high watermark is told already."""
+        """The incarnation whose high watermark is reported already."""
         self._cut: dict[int, tuple[Record, ...]] = {}
         """Replica that has begun to cut and has not come to the end of it -> its log."""
         self._led: list[set[int]] = [set() for _ in self.brokers]
-        """Of each replica: the epochs in which it leads without a break."""
+        """Epochs in which each replica leads without a break."""
         self._fenced: dict[int, int] = {}
         """Epoch of the ladder -> whom the controller has taken out in it and not announced."""
         self._steps = 0
@@ -98,7 +98,7 @@ class Beside:
     # -- the beginning ----------------------------------------------------------------------------
 
     def _first_record(self, record: SeenRecord) -> Controller:
-        """What was announced before the run begins nobody can say: the same, epoch by epoch."""
+        """Return a record for the unknown announcements before the run: one each epoch."""
         told = (self._place_of(record.leader), self._bits(record.isr))
         return Controller(told[1], 0, (told,) * (record.epoch + 1))
 
@@ -141,7 +141,7 @@ class Beside:
         self._found.append(Matched(move, late, self.cluster))
 
     def _ever(self, me: int, peer: int) -> Iterator[tuple[Replica, bool]]:
-        """A peer as it is, then as it was since this one heard who leads, the newest first."""
+        """Yield a peer as it is, then as it was since this one learnt of its leader."""
         yield self.replicas[peer], False
         past, since = self._past[peer], self._since[me]
         for place in range(len(past) - 1, 0, -1):
@@ -155,8 +155,11 @@ class Beside:
     def _late(
         self, leader: Replica, other: int, guard: Callable[[Replica, Replica], int]
     ) -> bool | None:
-        """Does a guard of the leader hold of a peer as it is (False), as it was (True), or never
-        (None)?  What the leader knew of it in an earlier epoch of its own it still knows."""
+        """Check whether a guard of the leader holds of a peer as it is, or as it was.
+
+        It returns False for as it is, True for as it was, None for never.  What the leader knew of
+        it in an earlier epoch of its own it still knows.
+        """
         if other == leader.me:
             return False if guard(leader, leader) else None
         for peer, late in self._ever(leader.me, other):

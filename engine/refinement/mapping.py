@@ -27,7 +27,7 @@ class Mapping(Beside):
     # -- a step -----------------------------------------------------------------------------------
 
     def step(self) -> list[Matched]:
-        """The moves that the last event comes to, in order; none if the ladder sees nothing of it.
+        """Return the moves of the last event, in order; none if the ladder sees nothing of it.
 
         Raises Unmatched where it is no move of the rung.
         """
@@ -73,14 +73,14 @@ class Mapping(Beside):
             self._epochs[epoch] = self.controller.epoch
 
     def _announces(self, leader: int, isr: int) -> None:
-        """The announcements that one change of the record comes to: the fewest, found by width."""
+        """Add the announcements of one change of the record: the fewest, found breadth first."""
         ways: list[tuple[Controller, tuple[tuple[Move, Controller], ...]]] = [(self.controller, ())]
         for _ in range(len(self.brokers) + 1):
             following = []
             for record, way in ways:
                 for name, who, new in steps.of_controller(record):
                     if isr & ~new.isr:
-                        continue  # nobody who left comes back
+                        continue  # a member that left does not come back
                     told = (*way, (Move(name, (who,)), new))
                     if (new.leader, new.isr) == (leader, isr):
                         self._announced(told)
@@ -103,7 +103,7 @@ class Mapping(Beside):
         return "The controller's record became one that no election and no shrink leads to."
 
     def _isr_changes(self, isr: int) -> None:
-        """Within a leader epoch: the leader changes it, or KRaft's controller fences a broker."""
+        """Add ISR changes within a leader epoch: by the leader, or KRaft's controller."""
         for other in members(isr ^ self.controller.isr):
             joins = isr >> other & 1
             leader = self._true_leader()
@@ -147,12 +147,12 @@ class Mapping(Beside):
         return FENCES if self._is_fenced(other) else EXPIRES, False
 
     def _is_fenced(self, place: int) -> bool:
-        """KRaft: does its controller count it out?"""
+        """Check whether a KRaft controller has fenced the replica."""
         known = self._sim.cluster.controller.brokers.get(self.brokers[place])
         return self._sim.profile.kraft and (known is None or known.fenced or known.shutting_down)
 
     def _true_leader(self) -> Replica | None:
-        """Whoever the controller takes for the leader, if it has heard so."""
+        """Return the leader by the controller's record, if that replica knows that it leads."""
         if self.controller.leader == NOBODY:
             return None
         leader = self.replicas[self.controller.leader]
@@ -182,7 +182,7 @@ class Mapping(Beside):
             self._restarted[place] = seen.incarnation
 
     def _rests(self, place: int, seen: Seen) -> None:
-        """Nobody drives it, so nothing of it may change."""
+        """Check that a replica without a running process has not changed."""
         if not self._is_told(place, self._written(place, seen)):
             raise Unmatched(f"The disk of {self._name(place)} lost records.", beyond=True)
 
@@ -208,7 +208,7 @@ class Mapping(Beside):
             self._follows(place, seen)
 
     def _written(self, place: int, seen: Seen) -> tuple[Record, ...]:
-        """The records of its log; those that nobody has seen before are the leader's writes."""
+        """Return the records of its log; those unknown to all replicas are the leader's writes."""
         log: list[Record] = []
         for batch in seen.batches:
             if id(batch) not in self._records:
@@ -219,7 +219,7 @@ class Mapping(Beside):
         return tuple(log)
 
     def _hears(self, place: int, seen: Seen, epoch: int) -> bool:
-        """becomes-leader or becomes-follower; False while the follower has not yet come to it.
+        """Add becomes-leader or becomes-follower; False while the follower is not there yet.
 
         A follower that has heard who leads and still has to find out where to cut counts as one
         that has not heard: in the ladder both are one move.
@@ -250,12 +250,12 @@ class Mapping(Beside):
         return True
 
     def _announced_in(self, epoch: int) -> Announcement:
-        """What is heard of an epoch: without those whom the controller has fenced in it since."""
+        """Return an epoch's announcement, without replicas fenced in it since."""
         leader, isr = self.controller.changes[epoch]
         return leader, isr & ~self._fenced.get(epoch, 0)
 
     def _waits(self, place: int, seen: Seen, epoch: int) -> None:
-        """It has heard, and not yet cut as far as it will; no further than the rung cuts."""
+        """Add the announcement, and a truncation not yet complete, no further than the rung's."""
         log, before = self._written(place, seen), self.replicas[place]
         if self._is_told(place, log):
             return
@@ -335,7 +335,7 @@ class Mapping(Beside):
         self._becomes(Move("fetches", (place, leader)), late, new)
 
     def _cuts_to_end(self, place: int, leader: int, log: tuple[Record, ...]) -> None:
-        """Told that its offset is out of range, a follower cuts to its leader's end."""
+        """Truncate an out-of-range follower to its leader's end."""
         before = self.replicas[place]
         for peer, late in self._ever(place, leader):
             if peer.presumes and peer.end == len(log) and before.log[: peer.end] == log:
@@ -344,7 +344,7 @@ class Mapping(Beside):
                 return
 
     def _learns(self, place: int, leader: int, hw: int) -> None:
-        """The answer to a fetch without a record carries the high watermark, too."""
+        """Raise the high watermark by the answer to a fetch without a record."""
         before = self.replicas[place]
         for peer, late in self._ever(place, leader):
             if self.rung.fetch(peer, before) and min(peer.hw, before.end) == hw:
@@ -358,15 +358,18 @@ class Mapping(Beside):
 
 
 def _reaches_epoch_start(leader: Replica, follower: Replica) -> bool:
-    """The broker's own guard (KAFKA-7128): the follower's end, not the leader's high watermark,
-    must have come to where the leader's epoch begins."""
+    """Check the broker's own guard (KAFKA-7128).
+
+    The follower's end, not the leader's high watermark, must have come to where the leader's epoch
+    begins.
+    """
     epochs = [epoch for _, epoch in leader.log]
     start = epochs.index(leader.epoch) if leader.epoch in epochs else leader.end
     return rules.same_epoch(leader, follower) and follower.end >= max(start, leader.hw)
 
 
 def _goes_on(before: Seen, now: Seen) -> bool:
-    """Who hears of the next epoch of the same leader keeps what it knows, and what is under way."""
+    """Check whether a replica in the leader's next epoch keeps what it knows and does."""
     return before.role == now.role and (before.leader, before.incarnation) == (
         now.leader,
         now.incarnation,
@@ -374,8 +377,11 @@ def _goes_on(before: Seen, now: Seen) -> bool:
 
 
 def _leads_to(before: Replica, new: Replica, peer: Replica, log: tuple[Record, ...]) -> bool:
-    """Is this how the log came about?  What is kept is its beginning, and the rest is what the
-    leader has there; a log that only grew was not cut."""
+    """Check whether this is how the log came about.
+
+    What is kept is its beginning, and the rest is what the leader has there; a log that only grew
+    was not cut.
+    """
     if log[: before.end] == before.log and new.end < before.end:
         return False
     return log[: new.end] == new.log and log[new.end :] == peer.log[new.end : len(log)]

@@ -28,12 +28,12 @@ BY_TRUNCATION: Final = {
 
 
 def rung_of(profile: Profile) -> str:
-    """By the release alone: a flag that is flipped is what the rung is to notice."""
+    """Return the rung of the release alone: a flipped flag is what the rung is to notice."""
     return BY_TRUNCATION[PROFILES[profile.base].truncation]
 
 
 def rung(name: str) -> Rung:
-    """Raises BadInput for a rung that there is not."""
+    """Raise BadInput for a rung that there is not."""
     if name not in RUNGS:
         raise BadInput("unknown", f"There is no rung {name[:40]}; there are: {', '.join(RUNGS)}.")
     return RUNGS[name]

@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     """A broker, or -1."""
     epoch: int
     incarnation: int
-    """Of the process that holds it; the last one's where none does."""
+    """Incarnation of the process that holds it; the last one's where none does."""
 
     @property
     def leads(self) -> bool:
@@ -33,7 +33,7 @@ class Seen(NamedTuple):
 
     @property
     def knows(self) -> tuple[int, int, int, int]:
-        """What it acts upon; another since it heard something new."""
+        """Facts that the replica acts upon; they change with every announcement."""
         return self.role, self.leader, self.epoch, self.incarnation
 
 
@@ -48,7 +48,7 @@ class SeenRecord(NamedTuple):
 
 
 def replica(sim: Simulation, tp: int, broker: int) -> Seen:
-    """A broker that does not have the partition has an empty log and knows nothing."""
+    """Return a replica as it is seen; without the partition, one with an empty log."""
     machine = sim.brokers[broker].machine
     disk = machine.disks.get(tp)
     batches = () if disk is None else tuple(disk.log.batches)
@@ -62,7 +62,7 @@ def replica(sim: Simulation, tp: int, broker: int) -> Seen:
 
 
 def record(sim: Simulation, tp: int) -> SeenRecord | None:
-    """None for a partition that is no more."""
+    """Return the record of a partition; None for one that is no more."""
     found = sim.cluster.controller.records.get(tp)
     if found is None:
         return None

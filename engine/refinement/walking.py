@@ -1,5 +1,4 @@
-"""A whole run held against a rung: how many of its events are which moves, and the first that is
-none."""
+"""A whole run held against a rung: the events of each kind of move, and the first that is none."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ class Miss(NamedTuple):
 
 @dataclass
 class Refinement:
-    """What became of one partition of a run."""
+    """Result for one partition of a run."""
 
     run: Run
     rung: str
@@ -63,7 +62,7 @@ class Refinement:
 
 
 def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
-    """Plays a run beside the ladder, as far as it is a run of the rung.
+    """Play a run beside the ladder, as far as it is a run of the rung.
 
     Raises BadInput for a rung or a partition that there is not and for a run that breaks off.
     """

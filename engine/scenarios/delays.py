@@ -22,7 +22,7 @@ Delay = tuple[int, int] | LogNormal
 
 
 def read_delay(read: Reader, value: object, path: Path) -> Delay:
-    """5, [1, 5] or {median: 2, p99: 40}, in ms."""
+    """Read 5, [1, 5] or {median: 2, p99: 40}, in ms."""
     if isinstance(value, dict):
         return _read_log_normal(read, value, path)
     if isinstance(value, (list, tuple)):
@@ -48,14 +48,14 @@ def _read_log_normal(read: Reader, value: object, path: Path) -> LogNormal:
 
 
 def delay_data(delay: Delay) -> list[int] | dict[str, int]:
-    """As plain data; `read_delay` of it is an equal value."""
+    """Return a delay as plain data; `read_delay` of it is an equal value."""
     if isinstance(delay, LogNormal):
         return {"median": delay.median, "p99": delay.p99}
     return list(delay)
 
 
 def varies(delay: Delay) -> bool:
-    """Whether chance has a say in it."""
+    """Check whether the delay is random."""
     if isinstance(delay, LogNormal):
         return delay.median != delay.p99
     return delay[0] != delay[1]

@@ -64,7 +64,7 @@ class Expectation:
 
 
 def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expectation:
-    """One `expect` line without the word expect.  Raises BadInput with one sentence."""
+    """Read one `expect` line without the word expect.  Raises BadInput with one sentence."""
     record = _RECORD.fullmatch(text.strip())
     if record:
         return _record(record, text, brokers, where)
@@ -154,8 +154,10 @@ def _entries(words: list[str], where: str) -> tuple[tuple[str, ...], tuple[int, 
 def read_expect(
     read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]
 ) -> dict[str, Any]:
-    """The expectation of one profile, in its plain form:
-    {"verdict": "holds" | "statistical" | [...], "final"?, "logs"?, "counts"?}."""
+    """Read the expectation of one profile, in its plain form.
+
+    {"verdict": "holds" | "statistical" | [...], "final"?, "logs"?, "counts"?}
+    """
     fields = read.mapping(value, path, ("verdict", "final", "logs", "counts"))
     if "verdict" not in fields:
         raise read.bad(path, "An expectation needs a verdict: holds, violates I7, or statistical.")
@@ -185,7 +187,7 @@ def read_expect(
 
 
 def _verdict(read: Reader, value: object, path: Path) -> str | list[str]:
-    """holds | statistical | violates I7 I6 | [I7, I6]; the list comes back in order."""
+    """Read "holds", "statistical", "violates I7 I6" or [I7, I6]; the list comes back in order."""
     if value in ("holds", "statistical"):
         return str(value)
     words: list[object]
@@ -202,13 +204,13 @@ def _verdict(read: Reader, value: object, path: Path) -> str | list[str]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Each of these invariants once, as the catalogue lists them."""
+    """Return each of these invariants once, as the catalogue lists them."""
     found = set(names)
     return [name for name in INVARIANTS if name in found]
 
 
 def is_kept(verdict: str | list[str], broken: Collection[str]) -> bool:
-    """Does a run in which these invariants broke end as the verdict promises?
+    """Check whether a run in which these invariants broke ends as the verdict promises.
 
     `holds`: none broke.  A list: all of it broke, and beside it at most what explains it.
     `statistical` promises nothing of a single run.

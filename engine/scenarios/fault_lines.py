@@ -53,13 +53,13 @@ class Fault:
     """One line of a fault plan.
 
     Either a rate (mtbf_ms > 0: every target fails independently, exponential intervals of that
-    mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule);
-    0 means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
+    mean) or a schedule (at_ms >= 0).  mttr_ms is the mean time to repair (exact for a schedule); 0
+    means never repaired.  Targets are the brokers one by one, or whole racks, each struck as one;
     with `together` all the named brokers are struck as one.  With an importance factor a rate
-    strikes so many times as often, to meet what is rare; the weights of the runs undo it.
+    strikes that many times as often, to meet what is rare; the weights of the runs undo it.
 
     A rate of `disk_fail` is that of one log directory: each of a broker's fails by itself.  For a
-    `rolling_restart` mttr_ms is how long at most it waits for a broker before it takes the next.
+    `rolling_restart` mttr_ms is the longest time it waits for a broker before it takes the next.
     """
 
     kind: str
@@ -81,7 +81,7 @@ class Fault:
         return max(1, round(self.mtbf_ms / self.importance))
 
     def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
-        """The sets of brokers that are struck as one."""
+        """Return the sets of brokers that are struck as one."""
         if self.racks:
             racks = tuple(
                 tuple(broker.id for broker in brokers if broker.rack == rack) for rack in self.racks
@@ -92,7 +92,7 @@ class Fault:
         return (self.brokers,) if self.together else tuple((one,) for one in self.brokers)
 
     def targets(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """The groups, each with the log directory that fails of it; 0 where none is meant."""
+        """Return the groups, each with its log directory that fails; 0 where none is meant."""
         found: list[tuple[tuple[int, ...], int]] = []
         dirs = {broker.id: broker.dirs for broker in brokers}
         for group in self.groups(brokers):
@@ -104,7 +104,7 @@ class Fault:
 
 
 def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> tuple[Fault, ...]:
-    """A list of {kind, brokers | racks, mtbf_ms | at_ms, mttr_ms}."""
+    """Return a list of {kind, brokers | racks, mtbf_ms | at_ms, mttr_ms}."""
     path: Path = ("faults",)
     listed = read.listing(value, path, MOST_FAULTS)
     return tuple(
@@ -144,7 +144,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
 
 
 def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Path) -> None:
-    """Raises where keys are missing, or contradict one another."""
+    """Raise where keys are missing, or contradict one another."""
     if ("mtbf_ms" in fields) == ("at_ms" in fields):
         raise read.bad(path, "A fault has either mtbf_ms (a rate) or at_ms (a schedule).")
     if "brokers" in fields and "racks" in fields:
@@ -161,7 +161,7 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
 
 
 def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]) -> None:
-    """Raises where there is nothing to fail, or nobody to be parted from."""
+    """Raise where there is nothing to fail, or no broker to be partitioned from."""
     groups = fault.groups(brokers)
     all_of_them = len(brokers) > 1 and any(len(group) == len(brokers) for group in groups)
     if fault.kind == "partition" and all_of_them:

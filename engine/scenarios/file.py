@@ -3,8 +3,8 @@
 Only plain values are let in: no tags, no anchors or aliases (so nothing can explode), no key twice,
 little depth, little text.  The tree is built from the parser's events without recursion.
 
-The library's own files are read by libyaml where it is there, in a tenth of the time.  What anybody
-else wrote is not: libyaml takes a tab for a space where YAML forbids it, and counts columns
+The library's own files are read by libyaml where it is there, in a tenth of the time.  Other
+texts are not: libyaml takes a tab for a space where YAML forbids it, and counts columns
 otherwise, so that a text would be right on one machine and wrong on the next.
 """
 
@@ -42,15 +42,17 @@ _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": N
 
 
 def load_text(text: str, where: str = "scenario", slug: str = "") -> Scenario:
-    """The scenario that a YAML text describes; `where` is the file's name in messages.
-    Raises BadInput: one sentence, where = "file:line:column"."""
+    """Return the scenario that a YAML text describes; `where` is the file's name in messages.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     return load_placed(text, where, slug)[0]
 
 
 def load_placed(
     text: str, where: str, slug: str = "", loader: Any = yaml.SafeLoader
 ) -> tuple[Scenario, Places]:
-    """The same, and where each of its values stands.  Raises BadInput."""
+    """Return the scenario, and the place of each of its values.  Raises BadInput."""
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BadInput("too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{where}:1:1")
     places = Places(where)
@@ -61,8 +63,10 @@ def load_placed(
 
 
 def load_value(text: str, where: str) -> tuple[Any, Reader]:
-    """The plain value that a YAML text describes, under the same limits, and what checks it.
-    Raises BadInput."""
+    """Return the plain value that a YAML text describes, under the same limits, and what checks it.
+
+    Raises BadInput.
+    """
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BadInput("too_large", f"A file has at most {MOST_BYTES} bytes.", f"{where}:1:1")
     places = Places(where)
@@ -70,7 +74,7 @@ def load_value(text: str, where: str) -> tuple[Any, Reader]:
 
 
 def load_path(path: str | FilePath) -> Scenario:
-    """The scenario in a file; its slug is the file's name.  Raises BadInput."""
+    """Return the scenario in a file; its slug is the file's name.  Raises BadInput."""
     path = FilePath(path)
     try:
         size = path.stat().st_size
@@ -91,33 +95,39 @@ def load_path(path: str | FilePath) -> Scenario:
 
 
 def folder() -> Traversable:
-    """Where the library lies, and its words in other languages in folders of it."""
+    """Return the folder of the library, with its words in other languages in subfolders."""
     return resources.files("engine.scenarios") / "library"
 
 
 def library() -> dict[str, Scenario]:
-    """The scenarios that come with the engine, by slug, in the order of their codes; after them
-    what was played on real brokers (R10, ...) and the museum of defects (M01, ...)."""
+    """Return the scenarios that come with the engine, by slug, in the order of their codes.
+
+    After them come those played on real brokers (R10, ...) and the museum of defects (M01, ...).
+    """
     return _shelf()[0]
 
 
 def unreadable() -> dict[str, BadInput]:
-    """Files of the library that are no scenarios, by slug: each is missing from it, and no other
-    is.  The refusal says where and why."""
+    """Return the library's files that are no scenarios, by slug; only these are missing from it.
+
+    The refusal says where and why.
+    """
     return _shelf()[1]
 
 
 @cache
 def _one(slug: str) -> Scenario:
-    """One file of the library, read once.  Raises BadInput, UnicodeDecodeError."""
+    """Return one file of the library, read once.  Raises BadInput, UnicodeDecodeError."""
     entry = folder() / f"{slug}.yaml"
     return load_placed(entry.read_text("utf-8"), entry.name, slug, _OWN_LOADER)[0]
 
 
 @cache
 def _alone(name: str) -> Scenario | None:
-    """A scenario of the library without reading the others, as a command needs only one: a code
-    stands in a line of its own.  None where it has to be looked for among all."""
+    """Return a scenario of the library without reading the others, as a command needs one only.
+
+    A code stands in a line of its own.  None where all have to be searched.
+    """
     line = f"code: {name}".encode()
     for entry in folder().iterdir():
         slug = entry.name.removesuffix(".yaml")
@@ -161,7 +171,7 @@ class Told:
 
 @cache
 def translations(language: str) -> dict[str, Told]:
-    """The words of the library in a language, by the code of the scenario."""
+    """Return the words of the library in a language, by the code of the scenario."""
     words = folder() / language
     if not words.is_dir():
         return {}
@@ -183,9 +193,11 @@ def translations(language: str) -> dict[str, Told]:
 
 
 def find(name: str) -> Scenario:
-    """A scenario by its code (S20), its slug, or the path of a .yaml file.
+    """Return a scenario by its code (S20), its slug, or the path of a .yaml file.
+
     Raises BadInput "unknown".  A server looks in `library()` only and never calls this with what a
-    stranger sent."""
+    stranger sent.
+    """
     if name.endswith((".yaml", ".yml")):
         return load_path(name)
     alone = _alone(name) if name else None
@@ -224,7 +236,7 @@ class _Tree:
         self.count = 0
 
     def build(self, text: str) -> Any:
-        """The value of the only document.  Raises BadInput."""
+        """Return the value of the only document.  Raises BadInput."""
         try:
             for event in self._events(text):
                 self._take(event)
@@ -319,7 +331,7 @@ class _Tree:
             self.result = _value_of(event)
 
     def _number_lines(self, event: yaml.ScalarEvent, path: Path) -> None:
-        """Lines of a literal block get places of their own, from 1: ("script", 3)."""
+        """Give lines of a literal block places of their own, from 1: ("script", 3)."""
         line, _ = _start(event)
         for number in range(1, event.value.count("\n") + 2):
             self.places.values[(*path, number)] = (line + number, 1)
@@ -345,14 +357,17 @@ class _Tree:
 
 
 def _start(event: yaml.Event) -> tuple[int, int]:
-    """Line and column, from 1."""
+    """Return line and column, from 1."""
     mark = event.start_mark
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
 
 
 def _value_of(event: yaml.ScalarEvent) -> str | int | float | bool | None:
-    """Quoted and block text is text.  A plain word is a number, true, false or null only when it is
-    written in exactly that way: no "yes", no 1:30, no octal."""
+    """Return a scalar's value; quoted and block text is text.
+
+    A plain word is a number, true, false or null only when it is written in exactly that way: no
+    "yes", no 1:30, no octal.
+    """
     text: str = event.value
     if event.style:  # libyaml says "" of a plain word
         return text

@@ -20,8 +20,11 @@ _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}-[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """One replica on disk: [epoch, first offset] of each epoch, the first being the log start; the
-    exclusive end; the checkpointed high watermark; up to where it is flushed."""
+    """One replica on disk.
+
+    [epoch, first offset] of each epoch, the first being the log start; the exclusive end; the
+    checkpointed high watermark; the offset up to which it is flushed.
+    """
 
     epochs: tuple[tuple[int, int], ...]
     end: int
@@ -35,7 +38,7 @@ class LogState:
 
 @dataclass(frozen=True, slots=True)
 class PartitionState:
-    """What the controller has recorded of a partition, and the logs of its replicas."""
+    """Controller's record of a partition, and the logs of its replicas."""
 
     name: str
     leader: int
@@ -50,13 +53,13 @@ class PartitionState:
 
 @dataclass(frozen=True, slots=True)
 class Initial:
-    """Where a run begins: the brokers that are down, and every partition."""
+    """Start of a run: the brokers that are down, and every partition."""
 
     offline: tuple[int, ...]
     partitions: tuple[PartitionState, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data that `read_initial` reads back."""
+        """Return plain data that `read_initial` reads back."""
         return {
             "offline": list(self.offline),
             "partitions": [_partition_dict(one) for one in self.partitions],
@@ -92,7 +95,7 @@ def read_initial(
     brokers: tuple[BrokerSpec, ...],
     partitions: tuple[tuple[int, ...], ...],
 ) -> Initial | None:
-    """None where nothing is said.  Raises BadInput."""
+    """Read the initial state; None if it is left out.  Raises BadInput."""
     if value is None:
         return None
     path: Path = ("initial",)

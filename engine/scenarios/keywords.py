@@ -17,7 +17,7 @@ MAX_LENGTH = 3_000
 
 @cache
 def keywords() -> dict[str, tuple[str, ...]]:
-    """Code -> phrases: numbers of issues, KIPs, errors, settings, metrics, log lines, other words.
+    """Return code -> phrases: issues, KIPs, errors, settings, metrics, log lines, words.
 
     Raises BadInput for a file that is not such a mapping.
     """

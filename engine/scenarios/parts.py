@@ -48,14 +48,17 @@ class BrokerSpec:
 
     @property
     def label(self) -> str:
-        """What people call it: the name, else the id."""
+        """Display name: the name, else the id."""
         return self.name or str(self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Delays in ms, of messages between brokers and clients and of those of the controller; loss
-    as a share of the messages."""
+    """Delays and losses of messages.
+
+    Delays in ms, of messages between brokers and clients and of those of the controller; loss as a
+    share of the messages.
+    """
 
     delay_ms: Delay = (0, 0)
     loss: float = 0.0
@@ -80,8 +83,11 @@ class Producer:
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """One consumer.  epochs: it looks after the epoch of its position, if its release can;
-    rack: where it stands ("" = nowhere), so that a follower near it may serve it."""
+    """One consumer.
+
+    epochs: it looks after the epoch of its position, if its release can; rack: where it stands (""
+    = nowhere), so that a follower near it may serve it.
+    """
 
     epochs: bool = True
     reset: str = "earliest"  # auto.offset.reset
@@ -90,14 +96,14 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What keeps a run busy: producers, and the consumers that follow them."""
+    """Load of a run: producers, and the consumers that follow them."""
 
     producers: tuple[Producer, ...] = ()
     consumers: tuple[Consumer, ...] = ()
 
 
 def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
-    """3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a, dirs: 2}]."""
+    """Read 3 | [1, 2, 3] | [A, B] | [{id: 1, name: A, rack: a, dirs: 2}]."""
     path: Path = ("brokers",)
     if isinstance(value, int) and not isinstance(value, bool):
         count = read.integer(value, path, 1, MOST_BROKERS)
@@ -141,7 +147,7 @@ def _broker_name(read: Reader, value: object, path: Path) -> str:
 
 
 def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> int:
-    """The id of a broker given by id or by name."""
+    """Return the id of a broker given by id or by name."""
     for broker in brokers:
         if (value == broker.id and not isinstance(value, bool)) or (
             isinstance(value, str) and value in (broker.name, str(broker.id)) and value
@@ -154,7 +160,7 @@ def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec
 def read_partitions(
     read: Reader, value: object, brokers: tuple[BrokerSpec, ...]
 ) -> tuple[tuple[int, ...], ...]:
-    """AR lists, ids or names; the first of each is the preferred leader."""
+    """Read AR lists, ids or names; the first of each is the preferred leader."""
     path: Path = ("partitions",)
     found: list[tuple[int, ...]] = []
     for index, item in enumerate(read.listing(value, path, MOST_PARTITIONS, 1)):
@@ -171,7 +177,7 @@ def read_partitions(
 
 
 def read_network(read: Reader, value: object) -> Network:
-    """{delay_ms: [1, 5] | {median: 2, p99: 40}, loss: 0.01, control_delay_ms: 2}."""
+    """Read {delay_ms: [1, 5] | {median: 2, p99: 40}, loss: 0.01, control_delay_ms: 2}."""
     path: Path = ("network",)
     fields = read.mapping(value, path, ("delay_ms", "loss", "control_delay_ms"))
     return Network(
@@ -182,7 +188,7 @@ def read_network(read: Reader, value: object) -> Network:
 
 
 def acks_of(read: Reader, value: object, path: Path) -> int:
-    """all (-1), 1 or 0."""
+    """Return acks: all (-1), 1 or 0."""
     if value in ("all", "-1") or (value == -1 and not isinstance(value, bool)):
         return -1
     if value in ("0", "1"):
@@ -193,7 +199,7 @@ def acks_of(read: Reader, value: object, path: Path) -> int:
 
 
 def read_workload(read: Reader, value: object, partitions: int) -> Workload:
-    """{producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1 | [{rack: a}, ...]}."""
+    """Read {producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1 | [{rack: a}, ...]}."""
     path: Path = ("workload",)
     fields = read.mapping(value, path, ("producers", "consumers"))
     producers: list[Producer] = []
@@ -226,7 +232,7 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
 
 
 def _read_consumers(read: Reader, value: object, path: Path) -> tuple[Consumer, ...]:
-    """How many, or one by one."""
+    """Read consumers, given as a number or one by one."""
     if not isinstance(value, list | tuple):
         return (Consumer(),) * read.integer(value, path, 0, MOST_CONSUMERS)
     found: list[Consumer] = []

@@ -14,7 +14,7 @@ from engine.scenarios.paste import Facts, Partition, Press, Told
 from engine.scenarios.pasted_brokers import few, offline_of
 
 MOST_REPLICAS: Final = 240
-"""Of one scenario, so that its run still fits into a link."""
+"""Most replicas of one scenario, so that its run still fits into a link."""
 EPOCHS_KEPT: Final = 6
 WIDEST_GAP: Final = 6
 MOST_COLUMNS: Final = 400
@@ -25,7 +25,7 @@ BEHIND: Final = 3
 
 
 def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[Told]]:
-    """The scenario as plain data, and what was assumed for it; None without any partition."""
+    """Return the scenario as plain data, and its assumptions; None without any partition."""
     notes: list[Told] = []
     chosen = _chosen(facts, notes)
     if not chosen:
@@ -58,7 +58,7 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[T
 
 
 def profile_of(facts: Facts) -> str:
-    """The Kafka that prints such columns: ELR from 4.0, topic ids from 2.8, a quorum from 3.0."""
+    """Return the Kafka that prints such columns: ELR from 4.0, topic ids 2.8, a quorum 3.0."""
     if facts.profile:
         return facts.profile
     if facts.elr_known:
@@ -67,7 +67,7 @@ def profile_of(facts: Facts) -> str:
 
 
 def _chosen(facts: Facts, notes: list[Told]) -> list[Partition]:
-    """The partitions that fit, those in trouble first."""
+    """Return the partitions that fit, those in trouble first."""
     every = sorted(facts.partitions.values(), key=lambda one: not _degraded(one))
     found: list[Partition] = []
     brokers: set[int] = set()
@@ -184,7 +184,7 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
 
 
 def _ends(facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
-    """Where each log ends at least: no file says it.  Members of the ISR are taken for equal."""
+    """Return where each log ends at least: no file says it.  ISR members are taken for equal."""
     least: dict[int, int] = {}
     for broker in part.replicas:
         place = (broker, part.name)
@@ -245,7 +245,7 @@ def _logs(
 
 
 def _from(base: int, entries: list[tuple[int, int]]) -> list[list[int]]:
-    """The vector of a log that starts at `base`: one entry covers it, the others come after."""
+    """Return the vector of a log that starts at `base`: one entry covers it, others come later."""
     covering = [epoch for epoch, at in entries if at <= base]
     found = [[covering[-1] if covering else entries[0][0], base]]
     for epoch, at in entries:
@@ -255,7 +255,7 @@ def _from(base: int, entries: list[tuple[int, int]]) -> list[list[int]]:
 
 
 def _shortened(points: list[int]) -> dict[int, int]:
-    """Offset -> offset as shown.  The largest stays; wide gaps below it become narrow ones."""
+    """Return offset -> offset as shown: the largest stays; wide gaps become narrow."""
     gap = max(1, min(WIDEST_GAP, MOST_COLUMNS // len(points)))
     shown = {points[-1]: points[-1]}
     for above, below in zip(reversed(points), reversed(points[:-1]), strict=False):

@@ -8,7 +8,7 @@ from engine.scenarios.paste import Facts, Partition, Press, Told
 def offline_of(
     facts: Facts, chosen: list[Partition], brokers: list[int], notes: list[Told]
 ) -> list[int]:
-    """Brokers that are down; each assumption is a note that says how to change it."""
+    """Return the brokers that are down; each assumption is a note that says how to change it."""
     every = facts.partitions.values()
     leading = {one.leader for one in every if one.leader >= 0} | facts.leading
     told = facts.offline & set(brokers)
@@ -32,7 +32,7 @@ def offline_of(
 
 
 def _absent(facts: Facts, brokers: list[int]) -> set[int]:
-    """Brokers in no ISR, unless a list or a column has all that are down."""
+    """Return brokers in no ISR, unless a list or a column has all that are down."""
     if facts.alive or facts.members:
         return set()
     every = facts.partitions.values()
@@ -45,8 +45,10 @@ def _absent(facts: Facts, brokers: list[int]) -> set[int]:
 def _of_leaderless(
     facts: Facts, chosen: list[Partition], up: set[int], notes: list[Told]
 ) -> set[int]:
-    """Members of the ISR or ELR of a partition without a leader: were one alive, it would lead.
-    Where one is alive for sure, a note says that an election is due."""
+    """Return the ISR or ELR of a leaderless partition: were a member alive, it would lead.
+
+    Where one is alive for sure, a note says that an election is due.
+    """
     dead: set[int] = set()
     for one in chosen:
         if one.leader >= 0 or not one.isr_known:
@@ -63,7 +65,7 @@ def _of_leaderless(
 
 
 def running(brokers: set[int]) -> tuple[Press, ...]:
-    """A press for each broker that says that it runs."""
+    """Return a button for each broker that says that it runs."""
     return tuple(
         Press("cluster.put.running", {"broker": one}, f"# broker {one} is running")
         for one in sorted(brokers)[:6]
@@ -75,5 +77,5 @@ def _ids(brokers: set[int]) -> str:
 
 
 def few(names: list[str], most: int = 6) -> str:
-    """The first names, and a sign that there are more."""
+    """Return the first names, and a sign that there are more."""
     return ", ".join(names[:most]) + (" …" if len(names) > most else "")

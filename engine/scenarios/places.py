@@ -27,12 +27,15 @@ class Places:
         self.keys: dict[Path, tuple[int, int]] = {}
 
     def at(self, line: int, column: int) -> str:
-        """ "file:line:column"."""
+        """Return "file:line:column"."""
         return f"{self.file}:{line}:{column}"
 
     def of(self, path: Path, key: bool = False) -> str:
-        """Where the value (or the key) of that path stands; the nearest enclosing value when it is
-        not written at all; "" for data that came without a text."""
+        """Return the place of the value (or the key) of that path.
+
+        It is that of the nearest enclosing value when it is not written at all; "" for data that
+        came without a text.
+        """
         if key and path in self.keys:
             return self.at(*self.keys[path])
         while path not in self.values:
@@ -51,11 +54,11 @@ class Reader:
         self.places = places or Places()
 
     def bad(self, path: Path, sentence: str, code: str = "invalid", key: bool = False) -> BadInput:
-        """The exception to raise about the value at `path`."""
+        """Return the exception to raise about the value at `path`."""
         return BadInput(code, sentence, self.places.of(path, key))
 
     def mapping(self, value: object, path: Path, known: tuple[str, ...]) -> dict[str, object]:
-        """A mapping with no other keys than the known ones (any key when none are given)."""
+        """Return a mapping with no other keys than the known ones (any key when none are given)."""
         if not isinstance(value, dict):
             raise self.bad(path, f"{name_of(path)} is written as a mapping, key: value.")
         for key in value:
@@ -72,7 +75,7 @@ class Reader:
         return value
 
     def listing(self, value: object, path: Path, most: int, least: int = 0) -> list[object]:
-        """A list of bounded length."""
+        """Return a list of bounded length."""
         if isinstance(value, tuple):
             value = list(value)
         if not isinstance(value, list):
@@ -86,7 +89,7 @@ class Reader:
         return value
 
     def integer(self, value: object, path: Path, low: int, high: int, unit: str = "") -> int:
-        """A whole number within bounds; one of ms may be written with its unit, as 30d or 5m."""
+        """Return a whole number within bounds; one of ms may have its unit, as 30d or 5m."""
         if unit == "ms" and isinstance(value, str) and has_unit(value) and span_ms(value) >= 0:
             value = span_ms(value)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -98,7 +101,7 @@ class Reader:
         return value
 
     def number(self, value: object, path: Path, low: float, high: float) -> float:
-        """A number within bounds; a whole one is kept whole."""
+        """Return a number within bounds; a whole one is kept whole."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self.bad(path, f"{name_of(path)} is a number, not {shown(value)}.")
         if not low <= value <= high:
@@ -107,13 +110,13 @@ class Reader:
         return value
 
     def boolean(self, value: object, path: Path) -> bool:
-        """true or false."""
+        """Return true or false."""
         if not isinstance(value, bool):
             raise self.bad(path, f"{name_of(path)} is true or false, not {shown(value)}.")
         return value
 
     def text(self, value: object, path: Path, most: int) -> str:
-        """A string of bounded length without control characters other than line ends."""
+        """Return a string of bounded length without control characters other than line ends."""
         if not isinstance(value, str):
             raise self.bad(path, f"{name_of(path)} is a text, not {shown(value)}.")
         if len(value) > most:
@@ -129,7 +132,7 @@ class Reader:
         return value
 
     def choice(self, value: object, path: Path, known: tuple[str, ...]) -> str:
-        """One of a few words."""
+        """Return one of a few words."""
         if not isinstance(value, str) or value not in known:
             words = ", ".join(known)
             raise self.bad(path, f"{name_of(path)} is one of {words}, not {shown(value)}.")
@@ -137,7 +140,7 @@ class Reader:
 
 
 def name_of(path: Path) -> str:
-    """How a sentence names the value: faults[0].mtbf_ms."""
+    """Return the name of the value in a sentence: faults[0].mtbf_ms."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -148,7 +151,7 @@ def name_of(path: Path) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a short piece of a sentence."""
+    """Return a value as a short piece of a sentence."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):

@@ -20,8 +20,10 @@ CONTROL_DELAY_MS: Final = (1, 20)
 
 
 def random_twin(scenario: Scenario) -> Scenario:
-    """The same brokers, partitions, settings and profiles; a producer with acks=all, delays by
-    chance, and brokers that crash or bounce at random."""
+    """Return a scenario with the same cluster, settings and profiles, and random faults.
+
+    It has a producer with acks=all, random delays, and brokers that crash or bounce at random.
+    """
     ids = tuple(broker.id for broker in scenario.brokers)
     return replace(
         scenario,

@@ -67,8 +67,11 @@ _CODE: Final = re.compile(r"[A-Z][A-Z0-9]{0,7}")
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """See the module.  Times are ms, broker ids are ints.  `configs` and `expect` are dicts for
-    reading; like everything here they are never changed."""
+    """A scenario; the module describes it.
+
+    Times are ms, broker ids are ints.  `configs` and `expect` are dicts for reading; like
+    everything here they are never changed.
+    """
 
     title: str
     slug: str = ""
@@ -92,11 +95,11 @@ class Scenario:
 
     @staticmethod
     def from_dict(data: object, where: Places | None = None) -> Scenario:
-        """A checked scenario.  Raises BadInput: one sentence, and where it is wrong."""
+        """Return a checked scenario.  Raises BadInput: one sentence, and where it is wrong."""
         return _from_dict(Reader(where), data)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data, everything written out; `from_dict` of it is equal to this value."""
+        """Return plain JSON data, everything written out; `from_dict` reads it back."""
         return {
             "slug": self.slug,
             "code": self.code,
@@ -128,8 +131,10 @@ class Scenario:
         }
 
     def canonical(self) -> str:
-        """One text for one scenario: JSON with sorted keys.  The order of `expect` is that of
-        `profiles`, so nothing is lost."""
+        """Return one text for one scenario: JSON with sorted keys.
+
+        The order of `expect` is that of `profiles`, so nothing is lost.
+        """
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @property
@@ -138,12 +143,14 @@ class Scenario:
         return hashlib.sha256(self.canonical().encode("utf-8")).hexdigest()[:16]
 
     def vary(self, key: str, value: object) -> Scenario:
-        """The same scenario with one thing changed; `varying` lists the keys.  The expectation is
-        dropped: it was promised for the original.  Raises BadInput."""
+        """Return a copy with one thing changed; `varying` lists the keys.
+
+        The expectation is dropped: it was promised for the original.  Raises BadInput.
+        """
         return Scenario.from_dict(varying.varied(self.to_dict(), key, value))
 
     def lines(self, profile: str) -> tuple[ScriptLine, ...]:
-        """The script as this profile plays it, comments attached, profile prefixes taken off.
+        """Return the script as this profile plays it, comments attached, profile prefixes removed.
 
         A flipped profile that is listed here is one of its own; any other plays the lines of its
         row, so that a what-if of a visitor is led by the script that was written for K39.  So does
@@ -156,7 +163,7 @@ class Scenario:
         return script_lines(self.script, own)
 
     def cannot_begin(self, profile: str) -> str:
-        """Why no cluster of this profile starts with the settings of the scenario; "" if one does.
+        """Return why no cluster of this profile starts with the settings; "" if one does.
 
         The profiles that a scenario lists can all begin it.  Another may have defaults that
         contradict its settings, and is then left out where every profile is played.
@@ -168,36 +175,36 @@ class Scenario:
         return ""
 
     def expectation(self, profile: str) -> dict[str, Any] | None:
-        """What was promised for a profile: {"verdict", "final"?, "logs"?, "counts"?}."""
+        """Return the promise for a profile: {"verdict", "final"?, "logs"?, "counts"?}."""
         return self.expect.get(profile)
 
     def broker_name(self, number: int) -> str:
-        """What people call a broker: its name, else its id."""
+        """Return the display name of a broker: its name, else its id."""
         return next((b.label for b in self.brokers if b.id == number), str(number))
 
     def __hash__(self) -> int:
         return hash(self.canonical())
 
     def named(self, slug: str) -> Scenario:
-        """The same scenario under another slug."""
+        """Return a copy under another slug."""
         return replace(self, slug=slug)
 
 
 def _consumers_dict(consumers: tuple[parts.Consumer, ...]) -> int | list[dict[str, Any]]:
-    """Their number, where none of them is out of the ordinary."""
+    """Return the number of consumers, where none of them is out of the ordinary."""
     if all(one == parts.Consumer() for one in consumers):
         return len(consumers)
     return [{"epochs": one.epochs, "reset": one.reset, "rack": one.rack} for one in consumers]
 
 
 def _broker_dict(broker: BrokerSpec) -> dict[str, Any]:
-    """One directory goes without saying, so that the text of older scenarios stays what it was."""
+    """Return a broker as data; one directory is the default and left out, so old texts stay."""
     written = {"id": broker.id, "name": broker.name, "rack": broker.rack}
     return {**written, "dirs": broker.dirs} if broker.dirs > 1 else written
 
 
 def _producer_dict(producer: parts.Producer) -> dict[str, Any]:
-    """What later versions added is left out where it is as ever: older digests stay."""
+    """Return a producer as data without later versions' defaults, so that older digests stay."""
     written = {name: getattr(producer, name) for name in parts.PRODUCER_FIELDS}
     for name, default in (("batch", 1), ("steady", False), ("calm_rate_per_s", 0), ("wave_ms", 0)):
         if written[name] == default:
@@ -305,7 +312,7 @@ def _profile(read: Reader, value: object, path: Path, key: bool = False) -> str:
 
 
 def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> None:
-    """Raises BadInput where two entries mean the same profile."""
+    """Raise BadInput where two entries mean the same profile."""
     for index, name in enumerate(names):
         first = names.index(name)
         if first == index:
@@ -319,7 +326,7 @@ def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> N
 def _profiles(
     read: Reader, fields: dict[str, object], brokers: tuple[BrokerSpec, ...]
 ) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
-    """The profiles in order, and for each its expectation."""
+    """Return the profiles in order, and for each its expectation."""
     promised: dict[str, dict[str, Any]] = {}
     written = read.mapping(fields.get("expect", {}), ("expect",), ())
     for key, value in written.items():

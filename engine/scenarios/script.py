@@ -28,7 +28,7 @@ _COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)$")
 class ScriptLine:
     """One line to play or to check.
 
-    text: the move, or what stands after `expect`; comment: what is told with it (comment lines
+    text: the move, or what stands after `expect`; comment: the text shown with it (comment lines
     above a move belong to that move); number: the line in the script, from 1.
     """
 
@@ -57,13 +57,15 @@ def _split(line: str) -> _Split:
 
 
 def _full_name(profile: str) -> str:
-    """Flips in the order of the table, as runs name a profile.  Raises BadInput."""
+    """Return the flips in the order of the table, as runs name a profile.  Raises BadInput."""
     return profile if profile.isalnum() else get_profile(profile).name
 
 
 def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
-    """The lines that this profile plays, in order: those without a prefix, and those whose prefix
-    names it, flips and all."""
+    """Return the lines that this profile plays, in order.
+
+    They are those without a prefix, and those whose prefix names it, flips and all.
+    """
     found: list[ScriptLine] = []
     told: list[str] = []
     for number, line in enumerate(script.split("\n"), 1):
@@ -85,13 +87,13 @@ def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
 
 
 def comments_of(script: str) -> list[str]:
-    """Every comment once, in order."""
+    """Return every comment once, in order."""
     found = (_split(line).comment for line in script.split("\n"))
     return list(dict.fromkeys(comment for comment in found if comment))
 
 
 def retold(script: str, words: Mapping[str, str]) -> str:
-    """The same script, line for line, with the comments that `words` knows in other words."""
+    """Return the same script, line for line, with the comments that `words` has translated."""
     return "\n".join(_retold(line, words) for line in script.split("\n"))
 
 
@@ -102,7 +104,7 @@ def _retold(line: str, words: Mapping[str, str]) -> str:
 
 
 def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> str:
-    """The script as written, without trailing blanks; prefixes and `expect` lines are checked."""
+    """Return the script without trailing blanks; prefixes and `expect` lines are checked."""
     script = read.text(value, ("script",), MOST_CHARACTERS)
     lines = [line.rstrip() for line in script.rstrip().split("\n")]
     if len(lines) > MOST_LINES:

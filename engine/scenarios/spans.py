@@ -14,18 +14,18 @@ _SPAN: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|d|)")
 
 
 def span_ms(text: str) -> int:
-    """So many ms; -1 for what is no span of time."""
+    """Return a span of time in ms; -1 for what is none."""
     match = _SPAN.fullmatch(text)
     return -1 if match is None else round(float(match[1]) * UNITS[match[2]])
 
 
 def has_unit(text: str) -> bool:
-    """Whether the text says what it counts."""
+    """Check whether the text has a unit."""
     return text[-1:].isalpha()
 
 
 def span_text(ms: int) -> str | int:
-    """The largest unit of which it is a whole number: 30d, 6h, 5m; less stays ms."""
+    """Return the largest unit of which it is a whole number: 30d, 6h, 5m; less stays ms."""
     for unit in WRITTEN:
         if ms and ms % UNITS[unit] == 0:
             return f"{ms // UNITS[unit]}{unit}"

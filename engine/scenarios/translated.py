@@ -21,7 +21,7 @@ KEPT: Final = 512
 
 @lru_cache(KEPT)
 def in_language(scenario: Scenario, language: str) -> Scenario:
-    """The scenario with its title, its teaching and its comments in a language, for showing."""
+    """Return the scenario with title, teaching and comments in a language, for showing."""
     if language == OWN:
         return scenario
     told = file.translations(language).get(scenario.code)
@@ -37,7 +37,7 @@ def in_language(scenario: Scenario, language: str) -> Scenario:
 
 
 def gaps(language: str) -> list[str]:
-    """What has to be added to the translations, or taken out; one sentence each."""
+    """Return one sentence for each entry missing from the translations, or left over."""
     told = file.translations(language)
     codes = {scenario.code for scenario in file.library().values()}
     found = [f"{language}/{code}.yaml: no scenario {code}" for code in told if code not in codes]

@@ -28,8 +28,11 @@ _TAIL: Final = re.compile(r"median ([0-9]{1,9}) p99 ([0-9]{1,9})")
 
 
 def plain(value: object) -> object:
-    """A value typed into a form as the value that is meant: "2" is 2, "true" is true, "1-5" is
-    [1, 5], "median 2 p99 40" a distribution; anything that is no text stays what it is."""
+    """Return a value typed into a form as the value that is meant.
+
+    "2" is 2, "true" is true, "1-5" is [1, 5], "median 2 p99 40" a distribution; anything that is no
+    text stays what it is.
+    """
     if not isinstance(value, str):
         return value
     text = value.strip()
@@ -50,8 +53,11 @@ def plain(value: object) -> object:
 
 
 def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
-    """The plain form of a scenario with `key` set.  The caller checks the result by reading it.
-    Raises BadInput "unknown" when there is nothing of that name."""
+    """Return the plain form of a scenario with `key` set.
+
+    The caller checks the result by reading it. Raises BadInput "unknown" when there is nothing of
+    that name.
+    """
     data["expect"] = {}
     value = plain(value)
     head, _, rest = key.partition(".")
@@ -94,7 +100,7 @@ def _unknown(key: str) -> BadInput:
 
 
 def _vary_delay(network: dict[str, Any], rest: str, value: object) -> None:
-    """The median or the p99 of a delay that has them."""
+    """Set the median or the p99 of a delay that has them."""
     which, _, field = rest.partition(".")
     if field not in ("median", "p99"):
         raise _unknown(f"network.{rest}")
@@ -140,8 +146,11 @@ def _vary_faults(faults: list[dict[str, Any]], rest: str, value: object, key: st
 
 
 def _vary_brokers(data: dict[str, Any], value: object) -> None:
-    """Another number of brokers.  A partition that was on all brokers stays on all of them; faults
-    that could strike all brokers still can; racks are dealt out in turn."""
+    """Set another number of brokers.
+
+    A partition that was on all brokers stays on all of them; faults that could strike all brokers
+    still can; racks are dealt out in turn.
+    """
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_BROKERS:
         raise BadInput("invalid", f"The number of brokers lies between 1 and {MOST_BROKERS}.")
     old: list[dict[str, Any]] = data["brokers"]
@@ -166,7 +175,7 @@ def _vary_brokers(data: dict[str, Any], value: object) -> None:
 
 
 def _vary_factor(data: dict[str, Any], value: object) -> None:
-    """So many replicas of every partition: the preferred leader and those that follow it."""
+    """Set the number of replicas of every partition: preferred leader and following ids."""
     ids = [broker["id"] for broker in data["brokers"]]
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= len(ids):
         raise BadInput("invalid", f"The replication factor lies between 1 and {len(ids)} brokers.")
@@ -176,7 +185,7 @@ def _vary_factor(data: dict[str, Any], value: object) -> None:
 
 
 def _vary_racks(data: dict[str, Any], value: object) -> None:
-    """Brokers dealt out to so many racks in turn; faults of racks strike any of them."""
+    """Deal the brokers out to a number of racks in turn; faults of racks strike any of them."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 26:
         raise BadInput("invalid", "The number of racks lies between 1 and 26.")
     for index, broker in enumerate(data["brokers"]):

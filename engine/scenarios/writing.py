@@ -23,12 +23,12 @@ _UNBLOCKED: Final = re.compile(f"[\x00-\x08\x0b-\x1f]|{_ODD.pattern}|^\\s*$")
 
 
 def yaml_of(scenario: Scenario) -> str:
-    """The text of a scenario; `file.load_text` reads an equal one from it."""
+    """Return the text of a scenario; `file.load_text` reads an equal one from it."""
     return written(short(scenario))
 
 
 def written(data: dict[str, Any]) -> str:
-    """Any plain data of a scenario as YAML, also what is not right yet, key by key."""
+    """Return any plain data of a scenario as YAML, also what is not right yet, key by key."""
     known = [key for key in KEYS if key in data]
     others = [key for key in data if key not in KEYS]
     return "".join(_entry(key, data[key]) for key in [*known, *others])
@@ -49,7 +49,7 @@ def _entry(key: str, value: Any) -> str:
 
 
 def _block(text: str) -> str:
-    """A literal block; where the first line begins with a blank, the indent has to be said."""
+    """Return a literal block; with an explicit indent if the first line begins with a blank."""
     indent = "2" if text[:1].isspace() else ""
     lines = "".join(f"  {line}".rstrip() + "\n" for line in text.split("\n"))
     return f"{indent}\n{lines}"
@@ -64,7 +64,7 @@ def _flow(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """Plain where a plain word means itself, quoted everywhere else."""
+    """Return a word plain where it means itself, quoted everywhere else."""
     plain = isinstance(value, str) and (_PLAIN.fullmatch(value) or _SPAN.fullmatch(value))
     if plain and value not in _NAMES:
         return str(value)
@@ -73,7 +73,7 @@ def _scalar(value: Any) -> str:
 
 
 def short(scenario: Scenario) -> dict[str, Any]:
-    """The scenario as plain data without what goes without saying."""
+    """Return the scenario as plain data without defaults."""
     full = scenario.to_dict()
     usual = Scenario.from_dict({"title": "?", "profiles": full["profiles"]}).to_dict()
     kept = {key: full[key] for key in KEYS if key == "title" or full.get(key) != usual.get(key)}
@@ -102,7 +102,7 @@ def short(scenario: Scenario) -> dict[str, Any]:
 
 
 def _brokers(full: list[dict[str, Any]]) -> Any:
-    """3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
+    """Return 3 | [A, B] | [{id: 7, rack: a, dirs: 2}], the shortest that says it all."""
     names = [one["name"] for one in full]
     usual = [{"id": number, "name": name, "rack": ""} for number, name in enumerate(names, 1)]
     if full == usual and not any(names):

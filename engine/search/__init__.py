@@ -1,2 +1,4 @@
-"""Search from a step of a run: everything that can happen within budgets, by the engine's own
-handlers.  A path is the text of a run."""
+"""Search from a step of a run for everything that can happen within budgets.
+
+It uses the engine's own handlers.  A path is the text of a run.
+"""

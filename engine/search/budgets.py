@@ -1,4 +1,4 @@
-"""How much may go wrong in a search, and how much may be done."""
+"""Budgets of a search: the number of faults, and of deeds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 from engine.model.errors import BadInput
 
 MOST: Final = 8
-"""Of one budget: beyond it no search comes to an end."""
+"""Most of one budget: beyond it no search comes to an end."""
 
 
 class Budgets(NamedTuple):
-    """What is left; each choice that costs something takes one.
+    """Budgets that are left; each choice that costs something takes one.
 
     Deliveries, restarts, healing, waking up and being noticed are free.
     """
@@ -35,12 +35,12 @@ class Budgets(NamedTuple):
     waits: int = 0
     """`advance` until a broker that is refused tries to register again."""
     elections: int = 0
-    """`elect` of an in-sync broker, or of anybody (`unclean`) where nobody leads."""
+    """`elect` of an in-sync broker, or of any broker (`unclean`) without a leader."""
     disks: int = 0
     """`wipe` of a broker that is down: its disks are replaced by empty ones."""
 
     def less(self, place: int) -> Budgets:
-        """One less of the budget at this place; the same for a free choice (-1)."""
+        """Return one less of the budget at this place; the same for a free choice (-1)."""
         if place < 0:
             return self
         left = list(self)
@@ -53,7 +53,7 @@ FREE: Final = -1
 
 
 def checked(budgets: Budgets) -> Budgets:
-    """Raises BadInput for a budget that is negative or too large."""
+    """Raise BadInput for a budget that is negative or too large."""
     for name, value in zip(NAMES, budgets, strict=True):
         if not 0 <= value <= MOST:
             raise BadInput("invalid", f"{name} must be from 0 to {MOST}, not {value}.")

@@ -26,7 +26,7 @@ VERBS: Final = {
     "elections": ("elect",),
     "disks": ("wipe",),
 }
-"""What each budget pays for."""
+"""Verbs that each budget pays for."""
 WITH: Final = {
     "crashes": ("crash", "crashes"),
     "power": ("power failure", "power failures"),
@@ -40,7 +40,7 @@ WITH: Final = {
     "elections": ("election by an operator", "elections by an operator"),
     "disks": ("replaced disk", "replaced disks"),
 }
-"""What a budget is of: one, and several."""
+"""Words for a budget: singular and plural."""
 
 WITHOUT: Final = {
     "crashes": "no broker crashes",
@@ -55,12 +55,14 @@ WITHOUT: Final = {
     "elections": "no operator moves leadership",
     "disks": "no disk is replaced",
 }
-"""What a budget of 0 means."""
+"""Words for a budget of 0."""
 
 
 def card(outcome: Outcome) -> dict[str, Any]:
-    """Question, counts, verdicts and assumptions; the same question gives the same bytes, unless
-    time ended the search."""
+    """Return question, counts, verdicts and assumptions of a search.
+
+    The same question gives the same bytes, unless time ended the search.
+    """
     question, progress = outcome.question, outcome.progress
     run = question.run
     data: dict[str, Any] = {
@@ -94,7 +96,7 @@ def card(outcome: Outcome) -> dict[str, Any]:
 
 
 def _watched(outcome: Outcome) -> tuple[str, ...]:
-    """What has a verdict: the named invariants, or all; with a goal, those that broke beside it."""
+    """Return the invariants with a verdict: the named ones, else all or those that broke."""
     question = outcome.question
     wanted = question.never or (() if question.reach else VIOLABLE)
     beside = [name for name in VIOLABLE if name in outcome.found and name not in wanted]
@@ -128,7 +130,7 @@ def _way(found: Found | None, budgets: Budgets) -> dict[str, Any] | None:
 
 
 def _never_possible(outcome: Outcome) -> list[str]:
-    """Budgets that were given and never used: none of their moves was possible."""
+    """Return budgets that were given and never used: none of their moves was possible."""
     return [
         name
         for name, given in outcome.question.budgets._asdict().items()
@@ -151,7 +153,7 @@ def _assumptions(outcome: Outcome) -> Iterator[str]:
 
 
 def given_of(budgets: Mapping[str, int]) -> str:
-    """The budgets that are not 0, in words: "1 crash, 2 writes"; "" if all of them are."""
+    """Return the budgets that are not 0, in words: "1 crash, 2 writes"; "" if all of them are."""
     return ", ".join(f"{n} {WITH[name][n > 1]}" for name, n in budgets.items() if n)
 
 
@@ -159,7 +161,7 @@ def given_of(budgets: Mapping[str, int]) -> str:
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """The same for people; the run of a violation is left to whoever prints it."""
+    """Return the card as lines of text; the run of a violation is printed by the caller."""
     progress = outcome.progress
     yield (
         f"{_how_far(outcome)}: {progress.distinct:,} states, {progress.generated:,} generated, "

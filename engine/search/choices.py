@@ -1,4 +1,4 @@
-"""What can be done next: moves of the language, each played to its end by its verb."""
+"""Choices of the next move in a search: moves of the language, each played to its end."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Choices:
             yield from self._of_operators(sim)
 
     def _end(self, node: int) -> str:
-        """How a direction names a node: brokers by number."""
+        """Return a node's name in a direction: brokers by number."""
         return str(node) if node >= 0 else self._name(node)
 
     def _of_broker(
@@ -123,7 +123,7 @@ class Choices:
             yield "kill K", K_CRASHES
 
     def _of_operators(self, sim: Simulation) -> Iterator[tuple[str, int]]:
-        """Leadership moves within the ISR; where nobody leads, whoever is there may be taken."""
+        """Yield moves of leadership within the ISR; without a leader, to any live replica."""
         k = sim.cluster.controller
         live = k.active if sim.profile.mode == "kraft" else partial(znodes.is_live, k)
         for tp, record in k.records.items():
@@ -151,13 +151,13 @@ def _where(tp: int) -> str:
 
 
 def advance(sim: Simulation, move: Move) -> None:
-    """Plays a move to its end."""
+    """Play a move to its end."""
     for _ in play(sim, move):
         pass
 
 
 def under_way(sim: Simulation) -> set[Way]:
-    """The directions on which some message can be delivered or lost."""
+    """Return the directions on which some message can be delivered or lost."""
     network = sim.network
     found = {(m.src, m.dst) for m in network.hands}
     found.update((m.src, m.dst) for m in network.held)
@@ -168,8 +168,10 @@ def under_way(sim: Simulation) -> set[Way]:
 
 
 def can_appear(sim: Simulation) -> set[Way]:
-    """The directions on which a message can be made to travel: an idle fetcher's request, or the
-    answer to a fetch that waits in its leader's purgatory."""
+    """Return the directions on which a message can be made to travel.
+
+    It is an idle fetcher's request, or the answer to a fetch that waits in its leader's purgatory.
+    """
     found = set()
     for broker in sim.cluster.brokers.values():
         process = broker.process
@@ -184,7 +186,7 @@ def can_appear(sim: Simulation) -> set[Way]:
 
 
 def _is_unnoticed(sim: Simulation, broker: Broker) -> bool:
-    """Is it gone, or cut off, and not yet known to be?"""
+    """Check whether a broker is gone or cut off, and not yet known to be."""
     registration = sim.cluster.controller.brokers.get(broker.id)
     if registration is None or registration.fenced:
         return False
@@ -192,7 +194,7 @@ def _is_unnoticed(sim: Simulation, broker: Broker) -> bool:
 
 
 def registers_at(sim: Simulation, broker: Broker) -> int:
-    """When a starting broker tries to register again, or -1."""
+    """Return when a starting broker tries to register again, or -1."""
     return min(
         (
             due

@@ -16,24 +16,24 @@ from engine.search.searching import Bounds, Graph, Outcome, Searching
 SAFE: Final = "safe"
 """Nothing bad can follow within the budgets: everything was seen."""
 FAR: Final = "far"
-"""Nothing bad follows within so many moves; further was not looked."""
+"""Nothing bad follows within the moves that were searched."""
 NEAR: Final = "near"
 """Something bad can follow."""
 
 
 class Distance(NamedTuple):
-    """Of a move that can be done where the search begins."""
+    """Distance of a move that can be done where the search begins."""
 
     move: str
     kind: str
     moves: int
-    """NEAR: so many moves, this one counted, to the nearest bad state.  FAR: none within so many.
+    """NEAR: moves to the nearest bad state, this one counted.  FAR: moves without a bad state.
     SAFE: 0."""
 
 
 @dataclass(frozen=True)
 class Danger:
-    """What `danger` found; `outcome` says how far it looked."""
+    """Result of `danger`; `outcome` says how far it looked."""
 
     outcome: Outcome
     distances: tuple[Distance, ...]
@@ -41,9 +41,9 @@ class Danger:
 
 
 def danger(question: Question, bounds: Bounds | None = None) -> Danger:
-    """The distance of each next move to a breach of `never`, or to `reach`.
+    """Return the distance of each next move to a breach of `never`, or to `reach`.
 
-    A distance that is told is exact: a shorter way would have been seen at an earlier level.
+    A returned distance is exact: a shorter way would have been seen at an earlier level.
     Raises BadInput as `searching.search` does.
     """
     graph = Graph()
@@ -65,7 +65,7 @@ def _distance(move: str, moves: int | None, levels: int, complete: bool) -> Dist
 
 
 def _back(arrows: Iterable[tuple[int, int]], bad: Iterable[int]) -> dict[int, int]:
-    """State -> moves to the nearest bad one; without those from which none was reached."""
+    """Return state -> moves to the nearest bad one, without states that reach none."""
     before: dict[int, list[int]] = {}
     for source, target in arrows:
         before.setdefault(target, []).append(source)

@@ -28,14 +28,14 @@ _OF_MESSAGE: Final = frozenset(
 
 
 class Contents:
-    """What was said in one search: of messages, which never change, and of parts, as digests."""
+    """Cached contents in one search: of messages, which never change, and of parts, as digests."""
 
     def __init__(self) -> None:
         self._messages: dict[int, tuple[Message, Any]] = {}
         self._digests: dict[object, bytes] = {}
 
     def of(self, m: Message) -> Any:
-        """What a message says beside its numbers."""
+        """Return the contents of a message beside its numbers."""
         known = self._messages.get(id(m))
         if known is None:
             names = [name for name in fields(type(m)) if name not in _OF_MESSAGE]
@@ -44,7 +44,7 @@ class Contents:
         return known[1]
 
     def digest(self, part: object) -> bytes:
-        """16 bytes for what was said of a part; the same in every process."""
+        """Return 16 bytes for a part; the same in every process."""
         known = self._digests.get(part)
         if known is None:
             text = repr(part).encode()
@@ -70,19 +70,19 @@ class Said:
         self.clocks: list[tuple[int, int, int]] = []
 
     def number(self, node: int, corr: int) -> bool:
-        """A number of a request; the same request is meant wherever it stands.  0: none."""
+        """Append a number of a request, the same wherever it stands.  0: none."""
         if corr:
             self.requests.append((node, corr))
         return corr != 0
 
     def generation(self, broker: int, epoch: int) -> bool:
-        """A broker's epoch; only equal, older and newer matter.  -1: unknown."""
+        """Append a broker's epoch; only equal, older and newer matter.  -1: unknown."""
         if epoch >= 0:
             self.generations.append((broker, epoch))
         return epoch >= 0
 
     def message(self, m: Message) -> Any:
-        """Answers carry the number of whoever asked."""
+        """Return a message; answers carry the number of their request."""
         asker = m.dst if m.kind in REPLIES or m.kind == BROKEN else m.src
         generation: int = getattr(m, "broker_epoch", getattr(m, "replica_epoch", -1))
         owner = m.src if m.src >= 0 else m.dst
@@ -137,7 +137,7 @@ class Face:
         )
 
     def _proposal(self, item: Any) -> Any:
-        """An AlterPartition that waits to be sent; members come with their generation."""
+        """Return an AlterPartition that waits to be sent; members come with their generation."""
         members = tuple(
             [(member, self.said.generation(member, epoch)) for member, epoch in item.isr]
         )

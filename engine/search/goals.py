@@ -27,11 +27,11 @@ WORDS: Final = (
     "P{B 1 3 [B,A]}",
     "ack m3",
 )
-"""How a goal may be written, for the sentence that refuses others."""
+"""Forms of a goal, for the sentence that refuses others."""
 
 
 def invariants(names: str) -> tuple[str, ...]:
-    """The invariants of `I6,I7`.  Raises BadInput for a name that is none."""
+    """Return the invariants of `I6,I7`.  Raises BadInput for a name that is none."""
     found = tuple(name.strip() for name in names.replace(",", " ").split())
     for name in found:
         if name not in VIOLABLE:
@@ -41,7 +41,7 @@ def invariants(names: str) -> tuple[str, ...]:
 
 
 def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
-    """A goal written as an `expect` line is, or in one of a few words more.  Raises BadInput."""
+    """Read a goal, an `expect` line or one in a few words more.  Raises BadInput."""
     words = text.split()
     if len(text) > MOST:
         raise BadInput("too_large", f"A goal has at most {MOST} characters.")
@@ -74,7 +74,7 @@ def _nobody_leads(sim: Simulation) -> bool:
 
 
 def _two_lead(sim: Simulation) -> bool:
-    """Two running processes take themselves for the leader of one partition."""
+    """Check whether two running processes take themselves for a partition's leader."""
     leading = [
         tp
         for broker in sim.cluster.brokers.values()
@@ -86,7 +86,7 @@ def _two_lead(sim: Simulation) -> bool:
 
 
 def _diverged(a: int, b: int) -> Goal:
-    """Do their logs hold different records at the same offset?"""
+    """Return a goal: two logs hold different records at the same offset."""
 
     def reached(sim: Simulation) -> bool:
         one, other = sim.cluster.brokers[a].machine.disks, sim.cluster.brokers[b].machine.disks

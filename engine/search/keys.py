@@ -32,19 +32,21 @@ _place = itemgetter(0, 1, 2, 3)
 
 
 class Keys:
-    """Makes keys of the states of one search.  What was said of a broker that nobody has worked on
-    since is not said again."""
+    """Maker of keys of the states of one search.
+
+    A broker's cached key is used as long as no event changes the broker.
+    """
 
     def __init__(self) -> None:
         self._contents = Contents()
 
     def of(self, sim: Simulation, *more: object) -> Key:
-        """The key of a state, and of what else tells states apart."""
+        """Return the key of a state, and of what else tells states apart."""
         return _Writer(sim, self._contents).key(more)
 
 
 def _behind(end: int, offset: int) -> int:
-    """How far a broker's metadata is behind the log; -1 before it has any."""
+    """Return how far a broker's metadata is behind the log; -1 before it has any."""
     return end - offset if offset > 0 else -1
 
 
@@ -75,8 +77,11 @@ class _Writer:
         return blake2b(b"".join(digests), digest_size=DIGEST_BYTES).digest()
 
     def _faces(self) -> list[Face]:
-        """The brokers.  In a branch what is said of one is kept, so that nobody may work on it
-        any more: it is sealed."""
+        """Return the brokers.
+
+        In a branch the key of a broker is cached, so that the broker may not change any more: it is
+        sealed.
+        """
         sim = self.sim
         keep = isinstance(sim.brokers, Lent)
         if keep:
@@ -92,8 +97,10 @@ class _Writer:
         return faces
 
     def _ranks(self) -> list[int]:
-        """The gathered numbers: of requests by when they first appear here, as they only have to
-        match; of generations by which is newer."""
+        """Return the gathered numbers as ranks.
+
+        Requests are ranked by first appearance, as they only have to match; generations by age.
+        """
         matched: dict[tuple[int, int], int] = {}
         ranks = [matched.setdefault(one, len(matched)) for one in self.said.requests]
         newer: dict[int, list[int]] = {}
@@ -102,8 +109,10 @@ class _Writer:
         return ranks + [newer[broker].index(epoch) for broker, epoch in self.said.generations]
 
     def _verdicts(self, faces: list[Face]) -> list[int]:
-        """How far metadata is behind, and who is in time: the log and the clock go on while a
-        broker stays as it is."""
+        """Return how far metadata is behind, and which brokers are in time.
+
+        The log and the clock go on while a broker stays as it is.
+        """
         end, now = len(self.sim.cluster.controller.log), self.sim.now
         verdicts = []
         for face in faces:
@@ -165,7 +174,7 @@ class _Writer:
         )
 
     def _pending(self) -> Any:
-        """What the queue holds: messages in order, and which timers are set."""
+        """Return the contents of the queue: messages in order, and which timers are set."""
         sim, said, brokers = self.sim, self.said, self.sim.cluster.brokers
         sent, timers = [], set()
         for _, kind, node, _, payload in sorted(sim.kernel.pending, key=_place):

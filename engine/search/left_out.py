@@ -1,5 +1,7 @@
-"""What of a cluster tells two states apart: every field of each class is said in a key, or stands
-here with the reason why not."""
+"""Fields of a cluster that tell two states apart, and those that do not.
+
+Every field of each class is part of a key, or stands here with the reason why not.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +147,7 @@ SPOKEN_FOR[IdempotentProducer] = SPOKEN_FOR[Producer]
 
 
 def frozen(value: Any) -> Any:
-    """A value whose parts may be lists, sets and dictionaries of plain things."""
+    """Return a value whose parts may be lists, sets and dictionaries of plain things."""
     kind = type(value)
     if kind is int or kind is str or kind is bool or value is None or kind is float:
         return value
@@ -171,7 +173,7 @@ def frozen(value: Any) -> Any:
 
 
 def _plain(kind: type) -> Callable[[Any], tuple[Any, ...]]:
-    """The fields that stand for themselves."""
+    """Return the fields that stand for themselves."""
     names = sorted(set(fields(kind)) - set(LEFT_OUT[kind]) - set(SPOKEN_FOR[kind]))
     if not names:
         return lambda one: ()

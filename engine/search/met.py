@@ -29,19 +29,19 @@ UNMET_SHOWN: Final = 5
 
 
 def usual(scenario: Scenario) -> Budgets:
-    """One of whatever the fault plan does, and one write."""
+    """Return one of each fault in the fault plan, and one write."""
     paid = {PLAN_KINDS[fault.kind].pays for fault in scenario.faults}
     return Budgets(**{"writes": 1, **dict.fromkeys(paid - {""}, 1)})
 
 
 def not_searched(scenario: Scenario) -> tuple[str, ...]:
-    """Kinds of faults of the plan that no budget pays for: what they lead to is never reached."""
+    """Return the plan's kinds of faults without a budget, whose results are not reached."""
     kinds = {fault.kind for fault in scenario.faults}
     return tuple(sorted(kind for kind in kinds if not PLAN_KINDS[kind].pays))
 
 
 def by_hand(scenario: Scenario) -> Scenario:
-    """The cluster of a study as a search plays it: whatever chance and the clock did is a move."""
+    """Return the cluster of a study as a search plays it: chance and clock become moves."""
     return replace(
         scenario,
         slug="",
@@ -57,13 +57,13 @@ def by_hand(scenario: Scenario) -> Scenario:
 
 @dataclass
 class Reached:
-    """What the search reached."""
+    """Situations that the search reached."""
 
     outcome: Outcome
     first: dict[Situation, int]
     """Each situation -> the first state that shows it; in the order in which they were reached."""
     moves: dict[Situation, int]
-    """How many moves away it is, at the least."""
+    """Least number of moves to each situation."""
     searching: Searching
 
     def way(self, found: Situation) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Reached:
 
 
 def reach(scenario: Scenario, profile: str, budgets: Budgets, bounds: Bounds) -> Reached:
-    """Everything that can be reached from the beginning of the scenario's cluster.
+    """Return everything that can be reached from the beginning of the scenario's cluster.
 
     Raises BadInput for a cluster that the search does not know.
     """
@@ -90,7 +90,7 @@ def reach(scenario: Scenario, profile: str, budgets: Budgets, bounds: Bounds) ->
 
 @dataclass
 class Met:
-    """What runs met, in the order of their seeds."""
+    """Situations that runs met, in the order of their seeds."""
 
     reached: Reached
     runs: int = 0
@@ -105,8 +105,10 @@ class Met:
     """(runs, situations met by them), as the runs grow."""
 
     def play(self, scenario: Scenario, profile: str, seed: int) -> None:
-        """Plays a run as long as no more records were sent than the search wrote: a log that has
-        more of them is no situation of the search."""
+        """Play a run until more records were sent than the search wrote.
+
+        A log that has more of them is no situation of the search.
+        """
         run = Run(scenario, profile, seed)
         known, writes = self.reached.first, self.reached.outcome.question.budgets.writes
         sim = run.simulation()
@@ -132,7 +134,7 @@ class Met:
 
 
 def is_point(runs: int) -> bool:
-    """1, 2, 5, 10, 20, 50 and so on."""
+    """Check for 1, 2, 5, 10, 20, 50 and so on."""
     return any(str(runs) == f"{digit}{'0' * (len(str(runs)) - 1)}" for digit in CURVE)
 
 
@@ -143,7 +145,7 @@ def meet(
     seeds: Sequence[int],
     stop: Callable[[Met], bool],
 ) -> Met:
-    """Plays the seeds of a study, as many as there is time for; `stop` is asked after each."""
+    """Play the seeds of a study, as many as there is time for; `stop` is asked after each."""
     found = Met(reached)
     for seed in seeds:
         found.play(scenario, profile, seed)
@@ -155,7 +157,7 @@ def meet(
 
 
 def card(found: Met, asked_runs: int) -> dict[str, Any]:
-    """As data.  `share` is None where not everything was reached: then nobody knows of how many.
+    """Return the result as data; `share` is None where not everything was reached.
 
     {"budgets", "complete", "states", "situations", "met", "share", "beyond", "runs", "asked_runs",
      "failed", "depths": [[moves, situations, met], ...], "curve": [[runs, met], ...],

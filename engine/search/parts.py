@@ -1,7 +1,7 @@
-"""A search in parts: what follows from one state, wherever it is worked out.
+"""Partitioned search: the successors of one state, computed in any process.
 
-A level of a search is so many states, each gone on from by itself; only which of their successors
-are new has to be known of all.  Whoever has many machines deals the states out, and puts the rows
+A level of a search is a number of states, each expanded by itself; only which of their successors
+are new has to be known of all.  A distributor deals the states out to machines, and puts the rows
 that come back together by key: the least rank of a key is the one that a search in one process
 would have met first.
 """
@@ -29,7 +29,7 @@ Broken = tuple[tuple[str, str], ...]
 
 
 class State(NamedTuple):
-    """One state of a level.  `key` is told apart from all others that were ever met."""
+    """One state of a level.  `key` differs from all others that were ever met."""
 
     key: Key
     rank: Rank
@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 @dataclass
 class Counts:
-    """What is told of states that were gone on from."""
+    """Statistics of states that were expanded."""
 
     played: Counter[str] = field(default_factory=Counter)
     """Verb -> how often it was played."""
@@ -53,7 +53,7 @@ class Parts:
     """Goes on from single states of a question's search."""
 
     def __init__(self, question: Question, before: frozenset[str] = frozenset()) -> None:
-        """`before`: what is broken where the search begins."""
+        """Set up a search; `before`: the invariants that are broken where it begins."""
         self.question = question
         self.before = before
         scenario = question.run.scenario
@@ -62,12 +62,12 @@ class Parts:
         self._goal = goal(question.reach, scenario.brokers) if question.reach else None
 
     def first(self) -> State:
-        """The beginning.  Raises BadInput for a question that cannot be asked."""
+        """Return the beginning.  Raises BadInput for a question that cannot be asked."""
         sim, self.before = self.question.begun()
         return self._state(sim, self.question.budgets, (), ())
 
     def after(self, state: State, counts: Counts) -> Iterator[State]:
-        """Every state that a choice leads to, known or not: one for each move that was played."""
+        """Return every state that a choice leads to, one for each move that was played."""
         counts.with_acked += any(state.sim.ledger.acked)
         for place, (move, pays) in enumerate(self._choices.of(state.sim, state.left)):
             twin = state.sim.copy()
@@ -82,7 +82,7 @@ class Parts:
             )
 
     def is_wanted(self, broken: Broken) -> bool:
-        """Does the search end with such a state?"""
+        """Check whether the search ends with such a state."""
         return any(name == REACHED or name in self.question.never for name, _ in broken)
 
     def _state(self, sim: Simulation, left: Budgets, rank: Rank, moves: tuple[str, ...]) -> State:

@@ -32,7 +32,7 @@ class Question:
         checked(self.budgets)
 
     def start(self) -> Simulation:
-        """The state in which the search begins.
+        """Return the state in which the search begins.
 
         Raises BadInput for a run that breaks off, and for a cluster the search does not know.
         """
@@ -43,7 +43,7 @@ class Question:
         return sim
 
     def begun(self) -> tuple[Simulation, frozenset[str]]:
-        """The same, ready to be searched, and what is broken there already.
+        """Return the simulation, ready to be searched, and what is broken there already.
 
         Raises BadInput as `start` does, and for what was to be looked for and is broken before.
         """
@@ -59,13 +59,13 @@ class Question:
         return sim, before
 
     def followed_by(self, moves: Sequence[str]) -> Run:
-        """A way that was found, as a run from its very beginning."""
+        """Return a way that was found, as a run from its very beginning."""
         run = self.run
         return Run(run.scenario, run.profile, run.seed, (*run.lines(), *moves))
 
 
 def cut_at(run: Run, step: int = LAST) -> Run:
-    """The run up to a step (so many of its events), as a run that ends there, by hand.
+    """Return the run up to a step (a number of its events), as a run that ends there, by hand.
 
     What followers fetch must wait for a hand, so that the search can decide: where it does not,
     `fetching manual` is the last move before the search.
@@ -85,7 +85,7 @@ def cut_at(run: Run, step: int = LAST) -> Run:
 
 
 def _played(sim: Simulation, line: str, step: int) -> str:
-    """Plays a move, no further than a step; the move, cut where it was."""
+    """Play a move, no further than a step, and return the move, cut where it was."""
     before = sim.events
     for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
         if step != LAST and sim.events >= step:
@@ -95,7 +95,7 @@ def _played(sim: Simulation, line: str, step: int) -> str:
 
 
 def _refuse_unknown(sim: Simulation) -> None:
-    """What the key of a state does not tell, or a choice cannot play, is refused."""
+    """Refuse what the key of a state leaves out, or a choice cannot play."""
     scenario: Scenario = sim.scenario
     network = sim.network.settings
     reasons = {

@@ -23,7 +23,7 @@ AT_ONCE: Final = "It is so where the search begins."
 
 @dataclass(frozen=True)
 class Bounds:
-    """When to stop before everything was seen."""
+    """Limits at which a search stops before everything was seen."""
 
     states: int = 100_000
     """Most different states."""
@@ -33,7 +33,7 @@ class Bounds:
 
 @dataclass
 class Progress:
-    """How far a search has come."""
+    """Progress of a search."""
 
     generated: int = 1
     distinct: int = 1
@@ -49,14 +49,14 @@ class Found:
     run: Run
     """The whole run: the moves before the search, and these."""
     left: Budgets
-    """What of the budgets it did not need."""
+    """Budgets that it did not need."""
     why: str
-    """What the checker says of it."""
+    """The checker's sentence about it."""
 
 
 @dataclass
 class Outcome:
-    """What a search found; `complete`: everything within the budgets was seen."""
+    """Findings of a search; `complete`: everything within the budgets was seen."""
 
     question: Question
     progress: Progress
@@ -76,7 +76,7 @@ class Outcome:
 
 @dataclass
 class Graph:
-    """What a search that is to tell distances keeps beside: who leads to whom.
+    """Edges between states, which a search keeps to compute distances.
 
     States are numbers in the order in which they were found; 0 is the beginning.
     """
@@ -88,7 +88,7 @@ class Graph:
     bad: list[int] = field(default_factory=list)
     """States in which what is looked for is so; a search with a graph does not go on from them."""
     levels: int = 0
-    """How many levels were gone on from completely: no way of so many moves is missing."""
+    """Levels whose states were all expanded: no shorter way is missing."""
 
 
 Note = Callable[[Simulation, int, int], None]
@@ -112,7 +112,7 @@ class Searching:
         graph: Graph | None = None,
         note: Note | None = None,
     ) -> None:
-        """`note` is shown every new state, the beginning included."""
+        """Set up a search; `note` is called with every new state, the beginning included."""
         self.question = question
         self.bounds = bounds or Bounds()
         self._graph = graph
@@ -123,13 +123,13 @@ class Searching:
         self._goal = goal(question.reach, scenario.brokers) if question.reach else None
         self._seen: dict[Key, int] = {}
         self._parents: list[tuple[int, str]] = []
-        """Of each state: the number of the state before, and the move."""
+        """Number of the state before each state, and the move."""
         self.outcome = Outcome(question, Progress())
         self._before: frozenset[str] = frozenset()
-        """What is broken where the search begins."""
+        """Invariants that are broken at the beginning of the search."""
 
     def run(self) -> Outcome:
-        """Level by level, until nothing new comes, the goal is found, or a bound is met."""
+        """Search level by level, until nothing new comes, the goal is found, or a bound is met."""
         outcome = self.outcome
         sim, self._before = self.question.begun()
         sim.seal()
@@ -156,7 +156,7 @@ class Searching:
         return outcome
 
     def _level(self, frontier: list[_State], following: list[_State]) -> bool:
-        """Goes on from every state of a level; False if the search ends there."""
+        """Expand every state of a level; False if the search ends there."""
         bounds, progress = self.bounds, self.outcome.progress
         frontier.reverse()
         while frontier:
@@ -170,7 +170,7 @@ class Searching:
         return True
 
     def _go_on(self, state: _State, following: list[_State]) -> bool:
-        """Plays every choice of a state; False if one of them leads to what is looked for."""
+        """Play every choice of a state; False if one of them leads to what is looked for."""
         outcome = self.outcome
         sim = state.sim
         outcome.with_acked += any(sim.ledger.acked)
@@ -210,7 +210,7 @@ class Searching:
         return True
 
     def _looks(self, state: _State) -> bool:
-        """Notes what is broken in a new state; True if it is what was looked for."""
+        """Note what is broken in a new state; True if it is what was looked for."""
         wanted = False
         for name, _, why in state.sim.broken:
             if name in self._before:
@@ -230,7 +230,7 @@ class Searching:
         self.outcome.found[name] = Found(moves, whole, state.left, why)
 
     def way(self, number: int) -> tuple[str, ...]:
-        """The moves that first led to a state."""
+        """Return the moves that first led to a state."""
         moves: list[str] = []
         while number:
             number, text = self._parents[number]
@@ -239,5 +239,5 @@ class Searching:
 
 
 def search(question: Question, bounds: Bounds | None = None) -> Outcome:
-    """Answers a question.  Raises BadInput for one that cannot be asked."""
+    """Answer a question.  Raises BadInput for one that cannot be asked."""
     return Searching(question, bounds).run()

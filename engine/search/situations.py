@@ -1,8 +1,8 @@
 """Parts of a state that can be compared between a search and a run by the clock.
 
 A search goes by hand and looks between moves; a run has requests under way at all times.  So both
-are compared by what brokers and controller hold, and only where nobody has yet to hear from the
-other: a *situation*.  Many states of a search are one situation.
+are compared by what brokers and controller hold, and only where no news is under way between them:
+a *situation*.  Many states of a search are one situation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Situation = bytes
 
 
 def situation(sim: Simulation) -> Situation:
-    """Of each broker whether it runs, its logs, marks and roles; the controller's records.
+    """Return each broker's status, logs, marks and roles, and the controller's records.
 
     Left out: what is under way, fetchers, timers, checkpoints, clients.  Records are named in the
     order in which they are met here, since a search and a run call theirs differently.
@@ -41,7 +41,7 @@ def situation(sim: Simulation) -> Situation:
 
 
 def _broker(broker: Broker, name: Callable[[str], int]) -> Any:
-    """A broker that is not registered yet counts as down: by hand nobody sees it wait."""
+    """Return a broker; one not registered yet counts as down, as by hand it registers at once."""
     logs = [
         (
             tp,
@@ -69,7 +69,7 @@ def _broker(broker: Broker, name: Callable[[str], int]) -> Any:
 
 
 def _records(sim: Simulation) -> Any:
-    """What the controller has written; the partition's own epoch counts writes and is left out."""
+    """Return the controller's records without the partition epoch, which counts writes."""
     controller = sim.cluster.controller
     records = [
         (tp, one.leader, one.leader_epoch, sorted(one.isr), one.elr, one.recovering)
@@ -79,8 +79,10 @@ def _records(sim: Simulation) -> Any:
 
 
 def at_rest(sim: Simulation) -> bool:
-    """Is nothing under way between the controller and a broker?  By hand such messages arrive at
-    once, so that a search has no state in between."""
+    """Check that nothing is under way between the controller and a broker.
+
+    By hand such messages arrive at once, so that a search has no state in between.
+    """
     for _, kind, _, _, m in sim.kernel.pending:
         if kind == DELIVERY and CONTROLLER in (m.src, m.dst):
             return False

@@ -54,7 +54,7 @@ def beats(
     weighty: Sequence[int],
     lost_at: int | None,
 ) -> list[tuple[int, str]]:
-    """(step, caption) of at most `MOST_BEATS` beats in order; the last one is the end.
+    """Return (step, caption) of at most `MOST_BEATS` beats in order; the last one is the end.
 
     A caption is "" where the sentence of the step itself says what happens.
 
@@ -82,7 +82,7 @@ def _first_by_weight(beat: Beat) -> tuple[int, int]:
 
 
 def _opening(chapters: Sequence[Chapter]) -> Beat:
-    """Where the story opens: at the beginning, or where only the first write is still to come."""
+    """Return the first beat: the beginning, or where only the first write is still to come."""
     first = next((i for i, (_, move, _) in enumerate(chapters) if move.startswith("produce")), 0)
     step = chapters[first][0] - 1 if first else 0
     if step < SHORTEST_PRELUDE:
@@ -92,7 +92,7 @@ def _opening(chapters: Sequence[Chapter]) -> Beat:
 
 
 def _told(total: int, chapters: Sequence[Chapter], weighty: Sequence[int]) -> Iterable[Beat]:
-    """The commented lines, each at the last step of its moves that matters."""
+    """Return the commented lines, each at the last step of its moves that matters."""
     for number, (first, _, text) in enumerate(chapters):
         if not text:
             continue
@@ -104,7 +104,7 @@ def _told(total: int, chapters: Sequence[Chapter], weighty: Sequence[int]) -> It
 def _happened(
     chapters: Sequence[Chapter], marks: Iterable[tuple[int, str]], lost_at: int | None
 ) -> Iterable[Beat]:
-    """What happened in moves without a comment: the last of each kind a move; and the loss."""
+    """Return the events in moves without a comment: the last of each kind a move; and the loss."""
     commented = {first for first, _, text in chapters if text}
     last: dict[tuple[int, str], int] = {}
     for step, kind in marks:
@@ -118,7 +118,7 @@ def _happened(
 
 
 def brief(text: str) -> str:
-    """The first sentences of a text, as many as `MOST_WORDS` have room for; at least one."""
+    """Return the first sentences of a text, as many as `MOST_WORDS` have room for; at least one."""
     told = ""
     for sentence in filter(None, _SENTENCE.split(text.strip())):
         longer = f"{told} {sentence}" if told and not _CJK.search(sentence) else told + sentence
@@ -129,5 +129,5 @@ def brief(text: str) -> str:
 
 
 def words_in(text: str) -> float:
-    """Words of a text; two Chinese characters count as one."""
+    """Return the words of a text; two Chinese characters count as one."""
     return len(_CJK.sub(" ", text).split()) + len(_CJK.findall(text)) / 2

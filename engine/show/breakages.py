@@ -1,4 +1,4 @@
-"""What broke and what was mended, as sentences."""
+"""Sentences about faults and their repairs."""
 
 from __future__ import annotations
 
@@ -115,4 +115,4 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-5.4.hold": held,
     "CP-5.4.release": released,
 }
-"""Rule -> what is told of it."""
+"""Rule -> function that returns its sentence."""

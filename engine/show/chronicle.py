@@ -1,4 +1,4 @@
-"""What brokers have counted and logged since they started: told from the cues of a run."""
+"""Meters and log lines of brokers since their start, from the cues of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENDS: Final = frozenset(
 MOST_LINES: Final = 4_000
 LINES_SHOWN: Final = 40
 PARTITION: Final = "[Partition]"
-"""Where a line begins with `Partition.logIdent`."""
+"""Place of `Partition.logIdent` at the beginning of a line."""
 
 
 class Chronicle:
@@ -43,7 +43,7 @@ class Chronicle:
         self._lines: list[tuple[int, int, str, str]] = []
 
     def note(self, step: int, what: Any, cues: Sequence[Cue], sim: Simulation) -> None:
-        """One event: what arrived or fired, its cues, and the cluster after it."""
+        """Note one event: what arrived or fired, its cues, and the cluster after it."""
         partitions = sim.cluster.names
         for cue in cues:
             rule, node = cue[0], cue[1]
@@ -70,7 +70,7 @@ class Chronicle:
                 self._lines.append((step, node, level, text))
 
     def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:
-        """(node, meter) -> how often up to a step, since the process started or since the run."""
+        """Return (node, meter) -> count up to a step, since the start of process or run."""
         found: dict[tuple[int, str], int] = {}
         for at, node, meter in self._marks:
             if at > step:
@@ -82,7 +82,7 @@ class Chronicle:
         return found
 
     def lines(self, step: int) -> list[Json]:
-        """The last log lines up to a step, the newest first."""
+        """Return the last log lines up to a step, the newest first."""
         told = [line for line in self._lines if line[0] <= step][-LINES_SHOWN:]
         return [
             {"n": at, "node": "K" if node == CONTROLLER else node, "level": level, "text": text}
@@ -91,7 +91,7 @@ class Chronicle:
 
 
 def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
-    """Which meters of its node a cue moves (data-plane 12)."""
+    """Return the meters of its node that a cue moves (data-plane 12)."""
     rule, _, _, _, new, _ = cue
     if rule in ("S-9.rejected", "S-9.pending"):
         return [FAILED_UPDATES]
@@ -103,14 +103,14 @@ def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
 
 
 def _of_isr(cue: Cue) -> list[str]:
-    """S-9.  The meters of a change of the ISR."""
+    """S-9.  Return the meters of a change of the ISR."""
     old, new = cue[3], cue[4]
     lost, won = any(one not in new for one in old), any(one not in old for one in new)
     return [SHRINKS] * lost + [EXPANDS] * won
 
 
 def _unclean(cue: Cue, cues: Sequence[Cue]) -> bool:
-    """Was the elected neither in the ISR nor in the ELR?"""
+    """Check whether the elected replica was neither in the ISR nor in the ELR."""
     tp = cue[2].split()[1]
     trusted = [other[3] for other in cues if other[2] in (f"isr {tp}", f"elr {tp}")]
     return bool(trusted) and not any(cue[4] in ids for ids in trusted)

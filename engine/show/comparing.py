@@ -1,4 +1,4 @@
-"""One run under two profiles, or two branches of it, in lock-step: where do they part?
+"""One run under two profiles, or two branches of it, in lock-step up to where they part.
 
 Steps are paired by move, and within a move by what happened; where one side has nothing of the
 kind, the other goes on alone.
@@ -23,11 +23,11 @@ TOLD_MOST: Final = 24
 
 Pair = tuple[int, int]
 Walk = list[list[str]]
-"""Of every move, what happened in each of its steps, without the numbers."""
+"""Events of every move in each of its steps, without the numbers."""
 
 
 def playable(run: Run, most: int = STEPS_MOST) -> tuple[Run, str]:
-    """The run as far as this profile can play it, and why it ends there ("" if it does not).
+    """Return the run as far as this profile can play it, and why it ends there ("" if it does not).
 
     A move that was made under another profile may be impossible here, or pass `most` events.
     """
@@ -48,7 +48,7 @@ def playable(run: Run, most: int = STEPS_MOST) -> tuple[Run, str]:
 
 
 def compare(a: Replay, b: Replay) -> Json:
-    """{pairs: [[step of A, step of B], ...], parts: [{at, what: [[thing, A's, B's], ...]}], cut}.
+    """Return {pairs: [[step of A, of B], ...], parts: [{at, what: [[thing, A's, B's], ...]}], cut}.
 
     `parts` has an entry for every pair at which what differs is not what differed before; its
     things are named as the stage names them ("b2:leo", "rec:isr").
@@ -72,7 +72,7 @@ def compare(a: Replay, b: Replay) -> Json:
 
 
 def walk(run: Run) -> Walk:
-    """What happened, move by move, step by step."""
+    """Return the events, move by move, step by step."""
     found: Walk = [[] for _ in run.lines()]
     cursor = Cursor(run)
     while (events := cursor.advance()) is not None:
@@ -89,7 +89,7 @@ def _label(node: int, what: Any) -> str:
 
 
 def aligned(a: Walk, b: Walk, moves_a: tuple[str, ...], moves_b: tuple[str, ...]) -> list[Pair]:
-    """Pairs of steps in order, from (0, 0) to both ends."""
+    """Return pairs of steps in order, from (0, 0) to both ends."""
     pairs = [(0, 0)]
     left = right = 0
     for moves_of_a, moves_of_b in _blocks(list(moves_a), list(moves_b)):
@@ -104,7 +104,7 @@ def aligned(a: Walk, b: Walk, moves_a: tuple[str, ...], moves_b: tuple[str, ...]
 
 
 def _blocks(a: list[str], b: list[str]) -> list[tuple[range, range]]:
-    """Equal things one by one, and what stands between them on either side by itself."""
+    """Return equal things one by one, and what stands between them on either side by itself."""
     found: list[tuple[range, range]] = []
     matcher = SequenceMatcher(None, a, b, autojunk=False)
     for kind, from_a, to_a, from_b, to_b in matcher.get_opcodes():
@@ -126,7 +126,7 @@ def _different(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any
 
 
 def _facts(replay: Replay) -> Any:
-    """Step -> what of its view can be compared under any two profiles."""
+    """Return step -> what of its view can be compared under any two profiles."""
     kept: dict[int, dict[str, Any]] = {}
 
     def facts(step: int) -> dict[str, Any]:

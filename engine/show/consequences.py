@@ -1,4 +1,4 @@
-"""What an event changed: a sentence for each cue that is worth one."""
+"""Consequences of an event: a sentence for each cue that is worth one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONTROL: Final = node(CONTROLLER)
 
 
 def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
-    """The sentence of one consequence, or None when there is nothing to tell."""
+    """Return the sentence of one consequence, or None when there is nothing to tell."""
     teller = TELLERS.get(cue[0])
     if teller is not None:
         return teller(happening, cue)
@@ -47,7 +47,7 @@ def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
 
 
 def _power(h: Happening, cue: Cue) -> Sentence:
-    """All partitions of the broker in one sentence."""
+    """Return all partitions of the broker in one sentence."""
     lost = sum(old - new for rule, at, _, old, new, _ in h.cues if rule == "L-11" and at == cue[1])
     if not lost:
         return say("fault.power.none", b=node(cue[1]))
@@ -57,7 +57,7 @@ def _power(h: Happening, cue: Cue) -> Sentence:
 
 
 def _gone(h: Happening, at: int) -> list[str]:
-    """The records that were cut from the logs of a broker in this event."""
+    """Return the records that were cut from the logs of a broker in this event."""
     cut = [new for rule, where, _, _, new, _ in h.cues if rule == "L-14" and where == at]
     return [value for batches in cut for batch in batches for value in batch.values]
 
@@ -73,7 +73,7 @@ def _cut_by_epoch(h: Happening, cue: Cue) -> Sentence:
 
 
 def _out_of_range(h: Happening, cue: Cue) -> Sentence:
-    """F-9 is told twice: when the answer comes, and when the log is cut for it."""
+    """Return one of F-9's two sentences: for the answer, and for the truncated log."""
     _, at, field, old, new, _ = cue
     if field != "leo":
         leader = node(h.what.src)
@@ -85,7 +85,7 @@ def _out_of_range(h: Happening, cue: Cue) -> Sentence:
 
 
 def _hw_up(h: Happening, cue: Cue) -> Sentence:
-    """With its cause: the fetch that told of a follower's end, or the append itself."""
+    """Name the cause: the fetch that reported a follower's end, or the append itself."""
     _, at, _, old, new, _ = cue
     b, a, o = node(at), offset(old), offset(new)
     fetch, produce = h.delivered(messages.FETCH), h.delivered(messages.PRODUCE)
@@ -262,7 +262,7 @@ def _acked_at_once(h: Happening, cue: Cue) -> Sentence:
 
 
 def _answered(h: Happening, cue: Cue) -> Sentence:
-    """All answers of one kind in one sentence."""
+    """Return all answers of one kind in one sentence."""
     rule, at, _, _, code, _ = cue
     alike = [c[3] for c in h.cues if c[0] == rule and c[1] == at and c[4] == code]
     m = records(value for values in alike for value in values)
@@ -283,7 +283,7 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 
 
 def _elected(h: Happening, cue: Cue) -> Sentence | None:
-    """With its cause: the old leader was silent or leaves, or nobody better was left."""
+    """Name the cause: the old leader was silent or leaves, or no better replica was left."""
     _, _, field, old, new, _ = cue
     k, tp = CONTROL, int(field.split()[1])
     if new < 0:
@@ -361,7 +361,7 @@ def _controller_up(h: Happening, cue: Cue) -> Sentence:
 
 
 def told_by_the_message(h: Happening, cue: Cue) -> None:
-    """The sentence of what arrived says it already (happenings.py)."""
+    """Return no sentence: that of the message says it already (happenings.py)."""
 
 
 TELLERS: Final[dict[str, Teller]] = {
@@ -444,7 +444,7 @@ REASONS: Final = {
 
 
 def reason(cue: Cue, told: Sentence | None) -> str:
-    """The key of the reason behind a consequence, "" if it needs none."""
+    """Return the key of the reason behind a consequence, "" if it needs none."""
     if told is not None and told["key"] in REASONS:
         return REASONS[told["key"]]
     rule = RULES.get(cue[0])
@@ -452,7 +452,7 @@ def reason(cue: Cue, told: Sentence | None) -> str:
 
 
 def speaks(happening: Happening, cue: Cue) -> bool:
-    """Does a reason for this cue belong to what is told?"""
+    """Check whether a reason for this cue belongs to the sentences."""
     rule = RULES.get(cue[0])
     if rule is None or not rule.why:
         return False

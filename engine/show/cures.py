@@ -18,11 +18,11 @@ Cure = tuple[Sentence, str]
 """(what is needed, the move that brings it about or at least nearer; "" if there is none)"""
 
 LONGER: Final = 3
-"""So many lag times are enough for every check that watches the lag."""
+"""Lag times that are enough for every check that watches the lag."""
 
 
 def is_possible(sim: Simulation, line: str) -> bool:
-    """Can this move be made now?"""
+    """Check whether this move can be made now."""
     try:
         move = moves.parse(line, sim.scenario.brokers)
     except BadInput:
@@ -31,17 +31,17 @@ def is_possible(sim: Simulation, line: str) -> bool:
 
 
 def cure(sim: Simulation, needed: Sentence, *lines: str) -> Cure:
-    """The first of the lines that is possible."""
+    """Return the first of the lines that is possible."""
     return needed, next((line for line in lines if is_possible(sim, line)), "")
 
 
 def place(tp: int) -> str:
-    """How a move names this partition; the first needs no name."""
+    """Return the name of this partition in a move; the first needs none."""
     return f" p={tp}" if tp else ""
 
 
 def appended(sim: Simulation, tp: int) -> Cure:
-    """A record more, whoever has to confirm it; one that is on its way has to arrive."""
+    """Return the cure that appends a record; one that is on its way has to arrive."""
     for m in sim.network.under_way():
         if m.kind == PRODUCE:
             return arrival(sim, m)
@@ -53,7 +53,7 @@ FAR: Final = 10
 
 
 def arrival(sim: Simulation, m: Message) -> Cure:
-    """What a message needs that is under way by the clock."""
+    """Return the cure for a message that is under way by the clock."""
     return cure(sim, say("cure.deliver"), f"advance {max(1, m.due - sim.now)}")
 
 
@@ -61,7 +61,7 @@ def arrival(sim: Simulation, m: Message) -> Cure:
 
 
 def run_again(sim: Simulation, broker: int) -> Cure | None:
-    """What a process that stands or lies needs; None if it runs."""
+    """Return the cure for a process that is paused or down; None if it runs."""
     status, who = sim.brokers[broker].status, label(sim, broker)
     if status == DOWN:
         return cure(sim, say("cure.restart", b=node(broker)), f"restart {who}")
@@ -71,7 +71,7 @@ def run_again(sim: Simulation, broker: int) -> Cure | None:
 
 
 def connect(sim: Simulation, one: int, other: int) -> Cure | None:
-    """What a cut link needs; None if messages pass both ways."""
+    """Return the cure for a cut link; None if messages pass both ways."""
     if not sim.network.is_cut(one, other):
         return None
     a, b = label(sim, one), label(sim, other)
@@ -80,7 +80,7 @@ def connect(sim: Simulation, one: int, other: int) -> Cure | None:
 
 
 def informed(sim: Simulation, broker: int) -> Cure:
-    """What stands between a broker and the newest metadata; at last only time."""
+    """Return what stands between a broker and the newest metadata; at last only time."""
     who = label(sim, broker)
     found = run_again(sim, broker)
     if found is None and not sim.cluster.controller.alive:
@@ -93,7 +93,7 @@ def informed(sim: Simulation, broker: int) -> Cure:
 
 
 def answered(sim: Simulation, leader: int) -> Cure:
-    """What an ISR change that is in flight waits for."""
+    """Return the cure for an ISR change that is in flight."""
     if leader in sim.network.held_alter:
         needed = say("cure.release.alter", b=node(leader))
         return cure(sim, needed, f"release alter {label(sim, leader)}")
@@ -104,7 +104,7 @@ def answered(sim: Simulation, leader: int) -> Cure:
 
 
 def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cure:
-    """What it takes until the leader knows that the follower has everything below `target`."""
+    """Return the cure until the leader knows that the follower has everything below `target`."""
     found = (
         run_again(sim, leader.broker)
         or run_again(sim, follower)
@@ -138,8 +138,11 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
 
 
 def begun_anew(sim: Simulation, tp: int, follower: int) -> Cure | None:
-    """What a partition needs that an unexpected error stopped: its thread ended before 2.3 (F-8),
-    since then it is set aside; a new process begins with new threads.  None if nothing did."""
+    """Return the cure for a partition stopped by an unexpected error; None if none was.
+
+    Its thread ended before 2.3 (F-8), since then it is set aside; a new process begins with new
+    threads.
+    """
     process = sim.brokers[follower].process
     if process is None:
         return None
@@ -151,8 +154,10 @@ def begun_anew(sim: Simulation, tp: int, follower: int) -> Cure | None:
 
 
 def taken_whole(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
-    """What a batch needs that is larger than a fetch may be, where the first is not sent whole
-    (before KIP-74).  None if none stands in the way."""
+    """Return the cure for a batch that is larger than a fetch may be; None if there is none.
+
+    It matters where the first batch is not sent whole (before KIP-74).
+    """
     size = oversized(sim, leader, follower)
     if not size:
         return None
@@ -163,7 +168,7 @@ def taken_whole(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
 
 
 def oversized(sim: Simulation, leader: Replica, follower: int) -> int:
-    """Bytes of the batch that the follower needs next, if it can never get it; else 0."""
+    """Return bytes of the batch that the follower needs next, if it can never get it; else 0."""
     asks, sends = sim.brokers[follower].process, sim.brokers[leader.broker].process
     own = None if asks is None else asks.replicas.get(leader.tp)
     if asks is None or sends is None or own is None or leader.profile.fair_order:
@@ -177,7 +182,7 @@ def oversized(sim: Simulation, leader: Replica, follower: int) -> int:
 
 
 def unthrottled(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
-    """What a quota needs that holds this follower back now; None if none does (Q-2, Q-3)."""
+    """Return the cure for a quota that holds this follower back now, or None (Q-2, Q-3)."""
     side = throttle(sim, leader, follower)
     if not side:
         return None
@@ -186,7 +191,7 @@ def unthrottled(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
 
 
 def throttle(sim: Simulation, leader: Replica, follower: int) -> str:
-    """Which side's replication quota holds this follower back now; "" if neither does."""
+    """Return the side whose replication quota holds this follower back now, or ""."""
     sends, asks = sim.brokers[leader.broker].running, sim.brokers[follower].running
     in_sync = follower in leader.isr
     if sends.quotas is not None and sends.quotas.leader_would(leader.tp, in_sync, sim.now):
@@ -198,7 +203,7 @@ def throttle(sim: Simulation, leader: Replica, follower: int) -> str:
 
 
 def written(sim: Simulation, broker: int) -> Cure | None:
-    """What a disk that is still writing needs; None if it is done (8.6)."""
+    """Return the cure for a disk that is still writing; None if it is done (8.6)."""
     if disk_ms(sim, broker) <= 0:
         return None
     needed = say("cure.disk", b=node(broker))
@@ -206,12 +211,12 @@ def written(sim: Simulation, broker: int) -> Cure | None:
 
 
 def disk_ms(sim: Simulation, broker: int) -> int:
-    """How long the disk goes on writing."""
+    """Return how long the disk goes on writing."""
     return -(-sim.brokers[broker].running.disk_free_us // 1000) - sim.now
 
 
 def fallen_behind(sim: Simulation, replica: Replica, follower: int) -> Cure:
-    """What it takes until a member is late: no fetch for longer than the lag time allows."""
+    """Return the cure until a member is late: no fetch for longer than the lag time allows."""
     lag = replica.configs.lag_time_max_ms
     a, b = label(sim, replica.broker), label(sim, follower)
     f = node(follower)

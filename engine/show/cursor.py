@@ -53,7 +53,7 @@ class Checkpoint:
 def played(
     run: Run, lines: tuple[str, ...], events: int, start: Checkpoint | None = None
 ) -> Simulation:
-    """The simulation after these moves, which end with event number `events`; to look at.
+    """Return the simulation after these moves, which end with event number `events`; to look at.
 
     From a checkpoint on the way it is the same, and sooner: listening changes nothing.
     """
@@ -95,7 +95,7 @@ class Cursor:
         self.sim.listener = self._listen
 
     def _take_up(self, start: Checkpoint) -> Iterator[int]:
-        """The rest of the move that was under way, then the moves after it."""
+        """Return the rest of the move that was under way, then the moves after it."""
         for _ in pacing.run_until(self.sim, start.until):
             yield start.move
         yield from play(self.sim, self._lines, start.move + 1, self._ended)
@@ -105,7 +105,7 @@ class Cursor:
         self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
 
     def advance(self) -> list[Happened] | None:
-        """Plays on to the next pause between events; what happened, or None at the end."""
+        """Play to the next pause between events; return what happened, or None at the end."""
         self._events = []
         number = next(self._moves, None)
         if number is None and not self._events:
@@ -115,8 +115,9 @@ class Cursor:
         return self._events
 
     def checkpoint(self, over: int = -1) -> Checkpoint | None:
-        """A copy of here, if the run can be taken up from here: while a move lets the clock run,
-        or where move `over` has just ended.
+        """Return a copy of here, if the run can be resumed from here.
+
+        It can while a move lets the clock run, or where move `over` has just ended.
 
         A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
         """

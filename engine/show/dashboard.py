@@ -29,11 +29,11 @@ from engine.sim.simulation import Simulation
 
 Json = dict[str, Any]
 MOST_PARTITIONS: Final = 12
-"""Of more partitions none gets rows of its own."""
+"""Most partitions that get rows of their own."""
 
 
 class Truth:
-    """What is so, seen from outside: whose log is complete, who leads, how much is needed."""
+    """Truth seen from outside: complete logs, leaders, and how much is needed."""
 
     __slots__ = ("complete", "sim")
 
@@ -42,7 +42,7 @@ class Truth:
         self.complete = {tp: self._complete(tp) for tp in sim.cluster.controller.records}
 
     def _complete(self, tp: int) -> list[int]:
-        """The replicas that run and have everything that was committed."""
+        """Return the replicas that run and have everything that was committed."""
         sim = self.sim
         committed = sim.ledger.committed[tp].values()
         found = []
@@ -56,12 +56,12 @@ class Truth:
         return found
 
     def led(self, node: int) -> list[int]:
-        """The partitions that the controller's record gives to a broker."""
+        """Return the partitions that the controller's record gives to a broker."""
         records = self.sim.cluster.controller.records
         return [tp for tp, record in records.items() if record.leader == node]
 
     def followed(self, node: int) -> list[int]:
-        """The partitions that a broker should follow."""
+        """Return the partitions that a broker should follow."""
         records = self.sim.cluster.controller.records
         return [
             tp
@@ -70,12 +70,12 @@ class Truth:
         ]
 
     def factor(self, tp: int) -> int:
-        """The replication factor; replicas that are being added do not count yet."""
+        """Return the replication factor; replicas that are being added do not count yet."""
         record = self.sim.cluster.controller.records[tp]
         return len([one for one in record.replicas if one not in record.adding])
 
     def min_isr(self, tp: int) -> int:
-        """min.insync.replicas as the leaders of this release apply it."""
+        """Return min.insync.replicas as the leaders of this release apply it."""
         sim = self.sim
         wanted = sim.configs.min_insync_replicas
         for broker in sim.brokers.values():
@@ -85,7 +85,7 @@ class Truth:
         return wanted
 
     def offline(self) -> list[int]:
-        """The partitions that nobody serves."""
+        """Return the partitions without a leader."""
         sim = self.sim
         found = []
         for tp in sim.cluster.controller.records:
@@ -101,7 +101,7 @@ Total = Callable[[Truth], int]
 
 
 def _leads(broker: Process) -> list[Replica]:
-    """As it believes."""
+    """Return the replicas that the broker believes to lead."""
     return [replica for replica in broker.replicas.values() if replica.role == LEADER]
 
 
@@ -118,13 +118,13 @@ def _at_min_isr(broker: Process) -> int:
 
 
 def _max_lag(broker: Process) -> int:
-    """F-7.  Against the leader's high watermark, as its last answer with records told it."""
+    """F-7.  Return the lag to the leader's high watermark in its last answer with records."""
     states = [s for thread in broker.fetchers.values() for s in thread.partitions.values()]
     return max((state.lag or 0 for state in states), default=0)
 
 
 def _truly(truth: Truth, tps: Iterable[int], is_so: Callable[[int, int], bool]) -> int:
-    """Of how many partitions is this so for (complete running replicas, wanted)?"""
+    """Count the partitions for which this is so (complete running replicas, wanted)."""
     return sum(is_so(len(truth.complete[tp]), truth.min_isr(tp)) for tp in tps)
 
 
@@ -133,7 +133,7 @@ def _is_under_replicated(truth: Truth, tps: Iterable[int]) -> int:
 
 
 def _missing(truth: Truth, node: int) -> int:
-    """How many records of its leader's log a broker lacks, at most."""
+    """Return how many records of its leader's log a broker lacks, at most."""
     sim = truth.sim
     lag = 0
     for tp in truth.followed(node):
@@ -146,7 +146,7 @@ def _missing(truth: Truth, node: int) -> int:
 
 
 def _not_followed(truth: Truth, node: int) -> int:
-    """Partitions whose leader a running broker does not fetch from, though it should."""
+    """Return the partitions whose leader a running broker does not fetch from, though it should."""
     sim = truth.sim
     count = 0
     process = sim.brokers[node].process
@@ -159,8 +159,11 @@ def _not_followed(truth: Truth, node: int) -> int:
 
 
 class Gauge:
-    """One number that every broker reports; `so` and `total` say what it should be, for the broker
-    and for the cluster.  `key` names its words in the catalogue."""
+    """One number that every broker reports.
+
+    `so` and `total` say what it should be, for the broker and for the cluster.  `key` names its
+    words in the catalogue.
+    """
 
     __slots__ = ("key", "mbean", "reported", "since", "so", "total")
 
@@ -205,7 +208,7 @@ def _offline(broker: Process) -> int:
 
 
 def _as_reported(report: Report) -> Actual:
-    """Of what nobody knows more than the process; a broker that is down has none of it."""
+    """Return a truth that only the process knows; 0 for a broker that is down."""
 
     def actual(truth: Truth, node: int) -> int:
         process = truth.sim.brokers[node].process
@@ -235,7 +238,7 @@ GAUGES: Final = (
           _as_reported(_waiting)),
     Gauge("PurgatoryFetch", PURGATORY + "Fetch", _parked, _as_reported(_parked)),
 )  # fmt: skip
-"""What brokers measure now (data-plane 12)."""
+"""Gauges of brokers (data-plane 12)."""
 
 COUNTERS: Final = (
     (SHRINKS, MANAGER + SHRINKS),
@@ -243,7 +246,7 @@ COUNTERS: Final = (
     (FAILED_UPDATES, MANAGER + FAILED_UPDATES),
     (EXPIRES, "kafka.server:type=DelayedProduceMetrics,name=ExpiresPerSec"),
 )
-"""What brokers count: shown is the meter's Count, which begins anew with the process."""
+"""Meters of brokers: the Count is shown, which restarts with the process."""
 
 CONTROLLER_COUNTERS: Final = (
     (ELECTIONS, "kafka.controller:type=ControllerStats,name=LeaderElectionRateAndTimeMs"),
@@ -252,7 +255,7 @@ CONTROLLER_COUNTERS: Final = (
 
 
 def dashboard(sim: Simulation, chronicle: Chronicle, step: int) -> Json:
-    """{"nodes": [...], "rows": [...], "lines": [...]} at a step of a run.
+    """Return {"nodes": [...], "rows": [...], "lines": [...]} at a step of a run.
 
     A row: {"key", "mbean", "values": {node: what it reports}, "so": {node: what it should},
     "wrong": the nodes whose report is not so, "total": what is so in the cluster, "sum": what the
@@ -286,7 +289,7 @@ def _row(
 
 
 def _reporting(sim: Simulation) -> list[Process]:
-    """Processes that answer."""
+    """Return the processes that answer."""
     processes = (broker.process for broker in sim.brokers.values())
     return [process for process in processes if process is not None and process.status == UP]
 
@@ -308,7 +311,7 @@ def _partitions(sim: Simulation) -> list[int]:
 
 
 def _in_sync(truth: Truth, tp: int) -> Json:
-    """InSyncReplicasCount of one partition: only who believes to lead it reports it."""
+    """Return InSyncReplicasCount of one partition, from the broker that believes to lead it."""
     sim = truth.sim
     topic, _, number = sim.cluster.names[tp].rpartition("-")
     where = f"topic={topic},partition={number}"
@@ -324,7 +327,7 @@ def _in_sync(truth: Truth, tp: int) -> Json:
 
 
 def _counters(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
-    """Counted since the process started; so is what happened since the run began."""
+    """Return counters since the process started, beside those since the run began."""
     sim = truth.sim
     counts, ever = chronicle.counts(step), chronicle.counts(step, everything=True)
     rows = []
@@ -342,7 +345,7 @@ def _counters(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
 
 
 def _controller(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
-    """What the active controller reports, if there is one."""
+    """Return the metrics of the active controller, if there is one."""
     sim = truth.sim
     k = sim.cluster.controller
     prefix = "kafka.controller:type=KafkaController,name="
@@ -370,7 +373,7 @@ def _controller(truth: Truth, chronicle: Chronicle, step: int) -> list[Json]:
 
 
 def _known_offline(sim: Simulation) -> int:
-    """Partitions without a leader, or (ZooKeeper) whose leader has no session."""
+    """Return the partitions without a leader, or (ZooKeeper) whose leader has no session."""
     k = sim.cluster.controller
     zk = sim.profile.mode != KRAFT
     return sum(

@@ -28,7 +28,7 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
 MOST_ARROWS: Final = 600
-"""Of one Mermaid diagram; its renderers give up soon after."""
+"""Most arrows of one Mermaid diagram; its renderers give up soon after."""
 MOST_LOGGED: Final = 20_000
 QUIET: Final = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
 WORTH_A_NOTE: Final = 2
@@ -38,7 +38,7 @@ _SHIVIZ: Final = r"(?<step>\d+) (?<time>\d+) ms (?<event>.*)\n(?<host>\S+) (?<cl
 
 
 def _events(run: Run) -> Iterator[tuple[int, int, Happened, Simulation]]:
-    """(step, number of the move, what happened, the world after it)."""
+    """Return (step, number of the move, what happened, the world after it)."""
     cursor = Cursor(run)
     step = 0
     while (happened := cursor.advance()) is not None:
@@ -51,7 +51,7 @@ def _events(run: Run) -> Iterator[tuple[int, int, Happened, Simulation]]:
 
 
 def mermaid(run: Run, total: int) -> str:
-    """A sequence diagram: deliveries as arrows, moves and weighty changes as notes.
+    """Return a sequence diagram: deliveries as arrows, moves and weighty changes as notes.
 
     Heartbeats and empty polls are left out; of `total` steps, a note at the end says how many are
     not drawn.
@@ -87,7 +87,7 @@ def mermaid(run: Run, total: int) -> str:
 
 
 def _in_order(met: set[int]) -> list[int]:
-    """Clients, the controller, then the brokers, as on the stage."""
+    """Return clients, the controller, then the brokers, as on the stage."""
     return sorted(met, key=lambda one: (one >= 0, one == CONTROLLER, abs(one)))
 
 
@@ -112,13 +112,13 @@ def _arrow(m: Message) -> str:
 
 
 def message_words(m: Any) -> str:
-    """`Fetch offset=2 epoch=0`"""
+    """Return `Fetch offset=2 epoch=0`."""
     fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
     return f"{MESSAGES[m.kind]} {fields}".rstrip()
 
 
 def _notes(cues: list[Cue]) -> list[Cue]:
-    """What changed that a reader of the diagram should not miss."""
+    """Return the changes that a reader of the diagram should not miss."""
     return [
         cue for cue in cues
         if cue[0] in RULES and RULES[cue[0]].moment >= WORTH_A_NOTE and cue[1] >= CONTROLLER
@@ -132,7 +132,7 @@ def _cue(cue: Cue) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that no character of Mermaid's own notation stands in."""
+    """Return text that no character of Mermaid's own notation stands in."""
     return " ".join(text.split()).translate(_ESCAPES)
 
 
@@ -140,7 +140,7 @@ def _plain(text: str) -> str:
 
 
 def shiviz(run: Run) -> str:
-    """A log for ShiViz: its first line is the regular expression that reads the others.
+    """Return a log for ShiViz: its first line is the regular expression that reads the others.
 
     Each event is two lines, the sentence and the clock of the node it happened on.  A message
     carries the clock of the event that sent it.

@@ -1,4 +1,4 @@
-"""What becomes of log directories, as sentences."""
+"""Sentences about log directories."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fails(h: Happening, cue: Cue) -> Sentence:
 
 
 def taken_offline(h: Happening, cue: Cue) -> Sentence:
-    """All replicas of the directory in one sentence."""
+    """Return all replicas of the directory in one sentence."""
     gone = tuple(one.tp for one in h.cues if one.rule == cue.rule)
     return say("log.offline", b=node(cue[1]), t=word(_partitions(h, gone)))
 
@@ -63,7 +63,7 @@ def wiped(h: Happening, cue: Cue) -> Sentence:
 
 
 def _future(key: str) -> Teller:
-    """{b} broker, {t} partition, {d} and {e} directories, where they are named."""
+    """Return {b} broker, {t} partition, {d} and {e} directories, where they are named."""
 
     def tell(h: Happening, cue: Cue) -> Sentence:
         tp = int(cue[2].split()[1])

@@ -31,7 +31,7 @@ class Ending:
         """The releases they stand for, the first and the last: "0.8 – 0.10.2".
 
         From 3.3 to 3.9 a release has two halves, with ZooKeeper and with KRaft, that may end
-        differently: there the number alone would name both, so its half is told as well.
+        differently: there the number alone would name both, so its half is named as well.
         """
         first, last = self.profiles[0], self.profiles[-1]
         start, end = _releases(first)[0], _releases(last)[-1]
@@ -52,7 +52,7 @@ def _releases(profile: str) -> list[str]:
 
 
 def _half(profile: str) -> str:
-    """Which half of its releases a profile is; "" where they have one only."""
+    """Return the half of its releases that a profile is; "" where they have one only."""
     found = PROFILES[profile]
     if found.shares_releases:
         return _ZOOKEEPER
@@ -60,7 +60,7 @@ def _half(profile: str) -> str:
 
 
 def ending(scenario: Scenario, profile: str) -> Ending:
-    """How the script ends under this profile, as far as it can be played."""
+    """Return the end of the script under this profile, as far as it can be played."""
     run, _ = playable(Run(scenario, profile), STEPS_MOST)
     verdict = Replay(run, STEPS_MOST).verdict()
     broken = dict.fromkeys(one["invariant"] for one in verdict["broken"])
@@ -68,7 +68,7 @@ def ending(scenario: Scenario, profile: str) -> Ending:
 
 
 def endings(scenario: Scenario) -> tuple[Ending, ...]:
-    """All generations in the order of their release, those with ZooKeeper before those without.
+    """Return all generations in order of release, those with ZooKeeper first.
 
     Neighbours of one kind that break the same invariants, in any order, share an ending.
     """
@@ -77,7 +77,7 @@ def endings(scenario: Scenario) -> tuple[Ending, ...]:
 
 
 def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
-    """Neighbours of one kind as one ending, which breaks what any of them breaks."""
+    """Return the neighbours of one kind as one ending, which breaks what any of them breaks."""
     return _joined(found, lambda one: one.kind)
 
 

@@ -21,7 +21,7 @@ MOST_NAMED: Final = 5
 
 
 class Happening:
-    """One event as the story sees it: what fired, its cues, what it sent, and the world after."""
+    """One event in the story: what fired, its cues, what it sent, and the world after."""
 
     __slots__ = ("at", "cues", "kind", "sends", "sim", "what")
 
@@ -44,18 +44,18 @@ class Happening:
         self.sim = sim
 
     def cue(self, *rules: str) -> Cue | None:
-        """The first cue of one of these rules."""
+        """Return the first cue of one of these rules."""
         return next((cue for cue in self.cues if cue[0] in rules), None)
 
     def sent(self, kind: int, corr: int | None = None) -> Any:
-        """The first message of this kind that went out (in answer to `corr`), or None."""
+        """Return the first message of this kind that went out (in answer to `corr`), or None."""
         for m in self.sends:
             if m.kind == kind and corr in (None, m.corr):
                 return m
         return None
 
     def delivered(self, kind: int) -> Any:
-        """The message that arrived, if it is of this kind; else None."""
+        """Return the message that arrived, if it is of this kind; else None."""
         arrived = isinstance(self.what, Message) and self.what.kind == kind
         return self.what if arrived else None
 
@@ -65,20 +65,20 @@ def say(key: str, **args: Entity) -> Sentence:
 
 
 def node(number: int) -> Entity:
-    """A broker, the controller side, or a client."""
+    """Return a broker, the controller side, or a client."""
     if number >= 0:
         return {"b": number}
     return {"k": "K"} if number == CONTROLLER else {"c": node_name(number)}
 
 
 def nodes(ids: Iterable[int]) -> Entity:
-    """Brokers one by one: "broker B and broker C"."""
+    """Return brokers one by one: "broker B and broker C"."""
     found = list(ids)
     return {"b": found[0]} if len(found) == 1 else {"bl": found}
 
 
 def members(ids: Iterable[int]) -> Entity:
-    """A set in Kafka's notation: [1, 2]."""
+    """Return a set in Kafka's notation: [1, 2]."""
     return {"bs": list(ids)}
 
 
@@ -95,7 +95,7 @@ def number(value: int) -> Entity:
 
 
 def word(value: object) -> Entity:
-    """A name that is the same in every language."""
+    """Return a name that is the same in every language."""
     return {"s": str(value)}
 
 

@@ -15,11 +15,11 @@ from engine.sim.run import Run
 
 MOST_STEPS: Final = 1_000
 MOST_BYTES: Final = 12 * 1024 * 1024
-"""Of one file of steps; the rest is asked for by number."""
+"""Limits of one file of steps; the rest is fetched by number."""
 
 
 class Format:
-    """One kind of file: its name's ending, its type, and who writes it."""
+    """One kind of file: its name's ending, its type, and its writer."""
 
     __slots__ = ("make", "mimetype", "suffix")
 
@@ -30,19 +30,22 @@ class Format:
 
 
 def scenario_yaml(replay: Replay) -> str:
-    """The scenario of the run, as `highwater run FILE.yaml` takes it."""
+    """Return the scenario of the run, as `highwater run FILE.yaml` takes it."""
     return yaml_of(replay.run.scenario)
 
 
 def run_json(replay: Replay) -> str:
-    """The run itself, as `highwater run` takes it."""
+    """Return the run itself, as `highwater run` takes it."""
     data = json.loads(replay.run.text())
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def steps_json(replay: Replay) -> str:
-    """Facts and steps with their views: at most `MOST_STEPS` of them, and as many as `MOST_BYTES`
-    have room for; `total` says how many there are."""
+    """Return facts and steps with their views.
+
+    At most `MOST_STEPS` of them, and as many as `MOST_BYTES` have room for; `total` says how many
+    there are.
+    """
     steps: list[str] = []
     size = 0
     for step in replay.each(0, MOST_STEPS):
@@ -86,7 +89,7 @@ def test_{name}() -> None:
 
 
 def pytest_file(replay: Replay) -> str:
-    """A test that plays the run and asserts that the same invariants break, or none."""
+    """Return a test that plays the run and asserts that the same invariants break, or none."""
     run: Run = replay.run
     text = run.text()
     pieces = [text[at : at + 72] for at in range(0, len(text), 72)]
@@ -119,7 +122,7 @@ FORMATS: Final[dict[str, Format]] = {
 
 
 def file_name(replay: Replay, form: str) -> str:
-    """`acks-1-loses-a-record-Z0102.mmd`; a test is found by its name."""
+    """Return a name like `acks-1-loses-a-record-Z0102.mmd`; pytest finds a test by it."""
     run = replay.run
     stem = f"{run.scenario.slug or run.scenario.digest}-{run.profile}"
     if form == "pytest":

@@ -27,13 +27,13 @@ CARRIED_SHOWN: Final = 8
 
 
 def carried(batches: Iterable[Batch]) -> list[list[Any]]:
-    """[offset, record, epoch] of the first records that an answer carries."""
+    """Return [offset, record, epoch] of the first records that an answer carries."""
     told = [[b.base + i, value, b.epoch] for b in batches for i, value in enumerate(b.values)]
     return told[:CARRIED_SHOWN]
 
 
 def fields_of(m: Any) -> Json:
-    """The two or three fields of a message that matter, under Kafka's names."""
+    """Return the two or three fields of a message that matter, under Kafka's names."""
     kind = m.kind
     if kind == FETCH:
         if isinstance(m, SessionFetch):
@@ -80,7 +80,7 @@ def fields_of(m: Any) -> Json:
 
 
 def _session_fields(m: Any) -> Json:
-    """Which session, which of its fetches, and the partitions named or forgotten."""
+    """Return a session, the number of its fetch, and the partitions named or forgotten."""
     fields: Json = {"session": m.session_id, "number": m.session_epoch}
     fields["names"] = [f"{fp.tp}:{fp.offset}" for fp in m.partitions]
     if m.forgotten:

@@ -13,7 +13,7 @@ DELETED: Final = "deleted"
 
 
 def partitions(sim: Simulation) -> Iterator[tuple[int, PartitionRecord, str]]:
-    """(number, record, "" or DELETING or DELETED), in order.
+    """Yield (number, record, "" or DELETING or DELETED), in order.
 
     Once the controller has no record of it any more, one is made up: its replicas are the brokers
     that still have a log.

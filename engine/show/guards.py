@@ -34,7 +34,7 @@ FETCHING: Final = "F-4"
 
 
 def guard(rule: str, ok: bool, told: Sentence, needed: Cure | None = None) -> Guard:
-    """One guard; what would make it true is told only where it is false."""
+    """Return one guard; its cure is left out where it is true."""
     found = None if ok or needed is None else {"say": needed[0], "move": needed[1]}
     return {"rule": rule, "ok": ok, "say": told, "cure": found}
 
@@ -47,7 +47,7 @@ def all_hold(guards: list[Guard]) -> bool:
 
 
 def of_mark(sim: Simulation, broker: Process, replica: Replica) -> list[Guard]:
-    """H-2: may the leader raise its mark now?"""
+    """H-2.  Return the guards of raising the leader's high watermark now."""
     log = replica.log
     b, hw, leo = node(broker.id), offset(log.hw), offset(log.leo)
     if log.leo > log.hw:
@@ -62,7 +62,7 @@ def of_mark(sim: Simulation, broker: Process, replica: Replica) -> list[Guard]:
 
 
 def _followers(sim: Simulation, broker: Process, replica: Replica, target: int) -> list[Guard]:
-    """H-2: everybody who counts must be known to have everything below `target`."""
+    """H-2.  Return the guards that every counting replica is known to have all below `target`."""
     counting = watermark.waits_for(broker, replica, sim.now)
     blocking = watermark.short_of(broker, replica, target, sim.now)
     found = []
@@ -91,9 +91,9 @@ def _enough_to_commit(sim: Simulation, broker: Process, replica: Replica) -> Gua
 
 
 def grown(sim: Simulation, broker: Process, replica: Replica) -> Cure:
-    """What it takes until the ISR has one member more."""
+    """Return the cure until the ISR has one member more."""
     outside = [follower for follower in replica.remote if follower not in replica.isr]
-    # Whoever needs the least comes first: a running process before one that has to start.
+    # The least cure comes first: a running process before one that has to start.
     outside.sort(key=lambda follower: sim.brokers[follower].status != UP)
     for follower in outside:
         for one in of_joining(sim, broker, replica, follower):
@@ -106,7 +106,7 @@ def grown(sim: Simulation, broker: Process, replica: Replica) -> Cure:
 
 
 def of_following(sim: Simulation, replica: Replica, leader: Replica | None) -> list[Guard]:
-    """H-4: what a follower's mark waits for."""
+    """H-4.  Return the guards of a follower's high watermark."""
     log, b = replica.log, node(replica.broker)
     if leader is None:
         return [guard("H-4", False, say("guard.leads.nobody"))]
@@ -128,7 +128,7 @@ def of_following(sim: Simulation, replica: Replica, leader: Replica | None) -> l
 
 
 def first_cure(guards: list[Guard]) -> Cure | None:
-    """What the first guard that is false needs."""
+    """Return the cure of the first guard that is false."""
     for one in guards:
         if not one["ok"] and one["cure"]:
             return one["cure"]["say"], one["cure"]["move"]
@@ -139,7 +139,7 @@ def first_cure(guards: list[Guard]) -> Cure | None:
 
 
 def of_joining(sim: Simulation, broker: Process, replica: Replica, follower: int) -> list[Guard]:
-    """S-7: may this follower be taken into the ISR when its next fetch comes?"""
+    """S-7.  Return the guards of taking this follower into the ISR at its next fetch."""
     f, b = node(follower), node(broker.id)
     found = [_nothing_in_flight(sim, broker, replica, follower)]
     if follower not in replica.assignment:
@@ -179,7 +179,7 @@ def _nothing_in_flight(sim: Simulation, broker: Process, replica: Replica, follo
 
 
 def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int) -> Guard:
-    """S-7, KIP-841: in words what this broker has heard of the follower."""
+    """S-7, KIP-841.  Return in words what this broker has heard of the follower."""
     f, b, peer = node(follower), node(broker.id), broker.peers.get(follower)
     if insync.may_be_proposed(broker, replica, follower):
         return guard("S-7", True, say("guard.join.eligible", f=f))
@@ -199,7 +199,7 @@ def _eligible(sim: Simulation, broker: Process, replica: Replica, follower: int)
 
 
 def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -> int:
-    """CP-ALTER: the error with which the controller would refuse this follower now, or NONE."""
+    """CP-ALTER.  Return the error with which the controller would refuse this follower, or NONE."""
     k, profile = sim.cluster.controller, sim.profile
     item = insync.proposal(broker, replica, insync.with_follower(replica, follower))
     record = k.records[replica.tp]
@@ -248,7 +248,7 @@ def _acceptable(sim: Simulation, broker: Process, replica: Replica, follower: in
 
 
 def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
-    """F-4: does the follower run, reach the leader and fetch from it?"""
+    """F-4.  Return the guard that the follower runs, reaches the leader and fetches from it."""
     process = sim.brokers[follower].process
     f, b = node(follower), node(leader.broker)
     thread = None if process is None else thread_of(process, leader.tp)
@@ -274,7 +274,7 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
 
 
 def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
-    """Q-2, Q-3, 8.6: is the follower given what it asks for, and does its disk keep up?"""
+    """Q-2, Q-3, 8.6.  Return the guard that the follower gets records and its disk keeps up."""
     f, b = node(follower), node(leader.broker)
     held, slow = cures.unthrottled(sim, leader, follower), cures.written(sim, follower)
     large = cures.taken_whole(sim, leader, follower)
@@ -291,7 +291,7 @@ def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
 
 
 def of_leaving(sim: Simulation, broker: Process, replica: Replica, member: int) -> list[Guard]:
-    """S-8: will the leader remove this member at its next check?"""
+    """S-8.  Return the guards of removing this member at the leader's next check."""
     f, remote = node(member), replica.remote[member]
     found = [_nothing_in_flight(sim, broker, replica, member)]
     late = insync.is_late(replica, remote, sim.now)
@@ -313,7 +313,7 @@ def of_leaving(sim: Simulation, broker: Process, replica: Replica, member: int) 
 def of_answer(
     sim: Simulation, broker: Process, replica: Replica, waiting: DelayedProduce
 ) -> list[Guard]:
-    """P-4: may this produce be acknowledged now?"""
+    """P-4.  Return the guards of acknowledging this produce now."""
     b, due = node(broker.id), number(max(0, waiting.deadline - sim.now))
     required = waiting.required
     decided = purgatory.fate(broker, replica, required)
@@ -336,7 +336,7 @@ def of_answer(
 
 
 def on_its_way(sim: Simulation, value: str, m: Message) -> Guard:
-    """The request, or its answer, has still to arrive."""
+    """Return the guard that the request, or its answer, has still to arrive."""
     answered = m.kind == PRODUCE_R
     to = m.src if answered else m.dst
     key = "guard.ack.answering" if answered else "guard.ack.asking"
@@ -346,6 +346,6 @@ def on_its_way(sim: Simulation, value: str, m: Message) -> Guard:
 
 
 def stopped(sim: Simulation, broker: int) -> Guard:
-    """A process that does not run decides nothing."""
+    """Return the guard that a process that does not run decides nothing."""
     told = say("guard.fetch.stopped", f=node(broker))
     return guard("CP-8.1", False, told, cures.run_again(sim, broker) or cures.informed(sim, broker))

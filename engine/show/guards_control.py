@@ -16,7 +16,7 @@ from engine.sim.wording import Refused, label
 
 
 def acceptable(sim: Simulation, tp: int, broker: int) -> bool:
-    """Does the controller count this broker as one that may lead: alive, its directory online?"""
+    """Check whether the controller lets this broker lead: alive, its directory online."""
     k = sim.cluster.controller
     if sim.profile.kraft:
         return k.acceptable(tp)(broker)
@@ -24,7 +24,7 @@ def acceptable(sim: Simulation, tp: int, broker: int) -> bool:
 
 
 def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) -> int:
-    """CP-ELECT-KR, CP-ELECT-ZK: whom the controller would choose now, of all or of these only.
+    """CP-ELECT-KR, CP-ELECT-ZK.  Return the controller's choice now, of all or of these only.
 
     The present leader has no privilege here, so that each candidate can be asked for itself.
     """
@@ -48,11 +48,11 @@ def chosen(sim: Simulation, tp: int, replicas: tuple[int, ...] | None = None) ->
     )[0]
 
 
-# -- nobody leads ---------------------------------------------------------------------------------
+# -- no leader -----------------------------------------------------------------------------------
 
 
 def of_election(sim: Simulation, tp: int) -> list[Guard]:
-    """CP-ELECT-KR, CP-ELECT-ZK: why nobody is elected; one replica that may be is enough."""
+    """CP-ELECT-KR, CP-ELECT-ZK.  Return why no replica is elected; one candidate is enough."""
     record = sim.cluster.controller.records[tp]
     return [_controller(sim), *(_candidate(sim, tp, record, b) for b in record.replicas)]
 
@@ -74,7 +74,7 @@ def _candidate(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
         return guard(rule_of(sim), True, say("guard.elect.yes", b=b, i=i))
     candidates = record.isr or record.elr
     if not candidates and sim.cluster.controller.unclean_for(tp):
-        candidates = record.replicas  # nobody is trusted, and anybody may lead
+        candidates = record.replicas  # no replica is trusted, and any may lead
     clean = broker in candidates
     if acceptable(sim, tp, broker):
         needed = cures.cure(sim, say("cure.unclean", b=b), f"elect unclean{cures.place(tp)}")
@@ -86,7 +86,7 @@ def _candidate(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
 
 
 def election_cure(sim: Simulation, tp: int) -> Cure | None:
-    """What is needed until somebody leads: of the controller first, then of a clean candidate."""
+    """Return the cure for a missing leader: of the controller, then of a clean candidate."""
     guards = of_election(sim, tp)
     false = [one["cure"] for one in guards if not one["ok"] and one["cure"]]
     if not guards[0]["ok"]:
@@ -97,7 +97,7 @@ def election_cure(sim: Simulation, tp: int) -> Cure | None:
 
 
 def leaderless_cure(sim: Simulation) -> Cure | None:
-    """The same for the first partition that nobody leads."""
+    """Return the cure for the first partition without a leader."""
     records = sim.cluster.controller.records
     alone = [tp for tp, record in records.items() if record.leader == NO_LEADER]
     return election_cure(sim, alone[0]) if alone else None
@@ -107,7 +107,7 @@ def leaderless_cure(sim: Simulation) -> Cure | None:
 
 
 def of_leading(sim: Simulation, tp: int, broker: int) -> list[Guard]:
-    """CP-ELECT-KR, 5.8: is this broker the one that leads, and does it know?"""
+    """CP-ELECT-KR, 5.8.  Return the guards of this broker's leading and knowing it."""
     record = sim.cluster.controller.records[tp]
     if record.leader == broker:
         return _recorded(sim, tp, record, broker)
@@ -130,7 +130,7 @@ def of_leading(sim: Simulation, tp: int, broker: int) -> list[Guard]:
 
 
 def _recorded(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -> list[Guard]:
-    """The controller's record names it: is that still true, and has it heard?"""
+    """Return the guards where the record names the broker: still true, and known to it."""
     b, e = node(broker), epoch(record.leader_epoch)
     found = [guard(rule_of(sim), True, say("guard.lead.recorded", b=b, e=e))]
     alive = sim.brokers[broker].status == UP
@@ -142,7 +142,7 @@ def _recorded(sim: Simulation, tp: int, record: PartitionRecord, broker: int) ->
 
 
 def _has_heard(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -> Guard:
-    """5.8: does the broker act on the controller's newest record?"""
+    """5.8.  Return the guard that the broker acts on the controller's newest record."""
     replica = sim.brokers[broker].replicas.get(tp)
     known = -1 if replica is None else replica.leader_epoch
     b, e = node(broker), epoch(record.leader_epoch)
@@ -155,7 +155,7 @@ def _has_heard(sim: Simulation, tp: int, record: PartitionRecord, broker: int) -
 
 
 def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
-    """CP-ELECT-KR 3: a leader that is still valid is kept; a dead one until its session is over."""
+    """CP-ELECT-KR 3.  Return the guard of a leader that stays: valid, or its session lives."""
     leader = sim.cluster.controller.records[tp].leader
     stands, b = node(leader), node(wanted)
     status = sim.brokers[leader].status
@@ -174,7 +174,7 @@ def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
 
 
 def _left(sim: Simulation, broker: int) -> int:
-    """How many ms the session of a broker may still last."""
+    """Return how many ms the session of a broker may still last."""
     registration = sim.cluster.controller.brokers.get(broker)
     timeout = sim.configs.session_timeout_ms
     if not liveness.has_valid_session(registration, sim.now, timeout) or registration is None:
@@ -186,7 +186,7 @@ def _left(sim: Simulation, broker: int) -> int:
 
 
 def of_move(sim: Simulation, line: str) -> tuple[str, list[Guard]]:
-    """(the move as it is read, its guards).  Raises BadInput for what is no move."""
+    """Return (the move as it is read, its guards).  Raises BadInput for what is no move."""
     move = moves.parse(line, sim.scenario.brokers)
     v = word(move.text)
     found = [guard("", True, say("guard.move.read", v=v, g=word(move.verb.grammar)))]
@@ -198,7 +198,7 @@ def of_move(sim: Simulation, line: str) -> tuple[str, list[Guard]]:
 
 
 def refusal(why: str) -> Sentence:
-    """Why a move is impossible, as a sentence of the catalogue where it has one."""
+    """Return why a move is impossible, as a sentence of the catalogue where it has one."""
     if isinstance(why, Refused):
         return {"key": why.key, "args": why.args}
     return say("entity.sentence", s=word(why))

@@ -1,4 +1,4 @@
-"""What happened: a sentence for the message that arrived, or for the timer or hand that acted."""
+"""Sentences about events: the message that arrived, or the timer or hand that acted."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ CONTROL: Final = node(CONTROLLER)
 
 
 def tell_arrival(happening: Happening) -> Sentence | None:
-    """The sentence of a delivery; where it led to something small, the sentence says that."""
+    """Return the sentence of a delivery; where it led to something small, that of this."""
     m = happening.what
     return ARRIVALS[m.kind](happening, m)
 
 
 def tell_sent(sends: Iterable[Message]) -> list[Sentence]:
-    """A sentence for each message that went out and is worth telling."""
+    """Return a sentence for each message that went out and is worth telling."""
     told = [SENDINGS[m.kind](m) for m in sends if m.kind in SENDINGS]
     return [sentence for sentence in told if sentence is not None]
 
@@ -79,7 +79,7 @@ def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
 
 
 def _fetch_released(m: Any) -> Sentence | None:
-    """A Fetch that waited is answered."""
+    """Return the sentence of a waiting Fetch that is answered."""
     data = m.partitions[0] if m.partitions else None
     if data is None or data.error or data.diverging is not None:
         return None
@@ -405,7 +405,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.CLIENT_METADATA_R: _leader_told,
     messages.BROKEN: _broken,
 }
-"""Message kind -> what is told when it arrives."""
+"""Message kind -> function that returns the sentence of its arrival."""
 
 SENDINGS: Final[dict[int, Sending]] = {
     messages.FETCH: _fetch_sent,
@@ -421,7 +421,7 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
     messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
 }
-"""Message kind -> what is told when a timer or a hand made its sender send it."""
+"""Message kind -> function that returns the sentence of a send by a timer or a hand."""
 
 
 # -- timers and hands -----------------------------------------------------------------------------
@@ -439,11 +439,11 @@ QUIET_TIMERS: Final = {
     timers.NAMES[timers.CLIENT_TICK]: "client.stuck",
     "produce": "client.stuck",
 }
-"""What is told of a timer, or a hand's act, when nothing followed."""
+"""Sentence for a timer, or a hand's act, when nothing followed."""
 
 
 def tell_quiet(happening: Happening) -> Sentence:
-    """What fired, when there is nothing else to tell."""
+    """Return a sentence for an event without consequences."""
     what, a = happening.what, node(happening.at)
     if isinstance(what, Message):
         name = messages.NAMES[what.kind]

@@ -12,7 +12,7 @@ from engine.show.entities import Happening, Sentence, error, node, number, say, 
 
 
 def asked(m: Any) -> Sentence:
-    """A fetch goes out."""
+    """Return the sentence of a fetch that is sent."""
     f, leader, count = node(m.src), node(m.dst), len(m.partitions)
     if m.session_epoch == INITIAL:
         key = "session.ask.full.one" if count == 1 else "session.ask.full"
@@ -28,14 +28,14 @@ def asked(m: Any) -> Sentence:
 
 
 def arrives(h: Happening, m: Any) -> Sentence | None:
-    """It arrives: refused, answered (which cues tell), or it waits."""
+    """Return the sentence of a fetch that is refused or waits; cues tell of an answered one."""
     if h.sent(messages.FETCH_R, m.corr) is not None:
         return None
     return say("session.waits" if h.cue("S-5") else "session.got", f=node(m.src), l=node(m.dst))
 
 
 def answered(m: SessionAnswer) -> Sentence:
-    """An answer without partitions: an error, or no news at all."""
+    """Return the sentence of an answer without partitions: an error, or no news."""
     f, leader = node(m.dst), node(m.src)
     if m.error:
         return say("session.heard", f=f, l=leader, x=error(m.error))

@@ -38,7 +38,9 @@ _OLD_REASONS: Final = {
 
 
 def ident(sim: Simulation, node: int, name: str) -> str:
-    """`Partition.logIdent`: "Partition [t,0] on broker 1:", from 1.0 on "[Partition t-0 broker=1]".
+    """Return `Partition.logIdent`: "Partition [t,0] on broker 1:", or "[Partition t-0 broker=1]".
+
+    The second is from 1.0 on.
 
     `name`: the partition's, or "" where it is not known.
     """
@@ -50,7 +52,7 @@ def ident(sim: Simulation, node: int, name: str) -> str:
 
 
 def line(sim: Simulation, cue: Cue) -> Line | None:
-    """What the leader logs; None where the release logs nothing at INFO or DEBUG."""
+    """Return the leader's log line; None where the release logs nothing at INFO or DEBUG."""
     name = sim.cluster.names[cue.tp]
     told = RULES[cue.rule](sim, cue, name)
     if told is None:
@@ -74,7 +76,7 @@ def _replica(sim: Simulation, cue: Cue) -> Replica | None:
 
 
 def _shrinking(sim: Simulation, cue: Cue, name: str) -> Line:
-    """`Partition.maybeShrinkIsr`."""
+    """Return the line of `Partition.maybeShrinkIsr`."""
     release, change = sim.profile.release, f"from {_ids(cue.old)} to {_ids(cue.new)}"
     if release < (0, 11):
         return "INFO", f"Shrinking ISR for partition {_pair(name)} {change}"
@@ -91,7 +93,7 @@ def _shrinking(sim: Simulation, cue: Cue, name: str) -> Line:
 
 
 def _expanding(sim: Simulation, cue: Cue, name: str) -> Line | None:
-    """`Partition.maybeExpandIsr`; nothing where it is a proposal (2.7 and later)."""
+    """Return the line of `Partition.maybeExpandIsr`; none for a proposal (2.7 and later)."""
     release, change = sim.profile.release, f"from {_ids(cue.old)} to {_ids(cue.new)}"
     if sim.profile.alter_partition:
         return None
@@ -102,7 +104,7 @@ def _expanding(sim: Simulation, cue: Cue, name: str) -> Line | None:
 
 
 def _updated(sim: Simulation, cue: Cue, name: str) -> Line | None:
-    """`Partition.updateIsr`, later `handleAlterPartitionUpdate`."""
+    """Return the line of `Partition.updateIsr`, later `handleAlterPartitionUpdate`."""
     release, replica = sim.profile.release, _replica(sim, cue)
     version = -1 if replica is None else replica.partition_epoch
     isr = _ids(cue.new)
@@ -121,7 +123,7 @@ def _updated(sim: Simulation, cue: Cue, name: str) -> Line | None:
 
 
 def _dropped(sim: Simulation, cue: Cue, name: str) -> Line:
-    """The leader's own write fails on the version (before 2.7), or the controller refused it."""
+    """Return the line of a change that failed on the version (before 2.7) or was refused."""
     release, replica = sim.profile.release, _replica(sim, cue)
     if not sim.profile.alter_partition:
         version = -1 if replica is None else replica.partition_epoch
@@ -137,7 +139,7 @@ def _dropped(sim: Simulation, cue: Cue, name: str) -> Line:
 
 
 def _waiting(sim: Simulation, cue: Cue, name: str) -> Line:
-    """`handleAlterIsrResponse`, from 3.2 on `handleAlterPartitionError`."""
+    """Return the line of `handleAlterIsrResponse`, from 3.2 `handleAlterPartitionError`."""
     release, replica = sim.profile.release, _replica(sim, cue)
     shrinks = replica is not None and replica.pending != EXPAND
     change = "PendingShrinkIsr" if shrinks else "PendingExpandIsr"

@@ -11,7 +11,7 @@ from engine.show.view import Json
 CACHED_STEPS: Final = 600
 CACHED_BYTES: Final = 64 * 1024 * 1024
 STEP_BYTES: Final = 4_000
-"""What a step takes beside its view."""
+"""Bytes of a step beside its view."""
 
 
 class Kept(NamedTuple):
@@ -39,13 +39,13 @@ class KeptSteps:
         return self._of[number]
 
     def put(self, step: Json, size: int, last: bool = True) -> None:
-        """`size`: of its view as JSON; of those that share one, the last bears its weight."""
+        """Keep a step; `size`: of its view as JSON, borne by the last of those that share one."""
         weight = STEP_BYTES + (weighing.OF_A_VIEW * size if last else 0)
         known = self._of.pop(step["n"], None)
         self.weight += weight - (known.weight if known else 0)
         self._of[step["n"]] = Kept(step, STEP_BYTES + size, weight)
 
     def make_room(self) -> None:
-        """Before more are put: those of one turn of the kernel are there together."""
+        """Evict steps before more are put; those of one turn of the kernel stay together."""
         while self._of and (len(self._of) > CACHED_STEPS or self.weight > CACHED_BYTES):
             self.weight -= self._of.popitem(last=False)[1].weight

@@ -20,19 +20,19 @@ FILE: Final = "outcomes.json"
 
 
 def outcome(scenario: Scenario, profile: str) -> dict[str, Any]:
-    """Plays the script and returns its verdict without details: `engine.show.verdict.FIELDS`."""
+    """Play the script and return its verdict without details: `engine.show.verdict.FIELDS`."""
     verdict = Replay(Run(scenario, profile)).verdict()
     return {name: verdict[name] for name in FIELDS}
 
 
 def is_statistical(scenario: Scenario) -> bool:
-    """Whether the end depends on the seed, so that one run gives no verdict of the scenario."""
+    """Check whether the end depends on the seed, so that one run gives no verdict."""
     return bool(scenario.workload.producers or scenario.faults)
 
 
 @cache
 def outcomes() -> dict[str, dict[str, dict[str, Any]]]:
-    """Code -> profile -> verdict; scenarios whose end depends on the seed are left out."""
+    """Return code -> profile -> verdict; scenarios whose end depends on the seed are left out."""
     text = (files("engine.show") / FILE).read_text("utf-8")
     found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return found

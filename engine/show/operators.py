@@ -1,4 +1,4 @@
-"""What operators changed, as sentences."""
+"""Sentences about operators' changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _topic(cue: Cue) -> str:
 
 
 def placed(h: Happening, cue: Cue) -> Sentence:
-    """Which rule found the replicas of how many partitions."""
+    """Return the sentence of the rule that placed the replicas of some partitions."""
     count = len(cue[4])
     key = PLACERS[cue[0]]
     return say(key, n=number(count), t=word(_topic(cue)))
@@ -45,7 +45,7 @@ PLACERS: Final = {
 
 
 def made(h: Happening, cue: Cue) -> Sentence:
-    """All partitions made in this event in one sentence."""
+    """Return all partitions made in this event in one sentence."""
     count = sum(rule == "CP-ELECT-NEW" for rule, *_ in h.cues)
     if count == 1:
         return say("topic.made.one", l=nodes([cue[4]])) if cue[4] >= 0 else say("topic.made.nobody")
@@ -65,7 +65,7 @@ def deleted(h: Happening, cue: Cue) -> Sentence:
 
 
 def stray(h: Happening, cue: Cue) -> Sentence:
-    """All strays of one start in one sentence."""
+    """Return all strays of one start in one sentence."""
     found = [one.tp for one in h.cues if one.rule == cue.rule]
     names = ", ".join(h.sim.cluster.names[tp] for tp in found)
     return say("topic.stray", b=nodes([cue[1]]), t=word(names))

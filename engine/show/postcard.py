@@ -39,7 +39,7 @@ HAN_FONTS: Final = "Noto Sans CJK SC, Noto Sans SC, WenQuanYi Micro Hei, PingFan
 
 @dataclass(frozen=True)
 class Card:
-    """What stands on the picture beside the tanks."""
+    """Texts on the picture beside the tanks."""
 
     title: str
     version: str
@@ -47,16 +47,16 @@ class Card:
     kind: str
     """One of RIBBONS."""
     said: str = ""
-    """What happens at this step, in one sentence."""
+    """Sentence of the event at this step."""
     answer: str = ""
-    """What the whole run teaches, below the verdict."""
+    """Lesson of the whole run, below the verdict."""
     names: Mapping[int, str] = field(default_factory=dict)
     doing: Mapping[int, str] = field(default_factory=dict)
     """In a word or two what each broker does: "leads · epoch 1", "crashed"."""
 
 
 def partition_of(view: dict[str, Any]) -> dict[str, Any] | None:
-    """The partition that is drawn: where acknowledged records are gone, else where logs differ."""
+    """Return the partition to draw: acknowledged records are gone, else logs differ."""
     lost = set(view["ledger"]["lost"])
 
     def interest(part: dict[str, Any]) -> tuple[bool, bool, bool]:
@@ -69,7 +69,7 @@ def partition_of(view: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def postcard(card: Card, view: dict[str, Any]) -> str:
-    """The whole SVG, in colours of its own."""
+    """Return the whole SVG, in colours of its own."""
     part = partition_of(view)
     view = {**view, "partitions": [part] if part else []}
     lines = wrapped(card.title)
@@ -114,7 +114,7 @@ _SENTENCE: Final = re.compile(r".+?(?:[.;] |[。；]|$)")
 
 
 def _whole(answer: str) -> str:
-    """As many whole sentences as two lines take; the first one in any case."""
+    """Return as many whole sentences as two lines take; the first one in any case."""
     kept = ""
     for sentence in _SENTENCE.findall(answer):
         if kept and _wide(kept + sentence) > LINES * SAID_CHARS - 8:
@@ -125,7 +125,7 @@ def _whole(answer: str) -> str:
 
 
 def _moment(card: Card, y: int) -> str:
-    """Which Kafka, and what is happening."""
+    """Return the texts for the release and the event."""
     said = f" · {card.said}" if card.said else ""
     [line] = wrapped(card.version + said, SAID_CHARS - 10, 1)
     rest = line.removeprefix(card.version)
@@ -136,7 +136,7 @@ def _moment(card: Card, y: int) -> str:
 
 
 def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
-    """Under every tank what its broker does."""
+    """Return what each broker does, for the text under its tank."""
     shown = tanks.in_order(part) if part else []
     col = (WIDTH - 200) / max(1, len(shown))
     return "".join(
@@ -163,8 +163,10 @@ def _ribbon(card: Card, answer: list[str], high: int) -> str:
 
 
 def wrapped(title: str, most: int = LINE_CHARS, lines_most: int = LINES) -> list[str]:
-    """At most so many lines of at most so many letters, parted between words where there are any;
-    what does not fit is left out, which … says."""
+    """Return a title wrapped to at most `lines_most` lines of at most `most` letters.
+
+    Lines are parted between words where there are any; an … stands for what is left out.
+    """
     lines, line = [], ""
     for word in _WORD.findall(title):
         if line and _wide(line + word.rstrip()) > most:

@@ -74,7 +74,7 @@ def _heard_error(m: Any, code: int) -> Sentence:
 
 
 def fetched(h: Happening, m: Any) -> Sentence:
-    """A consumer gets the answer to its Fetch."""
+    """Return the sentence of a consumer's answer to its Fetch."""
     decided = _decided(h, "C-8", "C-8.left", "C-4.exception")
     if decided is not None:
         return decided
@@ -90,12 +90,12 @@ def fetched(h: Happening, m: Any) -> Sentence:
 
 
 def redirected(m: Any, preferred: int) -> Sentence:
-    """A leader names who else may serve the consumer."""
+    """Return the sentence of a leader that names a replica to serve the consumer."""
     return say("read.redirect", l=node(m.dst), c=node(m.src), b=node(preferred))
 
 
 def validated(h: Happening, m: Any) -> Sentence | None:
-    """A consumer hears where the epoch of its position ended."""
+    """Return the sentence of a consumer that learns where its position's epoch ended."""
     code = m.partitions[0][1]
     if code:
         return _heard_error(m, code)
@@ -103,12 +103,12 @@ def validated(h: Happening, m: Any) -> Sentence | None:
 
 
 def sought(h: Happening, m: Any) -> Sentence | None:
-    """A consumer hears the offset that it looked up."""
+    """Return the sentence of a consumer that gets the offset that it looked up."""
     return _heard_error(m, m.error) if m.error else _decided(h, "C-5")
 
 
 def looked_up(h: Happening, m: Any, answer: Any) -> Sentence | None:
-    """A leader answers a client's ListOffsets."""
+    """Return the sentence of a leader that answers a client's ListOffsets."""
     leader, c = node(m.dst), node(m.src)
     if answer.error:
         told = _decided(h, "H-9")
@@ -121,7 +121,7 @@ def looked_up(h: Happening, m: Any, answer: Any) -> Sentence | None:
 
 
 def asks(m: Any) -> Sentence:
-    """A consumer sends a Fetch, a ListOffsets or an OffsetForLeaderEpoch."""
+    """Return the sentence of a Fetch, ListOffsets or OffsetForLeaderEpoch by a consumer."""
     c, leader = node(m.src), node(m.dst)
     if m.kind == messages.FETCH:
         return say("read.ask", c=c, l=leader, o=offset(m.partitions[0].offset))

@@ -12,18 +12,18 @@ from engine.model.log import Batch, Log
 from engine.sim.simulation import Simulation
 
 RECORDS_SHOWN: Final = 64
-"""Of a replica's log: the last ones, each by itself; what lies before is told as stretches."""
+"""Last records of a replica's log that are shown by themselves; the rest is shown as stretches."""
 RECORDS_IN_ALL: Final = 4_096
 LEAST_SHOWN: Final = 8
 
 
 def window(replicas: int) -> int:
-    """How many records of each replica are shown where there are so many replicas."""
+    """Return how many records of each replica are shown beside `replicas` replicas."""
     return max(LEAST_SHOWN, min(RECORDS_SHOWN, RECORDS_IN_ALL // max(1, replicas)))
 
 
 def last_of(batches: list[Batch], records: int) -> list[Batch]:
-    """The batches that hold the last so many records."""
+    """Return the batches that hold the last `records` records."""
     at = len(batches)
     while at and records > 0:
         at -= 1
@@ -32,7 +32,7 @@ def last_of(batches: list[Batch], records: int) -> list[Batch]:
 
 
 class Recall:
-    """Of one simulation, and those only that it becomes; a copy of it begins with a new one."""
+    """Cached counts of one simulation and its later states; a copy of it has a new cache."""
 
     def __init__(self) -> None:
         self._acked: dict[int, tuple[set[str], int]] = {}
@@ -41,7 +41,7 @@ class Recall:
         self._pairs: dict[tuple[int, int], _Pair] = {}
 
     def acked(self, sim: Simulation, tp: int) -> set[str]:
-        """The records of a partition that were acknowledged."""
+        """Return the records of a partition that were acknowledged."""
         told = sim.ledger.acked[tp]
         values, upto = self._acked.get(tp, (set(), 0))
         if upto < len(told):
@@ -52,13 +52,13 @@ class Recall:
         return values
 
     def acked_in_all(self, sim: Simulation) -> int:
-        """How many records were acknowledged; one that was sent twice counts as often."""
+        """Return how many records were acknowledged; a resent one counts as often."""
         for tp in range(len(sim.ledger.acked)):
             self.acked(sim, tp)
         return self._count
 
     def stretches(self, log: Log) -> list[list[int]]:
-        """[from, to, epoch] for each stretch of equal epoch: a log of any length in few numbers."""
+        """Return [from, to, epoch] for each stretch of equal epoch of a log of any length."""
         known = self._stretches.get(id(log))
         if known is None or known[0] is not log or known[1] != log.cuts:
             known = log, log.cuts, 0, []
@@ -72,7 +72,7 @@ class Recall:
         return [one.copy() for one in found]
 
     def same_prefix(self, logs: list[Log]) -> int:
-        """Up to where all logs are equal and below every high watermark: what may be folded."""
+        """Return up to where all logs are equal and below every high watermark."""
         if not logs:
             return 0
         end = min(min(log.hw, log.leo) for log in logs)
@@ -83,7 +83,7 @@ class Recall:
         return end
 
     def differing(self, logs: list[Log]) -> list[int] | None:
-        """[first, end) of the offsets at which two replicas hold different records, or None."""
+        """Return [first, end) of the offsets at which two replicas differ, or None."""
         first, last = -1, -1
         for i, one in enumerate(logs):
             for other in logs[i + 1 :]:
@@ -114,7 +114,7 @@ class _Pair:
         self._at = -1
 
     def differs_at(self) -> int:
-        """The first offset of both at which they hold different records, or -1."""
+        """Return the first offset of both at which they hold different records, or -1."""
         one, other = self.one, self.other
         if self._cuts != (one.cuts, other.cuts):
             self._cuts = one.cuts, other.cuts
@@ -127,7 +127,7 @@ class _Pair:
 
 
 def _last_difference(one: Log, other: Log, at: int) -> int:
-    """The end of the last two batches that stand at one offset and are not the same."""
+    """Return the end of the last two batches that stand at one offset and are not the same."""
     theirs: dict[int, Batch] = {batch.base: batch for batch in other.batches[other.index_of(at) :]}
     end = 0
     for batch in one.batches[one.index_of(at) :]:

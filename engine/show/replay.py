@@ -36,10 +36,10 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
 STEPS_MOST: Final = 100_000
-"""Steps of a run that can be looked at; of a longer one these are shown, and it says so.
-So many take 4 s to be played and 25 MB, measured; the longest run of the library has 2 191."""
+"""Most steps of a run that are shown; a longer run says so.  They take 4 s to be played and 25 MB,
+measured; the longest run of the library has 2 191."""
 ANSWER_BYTES: Final = 2 * 1024 * 1024
-"""Of the JSON of the steps that are told at once."""
+"""Most bytes of the JSON of one answer with steps."""
 EVENTS_BETWEEN: Final = 256
 """Steps between two checkpoints of a run that needs few; and what is played at any time without
 waiting for a turn."""
@@ -54,11 +54,11 @@ Turn = Callable[[], AbstractContextManager[object]]
 
 
 def _nothing() -> None:
-    """Who builds for himself may take as long as it takes."""
+    """Do nothing: a replay built outside the web has no time limit."""
 
 
 class Replay:
-    """One run, looked at.  Step 0 is the initial state; step n is the state after event n.
+    """Replay of one run.  Step 0 is the initial state; step n is the state after event n.
 
     It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
     threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
@@ -98,14 +98,14 @@ class Replay:
         self._play_through()
 
     def _forget(self) -> None:
-        """What was found so far and can be found again."""
+        """Drop what was found so far and can be found again."""
         self._cache = KeptSteps()
         self._cursor: Cursor | None = None
         self._recall = Recall()
         self._there: tuple[int, Simulation] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process: without what is found again, and who else is there."""
+        """Return the state for another process, without caches and locks."""
         left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
@@ -115,7 +115,7 @@ class Replay:
         self._forget()
 
     def _play_through(self) -> None:
-        """Learns how long the run is, where its moments are and how it ends."""
+        """Play the run once for its length, its moments and its end."""
         told = -1  # the last move whose heading stands in the golden text
 
         def heading(number: int) -> None:
@@ -168,7 +168,7 @@ class Replay:
             self._golden += line.encode() + b"\n"
 
     def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
-        """Every so often, where the run can be taken up again; `over` is a move that just ended.
+        """Keep a checkpoint at intervals; `over` is a move that just ended.
 
         Once there are as many as may be kept, every second one goes and the rest is twice as far
         apart: however long the run is, the memory is bounded, and a seek plays a small share.
@@ -211,7 +211,7 @@ class Replay:
     # -- what it answers -------------------------------------------------------------------------
 
     def golden(self) -> str:
-        """The whole run in the notation of the golden files."""
+        """Return the whole run in the notation of the golden files."""
         return self._golden.decode()
 
     def final_view(self) -> Json:
@@ -223,7 +223,7 @@ class Replay:
         return self._end.sim
 
     def verdict(self) -> Json:
-        """{holds, expected, broken: [{invariant, step, why}], counts} and `Outcome.at_end`.
+        """Return {holds, expected, broken: [{invariant, step, why}], counts} and `Outcome.at_end`.
 
         `expected` compares with what the scenario promises for this profile; None where it
         promises nothing, as for moves of one's own, and where not the whole run is looked at.
@@ -247,7 +247,7 @@ class Replay:
         return found | self._outcome.at_end(self.total, sim)
 
     def facts(self, told: Scenario | None = None) -> Json:
-        """What the page needs to know of the run before it asks for steps.
+        """Return the facts that the page needs of the run before it fetches steps.
 
         `told` is the run's scenario with its texts in another language.
         """
@@ -287,13 +287,13 @@ class Replay:
         }
 
     def _clock(self) -> list[list[int]]:
-        """[step, its time in ms], thinned where a run is long: what spaces a rail by time."""
+        """Return [step, its time in ms], thinned where a run is long, to space a rail by time."""
         every = -(-max(self.total, 1) // MOST_TICKS)
         steps = sorted({*range(0, self.total, every), self.total})
         return [[step, self._times[step]] for step in steps]
 
     def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
-        """(first step, number of the move, comment) of every move that did anything."""
+        """Return (first step, number of the move, comment) of every move that did anything."""
         comments = self.comments(told)
         first: dict[int, int] = {}
         for step, move in enumerate(self._move_of):
@@ -302,7 +302,7 @@ class Replay:
         return [(step, move, story.in_words(comments[move])) for move, step in first.items()]
 
     def comments(self, told: Scenario | None = None) -> list[str]:
-        """What the script tells with each move, as far as the moves are those of the script."""
+        """Return the script's comments by move, as far as the moves are those of the script."""
         comments = [""] * len(self.lines)
         scenario = told or self.run.scenario
         script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
@@ -315,8 +315,7 @@ class Replay:
     # -- steps -----------------------------------------------------------------------------------
 
     def steps(self, first: int, count: int) -> list[Json]:
-        """Steps from `first` on as JSON: at most `count`, 64, and what `ANSWER_BYTES` have room
-        for; at least one, and none beyond the end of the run."""
+        """Return steps from `first` on as JSON: 1 to `count`, at most 64 and `ANSWER_BYTES`."""
         first = max(0, min(first, self.total))
         last = min(first + min(count, MOST_STEPS_AT_ONCE), self.total + 1)
         found: list[Json] = []
@@ -332,17 +331,17 @@ class Replay:
         return found
 
     def around(self, first: int, step: int, count: int) -> list[Json]:
-        """Steps from `first` on; where these are large and do not reach `step`, from there on."""
+        """Return steps from `first` on; if these are large and end before `step`, from there."""
         found = self.steps(first, count)
         return found if found[-1]["n"] >= min(step, self.total) else self.steps(step, count)
 
     def each(self, first: int, last: int) -> Iterator[Json]:
-        """Steps [first, last), however many these are, one after the other."""
+        """Yield steps [first, last), however many these are, one after the other."""
         for number in range(max(0, first), min(last, self.total + 1)):
             yield self.steps(number, 1)[0]
 
     def _build(self, first: int, last: int) -> None:
-        """Plays until `last`, keeping the steps from `first` on."""
+        """Play until `last`, keeping the steps from `first` on."""
         cursor = self._cursor
         start = self._nearest(first)
         at = 0 if start is None else start.events
@@ -366,11 +365,11 @@ class Replay:
                     self._keep_events(cursor, before, broken, events, asking)
 
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
-        """What is near is played at once; for more, one waits for a turn."""
+        """Return at once if the steps are near; for more, wait for a turn."""
         return self.turn() if steps > EVENTS_BETWEEN else nullcontext()
 
     def _nearest(self, step: int) -> Checkpoint | None:
-        """The last checkpoint before a step."""
+        """Return the last checkpoint before a step."""
         at = bisect_left(self._checkpoints, step, key=lambda one: one.events)
         return self._checkpoints[at - 1] if at else None
 
@@ -382,7 +381,7 @@ class Replay:
         events: list[Happened],
         asking: threads.Known,
     ) -> None:
-        """Events that one turn of the kernel brought share the view after the last of them."""
+        """Keep events; those of one turn of the kernel share the view after the last."""
         sim = cursor.sim
         cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
         ghosts = self._ghosts(before, before + len(events))
@@ -417,7 +416,7 @@ class Replay:
             )
 
     def _ghosts(self, step: int, last: int) -> list[Cut]:
-        """What was cut before this turn of the kernel, since the last moment up to its end."""
+        """Return what was truncated since the last moment, before this turn of the kernel ends."""
         at = bisect_right(self._weighty, last)
         since = self._weighty[at - 1] if at else 0
         first = bisect_left(self._cuts, since, key=lambda one: one[0])
@@ -426,7 +425,7 @@ class Replay:
     # -- branches --------------------------------------------------------------------------------
 
     def cut(self, step: int) -> tuple[str, ...]:
-        """The moves that lead to `step`; a move that is under way there is cut short."""
+        """Return the moves that lead to `step`; a move that is under way there is cut short."""
         if step >= self.total and self.whole:
             return self.lines  # with the moves at the end that brought no event, but took time
         if step <= 0:
@@ -441,7 +440,7 @@ class Replay:
         return (*done, f"{line} !{step - first + 1}")
 
     def branch(self, step: int, text: str) -> Run:
-        """The run up to `step` and then the moves of `text` (`moves.split`).
+        """Return the run up to `step` and then the moves of `text` (`moves.split`).
 
         Raises BadInput where one cannot be read or the first cannot be played at `step`; a later
         one that cannot be played raises it when the run is replayed.
@@ -461,8 +460,7 @@ class Replay:
         return Run(run.scenario, run.profile, run.seed, played)
 
     def _at(self, step: int) -> Simulation:
-        """The simulation as a branch at this step begins, kept as long as nobody asks for another;
-        to look at."""
+        """Return the simulation as a branch at this step begins, cached, for reading only."""
         step = max(0, min(step, self.total))
         if self._there is None or self._there[0] != step:
             lines = self.cut(step)
@@ -476,25 +474,25 @@ class Replay:
         return self._there[1]
 
     def letters(self, step: int) -> dict[str, Json]:
-        """Every field of the messages under way at a step, by their id."""
+        """Return every field of the messages under way at a step, by their id."""
         return letters(self._at(step))
 
     def dashboard(self, step: int) -> Json:
-        """What an operator would see at this step, beside what is so."""
+        """Return an operator's dashboard at this step, beside the truth."""
         step = max(0, min(step, self.total))
         return dashboard(self._at(step), self._chronicle, step)
 
     def possible(self, step: int) -> list[Json]:
-        """The moves that can be made at this step, and the others with the reason."""
+        """Return the moves that can be made at this step, and the others with the reason."""
         return possible(self._at(step))
 
     def why(self, step: int, subject: str) -> Json:
-        """The guards of what does not happen at this step.  Raises BadInput for no subject."""
+        """Return the guards of what does not happen here.  Raises BadInput for no subject."""
         return why(self._at(step), subject)
 
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
-    """(broker, partition, batches) of what these cues cut from logs."""
+    """Return (broker, partition, batches) of what these cues cut from logs."""
     for rule, node, field, tp, batches, _ in cues:
         if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
             yield node, tp, batches

@@ -1,7 +1,7 @@
 """Reasons and refusals in other languages: the engine words them in its own, values and all.
 
 A catalogue holds each sentence as a template, "{0} is down; restart it first."  What stands in a
-place is looked up in turn, so names and sentences inside sentences are told as well; what no
+place is looked up in turn, so names and sentences inside sentences are translated as well; what no
 template fits stays as it is.
 """
 
@@ -32,14 +32,16 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 @lru_cache(KEPT)
 def said(sentence: str, language: str) -> str:
-    """The sentence in a language, or as it is where there is no template for it."""
+    """Return the sentence in a language, or as it is where there is no template for it."""
     found = fitted(sentence, _templates(language), lambda value: said(value, language))
     return sentence if found is None else found
 
 
 def fitted(sentence: str, templates: Templates, again: Callable[[str], str]) -> str | None:
-    """The sentence by the first template that it fits, with what stands in the places told
-    `again`; None where none does."""
+    """Return the sentence by the first template that it fits; None where none does.
+
+    The texts in the places are translated by `again`.
+    """
     if len(sentence) > LONGEST:
         return None
     for pattern, told in templates:
@@ -56,8 +58,10 @@ def _filled(told: str, values: dict[str, str]) -> str:
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Template -> template, those that the story's words hold as well; empty for the engine's own
-    language."""
+    """Return template -> template.
+
+    It has those that the story's words hold as well; it is empty for the engine's own language.
+    """
     if language == USUAL:
         return {}
     own, told = words_of(STORY, USUAL), words_of(STORY, language)
@@ -71,13 +75,13 @@ def _templates(language: str) -> Templates:
 
 
 def compiled(known: Mapping[str, str]) -> Templates:
-    """Those with the most words of their own first: they fit the least by chance."""
+    """Return the templates, those with the most words of their own first."""
     order = sorted(known, key=lambda one: -len(_PLACE.sub("", one)))
     return [(_pattern(template), known[template]) for template in order]
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """Places are marked {0} or {b}; every other brace stands for itself."""
+    """Return a pattern; places are {0} or {b}; every other brace stands for itself."""
     pieces = _PLACE.split(template)
     texts, places = pieces[::2], pieces[1::2]
     found = re.escape(texts[0])

@@ -1,4 +1,4 @@
-"""What only the stage draws beside the view; no digest of a run sees it."""
+"""Data that only the stage draws beside the view; no digest of a run sees it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 def dress(
     sim: Simulation, shown: Json, older: Iterable[Cut] = (), recall: Recall | None = None
 ) -> Json:
-    """The view with all that the stage wants; `older`: cuts of steps since the last moment."""
+    """Return the view for the stage; `older`: cuts of steps since the last moment."""
     shown["controller"]["sessionMs"] = sim.configs.session_timeout_ms
     shown["beats"] = [
         {"id": m.id, "from": node_name(m.src), "to": node_name(m.dst), "sent": m.sent, "due": m.due}
@@ -60,7 +60,7 @@ def dress(
 
 
 def initial(sim: Simulation) -> Json:
-    """Step 0: the view before anything happens."""
+    """Return step 0: the view before anything happens."""
     return {
         "n": 0,
         "t": 0,
@@ -79,7 +79,7 @@ def initial(sim: Simulation) -> Json:
 
 
 def _haunt(replica: Json, gone: list[Json]) -> None:
-    """Ghosts stay until the next moment, as long as nothing stands in their place."""
+    """Keep ghosts until the next moment, as long as nothing stands in their place."""
     room = RECORDS_SHOWN - len(replica["cut"])
     taken = {ghost["o"] for ghost in replica["cut"]}
     free = (one for one in gone if one["o"] >= replica["leo"] and one["o"] not in taken)
@@ -87,7 +87,7 @@ def _haunt(replica: Json, gone: list[Json]) -> None:
 
 
 def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
-    """(partition, offset, name) of acknowledged records that are gone: they stay in sight."""
+    """Return (partition, offset, name) of acknowledged records that are gone, to be shown."""
     ledger = sim.ledger
     if not ledger.lost and not ledger.lost_single:
         return []
@@ -102,8 +102,11 @@ def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
 
 
 def _queue(sim: Simulation, shown: list[Json]) -> None:
-    """Adds how a move names each message (`way`), which of its kind goes before it (`behind`), and
-    whether its receiver has stopped waiting for it (`unawaited`)."""
+    """Add the place of each message in its queue.
+
+    It is its name in a move (`way`), which of its kind goes before it (`behind`), and whether its
+    receiver has stopped waiting for it (`unawaited`).
+    """
     first: dict[tuple[int, int, int], int] = {}
     for (m, way), told in zip(_told(sim), shown, strict=True):
         key = (m.src, m.dst, m.kind)
@@ -119,7 +122,7 @@ def _queue(sim: Simulation, shown: list[Json]) -> None:
 
 
 def _hold(sim: Simulation, links: list[Json]) -> None:
-    """A link on which a hand holds messages says so."""
+    """Mark the links on which a hand holds messages."""
     for src, dst, _ in sorted(sim.network.held_ways):
         a, b = node_name(max(src, dst)), node_name(min(src, dst))
         link = next((one for one in links if (one["a"], one["b"]) == (a, b)), None)
@@ -130,12 +133,12 @@ def _hold(sim: Simulation, links: list[Json]) -> None:
 
 
 def ways(sim: Simulation, most: int = 12) -> list[str]:
-    """Every way on which something is, each once: what message surgery is offered for."""
+    """Return every way with a message, each once, for the menu of message surgery."""
     return list(dict.fromkeys(way for _, way in _told(sim)))[:most]
 
 
 def _told(sim: Simulation) -> list[tuple[Message, str]]:
-    """The messages that are drawn, each with its way: `2->1`, and its kind where that is needed.
+    """Return the messages that are drawn, each with its way: `2->1`, and its kind where needed.
 
     Without a kind, a move means the oldest of all messages on that way.
     """
@@ -161,12 +164,12 @@ _OF_THE_NETWORK: Final = frozenset(("id", "sent", "due", "src", "dst"))
 
 
 def letters(sim: Simulation) -> dict[str, Json]:
-    """What the messages that are drawn say in full, by their id."""
+    """Return the full contents of the messages that are drawn, by their id."""
     return {str(m.id): in_full(m) for m, _ in _told(sim)[:MOST_IN_FULL]}
 
 
 def in_full(m: Message) -> Json:
-    """Every field of a message, named as Kafka's schemas spell names."""
+    """Return every field of a message, named as Kafka's schemas spell names."""
     return {
         _camel(slot): _plain(getattr(m, slot))
         for slot in fields(type(m))

@@ -67,7 +67,7 @@ Consequence = tuple[int, Cue, Sentence]
 
 
 def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
-    """([the one sentence of the step, then details], why) for one event.
+    """Return ([the one sentence of the step, then details], why) for one event.
 
     The first sentence is the weightiest consequence if one has moment 2 or more, else what
     happened; at most four sentences, none of which repeats another.
@@ -88,7 +88,7 @@ def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
 
 
 def _consequences(h: Happening) -> list[Consequence]:
-    """(moment, cue, sentence) of every cue that is worth a sentence."""
+    """Return (moment, cue, sentence) of every cue that is worth a sentence."""
     found = []
     for cue in h.cues:
         sentence = tell_cue(h, cue)
@@ -98,7 +98,7 @@ def _consequences(h: Happening) -> list[Consequence]:
 
 
 def _weight(h: Happening, cue: Cue) -> int:
-    """The rule's moment; but a waiting fetch that is refused is only a part of what ended it."""
+    """Return the rule's moment; a refused waiting fetch is only a part of what ended it."""
     rule = RULES.get(cue[0])
     if rule is None or (cue[0] == "S-2.epoch_check" and h.delivered(FETCH) is None):
         return 0
@@ -106,7 +106,7 @@ def _weight(h: Happening, cue: Cue) -> int:
 
 
 def _happened(h: Happening) -> list[Sentence]:
-    """What arrived, or what a timer or a hand made a node send.  A fault speaks by its cues."""
+    """Return what arrived, or what a timer or a hand made a node send.  A fault has cues."""
     if h.kind == FAILURE:
         return []
     if h.kind != DELIVERY or not isinstance(h.what, Message):
@@ -116,7 +116,7 @@ def _happened(h: Happening) -> list[Sentence]:
 
 
 def _also_sent(h: Happening) -> list[Sentence]:
-    """What an arrival set free: waiting fetches, and what a client now sends (again)."""
+    """Return what an arrival set free: waiting fetches, and what a client now sends (again)."""
     if h.kind != DELIVERY or not isinstance(h.what, Message):
         return []
     asked = (h.what.src, h.what.corr)
@@ -125,7 +125,7 @@ def _also_sent(h: Happening) -> list[Sentence]:
 
 
 def _details(first: Sentence, told: list[Sentence]) -> list[Sentence]:
-    """What else is said: nothing twice, nothing that goes without saying, and not too much."""
+    """Return the further sentences: nothing twice, nothing obvious, and not too much."""
     covered = COVERS.get(first["key"], frozenset())
     kept: list[Sentence] = []
     for sentence in told:
@@ -136,7 +136,7 @@ def _details(first: Sentence, told: list[Sentence]) -> list[Sentence]:
 
 
 def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
-    """The reason behind the weightiest consequence, or behind what happened if nothing weighs."""
+    """Return the reason of the weightiest consequence, or of the event if nothing weighs."""
     if weightiest is not None and weightiest[0] >= WEIGHTY:
         key = reason(weightiest[1], weightiest[2])
         return [say(key)] if key else []
@@ -146,13 +146,13 @@ def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
 
 
 def mark(cue: Cue) -> str:
-    """The kind of mark that a step with this cue gets on the rail, or ""."""
+    """Return the kind of mark that a step with this cue gets on the rail, or ""."""
     rule = RULES.get(cue[0])
     return rule.mark if rule else ""
 
 
 def moment(kind: int, what: Any, cues: list[Cue], broken: bool) -> int:
-    """How much this step matters, 0 - 3."""
+    """Return how much this step matters, 0 - 3."""
     weight = 3 if broken else 0
     for cue in cues:
         rule = RULES.get(cue[0])
@@ -169,7 +169,7 @@ STORY: Final = "story"
 
 
 def render(sentence: Sentence, names: dict[int, str] | None = None, language: str = USUAL) -> str:
-    """A sentence as plain text, for terminals and for pages without scripts.
+    """Return a sentence as plain text, for terminals and for pages without scripts.
 
     Raises KeyError for a sentence or an argument that does not exist: a gap is an error.
     """
@@ -184,7 +184,7 @@ def render(sentence: Sentence, names: dict[int, str] | None = None, language: st
 
 
 def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, str]) -> str:
-    """One typed entity as text."""
+    """Return one typed entity as text."""
     (kind, value), *_ = entity.items()
     if kind == "b":
         return catalogue["entity.broker"].replace("{b}", names.get(value, str(value)))
@@ -202,7 +202,7 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, s
 
 
 def client_text(name: str, catalogue: Mapping[str, str]) -> str:
-    """P1 as people read it: producer 1."""
+    """Return a client's name for readers: P1 is producer 1."""
     found = _CLIENT.fullmatch(name)
     if not found:
         return name
@@ -211,7 +211,7 @@ def client_text(name: str, catalogue: Mapping[str, str]) -> str:
 
 
 def in_words(comment: str) -> str:
-    """A comment of a script with its clients as people read them: "C1 reads" is told of consumer 1.
+    """Return a script's comment with its clients' names spelled out: "C1" becomes consumer 1.
 
     In every language, since scripts write clients the same in each.
     """
@@ -224,7 +224,7 @@ def in_words(comment: str) -> str:
 
 
 def _listed(texts: list[str], catalogue: Mapping[str, str]) -> str:
-    """`m3, m4 and m5`"""
+    """Return `m3, m4 and m5`."""
     *before, last = texts
     if not before:
         return last

@@ -19,7 +19,7 @@ _FAULTS: Final = (
 
 
 def possible(sim: Simulation) -> list[dict[str, Any]]:
-    """Suggested moves as {text, group, help, enabled, why}; `why` is the reason of a refusal."""
+    """Return suggested moves as {text, group, help, enabled, why}; `why`: reason of a refusal."""
     found = []
     for line in suggestions(sim):
         move = moves.parse(line, sim.scenario.brokers)
@@ -37,7 +37,7 @@ def possible(sim: Simulation) -> list[dict[str, Any]]:
 
 
 def suggestions(sim: Simulation) -> Iterator[str]:
-    """One of each kind for each broker and link; `possible` says which can be done."""
+    """Yield one of each kind for each broker and link; `possible` says which can be done."""
     names = [spec.label for spec in sim.scenario.brokers]
     yield from _clients(sim)
     yield from ("settle", "+1", "advance 500ms", "advance 5s")
@@ -98,7 +98,7 @@ def _faults(names: list[str]) -> Iterator[str]:
 
 
 def _disks(sim: Simulation) -> Iterator[str]:
-    """For brokers with several log directories only: else it is the whole broker that fails."""
+    """Yield moves of directories, for brokers with several only: one is the whole broker."""
     for broker in sim.brokers.values():
         if broker.machine.dirs > 1 and not sim.auto:
             yield f"copy {broker.name}"
@@ -128,7 +128,7 @@ def _first_partition(sim: Simulation, record: PartitionRecord) -> Iterator[str]:
 
 
 def _topics(sim: Simulation) -> Iterator[str]:
-    """A topic that does not exist yet, and what can become of those that do."""
+    """Yield the creation of a topic, and the possible changes of those that exist."""
     topics = sim.cluster.controller.topics
     fresh = next(name for name in _topic_names() if name not in topics)
     yield f"create_topic {fresh} partitions=2 factor={min(2, len(sim.brokers))}"

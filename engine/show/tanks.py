@@ -7,7 +7,7 @@ there is no page.
 
 A picture that says nothing but names and records serves as a thumbnail.  With words it says under
 each tank what its broker does, and has marks and tabs; every part that lasts from one step to the
-next then has a key (`data-k`), by which a page moves it instead of drawing anew.
+next then has a key (`data-k`), by which a page moves it instead of redrawing it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WORDS: Final[Words] = {
     "fenced": "shut out",
     "none": "waits to be told",
 }
-"""Of a tank; a page hands in its own language."""
+"""State of a tank in words; a page passes its own language."""
 
 COLOURS: Final = {
     "panel": "#ffffff",
@@ -58,7 +58,7 @@ COLOURS: Final = {
     "e5": "#c2a878",
     "e6": "#c9ced6",
 }
-"""What the page calls these colours in light."""
+"""Names of these colours on the page, in light."""
 
 ON_HUE: Final = "#14171a"
 """Letters on the hue of an epoch, in both themes."""
@@ -71,13 +71,13 @@ HIDDEN: Final = 7.0
 
 
 def coloured(markup: str) -> str:
-    """The same picture in colours of its own, for places without a page."""
+    """Return the markup with its colours filled in, for places without a page."""
     return re.sub(r"var\(--(\w+)\)", lambda found: COLOURS[found[1]], markup)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where tanks stand in a picture of so many units, and which offsets they show."""
+    """Position of tanks in a picture of `width` units, and the offsets they show."""
 
     width: float
     height: float
@@ -85,7 +85,7 @@ class Place:
     first: int
     rows: int
     told: bool
-    """Whether words stand below the tanks, and marks beside them."""
+    """Words stand below the tanks, and marks beside them."""
 
     @property
     def col(self) -> float:
@@ -98,7 +98,7 @@ class Place:
 
     @property
     def size(self) -> float:
-        """Of the letters of a name below its tank."""
+        """Font size of a name below its tank."""
         return 15.0 if self.told else min(26.0, max(8.0, self.height * 0.095))
 
     @property
@@ -128,7 +128,7 @@ class Place:
         return self.col * index + (self.col - self.tank) / 2
 
     def y(self, offset: int) -> float:
-        """The height at which the record of an offset stands on the one before it."""
+        """Return the height at which the record of an offset stands on the one before it."""
         return self.floor - self.gap - (max(offset, self.first) - self.first) * self.cell
 
 
@@ -143,7 +143,7 @@ class Tank:
     lost: dict[str, int]
     """Lost records, and the offsets they had."""
     key: str
-    """What the keys of its parts begin with; "" where nothing will move."""
+    """Beginning of the keys of its parts; "" where nothing will move."""
 
     @property
     def what(self) -> str:
@@ -165,13 +165,13 @@ class Tank:
 
     @property
     def level(self) -> int:
-        """Where the water stands: of a process that has ended, where its disk says."""
+        """Offset of the water; of a process that has ended, by its disk."""
         replica = self.replica
         return int(min(replica["hwCheckpoint"], replica["leo"]) if self.dead else replica["hw"])
 
     @property
     def gone(self) -> dict[str, int]:
-        """What is crossed out over its records: just cut, or lost and its leader is without."""
+        """Crossed out offsets over its records: just cut, or lost and its leader is without."""
         replica = self.replica
         found = self.lost if replica["role"] == "leader" else {}
         found = found | {record["id"]: record["o"] for record in replica["cut"]}
@@ -193,8 +193,9 @@ def draw(
     names: Mapping[int, str] | None = None,
     prefix: str = "",
 ) -> str:
-    """The inside of an <svg> of width x height: a tank for each replica of the partition in which
-    most is to be seen.
+    """Return the inside of an <svg> of width x height.
+
+    It has a tank for each replica of the partition in which most is to be seen.
 
     `names` is what brokers are called, if not as in the view.  Pictures with words that stand on
     one page have different prefixes: what has an id in one is found by it.
@@ -222,8 +223,10 @@ def draw(
 
 
 def in_order(part: Part) -> list[int]:
-    """The replicas that are drawn, from left to right as they stand on the stage: no order of an
-    assignment, which would put a broker elsewhere in every picture."""
+    """Return the replicas that are drawn, from left to right as they stand on the stage.
+
+    It is not the order of an assignment, which would move a broker from picture to picture.
+    """
     return sorted([one for one in part["ar"] if str(one) in part["replicas"]][:MOST_TANKS])
 
 
@@ -235,7 +238,7 @@ def _interest(part: Part) -> int:
 
 
 def _place(part: Part, shown: list[int], width: float, height: float, told: bool) -> Place:
-    """The youngest offsets are shown where all do not fit."""
+    """Return the place of the tanks; the youngest offsets are shown where not all fit."""
     replicas = [part["replicas"][str(broker)] for broker in shown]
     ends = [replica["leo"] for replica in replicas]
     ends += [record["o"] + 1 for replica in replicas for record in replica["cut"]]
@@ -245,7 +248,7 @@ def _place(part: Part, shown: list[int], width: float, height: float, told: bool
 
 
 def _gone(part: Part, lost: set[str]) -> dict[str, int]:
-    """Lost records and the offsets they had, as far as a log or a cut still tells."""
+    """Return the lost records and the offsets they had, as far as a log or a cut still tells."""
     return {
         record["id"]: record["o"]
         for replica in part["replicas"].values()
@@ -271,7 +274,7 @@ def _outline(at: Place) -> str:
 
 
 def _glass(tank: Tank) -> Iterator[str]:
-    """The ground, and the water under its waves.  Where it moves it is cut off by the wall."""
+    """Return the ground, and the water under its waves, which the wall cuts off."""
     at, wide = tank.at, tank.at.tank
     outline = _outline(at)
     yield f'<path d="{outline}" fill="var(--panel)"/>'
@@ -308,7 +311,7 @@ def _wall(tank: Tank) -> Iterator[str]:
 
 
 def _stack(tank: Tank) -> Iterator[str]:
-    """Records from the floor up, and crossed places of those that are gone."""
+    """Yield records from the floor up, and crossed places of those that are gone."""
     at, replica = tank.at, tank.replica
     if at.told and at.first and replica["leo"] > at.first:
         yield (
@@ -323,7 +326,7 @@ def _stack(tank: Tank) -> Iterator[str]:
 
 
 def _cell(tank: Tank, offset: int, key: str, more: str) -> str:
-    """A group at the place of a record, with its frame; what stands in it is to follow."""
+    """Return a group at the place of a record, with its frame; what stands in it is to follow."""
     at = tank.at
     top = at.y(offset) - at.cell + at.gap
     place = f'transform="translate({_n(at.pad)} {_n(top)})"'
@@ -335,12 +338,12 @@ def _cell(tank: Tank, offset: int, key: str, more: str) -> str:
 
 
 def _inner(at: Place) -> tuple[float, float]:
-    """Width and height of a record."""
+    """Return the width and height of a record."""
     return at.tank - 2 * at.pad, at.cell - at.gap
 
 
 def _record(tank: Tank, record: Json) -> str:
-    """Dry ones are pale and outlined; a tick stands on what was acknowledged."""
+    """Return a record; dry ones are pale and outlined, acknowledged ones have a tick."""
     low, high = tank.part.get("differ") or (0, 0)
     edge = "div" if low <= record["o"] < high else "edge"
     dry = record["o"] >= tank.level
@@ -362,7 +365,7 @@ def _tick(at: Place, stroke: str) -> str:
 
 
 def _ghost(tank: Tank, name: str, offset: int) -> str:
-    """What was just cut, or is gone: where it stood, crossed out."""
+    """Return a record that was just cut, or is gone: in its old place, crossed out."""
     wide, high = _inner(tank.at)
     frame = 'fill="var(--panel)" stroke="var(--bad)" stroke-width="1.6" stroke-dasharray="4 3"'
     cross = f"M4 4L{_n(wide - 4)} {_n(high - 4)}M{_n(wide - 4)} 4L4 {_n(high - 4)}"
@@ -384,7 +387,7 @@ def _name(at: Place, name: str, fill: str) -> str:
 
 
 def _tabs(tank: Tank) -> Iterator[str]:
-    """The leader-epoch vector: a tab at the tank's side where an epoch begins."""
+    """Return the leader-epoch vector: a tab at the tank's side where an epoch begins."""
     for epoch, start in tank.replica["epochs"]:
         if start < tank.at.first or tank.at.tank > tank.at.col - 40:
             continue
@@ -397,7 +400,7 @@ def _tabs(tank: Tank) -> Iterator[str]:
 
 
 def _marks(tank: Tank) -> Iterator[str]:
-    """The high watermark's flag at the water, and where the log ends, over the stack."""
+    """Yield the high watermark's flag at the water, and the log's end, over the stack."""
     at, replica = tank.at, tank.replica
     if tank.what != "down":
         yield (
@@ -414,7 +417,7 @@ def _marks(tank: Tank) -> Iterator[str]:
 
 
 def _pipe(part: Part, shown: list[int], at: Place) -> str:
-    """In-sync replicas are vessels joined at the base."""
+    """Return the pipe that joins in-sync replicas at the base."""
     wet = [at.col * (i + 0.5) for i, one in enumerate(shown) if one in part["record"]["isr"]]
     if len(wet) < 2:
         return ""
@@ -425,7 +428,7 @@ def _pipe(part: Part, shown: list[int], at: Place) -> str:
 
 
 def _foot(tank: Tank, words: Words | None) -> str:
-    """The broker's name below its tank, with a crown or a cross."""
+    """Return the broker's name below its tank, with a crown or a cross."""
     at, down = tank.at, tank.dead
     leads = tank.part["record"]["leader"] == tank.broker["id"]
     label = words["broker"].format(name=tank.broker["name"]) if words else tank.broker["name"]
@@ -458,5 +461,5 @@ def _state(tank: Tank, words: Words) -> str:
 
 
 def _n(value: float) -> str:
-    """A coordinate with at most one decimal."""
+    """Return a coordinate with at most one decimal."""
     return f"{value:.1f}".rstrip("0").rstrip(".")

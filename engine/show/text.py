@@ -27,11 +27,11 @@ ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | 
 
 
 CUE_CHARS: Final = 2_000
-"""Of a value that a cue tells, such as the batches of a long log that was cut."""
+"""Most characters of a value in a cue, such as the batches of a long truncated log."""
 
 
 def value_text(value: Any) -> str:
-    """A cue's value in a golden file."""
+    """Return a cue's value in a golden file."""
     if isinstance(value, tuple | list):
         return "[" + ",".join(value_text(one) for one in value) + "]"
     if isinstance(value, Batch):
@@ -40,7 +40,7 @@ def value_text(value: Any) -> str:
 
 
 def cue_json(cue: Cue) -> dict[str, Any]:
-    """A cue as a step tells it."""
+    """Return a cue as a step tells it."""
     rule, node, field, old, new, tp = cue
     return {
         "rule": rule,
@@ -60,14 +60,14 @@ def _short(value: Any) -> Any:
 
 
 def cue_line(cue: Cue) -> str:
-    """`H-2   b1 hw 1 -> 2`"""
+    """Return `H-2   b1 hw 1 -> 2`."""
     rule, node, field, old, _, _ = cue
     name = f"b{node}" if node >= 0 else str(node_name(node))
     return f"{rule:<6} {name} {field} {value_text(old)} -> {new_text(cue)}"
 
 
 def new_text(cue: Cue) -> str:
-    """What became of it; errors by their names."""
+    """Return the new value; errors by their names."""
     rule, _, field, _, new, _ = cue
     if field == "error" or rule in (
         "L-3.refused",
@@ -81,7 +81,7 @@ def new_text(cue: Cue) -> str:
 
 
 def message_line(m: Any) -> str:
-    """`2->1 Fetch offset=2 epoch=0`"""
+    """Return `2->1 Fetch offset=2 epoch=0`."""
     arrow = "=>" if m.kind in REPLIES else "->"
     fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
     name = NAMES[m.kind]
@@ -89,7 +89,7 @@ def message_line(m: Any) -> str:
 
 
 def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
-    """One event: what arrived or happened, then its cues."""
+    """Return one event: what arrived or happened, then its cues."""
     if kind == DELIVERY and isinstance(what, Message):
         head = message_line(what)
     elif isinstance(what, tuple):
@@ -105,7 +105,7 @@ def _named(batch: Batch) -> str:
 
 
 def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
-    """`b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`"""
+    """Return `b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`."""
     disk = broker.machine.disks.get(tp)
     if disk is None:
         return f"b{broker.id}{{no log}}"
@@ -125,7 +125,7 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
 
 
 def future_line(broker: Broker, tp: int) -> list[str]:
-    """`  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log is on its way to another directory."""
+    """Return `  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log moves to another directory."""
     move = broker.machine.futures.get(tp)
     if move is None:
         return []
@@ -147,7 +147,7 @@ def _cells(log: Log, hw: int) -> str:
 
 
 def _record_text(record: PartitionRecord) -> str:
-    """`{1 0 0 [1,2]} elr [3]`"""
+    """Return `{1 0 0 [1,2]} elr [3]`."""
     isr = ",".join(map(str, record.isr))
     elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
     recovering = " RECOVERING" if record.recovering else ""
@@ -158,7 +158,7 @@ def _record_text(record: PartitionRecord) -> str:
 
 
 def state_lines(sim: Simulation) -> list[str]:
-    """The controller's record and every replica, partition by partition."""
+    """Return the controller's record and every replica, partition by partition."""
     lines = []
     several = len(sim.cluster.names) > 1
     for tp, record, gone in partitions(sim):

@@ -25,7 +25,7 @@ def _names(h: Happening, tps: Iterable[int]) -> Entity:
 
 
 def _of(h: Happening, cue: Cue) -> Entity:
-    """The partition that a cue's field names."""
+    """Return the partition that a cue's field names."""
     return _names(h, (int(cue[2].split()[-1]),))
 
 
@@ -101,7 +101,7 @@ Known = dict[tuple[int, int], FetcherThread]
 
 
 def asking(sim: Simulation) -> Known:
-    """The fetchers that wait for an answer, at brokers that have several."""
+    """Return the fetchers that wait for an answer, at brokers that have several."""
     return {
         (process.id, thread.outstanding): thread
         for process in (broker.process for broker in sim.brokers.values())
@@ -114,8 +114,11 @@ def asking(sim: Simulation) -> Known:
 def at_work(
     broker: int, what: object, sends: Iterable[Message], before: Known, after: Known
 ) -> dict[str, dict[str, int]]:
-    """{"fetcher": which one} at an event, where the broker has several and one of them acts: whose
-    answer came, else who asks now.  `before` and `after` are `asking` around the event."""
+    """Return {"fetcher": its number} at an event in which one of several fetchers acts.
+
+    It is the one whose answer came, else the one that asks now.  `before` and `after` are `asking`
+    around the event.
+    """
     thread = before.get((broker, what.corr)) if isinstance(what, _ANSWERS) else None
     if thread is None:
         asks = [after[key] for one in sends if (key := (broker, one.corr)) in after]

@@ -17,14 +17,14 @@ TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
 
 
 def telling_run(scenario: Scenario) -> Run:
-    """Under the first profile that breaks something as meant, else under the first of all."""
+    """Return the run of the first profile that breaks something as meant, else of the first."""
     promised = scenario.expect.items()
     broken = [name for name, one in promised if isinstance(one.get("verdict"), list)]
     return Run(scenario, (broken or list(scenario.profiles))[0])
 
 
 def telling_step(replay: Replay) -> int:
-    """Where something breaks; else where a log is cut, or whatever weighs most in this run."""
+    """Return where something breaks; else where a log is cut, or the weightiest step."""
     marks = replay.facts()["marks"]
     for kind in TELLING:
         steps = [step for step, one in marks if one == kind]
@@ -34,19 +34,19 @@ def telling_step(replay: Replay) -> int:
 
 
 def thumbnail(scenario: Scenario) -> str:
-    """The picture of a scenario as the inside of an <svg> of WIDTH x HEIGHT."""
+    """Return the picture of a scenario as the inside of an <svg> of WIDTH x HEIGHT."""
     replay = Replay(telling_run(scenario))
     (step,) = replay.steps(telling_step(replay), 1)
     return draw(step["view"])
 
 
 def draw(view: Json) -> str:
-    """A step as the inside of an <svg> of WIDTH x HEIGHT."""
+    """Return a step as the inside of an <svg> of WIDTH x HEIGHT."""
     return tanks.draw(view, WIDTH, HEIGHT)
 
 
 def whole(view: Json) -> str:
-    """A step as an SVG file that needs nothing of a page."""
+    """Return a step as an SVG file that needs nothing of a page."""
     box = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
     ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{tanks.COLOURS["panel"]}"/>'
     family = "Noto Sans, DejaVu Sans, Noto Sans CJK SC, sans-serif"

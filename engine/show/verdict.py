@@ -62,7 +62,7 @@ Struck = tuple[str, int]
 
 
 def faults_in(sim: Simulation, cues: Iterable[Cue]) -> Iterator[Struck]:
-    """The faults that the cues of an event report, if a record was acknowledged before it."""
+    """Return the faults in the cues of an event, if a record was acknowledged before it."""
     for rule, node, *_ in cues:
         fault = FAULTS.get(rule)
         if fault is None or not any(sim.ledger.acked):
@@ -72,7 +72,7 @@ def faults_in(sim: Simulation, cues: Iterable[Cue]) -> Iterator[Struck]:
 
 
 def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> Json:
-    """{kind, key, records} of what is lost, broken or gone by now; {} where nothing is.
+    """Return {kind, key, records} of what is lost, broken or gone by now; {} where nothing is.
 
     `key` names the sentence in the words of the pages, whose places are {m}, the records, {n}, the
     number of records kept, and {fault}.
@@ -103,18 +103,18 @@ class Outcome:
         self.lost_at: int | None = None
 
     def note(self, step: int, sim: Simulation, cues: Iterable[Cue]) -> None:
-        """Takes the cues of the event that led to `step`, and the state after it."""
+        """Take the cues of the event that led to `step`, and the state after it."""
         self._faults += ((step, fault) for fault in faults_in(sim, cues))
         if self.lost_at is None and (sim.ledger.lost or sim.ledger.lost_single):
             self.lost_at = step
 
     def at(self, step: int, sim: Simulation, is_end: bool) -> Json:
-        """`verdict` at the end of the run, before it `verdict_so_far`."""
+        """Return `verdict` at the end of the run, before it `verdict_so_far`."""
         faults = self._until(step)
         return verdict(sim, faults) if is_end else verdict_so_far(sim, faults)
 
     def at_end(self, step: int, sim: Simulation) -> Json:
-        """`verdict`, and the first step at which an acknowledged record is gone (`lost_at`)."""
+        """Return `verdict`, and the first step without an acknowledged record (`lost_at`)."""
         return {**verdict(sim, self._until(step)), "lost_at": self.lost_at}
 
     def _until(self, step: int) -> set[Struck]:
@@ -122,20 +122,22 @@ class Outcome:
 
 
 def _every_disk_failed(sim: Simulation, tp: int, faults: Collection[Struck]) -> bool:
-    """Whether each replica of a partition lost power, its disk or the disk's contents: Kafka
-    promises to keep what one replica in sync still has."""
+    """Check whether each replica lost power, its disk or the disk's contents.
+
+    Kafka promises to keep what one replica in sync still has.
+    """
     record = sim.cluster.controller.records.get(tp)
     struck = {node for fault, node in faults if fault in DISKS}
     return record is not None and struck.issuperset(record.replicas)
 
 
 def _is_mechanism(invariant: str) -> bool:
-    """Sorts what is promised to users (I1, ...) before checks of single mechanisms (INV-1, ...)."""
+    """Sort what is promised to users (I1, ...) before checks of single mechanisms (INV-1, ...)."""
     return invariant.startswith("INV")
 
 
 def verdict(sim: Simulation, faults: Collection[Struck]) -> Json:
-    """The verdict at the end of a run: {kind, key, records, kept, fault}.
+    """Return the verdict at the end of a run: {kind, key, records, kept, fault}.
 
     `faults`: those of `faults_in`, over the whole run.  `kept` counts the acknowledged records that
     are in the log of a running leader.
@@ -161,7 +163,7 @@ def _said(kind: str, records: Iterable[str], variant: str = "") -> Json:
 
 
 def _by_reach(sim: Simulation) -> tuple[list[str], int]:
-    """(acknowledged records of partitions without a running leader, number of all others).
+    """Return (acknowledged records of partitions without a running leader, number of all others).
 
     Records that a topic's deletion, retention or DeleteRecords took away count in neither.
     """

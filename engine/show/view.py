@@ -48,7 +48,7 @@ Json = dict[str, Any]
 
 
 def node_name(node: int) -> int | str:
-    """Brokers are numbers; the rest has names: K, P1, C1."""
+    """Return a node's name: brokers are numbers; the rest has names: K, P1, C1."""
     if node >= 0:
         return node
     if node == CONTROLLER:
@@ -63,7 +63,7 @@ def view(
     cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None,
     recall: Recall | None = None,
 ) -> Json:
-    """The whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches.
+    """Return the whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches.
 
     `recall` is what the last view of this very simulation found, where there was one.
     """
@@ -192,7 +192,7 @@ def _replica(
 
 
 def _future(move: Move) -> Json:
-    """D-1.  How far the log in the other directory is."""
+    """D-1.  Return the end of the log in the other directory."""
     log = move.disk.log
     state = "truncating" if move.fetch.state == TRUNCATING else "fetching"
     return {
@@ -205,7 +205,7 @@ def _future(move: Move) -> Json:
 
 
 def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
-    """The rate that is measured where this replica is throttled, the limit, and who waits for it.
+    """Add the measured rate where this replica is throttled, the limit, and who waits for it.
 
     Measuring clears old samples, so a copy is measured.
     """
@@ -221,7 +221,7 @@ def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
 
 
 def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Json]:
-    """The first records of these batches as the stage tells them."""
+    """Return the first records of these batches as the stage tells them."""
     return _records(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
 
 

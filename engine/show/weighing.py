@@ -14,16 +14,16 @@ OF_A_REPLICA: Final = 4_000
 OF_A_BATCH: Final = 48
 """In one replica's log: two references and an offset; the batch itself is shared."""
 OF_AN_ENTRY: Final = 120
-"""Of a ledger, and of what waits for an event."""
+"""Bytes of an entry of a ledger, or of an event that waits."""
 
 
 def of_json(value: Any) -> int:
-    """What a value takes as JSON."""
+    """Return the size of a value as JSON."""
     return len(json.dumps(value, check_circular=False, separators=(",", ":")))
 
 
 def of_simulation(sim: Simulation) -> int:
-    """A copy of a simulation, beside what all copies share."""
+    """Return a copy of a simulation, beside what all copies share."""
     replicas = batches = 0
     for broker in sim.brokers.values():
         replicas += len(broker.machine.disks)

@@ -1,4 +1,4 @@
-"""Why not: the guards of something that does not happen, at one step of a run.
+"""Guards of something that does not happen, at one step of a run.
 
 A subject is a line: `hw [B]`, `isr B`, `ack RECORD`, `leader [B]`, `move LINE`; all but the last
 may end with `p=N`, a partition.  The answer is made of sentences of the catalogue and of moves.
@@ -29,7 +29,7 @@ Found = tuple[Sentence, list[Guard], bool, Sentence]
 
 
 def why(sim: Simulation, subject: str) -> dict[str, Any]:
-    """{subject, about, holds, guards, then}.  Raises BadInput for what is no subject here."""
+    """Return {subject, about, holds, guards, then}.  Raises BadInput for an unknown subject."""
     if len(subject) > MAX_SUBJECT:
         raise BadInput("invalid", f"A subject has at most {MAX_SUBJECT} characters.")
     kind, _, rest = subject.strip().partition(" ")
@@ -47,7 +47,7 @@ def why(sim: Simulation, subject: str) -> dict[str, Any]:
 
 
 def _place(sim: Simulation, rest: str) -> tuple[str, int]:
-    """The rest without its partition, and the partition."""
+    """Return the rest without its partition, and the partition."""
     match = re.fullmatch(r"(.*?)\s*\bp=(\d{1,4})", rest)
     text, tp = (match[1], int(match[2])) if match else (rest, 0)
     if tp not in sim.cluster.controller.records:
@@ -64,13 +64,13 @@ def _broker(sim: Simulation, name: str) -> Broker:
 
 
 def _leader(sim: Simulation, tp: int) -> tuple[Process, Replica] | None:
-    """The broker that the controller names, if it knows that it leads."""
+    """Return the broker that the controller names, if it knows that it leads."""
     replica = sim.cluster.current_leader(tp)
     return None if replica is None else (sim.brokers[replica.broker].running, replica)
 
 
 def _nobody(sim: Simulation, tp: int) -> list[Guard]:
-    """Nothing moves as long as nobody leads."""
+    """Return the guards of a missing leader, without which nothing moves."""
     record = sim.cluster.controller.records[tp]
     if record.leader != NO_LEADER:
         return guards_control.of_leading(sim, tp, record.leader)

@@ -1,4 +1,4 @@
-"""What the browser is told: the shapes of cues, steps, views and guards, declared once.
+"""Data for the browser: the shapes of cues, steps, views and guards, declared once.
 
 `docs/wire.schema.json` and `static/js/core/wire.d.ts` are made from these; a test plays runs
 of the library and holds every step to them.  Names are short since views travel often.
@@ -40,7 +40,7 @@ class Broken(TypedDict):
 
 
 class Cure(TypedDict):
-    """What would make a guard true: told, and as a move where one is enough."""
+    """Change that would make a guard true: as text, and as a move where one is enough."""
 
     say: Sentence
     move: str | None
@@ -74,13 +74,13 @@ class Record(TypedDict):
 
 
 class CutRecord(Record):
-    """`old`: it was below the high watermark of somebody."""
+    """`old`: it was below a replica's high watermark."""
 
     old: NotRequired[bool]
 
 
 class Belief(TypedDict):
-    """What a broker believes of leader, leader epoch and partition epoch; -1: nothing."""
+    """Leader, leader epoch and partition epoch as a broker believes; -1: nothing."""
 
     leader: int
     le: int
@@ -88,7 +88,7 @@ class Belief(TypedDict):
 
 
 class PartitionRecord(TypedDict):
-    """What the controller keeps of a partition."""
+    """Controller's record of a partition."""
 
     leader: int
     le: int
@@ -111,7 +111,7 @@ class Fetching(TypedDict):
 
 
 class Remote(TypedDict):
-    """What a leader knows of a follower; times are virtual milliseconds, -1: never."""
+    """Leader's view of a follower; times are virtual milliseconds, -1: never."""
 
     leo: int
     start: int
@@ -308,7 +308,7 @@ class Controller(TypedDict):
 
 
 class Ledger(TypedDict):
-    """What became of all messages; `lost1` of those that were written with acks=1."""
+    """Outcome of all messages; `lost1` of those that were written with acks=1."""
 
     sent: int
     acked: int
@@ -337,7 +337,7 @@ class View(TypedDict):
 
 
 class Fetcher(TypedDict):
-    """Of several fetcher threads of a broker: which leader it asks, which of those it is."""
+    """One of several fetcher threads of a broker: its leader, and its number."""
 
     node: int
     leader: int
@@ -345,7 +345,7 @@ class Fetcher(TypedDict):
 
 
 class RunVerdict(TypedDict, total=False):
-    """What became of what was promised: `engine.show.verdict`; empty while nothing is decided."""
+    """Outcome of promises: `engine.show.verdict`; empty while nothing is decided."""
 
     kind: str
     key: str

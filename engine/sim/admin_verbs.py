@@ -21,7 +21,7 @@ TOPIC: Final = "topic"
 CLUSTER: Final = "cluster"
 BROKER: Final = "broker"
 LEVELS: Final = (TOPIC, CLUSTER, BROKER)
-"""Whose setting it is; a topic's own goes before the cluster's."""
+"""Levels of a setting; a topic's own goes before the cluster's."""
 MIN_ISR: Final = "min.insync.replicas"
 
 

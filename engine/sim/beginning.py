@@ -19,7 +19,7 @@ Shared = dict[tuple[int, int], Batch]
 
 
 def prepare(sim: World, initial: Initial) -> None:
-    """Records, disks and who is down, before any broker learns its role."""
+    """Set up records, disks and the brokers that are down, before any broker learns its role."""
     k = sim.cluster.controller
     sim.cluster.names = tuple(state.name for state in initial.partitions)
     for tp, state in enumerate(initial.partitions):
@@ -55,7 +55,7 @@ def _fill_disks(sim: World, tp: int, state: PartitionState) -> None:
 
 
 def _fill(disk: Disk, state: LogState, suffix: str, shared: Shared) -> None:
-    """One record a batch: nobody knows how the real ones were batched."""
+    """Fill a log with one record a batch: the real batches are unknown."""
     log = disk.log
     start = state.start
     log.log_start = log.leo = log.segments[0] = log.flushed = start
@@ -84,7 +84,7 @@ def _take_down(sim: World, broker: Broker) -> None:
 
 
 def fill_metadata_log(sim: World) -> None:
-    """KRaft: what the log holds when the run begins; a broker's epoch is its record's offset."""
+    """Fill KRaft's log at the start of a run; a broker's epoch is its record's offset."""
     k = sim.cluster.controller
     if sim.profile.mode != "kraft":
         return
@@ -99,7 +99,7 @@ def fill_metadata_log(sim: World) -> None:
 
 
 def finish(sim: World, initial: Initial) -> None:
-    """What follows from the logs once all know their roles, before the observer looks."""
+    """Derive state from the logs once all brokers know their roles, before the observer looks."""
     for broker in sim.brokers.values():
         for replica in broker.replicas.values():
             if replica.role == LEADER:

@@ -13,7 +13,7 @@ from engine.sim.world import World
 
 
 def add_clients(sim: World) -> None:
-    """For scripts and hands, or set going by a workload."""
+    """Add clients, for scripts and hands, or driven by a workload."""
     workload = sim.scenario.workload
     for number, load in enumerate(workload.producers or (None,), 1):
         numbered = load is not None and load.idempotent
@@ -30,12 +30,12 @@ def add_clients(sim: World) -> None:
 
 
 def _leaders(sim: World) -> dict[int, int]:
-    """Whom clients believe to lead when the run begins."""
+    """Return the leaders that clients believe in when the run begins."""
     return {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
 
 
 def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
-    """P1, P2, ..."""
+    """Add producer `number`, named P1, P2, ..."""
     node = FIRST_PRODUCER + 1 - number
     chance = Chance(sim.seed, f"producer {number - 1}")
     kind = IdempotentProducer if idempotent else Producer
@@ -49,7 +49,7 @@ def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
 
 
 def idempotent_producer(sim: World) -> Producer:
-    """The first idempotent producer; one more than the workload has, if there is none yet."""
+    """Return the first idempotent producer; a new one if the workload has none."""
     producers = [one for one in sim.clients.values() if isinstance(one, Producer)]
     for producer in producers:
         if isinstance(producer, IdempotentProducer):

@@ -127,7 +127,7 @@ def _read(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _informed(sim: Simulation, args: Args) -> Consumer:
-    """The consumer that is asked to act, having fetched the partition's metadata."""
+    """Return the consumer that is asked to act, having fetched the partition's metadata."""
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
     record = sim.cluster.controller.records[consumer.tp]

@@ -52,7 +52,7 @@ REFRESHING: Final = frozenset(
         NETWORK_EXCEPTION,
     )
 )
-"""Errors that tell a producer that somebody else may lead (P-6)."""
+"""Errors after which a producer looks for another leader (P-6)."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -103,7 +103,7 @@ class Sent:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class BaseClient:
-    """What producers and consumers share: a number space, and whom they believe to lead."""
+    """Base of producers and consumers: a number space, and their view of the leaders."""
 
     __slots__ = ("brokers", "corr", "id", "leaders", "next_broker")
 
@@ -119,7 +119,7 @@ class BaseClient:
         return self.corr
 
     def ask_metadata(self, tp: int, out: Effects) -> None:
-        """P-6.  Any broker will do; the next one each time."""
+        """P-6.  Fetch metadata from the next broker in turn."""
         broker = self.brokers[self.next_broker % len(self.brokers)]
         self.next_broker += 1
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
@@ -192,7 +192,7 @@ class Producer(BaseClient):
         return twin
 
     def on_tick(self, out: Effects) -> bool:
-        """Makes a record and sends it; then sleeps for a random while of the configured mean."""
+        """Make and send a record; then sleep for a random while of the configured mean."""
         if out.now >= self.stop_at:
             self.ticking = False
             return False
@@ -214,19 +214,21 @@ class Producer(BaseClient):
         return True
 
     def _batch(self, count: int) -> tuple[str, ...]:
-        """The next so many records."""
+        """Return the next `count` records."""
         prefix = "m" if self.id == FIRST_PRODUCER else f"p{FIRST_PRODUCER - self.id + 1}."
         first = self.made + 1
         self.made += count
         return tuple(f"{prefix}{number}" for number in range(first, first + count))
 
     def is_busy(self, now: int) -> bool:
-        """Is there anything it still sends or waits for?"""
+        """Check whether there is anything it still sends or waits for."""
         return bool(self.outstanding or self.queue or (self.interval and now < self.stop_at))
 
     def send(self, sent: Sent, to: int, out: Effects) -> None:
-        """P-1, P-6.  To whom it believes to lead; without anybody the batch waits for metadata, or
-        has failed if the producer does not retry."""
+        """P-1, P-6.  Send a batch to the broker that it believes to lead.
+
+        Without one the batch waits for metadata, or has failed if the producer does not retry.
+        """
         sent.to = to
         if to < 0:
             if sent.retries:
@@ -256,12 +258,12 @@ class Producer(BaseClient):
         )
 
     def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
-        """P-6.  The batch this decides, or None: it is tried again."""
+        """P-6.  Return the batch this decides, or None: it is tried again."""
         sent = self.outstanding.pop(m.corr, None)
         return None if sent is None else self.decide(sent, m.error, out)
 
     def on_broken(self, m: Broken, out: Effects) -> Sent | None:
-        """P-6.  A network error: the fate of the batch is unknown."""
+        """P-6.  Handle a network error: the fate of the batch is unknown."""
         if m.request_kind != PRODUCE:
             if self.queue:
                 self.wait(out)
@@ -270,7 +272,7 @@ class Producer(BaseClient):
         return None if sent is None else self.decide(sent, NETWORK_EXCEPTION, out)
 
     def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
-        """P-6.  Decided, or tried again (None) while delivery.timeout.ms lasts."""
+        """P-6.  Decide a batch, or retry it (None) while delivery.timeout.ms lasts."""
         sent.error = error
         if error == NONE:
             self.acked += len(sent.values)
@@ -283,24 +285,24 @@ class Producer(BaseClient):
         return sent
 
     def try_later(self, sent: Sent, out: Effects) -> None:
-        """After retry.backoff.ms the leader is asked for, then the batch is sent again."""
+        """Fetch metadata after retry.backoff.ms, then send the batch again."""
         self.queue.append(sent)
         if len(self.queue) == 1:
             self.wait(out)
 
     def wait(self, out: Effects) -> None:
-        """retry.backoff.ms, then `on_retry`."""
+        """Wait for retry.backoff.ms, then `on_retry`."""
         out.timer(self.id, self.backoff_ms, CLIENT_RETRY)
 
     def on_retry(self, out: Effects) -> bool:
-        """The back-off is over: ask who leads."""
+        """Fetch metadata after a back-off."""
         if not self.queue:
             return False
         self.ask_metadata(self.queue[0].tp, out)
         return True
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        """P-6.  Sends again what waited for this partition."""
+        """P-6.  Send again what waited for this partition."""
         self.leaders[m.tp] = m.leader
         if m.leader < 0:
             if self.queue:

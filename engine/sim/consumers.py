@@ -106,32 +106,32 @@ class Consumer(BaseClient):
         return twin
 
     def is_busy(self, now: int) -> bool:
-        """Reading changes nothing that others could wait for."""
+        """Return False: reading changes nothing that others could wait for."""
         return False
 
     # -- asking ----------------------------------------------------------------------------------
 
     def meet(self, leader: int, epoch: int) -> None:
-        """C-7, C-8.  Who leads, and in which epoch; with another leader the preference is over."""
+        """C-7, C-8.  Note the leader and its epoch; with another leader the preference is over."""
         if leader != self.leaders.get(self.tp) or epoch != self.leader_epochs.get(self.tp):
             self.preferred = NOWHERE
         self.leaders[self.tp] = leader
         self.leader_epochs[self.tp] = epoch
 
     def want(self, out: Effects) -> None:
-        """A hand says: read what lies past the position."""
+        """Read what lies past the position, as a hand-made move asks."""
         self.wanted = True
         self.failed = ""
         self.poll(out)
 
     def seek(self, timestamp: int, out: Effects) -> None:
-        """C-5.  A hand says: go to the latest or the earliest offset."""
+        """C-5.  Go to the latest or the earliest offset, as a hand-made move asks."""
         self.lookup = timestamp
         self.failed = ""
         self.poll(out)
 
     def poll(self, out: Effects) -> None:
-        """C-1.  Next request: who leads, where to begin, does the position hold, what is new?"""
+        """C-1.  Send the next request: metadata, where to begin, validation, or a fetch."""
         tp = self.tp
         leader = self.leaders.get(tp, NOWHERE)
         if leader < 0:
@@ -148,11 +148,11 @@ class Consumer(BaseClient):
             self._fetch(corr, leader, epoch, out)
 
     def _must_validate(self, epoch: int) -> bool:
-        """C-7.  Has the leader epoch changed, and are both epochs known?"""
+        """C-7.  Check whether the leader epoch has changed, and both epochs are known."""
         return epoch not in (NO_EPOCH, self.validated) and self.position_epoch >= 0
 
     def _fetch(self, corr: int, leader: int, epoch: int, out: Effects) -> None:
-        """C-1, C-8.  From the replica the leader named, as long as that is not too long ago."""
+        """C-1, C-8.  Fetch from the replica the leader named, as long as that is recent."""
         if self.preferred >= 0 and out.now >= self.preferred_until:
             self.preferred = NOWHERE
         to = self.preferred if self.preferred >= 0 else leader
@@ -164,7 +164,7 @@ class Consumer(BaseClient):
         out.send(m)
 
     def on_tick(self, out: Effects) -> bool:
-        """A back-off is over, or reading begins."""
+        """Go on after a back-off, or begin to read."""
         if self.outstanding or not self.running:
             return False
         self.poll(out)
@@ -173,39 +173,39 @@ class Consumer(BaseClient):
     # -- answers ---------------------------------------------------------------------------------
 
     def _awaits(self, corr: int) -> bool:
-        """Is this the answer to the request that is out?  Then none is any more."""
+        """Check whether this answers the outstanding request, which then is none any more."""
         if corr != self.outstanding:
             return False
         self.outstanding = 0
         return True
 
     def _go_on(self, out: Effects) -> None:
-        """The next request at once, by the clock or as long as a hand still waits for records."""
+        """Send the next request at once, by the clock or as long as a hand waits for records."""
         if self.running or self.wanted:
             self.poll(out)
 
     def _try_later(self, out: Effects) -> None:
-        """After retry.backoff.ms; a hand tries again by itself."""
+        """Retry after retry.backoff.ms; a hand retries by itself."""
         self.wanted = False
         if self.running:
             out.timer(self.id, self.backoff_ms, CLIENT_TICK)
 
     def _on_error(self, error: int, out: Effects) -> None:
-        """C-6.  Ask who leads and try again; only the leader is behind: try again."""
+        """C-6.  Fetch metadata and retry; retry only, if just the leader is behind."""
         if error != UNKNOWN_LEADER_EPOCH:
             self.leaders.pop(self.tp, None)
         self.preferred = NOWHERE
         self._try_later(out)
 
     def _fail(self, rule: str, exception: str, at: int, out: Effects) -> None:
-        """C-4, C-7.  Without a reset policy the application gets an exception and must decide."""
+        """C-4, C-7.  Raise an exception in the application, without a reset policy."""
         out.cue(rule, self.id, exception, self.position, at, tp=self.tp)
         self.failed = exception
         self.moved = True
         self.running = self.wanted = False
 
     def on_fetch(self, m: FetchResponse, out: Effects) -> list[Batch]:
-        """C-2, C-3, C-4, C-8.  The batches that are delivered to the application."""
+        """C-2, C-3, C-4, C-8.  Return the batches that are delivered to the application."""
         if not self._awaits(m.corr):
             return []
         if self.sessions is not None and not accepts(self.id, self.sessions[m.src], m, out):
@@ -249,7 +249,7 @@ class Consumer(BaseClient):
             self._go_on(out)
 
     def on_list_offsets(self, m: ListOffsetsResponse, out: Effects) -> int | None:
-        """C-4, C-5.  The position is what was looked up.  The latest offset, if that was told."""
+        """C-4, C-5.  Set the position to the answer; return it if it is the latest offset."""
         if not self._awaits(m.corr):
             return None
         if m.error:
@@ -264,10 +264,10 @@ class Consumer(BaseClient):
         return m.offset if m.timestamp == LATEST else None
 
     def on_epoch_end(self, m: EpochEndResponse, out: Effects) -> None:
-        """C-7.  Does the epoch of the position reach that far at the new leader?
+        """C-7.  Check whether the position's epoch reaches that far at the new leader.
 
         Where it ended earlier, what was read there is gone.  With a reset policy the consumer goes
-        back to that end, whatever the policy says; without one its application is told.
+        back to that end, whatever the policy says; without one its application gets an error.
         """
         if not self._awaits(m.corr):
             return
@@ -293,7 +293,7 @@ class Consumer(BaseClient):
         self._go_on(out)
 
     def on_broken(self, m: Broken, out: Effects) -> None:
-        """C-6.  A network error: perhaps another broker leads."""
+        """C-6.  Handle a network error: perhaps another broker leads."""
         if self.sessions is not None and m.src in self.sessions and m.request_kind == FETCH:
             self.sessions[m.src].fail()
         if m.request_kind != CLIENT_METADATA:
@@ -304,7 +304,7 @@ class Consumer(BaseClient):
         self._try_later(out)
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        """C-6, C-7.  Who carries epochs takes no older news than it has."""
+        """C-6, C-7.  Handle metadata; a consumer with epochs takes none older than its own."""
         stale = self.validates and m.leader_epoch < self.leader_epochs.get(m.tp, NO_EPOCH)
         if m.leader < 0 or stale:
             self._try_later(out)

@@ -42,7 +42,7 @@ def _topic(words: Words) -> str:
 
 
 def _lists(words: Words) -> tuple[Ids, ...]:
-    """1,2 2,3: the replicas of each partition."""
+    """Read 1,2 2,3: the replicas of each partition."""
     found = []
     while words.words and "=" not in words.words[0]:
         ids = tuple(words.broker_of(word) for word in words.words.pop(0).split(","))
@@ -53,7 +53,7 @@ def _lists(words: Words) -> tuple[Ids, ...]:
 
 
 def _wishes(words: Words, args: Args, known: tuple[str, ...]) -> None:
-    """factor=2 placer=zk start=0, in any order."""
+    """Read factor=2 placer=zk start=0, in any order."""
     while words.words:
         key, sep, value = words.words.pop(0).partition("=")
         if not sep or key not in known:
@@ -137,7 +137,7 @@ def _parse_add(words: Words) -> Args:
 
 
 def _more(sim: Simulation, args: Args) -> Wanted:
-    """2.2.  As many replicas as partition 0 has; the placement goes on where it ended."""
+    """2.2.  Add partitions with as many replicas as partition 0; the placement goes on."""
     k = sim.cluster.controller
     tps = k.topics[args["topic"]].tps
     wanted = Wanted(args["count"], len(k.records[tps[0]].replicas), args.get("placer", ""))

@@ -19,7 +19,7 @@ _DIR: Final = re.compile(r"d[1-9]")
 
 
 def directory(words: Words) -> int:
-    """d1, d2 ..."""
+    """Read d1, d2 ..."""
     word = words.take("a log directory such as d1")
     if not _DIR.fullmatch(word):
         raise words.fail(f"“{word[:20]}” is no log directory, such as d1.")
@@ -27,7 +27,7 @@ def directory(words: Words) -> int:
 
 
 def no_such_directory(sim: Simulation, args: Args) -> str:
-    """Why the broker has no directory of that name, or ""."""
+    """Return why the broker has no directory of that name, or ""."""
     broker = sim.brokers[args["broker"]].machine
     if args["dir"] <= broker.dirs:
         return ""
@@ -102,7 +102,7 @@ def _why_not_move(sim: Simulation, args: Args) -> str:
     _why_not_move,
 )
 def _move_dir(sim: Simulation, args: Args) -> Iterator[None]:
-    """D-1.  A broker that does not host the partition yet remembers the choice."""
+    """D-1.  Move a log; a broker that does not host it yet remembers the choice."""
     broker, tp = sim.brokers[args["broker"]].running, partitions.number(sim, args["tp"])
     replica = broker.replicas.get(tp)
 

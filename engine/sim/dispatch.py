@@ -1,4 +1,4 @@
-"""Which handler a message or a timer belongs to.  Nothing is decided here."""
+"""Table of handlers for messages and timers.  Nothing is decided here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ControllerTimer = Callable[[Controller, Any, Effects], bool]
 
 
 def on_client_metadata(broker: Process, m: ClientMetadata, out: Effects) -> None:
-    """5.8.  A broker tells what its own cache says, however old that is."""
+    """5.8.  Answer from the broker's own cache, however old that is."""
     leader, epoch = broker.metadata.get(m.tp, (-1, -1))
     out.send(ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch))
 
@@ -44,7 +44,7 @@ def on_assignment_answer(broker: Process, m: AssignReplicasToDirsResponse, out: 
 
 
 def on_broken(broker: Process, m: Broken, out: Effects) -> None:
-    """The connection of one of this broker's requests broke."""
+    """Handle the broken connection of one of this broker's requests."""
     kind = m.request_kind
     if kind == messages.ALTER_PARTITION:
         insync.on_alter_partition_broken(broker, m.corr, out)
@@ -112,8 +112,10 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
 
 
 def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:
-    """CP-ISR-SHRINK.  For every partition this broker leads; then again after a period, before
-    which records may become old enough to go (L-8)."""
+    """CP-ISR-SHRINK.  Check every partition this broker leads, again after each period.
+
+    Before the next check records may become old enough to be deleted (L-8).
+    """
     out.timer(broker.id, broker.configs.isr_check_ms, timers.ISR_EXPIRATION)
     retention.arm(broker, out)
     for replica in broker.replicas.values():
@@ -132,7 +134,7 @@ def _hw_checkpoint(broker: Process, data: Any, out: Effects) -> bool:
 
 
 def _log_flusher(broker: Process, data: Any, out: Effects) -> bool:
-    """L-10.  flush.ms: what was written since the last turn is forced to disk."""
+    """L-10.  Flush what was written since the last turn (flush.ms)."""
     out.timer(broker.id, broker.configs.flush_ms, timers.LOG_FLUSHER)
     for replica in broker.replicas.values():
         log = replica.log

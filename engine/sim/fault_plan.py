@@ -1,4 +1,4 @@
-"""Fault plans: strikes by a rate or a schedule (control-plane 8), with a tally of what chance did.
+"""Fault plans: strikes by a rate or a schedule (control-plane 8), with a tally of random draws.
 
 Each target has its own stream of chance, so that one target's luck does not depend on another's.
 """
@@ -22,10 +22,10 @@ from engine.sim.world import World
 class Plan(Strikes):
     """One line of a fault plan for one group of brokers: strikes, repairs, strikes again.
 
-    A call is one turn; the kernel holds the plan itself as the event's payload.  `draws` waits of
-    a rate have ended in a strike, `waited_ms` passed while one was awaited: what the weight of a
-    run with an importance factor is made of.  In a future that was drawn `anew` a rate is the true
-    one, so that the weight stays as it was then.  `strikes` holds [when, brokers, until when].
+    A call is one turn; the kernel holds the plan itself as the event's payload.  `draws` waits of a
+    rate have ended in a strike, `waited_ms` passed while one was awaited: what the weight of a run
+    with an importance factor is made of.  In a future that was redrawn (`reseed`) a rate is the
+    true one, so that the weight stays as it was then.  `strikes` holds [when, brokers, until when].
     """
 
     __slots__ = (
@@ -66,7 +66,7 @@ class Plan(Strikes):
         return twin
 
     def first(self, sim: World) -> None:
-        """Schedules the first strike."""
+        """Schedule the first strike."""
         self.began = sim.now
         if self.fault.at_ms < 0:
             self._arm(sim)
@@ -108,13 +108,13 @@ class Plan(Strikes):
         return True
 
     def _over(self, sim: World) -> tuple[int, ...]:
-        """Notes that the strike has ended; whom it had struck."""
+        """Note that the strike has ended and return the brokers it had struck."""
         struck, self.struck = self.struck, ()
         self.strikes[-1] = (self.strikes[-1][0], struck, sim.now)
         return struck
 
     def _go_on(self, sim: World) -> bool:
-        """One look of a rolling restart; another follows unless it is over."""
+        """Look once at a rolling restart; another look follows unless it is over."""
         assert self.roll is not None
         before = sim.events
 
@@ -130,14 +130,16 @@ class Plan(Strikes):
         return sim.events > before
 
     def exposure_ms(self, now: int) -> int:
-        """How long chance was asked for a strike of a rate, up to now."""
+        """Return how long strikes of a rate have been drawn, up to now."""
         if self.armed_at < 0 or self.anew:
             return self.waited_ms
         return self.waited_ms + min(now, self.stop_at) - self.armed_at + 1
 
     def reseed(self, sim: World, chance: Chance) -> None:
-        """Draws the future anew: a wait of a rate has no memory, so what is left of it is a whole
-        new wait.  The strike that was awaited must have left the queue."""
+        """Redraw the future: a wait of a rate has no memory, so its rest is a whole new wait.
+
+        The strike that was awaited must have left the queue.
+        """
         self.chance = chance
         if self.armed_at >= 0 and not self.anew:
             self.waited_ms += min(sim.now, self.stop_at) - self.armed_at
@@ -146,8 +148,10 @@ class Plan(Strikes):
             self._arm(sim)
 
     def at_true_rate(self) -> None:
-        """From now on without the importance factor: how many futures of a present break something
-        is a question about the world as it is."""
+        """Drop the importance factor from now on.
+
+        The share of a present's futures that break something is a question about the true rates.
+        """
         self.anew = True
         self.mean_ms = self.fault.mtbf_ms
 
@@ -161,7 +165,7 @@ class Plan(Strikes):
 
 
 def scheduled_plans(sim: World, stop_at: int) -> list[Plan]:
-    """Sets every line of the scenario's fault plan going."""
+    """Start every line of the scenario's fault plan."""
     plans = []
     for number, fault in enumerate(sim.scenario.faults):
         for index, (group, directory) in enumerate(fault.targets(sim.scenario.brokers)):
@@ -176,7 +180,7 @@ def scheduled_plans(sim: World, stop_at: int) -> list[Plan]:
 
 
 def reseed_plans(sim: World, plans: Sequence[Plan], seed: int, number: int) -> None:
-    """The fault plan strikes as chance will have it in future number `number`."""
+    """Reseed the fault plan for future number `number`."""
     awaited = [plan for plan in plans if plan.armed_at >= 0]
     pending = sim.kernel.pending
     pending[:] = [event for event in pending if not any(event[4] is plan for plan in awaited)]

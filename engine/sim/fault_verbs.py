@@ -41,7 +41,7 @@ def _on_broker(
     why_not: Callable[[Simulation, Args], str],
     fault: Callable[[Simulation, int], None],
 ) -> None:
-    """Registers a verb that is one fault of one broker."""
+    """Register a verb that is one fault of one broker."""
 
     def play(sim: Simulation, args: Args) -> Iterator[None]:
         fault(sim, args["broker"])
@@ -191,7 +191,7 @@ def _restart(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _restart_controller(sim: Simulation) -> Iterator[None]:
-    """A new controller; it acts once the brokers that run have made themselves known."""
+    """Return a new controller; it acts once the brokers that run have made themselves known."""
     faults.start_controller(sim)
     yield
     for broker in sim.brokers:

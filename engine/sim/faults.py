@@ -1,4 +1,4 @@
-"""What can go wrong, and what ends it: each fault one function on the simulation (control-plane 8).
+"""Faults and their ends: each one function on the simulation (control-plane 8).
 
 Every function is one event; `fault_plan` strikes with them by a rate or a schedule.
 """
@@ -21,7 +21,7 @@ from engine.sim.world import World
 
 
 def kill(sim: World, broker: int) -> None:
-    """kill -9.  The page cache belongs to the OS, so the log survives; memory does not."""
+    """Kill a process (kill -9).  The log survives in the OS's page cache; memory does not."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.1.kill", broker, "process", "up", "down")
@@ -31,7 +31,7 @@ def kill(sim: World, broker: int) -> None:
 
 
 def power(sim: World, broker: int, chance: Chance | None = None) -> None:
-    """L-11, power loss.  What was not flushed may be gone: all of it, or with `chance` a part."""
+    """L-11, power loss.  Lose what was not flushed: all of it, or with `chance` a part."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.1.power", broker, "machine", "up", "down")
@@ -51,8 +51,10 @@ def power(sim: World, broker: int, chance: Chance | None = None) -> None:
 
 
 def wipe(sim: World, broker: int, directory: int = 0) -> None:
-    """The disks, or the one of a log directory, are replaced by empty ones.  Stops the process
-    first if it still runs."""
+    """Replace the disks, or the one of a log directory, by empty ones.
+
+    Stops the process first if it still runs.
+    """
 
     def action(out: Effects) -> None:
         out.cue("CP-8.1.wipe", broker, "disk", directory or "full", "empty")
@@ -74,7 +76,7 @@ def wipe(sim: World, broker: int, directory: int = 0) -> None:
 
 
 def fail_disk(sim: World, broker: int, directory: int) -> None:
-    """8.4.  A log directory cannot be read any more, now or when the process starts."""
+    """8.4.  Fail a log directory, now or when the process starts."""
 
     def action(out: Effects) -> None:
         found = sim.brokers[broker]
@@ -87,7 +89,7 @@ def fail_disk(sim: World, broker: int, directory: int) -> None:
 
 
 def cannot_start(sim: World, broker: int) -> bool:
-    """8.4.  Without a directory that works, or in a release that needs them all."""
+    """8.4.  Check for a broker without a working directory, or that needs them all."""
     found = sim.brokers[broker].machine
     if not found.broken:
         return False
@@ -95,7 +97,7 @@ def cannot_start(sim: World, broker: int) -> bool:
 
 
 def start(sim: World, broker: int, bounced: bool = False) -> None:
-    """The process starts and asks to be registered."""
+    """Start the process, which asks to be registered."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.2.start", broker, "process", "down", "starting")
@@ -105,7 +107,7 @@ def start(sim: World, broker: int, bounced: bool = False) -> None:
 
 
 def bounce(sim: World, broker: int) -> None:
-    """A crash and restart so quick that the ZooKeeper session's znode is replaced in one go.
+    """Crash and restart so quickly that the ZooKeeper session's znode is replaced at once.
 
     KRaft knows no such thing: the new process is refused until the old session is over.
     """
@@ -114,7 +116,7 @@ def bounce(sim: World, broker: int) -> None:
 
 
 def shut_down(sim: World, broker: int) -> None:
-    """A controlled shutdown is asked for."""
+    """Request a controlled shutdown."""
 
     def action(out: Effects) -> None:
         out.cue("CP-SHUTDOWN", broker, "process", "up", "shutting down")
@@ -124,7 +126,7 @@ def shut_down(sim: World, broker: int) -> None:
 
 
 def pause(sim: World, broker: int) -> None:
-    """8.3.  A GC pause, SIGSTOP, a frozen VM: nothing is handled, nothing is lost."""
+    """8.3.  Pause a process (GC, SIGSTOP, a frozen VM): nothing is handled, nothing is lost."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.pause", broker, "process", "up", "paused")
@@ -134,7 +136,7 @@ def pause(sim: World, broker: int) -> None:
 
 
 def resume(sim: World, broker: int) -> None:
-    """8.3.  What queued up is handled now, client requests before new metadata."""
+    """8.3.  Handle what has queued up, client requests before new metadata."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.3.resume", broker, "process", "paused", "up")
@@ -154,9 +156,12 @@ def _waits_behind(payload: Any) -> int:
 
 
 def jump(sim: World, broker: int, ms: int) -> None:
-    """8.7.  The wall clock leaps ahead, or back (`ms` below 0).  Only the follower clocks of a
-    leader read it, as differences: what it remembers of its followers is now so much longer ago,
-    or lies ahead, so that for so much longer no follower is found out of sync."""
+    """8.7.  Move the wall clock ahead, or back (`ms` below 0).
+
+    Only the follower clocks of a leader read it, as differences: what it remembers of its followers
+    is now `ms` longer ago, or lies ahead, so that no follower is found out of sync for that much
+    longer.
+    """
 
     def action(out: Effects) -> None:
         out.cue("CP-8.7.jump", broker, "clock", None, ms)
@@ -171,7 +176,7 @@ def jump(sim: World, broker: int, ms: int) -> None:
 
 
 def kill_controller(sim: World) -> None:
-    """10.  No active controller: leaders go on, but nothing is elected, fenced or confirmed."""
+    """10.  Kill the active controller: leaders go on, nothing is elected, fenced or confirmed."""
 
     def action(out: Effects) -> None:
         out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
@@ -181,7 +186,7 @@ def kill_controller(sim: World) -> None:
 
 
 def _without_controller(sim: World, out: Effects) -> None:
-    """Nobody is the active controller; what was not committed by then has never happened."""
+    """End the term of the active controller; what was not committed by then is lost."""
     k = sim.cluster.controller
     k.alive = False
     sim.network.controller_up = False
@@ -191,7 +196,7 @@ def _without_controller(sim: World, out: Effects) -> None:
 
 
 def start_controller(sim: World) -> None:
-    """10, CP-ZK-CTRL.  A new controller term; soft state, above all the sessions, starts anew."""
+    """10, CP-ZK-CTRL.  Begin a new controller term, with new soft state, above all sessions."""
 
     def action(out: Effects) -> None:
         k = sim.cluster.controller
@@ -215,7 +220,7 @@ def start_controller(sim: World) -> None:
 
 
 def finish_controller_start(sim: World) -> None:
-    """CP-ZK-CTRL 8, 9.  All live brokers known: dead replicas leave, offline partitions elect."""
+    """CP-ZK-CTRL 8, 9.  Take out dead replicas and elect, all live brokers known."""
     if sim.profile.mode == "zk":
         k = sim.cluster.controller
         sim.act(TIMER, CONTROLLER, "controller start-up", lambda out: zookeeper.start_up(k, out))
@@ -225,7 +230,7 @@ def finish_controller_start(sim: World) -> None:
 
 
 def cut(sim: World, a: int, b: int, both: bool = True) -> None:
-    """8.5.  Nothing passes from a to b (and back); connections between them break."""
+    """8.5.  Cut the link from a to b (and back); connections between them break."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.5.cut", a, "link", None, (a, b, both))
@@ -235,7 +240,7 @@ def cut(sim: World, a: int, b: int, both: bool = True) -> None:
 
 
 def cut_zookeeper(sim: World, broker: int, back: bool = False) -> None:
-    """8.5.  A broker loses ZooKeeper but not the controller; `back` ends that."""
+    """8.5.  Cut a broker off ZooKeeper but not the controller; `back` ends that."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.5.zookeeper", broker, "zookeeper", not back, back)
@@ -250,7 +255,7 @@ def cut_zookeeper(sim: World, broker: int, back: bool = False) -> None:
 
 
 def heal(sim: World, a: int, b: int) -> None:
-    """The link works again; a broker asks the controller for news at once."""
+    """Mend the link; a broker fetches news from the controller at once."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.5.heal", a, "link", None, (a, b))
@@ -264,7 +269,10 @@ def heal(sim: World, a: int, b: int) -> None:
 
 
 def hear_again(sim: World, broker_id: int, out: Effects) -> None:
-    """A broker that reaches its controller again: metadata, heartbeat, pending AlterPartition."""
+    """Send what a broker sends once it reaches its controller again.
+
+    It fetches metadata, and sends a heartbeat and its pending AlterPartition.
+    """
     broker = sim.brokers[broker_id].running
     if sim.profile.mode == "kraft" and not broker.metadata_corr:
         membership.fetch_metadata(broker, out)
@@ -285,7 +293,7 @@ def hear_again(sim: World, broker_id: int, out: Effects) -> None:
 
 
 def slow(sim: World, a: int, b: int, delay_ms: int) -> None:
-    """The link takes `delay_ms` longer in both directions; 0 makes it as all others."""
+    """Make the link slower by `delay_ms` in both directions; 0 makes it as all others."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.6.slow", a, "link", None, (a, b, delay_ms))
@@ -296,7 +304,7 @@ def slow(sim: World, a: int, b: int, delay_ms: int) -> None:
 
 
 def lose(sim: World, a: int, b: int, share: float) -> None:
-    """The link loses this share of what is sent over it, in both directions."""
+    """Make the link lose this share of its messages, in both directions."""
     percent = round(share * 100, 1)
 
     def action(out: Effects) -> None:
@@ -311,8 +319,10 @@ def lose(sim: World, a: int, b: int, share: float) -> None:
 
 
 def slow_disk(sim: World, broker: int, rate: float, reads: bool = False) -> None:
-    """8.6.  The disk writes so many records a second and no more, or `reads` them so slowly for
-    followers; 0 makes it as all others."""
+    """8.6.  Limit a disk's writes, or its `reads` for followers, to `rate` records a second.
+
+    0 makes it as all others.
+    """
 
     def action(out: Effects) -> None:
         out.cue("CP-8.6.slow_disk", broker, "reads" if reads else "disk", None, rate)

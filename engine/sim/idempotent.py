@@ -45,7 +45,7 @@ class IdempotentProducer(Producer):
         return twin
 
     def send(self, sent: Sent, to: int, out: Effects) -> None:
-        """Numbers a batch that is new; sends it unless an earlier one is under way or waits."""
+        """Give a new batch its number and send it unless one is under way or waits."""
         behind = self._is_under_way(sent.tp)
         if sent.sequence < 0:
             self._number(sent)
@@ -69,7 +69,7 @@ class IdempotentProducer(Producer):
         return any(sent.tp == tp for sent in self.outstanding.values())
 
     def _ready(self) -> Sent | None:
-        """The next batch whose partition has none under way."""
+        """Return the next batch whose partition has none under way."""
         return next((sent for sent in self.queue if not self._is_under_way(sent.tp)), None)
 
     def try_later(self, sent: Sent, out: Effects) -> None:
@@ -77,13 +77,13 @@ class IdempotentProducer(Producer):
         self.wait(out)
 
     def wait(self, out: Effects) -> None:
-        """One back-off at a time: what fails meanwhile waits with it."""
+        """Start one back-off at a time: what fails meanwhile waits with it."""
         if not self.waiting:
             self.waiting = True
             Producer.wait(self, out)
 
     def on_retry(self, out: Effects) -> bool:
-        """The back-off is over: ask who leads."""
+        """Fetch metadata after a back-off."""
         self.waiting = False
         ready = self._ready()
         if ready is not None:
@@ -91,7 +91,7 @@ class IdempotentProducer(Producer):
         return ready is not None
 
     def on_metadata(self, m: ClientMetadataResponse, out: Effects) -> None:
-        """P-6.  Sends the next batch that waited for this partition."""
+        """P-6.  Send the next batch that waited for this partition."""
         self.leaders[m.tp] = m.leader
         if m.leader >= 0 and not self._is_under_way(m.tp):
             self._send_next(m.tp, out)
@@ -99,7 +99,7 @@ class IdempotentProducer(Producer):
             self.wait(out)
 
     def _send_next(self, tp: int, out: Effects) -> None:
-        """What waits and was never sent travels in one batch: nobody has seen its numbers yet."""
+        """Send what waits and was never sent in one batch: its numbers are unused."""
         waits = [sent for sent in self.queue if sent.tp == tp]
         if not waits:
             return
@@ -113,8 +113,10 @@ class IdempotentProducer(Producer):
         self.send(batch, self.leaders.get(tp, -1), out)
 
     def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
-        """P-7.  A number out of order, or a log that does not know the producer any more, shows
-        that something is lost: a new epoch begins there, as after a batch that was given up."""
+        """P-7.  Begin a new epoch when something is lost, as after a batch that was given up.
+
+        It shows by a number out of order, or a log that does not know the producer any more.
+        """
         expired = out.now - sent.created >= self.delivery_ms
         if error in (OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID) and not expired:
             self._begin_epoch(sent.tp, [sent])
@@ -129,7 +131,7 @@ class IdempotentProducer(Producer):
         return decided
 
     def _begin_epoch(self, tp: int, first: list[Sent]) -> None:
-        """The next epoch of the partition, for `first` and all that waits, from number 0."""
+        """Begin the next epoch of the partition, for `first` and all that waits, at 0."""
         self.epochs[tp] = self.epochs.get(tp, 0) + 1
         self.numbers[tp] = 0
         for sent in first + [one for one in self.queue if one.tp == tp]:

@@ -35,10 +35,10 @@ class Chance:
         self._shared = False
 
     def copy(self) -> Chance:
-        """A stream that goes on as this one would.
+        """Return a stream that goes on as this one would.
 
-        The state of a stream is large and few copies draw: both keep this one as it is, and
-        whoever draws first takes a copy of the state then.
+        The state of a stream is large and few copies draw: both keep this one as it is, and the
+        first of them to draw takes a copy of the state then.
         """
         twin = Chance.__new__(Chance)
         twin._random, twin._draw = self._random, self._draw
@@ -46,7 +46,7 @@ class Chance:
         return twin
 
     def _take_own(self) -> None:
-        """Before the first draw after a copy."""
+        """Copy the state before the first draw after a copy."""
         own = Random()
         own.setstate(self._random.getstate())
         self._random, self._draw = own, own.random
@@ -62,25 +62,25 @@ class Chance:
         self._shared = False
 
     def below(self, limit: int) -> int:
-        """An integer in [0, limit)."""
+        """Return an integer in [0, limit)."""
         if self._shared:
             self._take_own()
         return int(self._draw() * limit)
 
     def between(self, low: int, high: int) -> int:
-        """An integer in [low, high], both included."""
+        """Return an integer in [low, high], both included."""
         if self._shared:
             self._take_own()
         return low + int(self._draw() * (high - low + 1))
 
     def hits(self, share: float) -> bool:
-        """True in `share` of the cases."""
+        """Return True in `share` of the cases."""
         if self._shared:
             self._take_own()
         return self._draw() < share
 
     def exponential(self, mean: int) -> int:
-        """A waiting time with this mean, at least 1.
+        """Return a waiting time with this mean, at least 1.
 
         By von Neumann's comparison of uniforms, so that no logarithm of some C library decides.
         """
@@ -111,21 +111,21 @@ class Kernel:
         self.pending: list[Event] = []
 
     def schedule(self, delay: int, kind: int, node: int, payload: Any) -> int:
-        """Adds an event `delay` ms from now; its number."""
+        """Add an event `delay` ms from now and return its number."""
         assert delay >= 0
         self.seq = seq = self.seq + 1
         heappush(self.pending, (self.now + delay, kind, node, seq, payload))
         return seq
 
     def pop(self) -> Event:
-        """The next event by the clock: how a run or a batch advances."""
+        """Return the next event by the clock: how a run or a batch advances."""
         event = heappop(self.pending)
         if event[0] > self.now:
             self.now = event[0]
         return event
 
     def remove(self, payload: Any) -> bool:
-        """Takes the event with this payload out, wherever it stands; False if there is none."""
+        """Take the event with this payload out, wherever it stands; False if there is none."""
         for index, event in enumerate(self.pending):
             if event[4] is payload:
                 self.pending[index] = self.pending[-1]
@@ -135,5 +135,5 @@ class Kernel:
         return False
 
     def due(self) -> int:
-        """When the next event is due, or -1."""
+        """Time of the next event, or -1."""
         return self.pending[0][0] if self.pending else -1

@@ -1,4 +1,4 @@
-"""The brokers of a branch: those of the state it began from, until somebody works on one."""
+"""Brokers of a branch: those of the state it began from, until an event changes one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from engine.model.copying import Twins
 
 
 class Lent(Mapping[int, Broker]):
-    """Whoever takes a broker from here may change it, so it is the branch's own by then.
+    """Mapping that copies a broker for its branch when it is taken.
 
-    A cluster and its checker know the brokers as they are; they only read those that were not
-    taken.  `seal` ends a move: what is worked on afterwards is copied again, so that it can be
-    lent to other branches as it is now.
+    The taker may change the broker.  A cluster and its checker know the brokers as they are; they
+    only read those that were not taken.  `seal` ends a move: what is worked on afterwards is copied
+    again, so that it can be lent to other branches as it is now.
     """
 
     __slots__ = ("_checker", "_cluster", "_own", "_racks", "_topics")

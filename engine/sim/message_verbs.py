@@ -75,7 +75,7 @@ def _parse_message(words: Words) -> Args:
 
 
 def _nobody(sim: Simulation, args: Args) -> str:
-    """Is one end a client that this run does not have?"""
+    """Return why one end is a client that this run does not have, or ""."""
     for node in (args["src"], args["dst"]):
         if node < CONTROLLER and node not in sim.clients:
             return refuse(sim, "no.client", b=node)
@@ -104,7 +104,10 @@ def _on_link(sim: Simulation, args: Args) -> Message | None:
 
 
 def _can_appear(sim: Simulation, src: int, dst: int) -> bool:
-    """Could a message be made to travel: an idle fetcher's request, or a parked Fetch's answer?"""
+    """Check whether a message can be made to travel.
+
+    It is an idle fetcher's request, or the answer of a parked Fetch.
+    """
     if sim.auto or src < 0 or dst < 0:
         return False
     process = sim.brokers[src].process
@@ -116,7 +119,7 @@ def _can_appear(sim: Simulation, src: int, dst: int) -> bool:
 
 
 def _bring_about(sim: Simulation, args: Args) -> Iterator[None]:
-    """Makes the message that is to travel from `src` to `dst`, if there is none yet."""
+    """Make the message that is to travel from `src` to `dst`, if there is none yet."""
     src, dst = args["src"], args["dst"]
     if _on_link(sim, args) is not None:
         return
@@ -264,7 +267,7 @@ def _release(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _complete_metadata(sim: Simulation, broker: int) -> None:
-    """CP-KR-APPLY.  The held answer brings all that is committed by now, in one image.
+    """CP-KR-APPLY.  Update the held answer to all that is committed by now.
 
     `MetadataLoader.handleCommit` at 3.9.0 loads every batch of a reader into one delta, and
     `TopicDelta` keeps the last state of each partition.

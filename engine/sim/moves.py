@@ -43,7 +43,7 @@ KINDS: Final = {
     for kind, name in NAMES.items()
     if kind != BROKEN
 }
-"""How a move names a kind of message."""
+"""Name of a kind of message in a move."""
 _RECORD: Final = re.compile(r"[A-Za-z0-9_.:'-]{1,24}")
 
 
@@ -69,7 +69,7 @@ SYNONYMS: Final = {
 
 
 def label_of(kind: int) -> str:
-    """How a move names a kind of message."""
+    """Return the name of a kind of message in a move."""
     return next(word for word, known in KINDS.items() if known == kind)
 
 
@@ -103,7 +103,7 @@ class Words:
             raise self.fail(f"“{self.words[0]}” is not expected there.")
 
     def node(self, word: str) -> int:
-        """A broker by id or name, or K, the controller side."""
+        """Return a broker by id or name, or K, the controller side."""
         if word in ("K", "k") or (word.lower() == "controller" and not self.is_broker(word)):
             return CONTROLLER
         return self.broker_of(word)
@@ -112,7 +112,7 @@ class Words:
         return any(word in (str(spec.id), spec.name) for spec in self.brokers)
 
     def named(self, what: str) -> str:
-        """The next word; of "broker 2", as the stage writes it, the second one."""
+        """Return the next word; of "broker 2", as the stage writes it, the second one."""
         word = self.take(what)
         if word.lower() == "broker" and self.words and not self.is_broker(word):
             word = self.words.pop(0)
@@ -145,7 +145,7 @@ class Words:
         return int(word)
 
     def client(self, word: str) -> int | None:
-        """P1 is a producer, C1 a consumer; None for any other word."""
+        """Return a client: P1 is a producer, C1 a consumer; None for any other word."""
         match = _CLIENT.fullmatch(word)
         if match is None:
             return None
@@ -153,18 +153,18 @@ class Words:
         return first - int(match[2]) + 1
 
     def end(self, word: str) -> int:
-        """One end of a link: a broker, K or a client."""
+        """Return one end of a link: a broker, K or a client."""
         client = self.client(word)
         return self.node(word) if client is None else client
 
     def rate(self, word: str) -> float:
-        """So many a second, to the thousandth."""
+        """Return a rate a second, to the thousandth."""
         if not _RATE.fullmatch(word):
             raise self.fail(f"“{word}” is no number a second, such as 10 or 0.5.")
         return float(word)
 
     def link(self) -> tuple[int, int, bool]:
-        """`1->2` or `1>2` (one way), or `1 2` (both)."""
+        """Read `1->2` or `1>2` (one way), or `1 2` (both)."""
         self._part_arrows()
         first = self.end(self.named("a link such as 1->2"))
         one_way = self.words[:1] == ["->"]
@@ -173,7 +173,7 @@ class Words:
         return self._distinct(first, self.end(self.named("a second node")), not one_way)
 
     def way(self) -> tuple[int, int]:
-        """`2->1`, one way; the ends may be clients (P1, C1), too."""
+        """Read `2->1`, one way; the ends may be clients (P1, C1), too."""
         self._part_arrows()
         first = self.named("a direction such as 2->1")
         if self.words[:1] != ["->"]:
@@ -188,7 +188,7 @@ class Words:
         self.words = " ".join(self.words).replace("->", " -> ").split()
 
     def message_kind(self) -> int:
-        """`Fetch`, `FetchResponse`, ...: which of the messages on their way; 0 = not said."""
+        """Return a kind of message, such as `Fetch` or `FetchResponse`; 0 = not said."""
         if not self.words:
             return 0
         word = self.words.pop(0)
@@ -203,7 +203,7 @@ class Words:
 
 
 class Verb:
-    """One verb: how it is written, what it is for, how it is parsed, refused and played."""
+    """One verb: syntax, purpose, and functions that parse, refuse and play it."""
 
     __slots__ = ("grammar", "group", "help", "name", "parse", "play", "why_not")
 
@@ -231,14 +231,14 @@ ALIASES: Final = {"crash": "kill", "power_off": "power", "fetch_req": "ask", "is
 
 
 def always(sim: Simulation, args: Args) -> str:
-    """Never refused."""
+    """Return "": never refused."""
     return ""
 
 
 def verb(
     name: str, group: str, grammar: str, help: str, parse: Parse, why_not: WhyNot = always
 ) -> Callable[[Play], Play]:
-    """Registers a verb; menus, help and completion are made from the registry."""
+    """Register a verb; menus, help and completion are made from the registry."""
 
     def register(play: Play) -> Play:
         VERBS[name] = Verb(name, group, grammar, help, parse, play, why_not)
@@ -260,19 +260,19 @@ class Move:
 
 
 def limit_of(text: str) -> int:
-    """After how many events a move is cut short, or -1."""
+    """Return after how many events a move is cut short, or -1."""
     match = _LIMIT.search(text)
     return int(match[1]) if match else -1
 
 
 def split(text: str) -> tuple[str, ...]:
-    """The moves of a text, which are separated by `;` or line breaks."""
+    """Return the moves of a text, which are separated by `;` or line breaks."""
     lines = (line.strip() for line in text.replace(";", "\n").splitlines())
     return tuple(line for line in lines if line)
 
 
 def joined(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The moves with the last two as one where both let time pass: `advance 3s; advance 3s`."""
+    """Return the moves with the last two joined if both let time pass: `advance 3s; advance 3s`."""
     spans = [_ADVANCE.fullmatch(line) for line in lines[-2:]]
     if len(spans) < 2 or not all(spans):
         return lines
@@ -281,7 +281,7 @@ def joined(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
-    """Reads one line.  Raises BadInput("invalid") with one sentence."""
+    """Read one line.  Raises BadInput("invalid") with one sentence."""
     if len(text) > MAX_LENGTH:
         raise invalid(f"The move is longer than {MAX_LENGTH} characters.")
     if _UNWRITABLE.search(text):
@@ -310,7 +310,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
 
 
 def play(sim: Simulation, move: Move) -> Iterator[None]:
-    """Plays a move, event by event.  Raises BadInput("impossible") before anything happened."""
+    """Play a move, event by event.  Raises BadInput("impossible") before anything happened."""
     why = move.verb.why_not(sim, move.args)
     if why:
         raise impossible(why)
@@ -326,7 +326,7 @@ def play(sim: Simulation, move: Move) -> Iterator[None]:
 
 
 def record_names(words: Words) -> list[str]:
-    """The record names of a produce move, up to the first word that is not one."""
+    """Return the record names of a produce move, up to the first word that is not one."""
     names: list[str] = []
     while words.words and words.words[0] != "to" and "=" not in words.words[0]:
         name = words.words.pop(0)

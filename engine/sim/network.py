@@ -34,7 +34,7 @@ from engine.sim.kernel import DELIVERY, Chance, Kernel
 from engine.sim.tails import choices
 
 NOTICE_LOSS_MS = 200
-"""How long until a requester notices that a lost segment broke its connection."""
+"""Time until a requester notices that a lost segment broke its connection."""
 
 ONE_WAY = frozenset((LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA, LOG_DIR_EVENT))
 UNANSWERED = REPLIES | ONE_WAY | {HEARTBEAT, SESSION_CLOSED, ISR_CHANGE}
@@ -44,7 +44,7 @@ METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_RE
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Link:
-    """What is unusual about one direction between two nodes."""
+    """Faults of one direction between two nodes."""
 
     __slots__ = ("cut", "delay", "loss")
 
@@ -70,7 +70,7 @@ class Network:
 
     `hands` are those that wait for a hand: replication traffic while fetching is manual.  `held`
     are control messages that a scenario holds back.  `open` are requests without an answer yet:
-    (sender, corr) -> request; whoever waits hears when the connection breaks.
+    (sender, corr) -> request; the sender is notified when the connection breaks.
     """
 
     __slots__ = (
@@ -113,7 +113,7 @@ class Network:
         self.held_alter: set[int] = set()
         self.held_ways: set[tuple[int, int, int]] = set()  # (src, dst, kind); kind 0: all
         self.without_zookeeper: set[int] = set()  # brokers that reach the controller alone
-        self.orphans = False  # a request was sent again: answers to its first copy reach nobody
+        self.orphans = False  # a request was sent again: answers to its first copy are lost
         self.open: dict[tuple[int, int], Message] = {}
         self.last_due: dict[tuple[int, ...], int] = {}
         self.fetchers: Mapping[int, Broker] | None = None  # where a broker may have several (F-1)
@@ -123,7 +123,7 @@ class Network:
         self.plain = not by_hand  # no link, no hand and no hold to think of
 
     def copy(self, kernel: Kernel) -> Network:
-        """The same messages under way, on another kernel."""
+        """Return a copy with the same messages under way, on another kernel."""
         twin = Network.__new__(Network)
         twin.by_hand = self.by_hand
         twin.control_delay = self.control_delay
@@ -152,7 +152,7 @@ class Network:
     # -- sending -------------------------------------------------------------------------------
 
     def send(self, m: Message) -> None:
-        """Takes a message: schedules it, hands it to a hand, loses it, or tells that it cannot."""
+        """Take a message: schedule it, leave it to a hand, lose it, or break its connection."""
         kernel = self.kernel
         src, dst, kind = m.src, m.dst, m.kind
         kernel.seq = m.id = kernel.seq + 1
@@ -200,7 +200,7 @@ class Network:
         heappush(kernel.pending, (due, DELIVERY, dst, seq, m))
 
     def _intercept(self, m: Message) -> int:
-        """What is unusual on the way: ms to add, or -1 if the message goes no further now."""
+        """Return the ms that faults add, or -1 if the message goes no further now."""
         link = self.links.get((m.src, m.dst))
         if link is not None and link.cut:
             self._break(m, 0)
@@ -231,7 +231,7 @@ class Network:
         return link.delay
 
     def _connection(self, m: Message) -> tuple[int, ...]:
-        """F-1.  Nothing overtakes on a connection; each fetcher thread has one of its own."""
+        """F-1.  Return a connection, on which nothing overtakes; one for each fetcher thread."""
         asker, leader = (m.dst, m.src) if m.kind in REPLIES else (m.src, m.dst)
         broker = None if self.fetchers is None else self.fetchers.get(asker)
         if broker is not None and broker.process is not None:
@@ -254,7 +254,7 @@ class Network:
         return m.src in self.held_alter and m.kind == ALTER_PARTITION
 
     def under_way(self) -> list[Message]:
-        """Every message on the wire, oldest first: scheduled, held, or waiting for a hand."""
+        """Return every message on the wire, oldest first: scheduled, held, or for a hand."""
         found = [
             event[4]
             for event in self.kernel.pending
@@ -265,13 +265,13 @@ class Network:
         return sorted(found, key=lambda m: m.id)
 
     def arrived(self, m: Message) -> None:
-        """An answer is being handled: it closes its request."""
+        """Close the request of an answer that is being handled."""
         self.open.pop((m.dst, m.corr), None)
 
     # -- breaking ------------------------------------------------------------------------------
 
     def _break(self, m: Message, delay: int) -> None:
-        """Tells the requester, be it the message's sender or its addressee."""
+        """Notify the requester, be it the message's sender or its addressee."""
         requester = m.dst if m.kind in REPLIES else m.src
         self._tell_broken(requester, m.corr, delay)
 
@@ -286,7 +286,7 @@ class Network:
         self.kernel.schedule(delay, DELIVERY, requester, broken)
 
     def remove(self, m: Message) -> None:
-        """Takes a message off the wire, wherever it waits."""
+        """Take a message off the wire, wherever it waits."""
         if m in self.hands:
             self.hands.remove(m)
         elif m in self.held:
@@ -295,13 +295,13 @@ class Network:
             self.kernel.remove(m)
 
     def drop(self, m: Message) -> None:
-        """The message is lost and its connection breaks."""
+        """Lose the message and break its connection."""
         self.remove(m)
         self.lost += 1
         self._break(m, 0)
 
     def break_connections(self, a: int, b: int | None = None) -> None:
-        """Everything between `a` and `b` (or anybody) is lost; who awaits an answer hears of it."""
+        """Lose everything between `a` and `b` (or all nodes) and notify the waiting senders."""
 
         def concerns(src: int, dst: int) -> bool:
             return a in (src, dst) and (b is None or b in (src, dst))
@@ -315,7 +315,7 @@ class Network:
     # -- links ---------------------------------------------------------------------------------
 
     def link(self, a: int, b: int) -> Link:
-        """The direction a -> b, for changing."""
+        """Return the direction a -> b, for changing."""
         found = self.links.get((a, b))
         if found is None:
             found = self.links[a, b] = Link()
@@ -323,7 +323,7 @@ class Network:
         return found
 
     def tidy(self) -> None:
-        """Forgets links that are as all others again."""
+        """Drop links that are as all others again."""
         self.links = {key: link for key, link in self.links.items() if not link.is_plain()}
         self._refresh()
 
@@ -338,7 +338,7 @@ class Network:
         self.tidy()
 
     def is_cut(self, a: int, b: int) -> bool:
-        """Is at least one direction between the two cut?  A request needs both."""
+        """Check whether at least one direction between the two is cut.  A request needs both."""
         for key in ((a, b), (b, a)):
             link = self.links.get(key)
             if link is not None and link.cut:
@@ -346,7 +346,7 @@ class Network:
         return False
 
     def cut_zookeeper(self, broker: int) -> None:
-        """8.5.  The broker's session with ZooKeeper gets no further; the controller reaches it."""
+        """8.5.  Stop the broker's session with ZooKeeper; the controller reaches it."""
         self.without_zookeeper.add(broker)
         for m in [m for m in self.under_way() if self._is_for_zookeeper(m)]:
             self.remove(m)
@@ -360,7 +360,7 @@ class Network:
         self._refresh()
 
     def _is_for_zookeeper(self, m: Message) -> bool:
-        """Does a cut-off broker say it to ZooKeeper?  Before 2.7 that is its ISR, too."""
+        """Check whether a cut-off broker writes it to ZooKeeper; before 2.7 its ISR, too."""
         if m.src not in self.without_zookeeper:
             return False
         if isinstance(m, AlterPartitionRequest):
@@ -370,7 +370,7 @@ class Network:
     # -- hands ---------------------------------------------------------------------------------
 
     def waiting_on(self, src: int, dst: int, kind: int = 0) -> Message | None:
-        """The oldest message (of a kind) from `src` to `dst`: what a hand would deliver or drop."""
+        """Return the oldest message (of a kind) from `src` to `dst`, the next for a hand."""
         found = [
             m
             for m in self.under_way()
@@ -379,7 +379,7 @@ class Network:
         return min(found, key=lambda m: m.id) if found else None
 
     def release(self, broker: int, metadata: bool) -> list[Message]:
-        """Messages that were held for (or from) a broker, in order; no longer held."""
+        """Return messages held for (or from) a broker, in order, and hold none any more."""
         (self.held_metadata if metadata else self.held_alter).discard(broker)
         freed = [
             m
@@ -395,12 +395,12 @@ class Network:
         return freed
 
     def hold(self, broker: int, metadata: bool) -> None:
-        """From now on control messages for a broker, or its AlterPartition, stay on the wire."""
+        """Hold control messages for a broker, or its AlterPartition, from now on."""
         (self.held_metadata if metadata else self.held_alter).add(broker)
         self._refresh()
 
     def drive(self, by_hand: bool) -> None:
-        """Who delivers replication traffic: a hand, or the clock.  What waited is sent again."""
+        """Deliver replication traffic by hand or by the clock.  Waiting messages are sent again."""
         self.by_hand = by_hand
         self._refresh()
         if not by_hand:
@@ -422,7 +422,7 @@ class Network:
     # -- one message ---------------------------------------------------------------------------
 
     def hold_way(self, src: int, dst: int, kind: int) -> None:
-        """What is under way from `src` to `dst`, and what follows, stays on the wire."""
+        """Hold the messages from `src` to `dst`, now and from now on."""
         self.held_ways.add((src, dst, kind))
         for m in self.under_way():
             if m not in self.held and self._is_held_back(m):
@@ -431,7 +431,7 @@ class Network:
         self._refresh()
 
     def release_way(self, src: int, dst: int, kind: int) -> None:
-        """What was held goes on: at once, or into the hands that move replication traffic."""
+        """Release held messages: at once, or into the hands that move replication traffic."""
         self.held_ways.discard((src, dst, kind))
         for m in sorted(self.held, key=lambda m: m.id):
             if (m.src, m.dst) != (src, dst) or self._is_held_back(m) or self._is_held(m):
@@ -444,7 +444,7 @@ class Network:
         self._refresh()
 
     def delay(self, m: Message, ms: int) -> None:
-        """The message arrives later; nothing on its connection overtakes it."""
+        """Delay a message; nothing on its connection overtakes it."""
         due = m.due + ms
         key = self._connection(m)
         behind = [
@@ -461,7 +461,7 @@ class Network:
         self.last_due[key] = max(self.last_due.get(key, 0), due)
 
     def duplicate(self, m: Message) -> None:
-        """The requester sends its request again: the first copy arrives, its answer does not."""
+        """Send a request again: the first copy arrives, its answer does not."""
         first, again = shallow(m), shallow(m)
         first.corr = -m.id
         self.kernel.seq = again.id = self.kernel.seq + 1
@@ -481,7 +481,7 @@ class Network:
         self._refresh()
 
     def _put(self, m: Message, due: int) -> None:
-        """On its way, due then.  A copy: checkpoints of the run share the message."""
+        """Put a copy on its way, due then: checkpoints of the run share the message."""
         late = shallow(m)
         late.due = due
         self.kernel.seq = seq = self.kernel.seq + 1

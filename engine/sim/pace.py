@@ -7,7 +7,7 @@ from engine.sim.kernel import Chance
 
 
 class Pace:
-    """What is unusual about a producer.  Waves begin with the busy one when the clock shows 0."""
+    """Pattern of a producer's rate.  Waves begin with the busy one when the clock shows 0."""
 
     __slots__ = ("batch", "busy_ms", "calm_ms", "steady", "wave_ms")
 
@@ -19,7 +19,7 @@ class Pace:
         self.calm_ms = _interval(load.batch, load.calm_rate_per_s) if load.wave_ms else 0
 
     def wait_ms(self, now: int, chance: Chance) -> int:
-        """Until the next batch."""
+        """Return the time until the next batch."""
         calm = self.wave_ms and now // self.wave_ms % 2
         mean = self.calm_ms if calm else self.busy_ms
         return mean if self.steady else chance.between(1, 2 * mean - 1)
@@ -30,6 +30,6 @@ def _interval(batch: int, rate: float) -> int:
 
 
 def pace_of(load: Producer) -> Pace | None:
-    """None for the usual producer: one record at a time, at random, always at one rate."""
+    """Return the pace; None for the usual producer: single records, at random, at one rate."""
     usual = load.batch == 1 and not load.steady and not load.wave_ms
     return None if usual else Pace(load)

@@ -19,7 +19,7 @@ PATIENCE_MS: Final = 120_000
 
 
 def run_until(sim: Simulation, time: int) -> Generator[None, None, None]:
-    """Fires everything due up to `time`, then lets the clock stand there."""
+    """Fire everything due up to `time`, then let the clock stand there."""
     if sim.rush:
         sim.run_until(time)
         return
@@ -39,7 +39,7 @@ def run_until(sim: Simulation, time: int) -> Generator[None, None, None]:
 
 
 def pump(sim: Simulation) -> Iterator[None]:
-    """What is due now: time stands.  Control messages without delay arrive this way."""
+    """Play all that is due now: time stands.  Control messages without delay arrive this way."""
     kernel = sim.kernel
     for _ in range(PUMP_LIMIT):
         if not kernel.pending or kernel.pending[0][0] > kernel.now:
@@ -51,7 +51,7 @@ def pump(sim: Simulation) -> Iterator[None]:
 def run_while(
     sim: Simulation, condition: Callable[[], bool], patience: int = PATIENCE_MS
 ) -> Iterator[None]:
-    """Lets the clock run as long as `condition` holds, at most `patience` ms."""
+    """Let the clock run as long as `condition` holds, at most `patience` ms."""
     end = sim.now + patience
     kernel = sim.kernel
     while condition():
@@ -63,7 +63,7 @@ def run_while(
 
 
 def until_informed(sim: Simulation, broker_id: int) -> Iterator[None]:
-    """Until it is registered, unfenced and has applied all metadata that is not held back."""
+    """Wait until it is registered, unfenced and has applied all metadata not held back."""
     broker = sim.brokers[broker_id]
     k = sim.cluster.controller
 
@@ -88,7 +88,7 @@ def threads_of(sim: Simulation, follower: int) -> list[FetcherThread]:
 
 
 def make_fetcher_work(sim: Simulation, follower: int, thread: FetcherThread) -> bool:
-    """F-4 by hand: the loop goes round now, back-off or not.  True if a request went out."""
+    """F-4 by hand.  Run the loop now, back-off or not; True if a request went out."""
     broker = sim.brokers[follower].running
 
     def work(out: Any) -> None:
@@ -101,7 +101,7 @@ def make_fetcher_work(sim: Simulation, follower: int, thread: FetcherThread) -> 
 
 
 def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message | None:
-    """One step of an outstanding request: delivered, let out of the purgatory, or answered.
+    """Take an outstanding request one step: deliver it, end its wait, or answer it.
 
     The message that was handled, or None when nothing could be done.
     """
@@ -122,7 +122,7 @@ def hand_step(sim: Simulation, follower: int, thread: FetcherThread) -> Message 
 
 
 def expire(sim: Simulation, leader: Process, parked: Any) -> None:
-    """S-6 by hand: the waiting Fetch is answered now, as when its time is over."""
+    """S-6 by hand.  Answer the waiting Fetch now, as when its time is over."""
     sim.act(
         TIMER,
         leader.id,
@@ -134,7 +134,7 @@ def expire(sim: Simulation, leader: Process, parked: Any) -> None:
 def fetch_round(
     sim: Simulation, follower: int, thread: FetcherThread, withhold: bool = False
 ) -> Iterator[None]:
-    """One complete round: truncation if due, then one Fetch and its answer.
+    """Play a complete round: truncation if due, then one Fetch and its answer.
 
     With `withhold` it ends when the leader has handled the Fetch; the answer stays on the wire.
     """
@@ -166,7 +166,7 @@ def fetch_round(
 
 
 def settle(sim: Simulation) -> Iterator[None]:
-    """Control messages arrive and live followers fetch until nothing changes; no time passes.
+    """Deliver control messages and let live followers fetch until nothing changes; time stands.
 
     With automatic fetching the clock runs instead, until the in-sync replicas agree.
     """
@@ -189,7 +189,7 @@ def settle(sim: Simulation) -> Iterator[None]:
 
 
 def copy_all(sim: Simulation) -> Iterator[None]:
-    """D-2 by hand: logs that move to another directory are copied, as far as the quota allows."""
+    """D-2 by hand.  Copy logs that move to another directory, as far as the quota allows."""
     for broker in sim.brokers.values():
         while broker.machine.futures and (process := broker.process) and process.status == UP:
             if futures.next_partition(process) < 0:
@@ -201,14 +201,14 @@ def copy_all(sim: Simulation) -> Iterator[None]:
 
 
 def copy_round(sim: Simulation, broker: Process) -> bool:
-    """D-2 by hand: one round; False if the quota is used up."""
+    """D-2 by hand.  Copy one round; False if the quota is used up."""
     done: list[bool] = []
     sim.act(TIMER, broker.id, "copy", lambda out: done.append(futures.work(broker, out)))
     return done[0]
 
 
 def fingerprint(sim: Simulation) -> tuple[Any, ...]:
-    """What `settle` waits to stand still: logs, marks, roles, epochs, ISR."""
+    """Return the state that `settle` waits on: logs, marks, roles, epochs, ISR."""
     parts: list[Any] = []
     for broker in sim.brokers.values():
         for tp, replica in broker.replicas.items():
@@ -237,7 +237,7 @@ def fingerprint(sim: Simulation) -> tuple[Any, ...]:
 
 
 def is_quiet(sim: Simulation) -> bool:
-    """Does every partition that has a leader have all its live replicas equal and in sync?"""
+    """Check that all live replicas of every partition with a leader are equal and in sync."""
     for tp, record in sim.cluster.controller.records.items():
         leader = sim.cluster.current_leader(tp)
         if record.leader >= 0 and leader is None:
@@ -258,7 +258,7 @@ def is_quiet(sim: Simulation) -> bool:
 
 
 def is_calm(sim: Simulation) -> bool:
-    """Are all faults healed and is all traffic over, so that the replicas must converge (I13)?
+    """Check that all faults are healed and traffic over, so that the replicas converge (I13).
 
     A directory that has failed counts as healed once the controller has heard of it (8.4).
     """

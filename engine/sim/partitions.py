@@ -16,27 +16,27 @@ FIRST: Final = 0
 
 
 def read(words: Words, word: str) -> int | str:
-    """What stands behind p=."""
+    """Read what stands behind p=."""
     name = word.removeprefix("p=")
     return name if _NAME.fullmatch(name) else words.number(name, MOST_PARTITIONS - 1)
 
 
 def take(words: Words) -> int | str:
-    """`p=` at the end of a move, taken away."""
+    """Take `p=` off the end of a move."""
     if words.words and words.words[-1].startswith("p="):
         return read(words, words.words.pop())
     return FIRST
 
 
 def number(sim: Simulation, named: int | str) -> int:
-    """Its number, or -1."""
+    """Return the number of a partition, or -1."""
     if isinstance(named, str):
         return sim.cluster.number_of(named)
     return named if named < len(sim.cluster.names) else -1
 
 
 def missing(sim: Simulation, named: int | str) -> str:
-    """Why there is no such partition, or ""."""
+    """Return why there is no such partition, or ""."""
     tp, names = number(sim, named), sim.cluster.names
     if tp < 0:
         return refuse(sim, "no.partition", s=str(named), n=len(names))

@@ -33,12 +33,12 @@ Many = Callable[[World, tuple[int, ...], Strikes], None]
 
 
 class PlanKind(NamedTuple):
-    """Strike and repair are told whom they concern; whoever adds a kind says all of it.
+    """Kind of a fault plan's line: functions for strike and repair, and its effects.
 
-    `strike` None: it rolls from one broker to the next.  `repair` None: it repairs itself.
-    `stops`: the process is down until the repair starts it.  `takes`: when something may leave a
-    disk by it.  `pays`: the budget of a search that buys the same, "" if its moves have none.
-    `whole`: it strikes a group as it was named, also those of it that do not run.
+    `strike` None: it rolls from one broker to the next.  `repair` None: it repairs itself. `stops`:
+    the process is down until the repair starts it.  `takes`: when something may leave a disk by it.
+    `pays`: the budget of a search that buys the same, "" if its moves have none. `whole`: it
+    strikes a group as it was named, also those of it that do not run.
     """
 
     strike: Many | None
@@ -52,11 +52,11 @@ class PlanKind(NamedTuple):
 NOTHING: Final = ""
 STRUCK: Final = "struck"
 REPAIRED: Final = "repaired"
-"""When a kind takes something off a disk: never, when it strikes, when it is repaired."""
+"""Moment at which a kind takes something off a disk: never, at the strike, at the repair."""
 
 
 def _each(act: One) -> Many:
-    """One broker after the other."""
+    """Return an act on one broker after the other."""
 
     def all_of_them(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
         for broker in struck:
@@ -87,7 +87,7 @@ def _repair_resume(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def stopped_by_another(sim: World, broker: int, plan: Strikes) -> bool:
-    """Is the process down for a fault of another line, whose repair will start it?"""
+    """Check whether a fault of another line stopped the process and will start it."""
     return any(
         other is not plan and broker in other.struck and PLAN_KINDS[other.fault.kind].stops
         for other in sim.plans
@@ -118,7 +118,7 @@ def _repair_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def _is_split(sim: World, a: int, b: int, plan: Strikes) -> bool:
-    """Does a partition of another line go through this link?"""
+    """Check whether a partition of another line goes through this link."""
     return any(
         other is not plan
         and other.fault.kind == "partition"
@@ -128,7 +128,7 @@ def _is_split(sim: World, a: int, b: int, plan: Strikes) -> bool:
 
 
 def _is_cut(sim: World, a: int, b: int, plan: Strikes) -> bool:
-    """Has a fault of another line, whose repair will mend it, cut the link?"""
+    """Check whether a fault of another line, whose repair will mend it, has cut the link."""
     kind = "cut_controller" if b == CONTROLLER else "cut"
     return any(
         other is not plan
@@ -186,7 +186,7 @@ def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
-    """8.4.  The directory that is meant, else the first that works; nothing where it has failed."""
+    """8.4.  Fail the directory that is meant, else the first that works."""
     working = directories.working(sim.brokers[broker].machine)
     directory = plan.directory or working[0]
     if directory in working:
@@ -195,7 +195,7 @@ def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def _repair_disk(sim: World, broker: int, plan: Strikes) -> None:
-    """The disk is replaced by an empty one, for which the process has to be started anew."""
+    """Replace the disk by an empty one, for which the process has to be restarted."""
     directory = plan.failed.pop(broker, 0)
     if directory not in sim.brokers[broker].machine.broken:
         return

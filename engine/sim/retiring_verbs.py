@@ -52,14 +52,17 @@ def _unregister(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def hosted(sim: Simulation, broker: int) -> list[int]:
-    """The partitions that list the broker among their replicas."""
+    """Return the partitions that list the broker among their replicas."""
     records = sim.cluster.controller.records
     return [tp for tp, record in records.items() if broker in record.replicas]
 
 
 def targets(sim: Simulation, broker: int) -> dict[int, Ids]:
-    """CP-DECOMMISSION 1.  In the broker's place, each time, the one that has the fewest replicas
-    and is not among them yet.  A partition without such a broker is missing."""
+    """CP-DECOMMISSION 1.  Return the new replicas of a broker's partitions.
+
+    In the broker's place comes, each time, the one that has the fewest replicas and is not among
+    them yet.  A partition without such a broker is missing.
+    """
     k = sim.cluster.controller
     able = [b for b in sorted(k.brokers) if b != broker and not _leaving(sim, b)]
     load = dict.fromkeys(able, 0)
@@ -141,7 +144,7 @@ def _decommission(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _until_moved(sim: Simulation, broker: int) -> Iterator[None]:
-    """CP-DECOMMISSION 3.  Until no partition lists the broker, or nothing moves any more."""
+    """CP-DECOMMISSION 3.  Wait until no partition lists the broker, or nothing moves."""
     yield from pacing.pump(sim)
     if sim.auto:
         yield from pacing.run_while(sim, lambda: bool(hosted(sim, broker)))
@@ -150,7 +153,7 @@ def _until_moved(sim: Simulation, broker: int) -> Iterator[None]:
 
 
 def _balance(sim: Simulation, tps: list[int], out: Effects) -> None:
-    """CP-DECOMMISSION 5.  A preferred election of every partition that was moved."""
+    """CP-DECOMMISSION 5.  Run a preferred election of every partition that was moved."""
     k = sim.cluster.controller
     for tp in tps:
         out.cue("CP-ELECT-ADMIN", CONTROLLER, "elect", election.PREFERRED, None)

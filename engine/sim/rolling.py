@@ -11,7 +11,7 @@ from engine.sim.faults import cannot_start, kill, shut_down, start
 from engine.sim.world import World
 
 LOOK_MS: Final = 500
-"""How often the operator's tool looks whether it may go on."""
+"""Interval at which the operator's tool checks whether it may go on."""
 STOP_MS: Final = 60_000
 """A process that has not ended by then is killed."""
 
@@ -39,7 +39,7 @@ class Roll:
         return twin
 
     def look(self, sim: World, stop_at: int, spared: Callable[[int], bool]) -> bool:
-        """Does what is due.  True when the pass is over: after `stop_at` no other broker is taken.
+        """Do what is due; True when the pass is over.  No broker is taken after `stop_at`.
 
         A broker that does not run when its turn comes is passed over; one that another fault has
         stopped meanwhile (`spared`) is left to that fault's repair.
@@ -59,7 +59,7 @@ class Roll:
         return True
 
     def _started(self, sim: World, spared: Callable[[int], bool]) -> bool:
-        """Starts the process once it has ended.  True if it is not ours to start."""
+        """Start the process once it has ended.  True if it is not ours to start."""
         if sim.brokers[self.broker].status != DOWN:
             if sim.now - self.since < STOP_MS:
                 return False
@@ -77,7 +77,7 @@ class Roll:
 
 
 def is_caught_up(sim: World, broker: int) -> bool:
-    """Does it run, is it unfenced, and in the ISR of whatever it holds and can read?"""
+    """Check that a broker runs, is unfenced, and in the ISR of all it can read."""
     k, found = sim.cluster.controller, sim.brokers[broker].process
     return (
         found is not None

@@ -41,20 +41,20 @@ class Run:
                 object.__setattr__(self, "moves", None)
 
     def script(self) -> tuple[str, ...]:
-        """The scenario's moves under this profile, without comments and expectations."""
+        """Return the scenario's moves under this profile, without comments and expectations."""
         lines = self.scenario.lines(self.profile)
         return tuple(line.text for line in lines if not line.is_expect)
 
     def lines(self) -> tuple[str, ...]:
-        """The moves to play."""
+        """Return the moves to play."""
         return self.script() if self.moves is None else self.moves
 
     def then(self, move: str) -> Run:
-        """This run and one move more."""
+        """Return this run and one move more."""
         return replace(self, moves=(*self.lines(), move))
 
     def text(self) -> str:
-        """Canonical JSON: one text for one run."""
+        """Return canonical JSON: one text for one run."""
         return json.dumps(
             {
                 "format": FORMAT,
@@ -75,7 +75,7 @@ class Run:
 
     @staticmethod
     def from_text(text: str) -> Run:
-        """Reads `text()` back.  Raises BadInput with one sentence; bounds are checked first."""
+        """Read `text()` back.  Raises BadInput with one sentence; bounds are checked first."""
         if len(text) > MAX_TEXT:
             raise BadInput("too_large", f"The text of a run has at most {MAX_TEXT} characters.")
         try:
@@ -100,7 +100,7 @@ class Run:
         return run
 
     def simulation(self, told: bool = False) -> Simulation:
-        """The cluster as the run begins."""
+        """Return the cluster as the run begins."""
         return Simulation(self.scenario, self.profile, self.seed, told)
 
 
@@ -110,9 +110,9 @@ def play(
     start: int = 0,
     ended: Callable[[int], None] | None = None,
 ) -> Iterator[int]:
-    """Plays moves from number `start` on; yields the move's number after each of its events.
+    """Play moves from number `start` on; yield the move's number after each of its events.
 
-    `ended` is told the number of each move that is over, before the next one begins.
+    `ended` is called with the number of each move that is over, before the next one begins.
     Raises BadInput naming the line that cannot be played; its `where` is "Move n".
     """
     for number in range(start, len(lines)):
@@ -131,7 +131,7 @@ def play(
 
 
 def play_all(run: Run, told: bool = False) -> Simulation:
-    """The run, played to its end; unavailability that is still going on ends there."""
+    """Return the run, played to its end; unavailability that is still going on ends there."""
     sim = run.simulation(told)
     sim.rush = not told
     for _ in play(sim, run.lines()):

@@ -33,7 +33,7 @@ class Simulation(World):
         _build_cluster(self)
 
     def draw_anew(self, number: int) -> None:
-        """Another future of this present: every stream of chance goes on as number `number`."""
+        """Draw another future of this present: every random stream goes on as number `number`."""
         self.drawn_anew = True
         self.network.chance = Chance(self.seed, f"future {number} network")
         for node, client in self.clients.items():
@@ -60,7 +60,7 @@ class Simulation(World):
 
 
 def _build_cluster(sim: Simulation) -> None:
-    """The initial state: all brokers up and registered, every partition led by its AR[0]."""
+    """Build the initial state: all brokers registered, every partition led by its AR[0]."""
     scenario, cluster, out = sim.scenario, sim.cluster, sim.out
     k = cluster.controller
     for number, spec in enumerate(scenario.brokers):
@@ -110,7 +110,7 @@ def _build_cluster(sim: Simulation) -> None:
 
 
 def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:
-    """A broker that has heard of everything, sends heartbeats and waits for news."""
+    """Start a broker with all metadata, which sends heartbeats and waits for news."""
     k = sim.cluster.controller
     broker.configure(sim.configs)
     for peer_id, registration in k.brokers.items():

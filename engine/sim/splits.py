@@ -1,6 +1,6 @@
-"""A network that splits (control-plane 8.5): some brokers on one side, everybody else on the other.
+"""A network that splits (control-plane 8.5): some brokers on one side, all nodes else on the other.
 
-The controller and the clients stand with everybody else.
+The controller and the clients stand with the latter.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ Pair = tuple[int, int]
 
 
 def between(sim: World, inside: tuple[int, ...]) -> list[Pair]:
-    """The links that a split goes through, as (inside, outside)."""
+    """Return the links that a split goes through, as (inside, outside)."""
     others = [broker for broker in sim.brokers if broker not in inside]
     return [(a, b) for a in inside for b in (*others, CONTROLLER, *sim.clients)]
 
 
 def split(sim: World, inside: tuple[int, ...]) -> None:
-    """8.5.  Nothing passes between these brokers and all others, in either direction."""
+    """8.5.  Cut the links between these brokers and all others, in both directions."""
 
     def action(out: Effects) -> None:
         for a, b in between(sim, inside):
@@ -33,7 +33,7 @@ def split(sim: World, inside: tuple[int, ...]) -> None:
 
 
 def mend(sim: World, pairs: list[Pair]) -> None:
-    """The links work again, all at once; who reaches the controller again asks it for news."""
+    """Mend the links, all at once; brokers that reach the controller again fetch its news."""
 
     def action(out: Effects) -> None:
         for a, b in pairs:

@@ -29,7 +29,7 @@ class Strikes:
         self.failed: dict[int, int] = {}
 
     def twin(self, twins: Twins) -> Self:
-        """A copy that goes on as this one would."""
+        """Return a copy that goes on as this one would."""
         twin = shallow(self)
         twin.chance = self.chance.copy()
         twin.failed = self.failed.copy()

@@ -28,7 +28,7 @@ def _polynomial(coefficients: tuple[Decimal, ...], x: Decimal) -> Decimal:
 
 
 def _normal(upper: Decimal) -> Decimal:
-    """The normal deviate that is exceeded with chance `upper`, at most one half.
+    """Return the normal deviate that is exceeded with chance `upper`, at most one half.
 
     Abramowitz and Stegun 26.2.23: at most 0.00045 off.
     """
@@ -38,7 +38,7 @@ def _normal(upper: Decimal) -> Decimal:
 
 @lru_cache(maxsize=64)
 def quantiles(median: int, p99: int) -> tuple[int, ...]:
-    """What a delay is at most in the middle of each of `STEPS` equal shares, in ms."""
+    """Return the greatest delay in the middle of each of `STEPS` equal shares, in ms."""
     # ln(p99/median) is sigma times the deviate of the 99th percentile.
     spread = _C.divide(_C.ln(_C.divide(Decimal(p99), Decimal(median))), _normal(Decimal("0.01")))
     longer: list[int] = []
@@ -56,7 +56,7 @@ def _whole(ms: Decimal) -> int:
 
 
 def choices(delay: Delay) -> tuple[int, int, tuple[int, ...]]:
-    """What the network draws from: (least, most, the equally likely ones or () for any between)."""
+    """Return (least, most, the equally likely delays or () for any between)."""
     if isinstance(delay, LogNormal):
         table = quantiles(delay.median, delay.p99)
         return table[0], table[-1], table

@@ -110,7 +110,7 @@ def _run(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def start_workload(sim: Simulation, stop_at: int) -> None:
-    """Sets producers, consumers and the fault plan going until `stop_at` ms."""
+    """Start producers, consumers and the fault plan, until `stop_at` ms."""
     for client in sim.clients.values():
         if isinstance(client, Producer) and client.interval:
             client.stop_at = stop_at

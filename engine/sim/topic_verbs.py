@@ -136,7 +136,7 @@ def _reassign(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def reassign(sim: Simulation, tp: int, target: Ids | None, out: Effects) -> None:
-    """An operator's request for other replicas; None takes it back."""
+    """Request other replicas, as an operator does; None takes it back."""
     k = sim.cluster.controller
     change = zk_reassign.reassign if sim.profile.mode == "zk" else admin.reassign
     out.cue("CP-REASSIGN", CONTROLLER, f"replicas {tp}", k.records[tp].replicas, target, tp=tp)

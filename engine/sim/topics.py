@@ -30,7 +30,7 @@ class Fixed:
 
 
 class Wanted:
-    """What an operator asks for; -1 for `start` or `shift`: chance decides.
+    """Partitions that an operator requests; -1 for `start` or `shift`: drawn at random.
 
     `lists`, if given, are the replicas themselves; else a placer finds them.  `first` is the number
     of partitions the topic has already.
@@ -52,7 +52,7 @@ class Wanted:
 
 
 def place(sim: Simulation, wanted: Wanted, chance: placement.Chance) -> tuple[str, Placed]:
-    """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  (the rule that placed, what it says).
+    """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  Return (the rule that placed, what it says).
 
     A cluster's own placer knows every broker it could use; any other stands for a tool, which
     computes the lists from the live brokers and hands them over.
@@ -90,12 +90,12 @@ def _candidates(sim: Simulation, own: bool) -> list[Candidate]:
 
 
 def usable(sim: Simulation) -> list[int]:
-    """The brokers that may get new replicas."""
+    """Return the brokers that may get new replicas."""
     return [one.id for one in _candidates(sim, True)]
 
 
 def first_index(sim: Simulation, topic: str) -> int:
-    """2.2.  Where the placement of the ZooKeeper era begins when partitions are added."""
+    """2.2.  Return where the ZooKeeper era begins to place added partitions."""
     k = sim.cluster.controller
     head = k.records[k.topics[topic].tps[0]].replicas[0]
     later = [index for index, one in enumerate(sorted(k.brokers)) if one >= head]
@@ -103,7 +103,7 @@ def first_index(sim: Simulation, topic: str) -> int:
 
 
 def placement_error(sim: Simulation, wanted: Wanted, factor: int | None = None) -> int:
-    """Why these partitions cannot be made, or NONE; nothing is drawn."""
+    """Return why these partitions cannot be made, or NONE; nothing is drawn."""
     k = sim.cluster.controller
     _, (error, lists) = place(sim, wanted, Fixed())
     known = None if factor is None and sim.profile.mode == "zk" else k.brokers
@@ -115,7 +115,7 @@ def placement_error(sim: Simulation, wanted: Wanted, factor: int | None = None) 
 
 
 def room_left(sim: Simulation) -> int:
-    """How many partitions a run may still make: numbers are never used twice."""
+    """Return how many partitions a run may still make: numbers are never used twice."""
     return MOST_PARTITIONS - len(sim.cluster.names)
 
 
@@ -123,7 +123,7 @@ def room_left(sim: Simulation) -> int:
 
 
 def create(sim: Simulation, name: str, wanted: Wanted, out: Effects) -> None:
-    """A new topic, or, if there is one of this name, more partitions of it."""
+    """Create a topic, or more partitions of the one of this name."""
     k = sim.cluster.controller
     rule, (_, lists) = place(sim, wanted, _placing_chance(sim))
     if rule:
@@ -141,8 +141,10 @@ def create(sim: Simulation, name: str, wanted: Wanted, out: Effects) -> None:
 
 
 def create_listed(sim: Simulation, name: str, lists: Sequence[Ids], out: Effects) -> int:
-    """A new topic whose replicas are listed, by the rules of the run's controller.  An error
-    code; the observer and the names learn of the partitions that were made."""
+    """Return a new topic whose replicas are listed, by the rules of the run's controller.
+
+    An error code; the observer and the names learn of the partitions that were made.
+    """
     k = sim.cluster.controller
     make = zk_topics.create_topic if sim.profile.mode == "zk" else admin.create_manually
     error = make(k, name, lists, out)
@@ -166,7 +168,7 @@ def _name_new_partitions(sim: Simulation, k: Controller, topic: str, count: int)
 
 
 def delete(sim: Simulation, name: str, out: Effects) -> None:
-    """7.7.  A topic goes; of its partitions nobody can be without any more."""
+    """7.7.  Delete a topic; no broker is missing for its partitions any more."""
     k = sim.cluster.controller
     for tp in k.topics[name].tps:
         sim.ledger.availability(tp, True, True, sim.now)

@@ -31,11 +31,11 @@ class Wires(Effects):
         self._incarnations: dict[int, Broker] = {}
 
     def watch(self, brokers: dict[int, Broker]) -> None:
-        """Timers carry the incarnation that set them."""
+        """Use the incarnations of these brokers: a timer carries the one that set it."""
         self._incarnations = brokers
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> Wires:
-        """The same over another kernel and network."""
+        """Return a copy over another kernel and network."""
         twin = Wires.__new__(Wires)
         twin.now, twin.ledger = self.now, self.ledger
         twin._kernel, twin._network, twin._incarnations = kernel, network, brokers

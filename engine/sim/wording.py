@@ -1,4 +1,4 @@
-"""What the verbs share: names of nodes in sentences, and why a move cannot be made."""
+"""Texts that the verbs share: names of nodes in sentences, and reasons against a move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.sim.simulation import Simulation
 
 
 def name(sim: Simulation, node: int) -> str:
-    """What people call a node in the middle of a sentence."""
+    """Return the name of a node in the middle of a sentence."""
     if node == CONTROLLER:
         return "the controller"
     if node <= FIRST_CONSUMER:
@@ -22,7 +22,7 @@ def name(sim: Simulation, node: int) -> str:
 
 
 def stranger(sim: Simulation, *nodes: int | None) -> str:
-    """Why a link to one of these nodes is none: a client that does not exist (yet), or ""."""
+    """Return why a link to a node is none: a client that does not exist (yet), or ""."""
     for node in nodes:
         if node is not None and node < CONTROLLER and node not in sim.clients:
             return f"There is no {name(sim, node)}."
@@ -30,7 +30,7 @@ def stranger(sim: Simulation, *nodes: int | None) -> str:
 
 
 def named(sim: Simulation, node: int) -> str:
-    """`name` at the beginning of a sentence."""
+    """Return `name` at the beginning of a sentence."""
     text = name(sim, node)
     return text[0].upper() + text[1:]
 
@@ -102,7 +102,7 @@ REFUSALS: Final[dict[str, str]] = {
     "shut.first": "{b} is running; shut it down first.",
     "nobody.takes.over": "No other live broker can take over {s}.",
 }
-"""Why a move cannot be made, in English; the catalogues have each as `cannot.<name>`."""
+"""Reasons against a move, in English; the catalogues have each as `cannot.<name>`."""
 
 
 class Refused(str):
@@ -116,7 +116,7 @@ class Refused(str):
 
 
 def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refused:
-    """A reason of REFUSALS; `b` and `d` are nodes, other numbers offsets, texts names."""
+    """Return a reason of REFUSALS; `b` and `d` are nodes, other numbers offsets, texts names."""
     entities: dict[str, dict[str, Any]] = {}
     text = REFUSALS[key]
     for place, value in args.items():
@@ -142,7 +142,7 @@ def _entity(sim: Simulation, node: int) -> dict[str, Any]:
 
 
 def label(sim: Simulation, node: int) -> str:
-    """How a node is written in a move."""
+    """Return a node as a move writes it."""
     return "K" if node == CONTROLLER else sim.scenario.broker_name(node)
 
 

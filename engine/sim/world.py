@@ -61,7 +61,7 @@ TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETE
 """Timers of a broker that may touch a log or a role."""
 
 RUN_AWAY: Final = 2_000_000
-"""Events after which a run that nobody bounded otherwise has run away."""
+"""Events after which a run without another bound has run away."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -95,7 +95,7 @@ class World:
         self.out.watch(self.cluster.brokers)
         self.events = 0
         self.budget = RUN_AWAY
-        self.rush = False  # nobody looks between the events of a move: it may play without a pause
+        self.rush = False  # no listener between the events of a move: it may play without a pause
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
         self.placing: Chance | None = None  # made when the first replicas are placed
@@ -119,7 +119,7 @@ class World:
         return self.checker.broken
 
     def copy(self) -> Self:
-        """A twin that goes on as this one would.  What never changes is shared."""
+        """Return a twin that goes on as this one would.  What never changes is shared."""
         twins = Twins()
         twin = self._beside(twins, self.cluster.twin(twins))
         twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
@@ -132,8 +132,10 @@ class World:
         return twin
 
     def branch(self) -> Self:
-        """A copy that is cheap for whoever plays one move: a broker is copied when it is worked
-        on, in the twin, and from now on also here."""
+        """Return a copy that is cheap for playing one move.
+
+        A broker is copied when it is worked on, in the twin, and from now on also here.
+        """
         if self.checker.lags is not None or self.configs.values["fetch_sessions"]:
             return self.copy()  # parts of several brokers hold the same
         self.seal()
@@ -145,7 +147,7 @@ class World:
         return twin
 
     def seal(self) -> None:
-        """The brokers stay as they are now: whatever comes works on copies of them."""
+        """Keep the brokers as they are now: whatever comes works on copies of them."""
         if isinstance(self.brokers, Lent):
             self.brokers.seal()
         else:
@@ -153,7 +155,7 @@ class World:
             self.tell_fetchers()
 
     def _beside(self, twins: Twins, cluster: Cluster) -> Self:
-        """What a copy and a branch have of their own beside brokers and observer."""
+        """Return a copy of all but brokers and observer, for copies and branches."""
         twin = self.__class__.__new__(self.__class__)
         twin.scenario = self.scenario
         twin.profile = self.profile
@@ -187,7 +189,7 @@ class World:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        """Whoever listens stays behind: what is stored, or sent to another process, is a twin."""
+        """Return the state without listeners: a stored or transferred world is a twin."""
         names = fields(self.__class__) or tuple(vars(self))  # the compiled one has no dictionary
         return {name: getattr(self, name) for name in names if name != "listener"}
 
@@ -197,12 +199,12 @@ class World:
             setattr(self, name, value)
 
     def tell_fetchers(self) -> None:
-        """F-1.  Where a broker may have several fetchers, the network asks whose a request is."""
+        """F-1.  Let the network ask for the fetcher of a request where a broker has several."""
         if self.configs.fetchers > 1 or self.network.fetchers is not None:
             self.network.fetchers = self.brokers
 
     def hush(self) -> None:
-        """Nobody listens any more: from here on it is as if nobody ever had."""
+        """Remove the listeners: from here on it is as if there had never been any."""
         self.listener = None
         self.out.cues = None
         self.out.sends.clear()
@@ -211,11 +213,11 @@ class World:
     # -- one event -------------------------------------------------------------------------------
 
     def fire_next(self) -> bool:
-        """The next event by the clock.  True if it did anything (a stale timer does not)."""
+        """Fire the next event by the clock.  True if it did anything (a stale timer does not)."""
         return self._handle(self.kernel.pop())
 
     def run_until(self, time: int) -> None:
-        """Fires everything due up to `time` without a pause: how a batch runs."""
+        """Fire everything due up to `time` without a pause: how a batch runs."""
         kernel = self.kernel
         pending, handle = kernel.pending, self._handle
         while pending and pending[0][0] <= time:
@@ -227,12 +229,12 @@ class World:
         kernel.now = max(kernel.now, time)
 
     def take(self, m: Message) -> bool:
-        """Delivers one chosen message now, whenever it was due; time stands."""
+        """Deliver one chosen message now, whenever it was due; time stands."""
         self.network.remove(m)
         return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
 
     def act(self, kind: int, node: int, what: str, action: Callable[[Effects], object]) -> None:
-        """An event from outside: a fault, a client's or an operator's move."""
+        """Play an event from outside: a fault, a client's or an operator's move."""
         out = self.out
         out.now = self.kernel.now
         if out.cues:
@@ -302,7 +304,7 @@ class World:
         return acted
 
     def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
-        """Lets the observer look where something may have changed, tells the listener."""
+        """Let the observer look where something may have changed, and notify the listener."""
         self.events += 1
         if look:
             touched = self.out.take_touched(node)
@@ -343,7 +345,7 @@ class World:
             self._deliver_to_consumer(client, m)
 
     def _deliver_to_consumer(self, client: Consumer, m: Any) -> None:
-        """The observer stands behind the application: it sees what that gets to see."""
+        """Deliver a message; the observer sees what the application gets to see."""
         out, checker = self.out, self.checker
         checker.step = self.events + 1
         if m.kind == messages.FETCH_R:
@@ -382,7 +384,7 @@ class World:
     # -- processes -------------------------------------------------------------------------------
 
     def stop_process(self, node: int) -> None:
-        """The process is gone: its connections break, its memory is lost, its disks stay."""
+        """Stop a process: its connections break, its memory is lost, its disks stay."""
         self.brokers[node].process = None
         self.network.running.discard(node)
         self.network.break_connections(node)
@@ -390,22 +392,25 @@ class World:
         self.cluster.controller.readers.pop(node, None)
 
     def _end_process(self, process: Process) -> None:
-        """The process has ended by itself.  After a clean shutdown it has closed its ZooKeeper
-        session, too (CP-ZK-SHUTDOWN 8); KRaft has fenced it before."""
+        """End a process that stopped by itself.
+
+        After a clean shutdown it has closed its ZooKeeper session, too (CP-ZK-SHUTDOWN 8); KRaft
+        has fenced it before.
+        """
         epoch, was_clean = process.broker_epoch, process.machine.clean_epoch >= 0
         self.stop_process(process.id)
         if was_clean and not self.profile.kraft:
             self.out.send(SessionClosed(process.id, CONTROLLER, 0, epoch))
 
     def start_process(self, node: int, out: Effects, bounced: bool = False) -> None:
-        """CP 8.2.  Loads, registers, and sets the periodic tasks of control-plane 9 going."""
+        """CP 8.2.  Load, register, and start the periodic tasks of control-plane 9."""
         self.network.running.add(node)
         broker = self.brokers[node]
         broker.process = membership.start(broker.machine, out, bounced)
         self.set_periodic_tasks(broker.process, out)
 
     def set_periodic_tasks(self, broker: Process, out: Effects) -> None:
-        """Tasks tick at multiples of their period, as if all clocks had started together."""
+        """Set tasks at multiples of their period, as if all clocks had started together."""
         configs = broker.configs
         for kind, period in (
             (timers.ISR_EXPIRATION, configs.isr_check_ms),

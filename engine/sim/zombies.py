@@ -18,7 +18,7 @@ KRAFT_FAILOVER_MS: Final = 3_000
 
 
 class FailOver:
-    """A term's end, should nobody have begun another one by then."""
+    """End of a term, should no other controller have begun one by then."""
 
     __slots__ = ("term",)
 
@@ -38,8 +38,11 @@ class FailOver:
 
 
 def pause_controller(sim: World) -> None:
-    """8.3.  The active controller's process freezes.  Once its session is over (ZooKeeper), or the
-    voters have waited long enough (KRaft), another one begins the next term."""
+    """8.3.  Freeze the active controller's process.
+
+    Once its session is over (ZooKeeper), or the voters have waited long enough (KRaft), another
+    controller begins the next term.
+    """
     k = sim.cluster.controller
 
     def action(out: Effects) -> None:
@@ -56,7 +59,7 @@ def pause_controller(sim: World) -> None:
 
 
 def resume_controller(sim: World) -> None:
-    """It wakes.  If nobody took over it goes on; else it is a zombie, until it hears so."""
+    """Resume a controller.  Without a successor it goes on; else it is a zombie for now."""
     k, zombie = sim.cluster.controller, sim.cluster.zombie
     assert zombie is not None
     took_over = k.epoch > zombie.epoch
@@ -79,8 +82,10 @@ def resume_controller(sim: World) -> None:
 
 
 def finish_resume(sim: World) -> None:
-    """The zombie's next step is its last: what it writes or appends does not count (but for
-    ZooKeeper before 2.1)."""
+    """Play the zombie's last step.
+
+    What it writes or appends does not count (but for ZooKeeper before 2.1).
+    """
     k, zombie = sim.cluster.controller, sim.cluster.zombie
     if zombie is not None:
         sim.cluster.zombie = None

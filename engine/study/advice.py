@@ -1,8 +1,8 @@
-"""The durability advisor: what an operator's setting would lose, and what would lose less.
+"""Durability advisor: losses of an operator's setting, and settings that would lose less.
 
 A setting and its neighbours, each changed in one thing, become cells of one study under the same
-failures; how often each loses is found by cycles (cycles.py).  What keeps a quiet cluster busy is
-slowed down (`_paced`), or nobody could wait for the answer.
+failures; how often each loses is found by cycles (cycles.py).  The load that keeps a quiet cluster
+busy is slowed down (`_paced`), or the answer would take too long.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ YEAR_MS: Final = 365 * DAY_MS
 NEWEST: Final = "K41"
 
 BATCH_S: Final = 10
-"""A producer sends a batch so often ..."""
+"""Seconds between two batches of a producer ..."""
 BATCH_RECORDS: Final = 20
-"""... of so many records: a power loss seldom spares all of what was not flushed."""
+"""... of this number of records: a power loss seldom spares all of what was not flushed."""
 FLUSH_MS: Final = 60_000
-"""What was written is on disk after half a minute on average, as Linux writes back by itself
+"""Written records are on disk after half a minute on average, as Linux writes back by itself
 (vm.dirty_expire_centisecs = 3000)."""
 SLACK_MS: Final = 500
-"""A session outlasts a heartbeat by so much; messages take at most 8 ms."""
+"""Time by which a session outlasts a heartbeat; messages take at most 8 ms."""
 
 BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "brokers": (1, 9),
@@ -44,12 +44,12 @@ BOUNDS: Final[dict[str, tuple[int, int]]] = {
     "disk_days": (1, 200_000),
     "disk_repair_min": (1, 480),
 }
-"""What may be asked, both ends included."""
+"""Bounds of each value, both ends included."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What an operator configures."""
+    """Settings that an operator configures."""
 
     profile: str = "K39"
     brokers: int = 3
@@ -60,7 +60,7 @@ class Setting:
     racks: int = 1
 
     def values(self) -> dict[str, str]:
-        """The same in the words of a study's cells."""
+        """Return the settings in the words of a study's cells."""
         return {
             "brokers": str(self.brokers),
             "racks": str(self.racks),
@@ -72,7 +72,7 @@ class Setting:
 
     @staticmethod
     def of(profile: str, values: Mapping[str, str]) -> Setting:
-        """The setting of which `values` were told."""
+        """Return the setting of these `values`."""
         return Setting(
             profile,
             int(values["brokers"]),
@@ -86,11 +86,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class Failures:
-    """What an operator fears: mean days between failures, and how long a repair takes on average,
-    of one process (it crashes), one machine (its power fails, what was not flushed is gone), one
-    rack (all its machines lose power at once), the disk of one broker (an empty one replaces it).
+    """Failures that an operator expects: mean days between them, and mean time to repair.
 
-    By default a process is started again by its supervisor, a machine by somebody on call, a rack
+    Those of one process (it crashes), one machine (its power fails, what was not flushed is gone),
+    one rack (all its machines lose power at once), the disk of one broker (an empty one replaces
+    it).
+
+    By default a process is restarted by its supervisor, a machine by an operator on call, a rack
     when its power is back, and a disk is changed by hand.
     """
 
@@ -119,7 +121,7 @@ Services Overview), of which the worse is taken."""
 
 
 def check(setting: Setting, failures: Failures) -> None:
-    """Raises BadInput naming what is out of bounds or does not go together."""
+    """Raise BadInput naming what is out of bounds or does not go together."""
     get_profile(setting.profile)
     for name, (low, high) in BOUNDS.items():
         value = getattr(setting if hasattr(setting, name) else failures, name)
@@ -136,7 +138,7 @@ def check(setting: Setting, failures: Failures) -> None:
 
 
 def neighbours(setting: Setting) -> list[Setting]:
-    """The setting itself, then every setting that differs in one thing and makes sense."""
+    """Return the setting itself, then every setting that differs in one thing and makes sense."""
     found = [setting]
     changes: list[dict[str, Any]] = [
         {"acks": "1" if setting.acks == "all" else "all"},
@@ -156,12 +158,12 @@ def neighbours(setting: Setting) -> list[Setting]:
 
 
 def profiles(setting: Setting) -> tuple[str, ...]:
-    """The release that is asked for, and the newest."""
+    """Return the release that is asked for, and the newest."""
     return tuple(dict.fromkeys((get_profile(setting.profile).name, NEWEST)))
 
 
 def scenario(setting: Setting, duration_ms: int) -> Scenario:
-    """This setting at work for so long, and nothing fails."""
+    """Return a scenario of this setting at work for `duration_ms` without a failure."""
     racks = [chr(ord("a") + index % setting.racks) for index in range(setting.brokers)]
     names = profiles(setting)
     load = {"rate_per_s": BATCH_RECORDS / BATCH_S, "batch": BATCH_RECORDS, "acks": setting.acks}
@@ -189,7 +191,7 @@ def scenario(setting: Setting, duration_ms: int) -> Scenario:
 
 
 def _paced(names: tuple[str, ...]) -> dict[str, int]:
-    """Few messages while nothing happens, without a change to what happens when something does.
+    """Lower the rate of messages while nothing happens, with the same events when something does.
 
     A dead broker is noticed a session after its last heartbeat: on average a session less half a
     heartbeat after its death.  Rarer heartbeats in a longer session keep that mean.
@@ -213,10 +215,10 @@ def _paced(names: tuple[str, ...]) -> dict[str, int]:
 
 
 def per_year(share: float, window_ms: int) -> float:
-    """Windows in a year in which it happens, from the share of windows."""
+    """Return windows in a year in which it happens, from the share of windows."""
     return share * YEAR_MS / window_ms
 
 
 def seconds_per_year(ms_per_window: float, window_ms: int) -> float:
-    """Seconds of a year, from the mean milliseconds of a window."""
+    """Return seconds of a year, from the mean milliseconds of a window."""
     return ms_per_window / 1_000 * YEAR_MS / window_ms

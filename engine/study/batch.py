@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 def run_chunk(chunk: dict[str, Any]) -> list[Row]:
-    """Plays `count` seeds from `first_seed` on and returns a row for each.
+    """Play `count` seeds from `first_seed` on and return a row for each.
 
     chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}; in place of
            the scenario may stand {"run": Run.text(), "present": Present.to_dict()}: then a seed is
@@ -60,17 +60,17 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
 
 
 def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
-    """One run of a scenario as a row."""
+    """Play one run of a scenario and return it as a row."""
     return row_of(Run(scenario, profile, seed), cell, seed)
 
 
 def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
-    """A run as a row under this seed, or number of a future; see run_chunk for a probe."""
+    """Return a run as a row under this seed, or number of a future; see run_chunk for a probe."""
     return row_and_end(run, cell, seed, probe)[0]
 
 
 def row_and_end(run: Run, cell: int, seed: int, probe: int = 0) -> tuple[Row, Simulation | None]:
-    """The same, and the simulation as the run left it; None if it could not begin."""
+    """Return the row, and the simulation at the run's end; None if it could not begin."""
     row: Row = {
         "cell": cell,
         "profile": run.profile,
@@ -119,7 +119,7 @@ def _play(sim: Simulation, run: Run, budget: int) -> None:
 
 
 def _first_of_each(broken: list[tuple[str, int, str]]) -> list[list[Any]]:
-    """Each invariant where it broke first, in that order."""
+    """Return each invariant where it broke first, in that order."""
     seen: dict[str, list[Any]] = {}
     for invariant, step, why in broken:
         seen.setdefault(invariant, [invariant, step, why[:WHY_MOST]])

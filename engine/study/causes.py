@@ -7,7 +7,7 @@ from engine.sim.run import Run
 
 
 def cause_of(run: Run) -> tuple[str, str] | None:
-    """(invariant, rule) of the first violation of a run; None where all invariants hold.
+    """Return (invariant, rule) of the first violation of a run; None where all invariants hold.
 
     The rule is the last one that moved anything up to and in the event that broke the invariant,
     by its identifier in the specification; "" before any did.

@@ -20,12 +20,14 @@ from engine.study.advice import YEAR_MS, Failures, Setting
 
 
 def overlaps_per_year(setting: Setting, failures: Failures) -> float:
-    """Times of a year that all replicas of a partition are out at once."""
+    """Return the time of a year that all replicas of a partition are out at once."""
     return sum(overlaps_by_size(setting, failures).values())
 
 
 def left_out(setting: Setting, failures: Failures) -> float:
-    """What losses would grow by, at most, if what is down failed as well (0.001: by a thousandth).
+    """Return the relative growth of losses, at most, if brokers that are down failed as well.
+
+    0.001: by a thousandth.
 
     A mean time between failures counts running time: a process that is down cannot crash.  A disk
     may die in a machine that is off, though, and a second fault prolong a repair.  If all of a
@@ -47,7 +49,7 @@ def left_out(setting: Setting, failures: Failures) -> float:
 
 
 def overlaps_by_size(setting: Setting, failures: Failures) -> dict[int, float]:
-    """The same by how many failures it takes: one rack may hold several replicas."""
+    """Return the overlaps by number of failures: one rack may hold several replicas."""
     process, machine, disk, rack = (
         (1 / (days * DAY_MS), mend_ms / (days * DAY_MS))
         for days, mend_ms in (

@@ -27,7 +27,7 @@ Sums = dict[str, list[float]]
 
 
 def subject(setting: Setting, failures: Failures, effort: dict[str, float]) -> Json:
-    """What is played in a cell: {"cycles": {"setting", "failures", "effort"}}."""
+    """Return the subject of a cell: {"cycles": {"setting", "failures", "effort"}}."""
     return {CYCLES: {"setting": setting.values(), "failures": vars(failures).copy(),
                      "effort": effort}}  # fmt: skip
 
@@ -39,8 +39,13 @@ def tree_of(subject: Json, profile: str, seed: int) -> Tree:
 
 
 def row_of_tree(subject: Json, profile: str, cell: int, seed: int) -> Json:
-    """A tree as a row; what was counted stands in `why`, as JSON: losses and seconds of waiting of
-    a year, the share of a year in cycles, the entries of each path, the heaviest cycles that lost.
+    """Return a tree as a row.
+
+    `why` has the counts, as JSON: losses and seconds of waiting of a year, the share of a year in
+    cycles, the entries of each path, the heaviest cycles that lost.
+
+    What was counted stands in `why`, as JSON: losses and seconds of waiting of a year, the share of
+    a year in cycles, the entries of each path, the heaviest cycles that lost.
     """
     try:
         return row_of(tree_of(subject, profile, seed), profile, cell, seed)
@@ -57,7 +62,7 @@ def _empty(profile: str, cell: int, seed: int) -> Json:
 
 
 def row_of(tree: Tree, profile: str, cell: int, seed: int) -> Json:
-    """A tree that was played, as a row."""
+    """Return a tree that was played, as a row."""
     row = _empty(profile, cell, seed)
     leaves = sorted(tree.leaves, key=lambda leaf: -leaf.weight)[:LEAVES_MOST]
     counted = {
@@ -83,8 +88,10 @@ def row_of(tree: Tree, profile: str, cell: int, seed: int) -> Json:
 
 
 def sums_of(rows: Iterable[Json]) -> Sums:
-    """What trees add up to, per year: of losses and waits the sum and that of squares, of each path
-    (entries, weight, losses, their weight), the heaviest of it, the heaviest that left no replica.
+    """Return the sums of trees, per year.
+
+    Of losses and waits the sum and that of squares, of each path (entries, weight, losses, their
+    weight), the heaviest of it, the heaviest that left no replica.
     """
     sums: Sums = {LOST: [0.0, 0.0], WAITS: [0.0, 0.0], BUSY: [0.0]}
     for row in rows:
@@ -109,7 +116,7 @@ def sums_of(rows: Iterable[Json]) -> Sums:
 
 
 def run_of_leaf(subject: Json, profile: str, seed: int, leaf: Json) -> Run:
-    """A cycle that lost, as a run like any other: its failures are lines of a fault plan."""
+    """Return a cycle that lost, as a run like any other: its failures are lines of a fault plan."""
     asked = subject[CYCLES]
     setting = Setting.of(profile, asked["setting"])
     strikes = [Strike(cause, kind, tuple(group), at_ms, mttr_ms)

@@ -33,24 +33,24 @@ from engine.study.importance import LEVELS, Cause, Path
 
 WARM_MS: Final = 2 * FLUSH_MS
 LOOK_MS: Final = 5_000
-"""How often a cycle is looked at soon after a failure; later every LOOK_PART of its age."""
+"""Interval of looks at a cycle soon after a failure; later every LOOK_PART of its age."""
 LOOK_PART: Final = 12
 NEAR_MS: Final = 90_000
-"""What was written is on disk after a minute, a dead broker noticed after some seconds: half of the
-next failures strike so soon."""
+"""Written records are on disk after a minute, a dead broker noticed after some seconds: half of the
+next failures strike within this time."""
 CUT: Final = 12
 """Mean repairs of the longest kind after which a cycle is given up."""
 NEAR_SHARE: Final = {2: 0.25, 3: 0.5, 4: 0.5}
 GOES_ON: Final = 0.25
-"""Of cycles that had failures enough for a loss and are still led, so many are played on, each for
-all of them: if they lose after all, the mean is right nevertheless."""
+"""Share of the cycles with failures enough for a loss, and still a leader, that are played on, each
+for all of them: if they lose after all, the mean is right nevertheless."""
 MOST_MS: Final = 66 * 3_600_000
 """No cycle outlasts this: what is written until then still fits a run."""
 Json = dict[str, Any]
 
 
 class Strike(NamedTuple):
-    """One failure as it was made to come; a line of a fault plan once it is over."""
+    """One failure that was brought about; a line of a fault plan once it is over."""
 
     cause: str
     kind: str
@@ -65,7 +65,7 @@ class Strike(NamedTuple):
 
 
 def causes(setting: Setting, failures: Failures) -> tuple[Cause, ...]:
-    """What can strike the brokers that hold replicas; the others matter to nobody here."""
+    """Return the causes that can strike brokers with replicas; other brokers do not matter."""
     hosts = range(1, setting.factor + 1)
     alone = tuple((one,) for one in hosts)
     racks = tuple(
@@ -92,7 +92,7 @@ def causes(setting: Setting, failures: Failures) -> tuple[Cause, ...]:
 
 
 def quiet(setting: Setting, failures: Failures) -> Scenario:
-    """The advisor's scenario without its failures, for as long as a cycle may last."""
+    """Return the advisor's scenario without its failures, for as long as a cycle may last."""
     longest = max(cause.mttr_ms for cause in causes(setting, failures))
     lasts = WARM_MS + FLUSH_MS + LEVELS * (CUT * longest + 10 * FLUSH_MS)
     return advice.scenario(setting, min(MOST_MS, lasts))
@@ -107,10 +107,12 @@ class Leaf(NamedTuple):
 
 
 class Tree:
-    """All that one seed tells: `lost` losses and `waits` seconds of a year, `busy` the share of a
-    year in cycles, and of every path (kinds of failures in their order) how many cycles there were
-    (entries), what they weigh, how many lost, what these weigh, the heaviest, the heaviest that
-    left no replica (`is_spared`), how many lost although one was left, and the events played.
+    """All results of one seed.
+
+    `lost` losses and `waits` seconds of a year, `busy` the share of a year in cycles, and of every
+    path (kinds of failures in their order) how many cycles there were (entries), what they weigh,
+    how many lost, what these weigh, the heaviest, the heaviest that left no replica (`is_spared`),
+    how many lost although one was left, and the events played.
     """
 
     def __init__(
@@ -148,7 +150,7 @@ class Tree:
                 self._strike(sim, (), (), cause, cause.targets, first, weight)
 
     def _whole(self, wanted: float) -> int:
-        """A whole number of copies, so many on average."""
+        """Return a whole number of copies, `wanted` on average."""
         return int(wanted + self.chance.below(1 << 30) / (1 << 30))
 
     def _strike(
@@ -161,8 +163,10 @@ class Tree:
         at_ms: int,
         weight: float,
     ) -> None:
-        """A failure of this kind hits one of the targets; then its cycle is played to its end, and
-        the next failures strike within it."""
+        """Strike one of the targets with a failure of this kind and play its cycle to the end.
+
+        The next failures strike within it.
+        """
         group = targets[self.chance.below(len(targets))]
         mend = self.chance.exponential(cause.mttr_ms)
         strike = Strike(cause.name, cause.kind, group, at_ms, mend)
@@ -197,7 +201,7 @@ class Tree:
             self._next(kept[:-1] if lost else kept, path, before, weight, at_ms, following)
 
     def _drawn(self, path: Path) -> list[Cause]:
-        """The kinds of failures that strike in copies of this cycle, one for each copy."""
+        """Return the kinds of failures that strike in copies of this cycle, one for each copy."""
         if len(path) == self.levels:
             return []
         return [
@@ -207,8 +211,10 @@ class Tree:
         ]
 
     def _cycle(self, sim: Simulation, began: int, keep: bool) -> tuple[list[Simulation], bool]:
-        """Plays until all is healthy again, or records are lost: (states on the way if they are to
-        be kept, and the last one; did they)."""
+        """Play until all is healthy again, or records are lost.
+
+        Return (states on the way if they are to be kept, and the last one; did they).
+        """
         kept = [sim]
         healthy_at = -1
         give_up = began + CUT * self.longest + 10 * FLUSH_MS
@@ -232,8 +238,12 @@ class Tree:
         began: int,
         following: Sequence[Cause],
     ) -> None:
-        """Copies in which one more failure strikes, at times that are even over the cycle or soon
-        after its beginning."""
+        """Play copies in which one more failure strikes.
+
+        It does at times that are even over the cycle or soon after its beginning.
+
+        It does at times that are even over the cycle or soon after its beginning.
+        """
         age = max(1, kept[-1].now - began)
         near = min(age, NEAR_MS)
         soon = NEAR_SHARE[len(path) + 1]
@@ -256,13 +266,13 @@ def told(path: Path) -> str:
 
 @lru_cache(256)
 def usual_copies(setting: Setting, failures: Failures) -> Mapping[str, float]:
-    """Copies of each path as the formula has it."""
+    """Return the number of copies of each path by the formula."""
     found = importance.copies(setting, causes(setting, failures))
     return {told(path): n for path, n in found.items()}
 
 
 def best_effort(trees: Sequence[Tree]) -> dict[str, float]:
-    """Copies of each path by the formula and by what the trees of a pilot met."""
+    """Return the number of copies of each path by the formula and the trees of a pilot."""
     first = trees[0]
     met: dict[Path, float] = {}
     for tree in trees:
@@ -280,7 +290,7 @@ def _now(sim: Simulation) -> int:
 
 
 def plan_next(sim: Simulation, strike: Strike, number: int, seed: int) -> None:
-    """Puts a failure into the plan of a simulation, as line `number` of its scenario would."""
+    """Put a failure into the plan of a simulation, as line `number` of its scenario would."""
     fault = Fault(strike.kind, strike.group, together=len(strike.group) > 1,
                   at_ms=strike.at_ms, mttr_ms=strike.mttr_ms)  # fmt: skip
     plan = Plan(fault, strike.group, 0, Chance(seed, f"fault {number} 0"), sim.scenario.duration_ms)
@@ -289,7 +299,7 @@ def plan_next(sim: Simulation, strike: Strike, number: int, seed: int) -> None:
 
 
 def is_target(sim: Simulation, cause: Cause, group: tuple[int, ...]) -> bool:
-    """Can this failure strike there?  What is down already cannot go down."""
+    """Check whether this failure can strike there: a broker that is down cannot fail."""
     if cause.kind == "disk_fail":
         return all(
             not sim.brokers[one].machine.broken and sim.brokers[one].status == UP for one in group
@@ -298,8 +308,11 @@ def is_target(sim: Simulation, cause: Cause, group: tuple[int, ...]) -> bool:
 
 
 def is_spared(sim: Simulation) -> bool:
-    """Can nothing be lost without another failure?  So it is with acks=all and clean elections,
-    where a replica in sync is up, or where each that may be elected has all that was committed."""
+    """Check that nothing can be lost without another failure.
+
+    So it is with acks=all and clean elections, where a replica in sync is up, or where each that
+    may be elected has all that was committed.
+    """
     records = sim.cluster.controller.records
     return is_led(sim) or all(
         _has_all(sim, one, tp)
@@ -309,7 +322,7 @@ def is_spared(sim: Simulation) -> bool:
 
 
 def is_led(sim: Simulation) -> bool:
-    """Is a replica in sync up?"""
+    """Check whether a replica in sync is up."""
     return all(
         any(sim.brokers[one].status == UP for one in record.isr)
         for record in sim.cluster.controller.records.values()
@@ -324,7 +337,7 @@ def _has_all(sim: Simulation, broker: int, tp: int) -> bool:
 
 
 def is_healthy(sim: Simulation) -> bool:
-    """All brokers up, nothing to be repaired, every replica in sync."""
+    """Check that all brokers are up, nothing is to be repaired, every replica in sync."""
     return (
         all(broker.status == UP for broker in sim.brokers.values())
         and not any(plan.struck or plan.failed for plan in sim.plans)
@@ -336,12 +349,12 @@ def is_healthy(sim: Simulation) -> bool:
 
 
 def has_lost(sim: Simulation, acks: str) -> bool:
-    """Is a record gone that was acknowledged with the acks of the setting?"""
+    """Check whether a record is gone that was acknowledged with the acks of the setting."""
     return bool(sim.ledger.lost if acks == "all" else sim.ledger.lost_single)
 
 
 def waited_ms(sim: Simulation, acks: str) -> int:
-    """How long writes with these acks had nobody to take them."""
+    """Return how long there was no leader to take writes with these acks."""
     outages = sim.ledger.unwritable if acks == "all" else sim.ledger.leaderless
     return sum(one.total_ms + (sim.now - one.since if one.since >= 0 else 0) for one in outages)
 
@@ -349,7 +362,7 @@ def waited_ms(sim: Simulation, acks: str) -> int:
 def replayed(
     setting: Setting, failures: Failures, strikes: Iterable[Strike], end_ms: int
 ) -> Scenario:
-    """The scenario that plays a cycle of a tree again, with the seed of the tree."""
+    """Return the scenario that plays a cycle of a tree again, with the seed of the tree."""
     base = quiet(setting, failures)
     data = base.to_dict()
     data["faults"] = [strike.line() for strike in strikes]

@@ -11,7 +11,7 @@ def ddmin(
     keeps: Callable[[list[Any]], bool],
     spent: Callable[[], bool],
 ) -> None:
-    """Leaves out ever smaller parts.
+    """Leave out ever smaller parts.
 
     `parts_of` tells the list as it is now; `keeps` tries a shorter one, and where that still shows
     it, takes it and says so; `spent` ends the search early.

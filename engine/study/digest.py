@@ -11,7 +11,7 @@ from engine.sim.simulation import Simulation
 
 
 def digest(sim: Simulation) -> str:
-    """Of all that can be seen: the view, the ledger, the verdict, the wire and the clock."""
+    """Return a digest of all that can be seen: view, ledger, verdict, wire and clock."""
     ledger = sim.ledger
     seen = [
         view(sim),

@@ -1,8 +1,9 @@
-"""The point of no return: from which step on does a failing run lose in most of its futures?
+"""Point of no return: the step from which a failing run loses in most of its futures.
 
-A present is a place in the run.  A future of it is the run up to there, chance drawn anew, and the
-rest of the run.  The share of futures that break the invariant, step by step, says where it came to
-pass.  Faults strike at their true rates in a future, whatever importance factor the past had.
+A present is a place in the run.  A future of it is the run up to there, with new random draws for
+the rest of the run.  The share of futures that break the invariant, step by step, says where it
+came to pass.  Faults strike at their true rates in a future, whatever importance factor the past
+had.
 
 Few places are looked at first; then only those between the last that holds and the first that does
 not, again and again, until no step lies between the two.
@@ -21,7 +22,7 @@ from engine.show.replay import Replay
 from engine.sim.run import Run, play
 
 PLACES: Final = 8
-"""Of one look; where fewer steps are left, each of them is a place."""
+"""Places of one look; where fewer steps are left, each of them is a place."""
 LOOKS: Final = 4
 """At most: every step between the two is looked at, where there are no more than 5000."""
 HALF: Final = 0.5
@@ -39,7 +40,7 @@ class Present:
     rest: tuple[str, ...]
 
     def future(self, run: Run, number: int) -> Run:
-        """Future `number` of this present, a run like any other."""
+        """Return future `number` of this present, a run like any other."""
         moves = (*self.past, f"future {number}", *self.rest)
         return Run(run.scenario, run.profile, run.seed, moves)
 
@@ -52,8 +53,9 @@ class Present:
 
 
 def presents(run: Run, invariant: str) -> list[Present]:
-    """The places of the first look, spread evenly from the first step to the last one before the
-    violation.
+    """Return the places of the first look.
+
+    They are spread evenly from the first step to the last one before the violation.
 
     Raises BadInput when the run does not break the invariant, or breaks it at once.
     """
@@ -64,7 +66,7 @@ def presents(run: Run, invariant: str) -> list[Present]:
 
 
 def closer(run: Run, shares: Iterable[tuple[int, float]]) -> list[Present]:
-    """The places of the next look, between those that `turn` finds; none where nothing is left."""
+    """Return the places of the next look, between those that `turn` finds, if any are left."""
     held, point = turn(shares)
     if held is None or point is None:
         return []
@@ -73,14 +75,17 @@ def closer(run: Run, shares: Iterable[tuple[int, float]]) -> list[Present]:
 
 
 def between(held: int, point: int) -> set[int]:
-    """Steps spread evenly between two, as many as one look has."""
+    """Return steps spread evenly between two, as many as one look has."""
     count = min(point - held - 1, PLACES)
     return {held + (point - held) * index // (count + 1) for index in range(1, count + 1)}
 
 
 def turn(shares: Iterable[tuple[int, float]]) -> tuple[int | None, int | None]:
-    """Of (step, share of its futures that break the invariant): the last step that holds, and the
-    next one that was looked at.  None stands for no such step."""
+    """Return the last step that holds, and the next one that was looked at.
+
+    `shares` are (step, share of its futures that break the invariant).  None stands for no such
+    step.
+    """
     point = None
     for step, share in sorted(shares, reverse=True):
         if share <= HALF:
@@ -91,14 +96,16 @@ def turn(shares: Iterable[tuple[int, float]]) -> tuple[int | None, int | None]:
 
 @cache
 def longest() -> list[int]:
-    """Of 1, 2, ... places: how many steps there may be before the violation so that no more are
-    needed.  Longer runs have all that LOOKS allow, PLACES in each."""
+    """Return the most steps before the violation for which 1, 2, ... places are enough.
+
+    Longer runs have all that LOOKS allow, PLACES in each.
+    """
     needed = [places_most(last) for last in range(1, 10_000)]
     return [bisect_right(needed, places) for places in range(1, PLACES * LOOKS)]
 
 
 def places_most(last: int) -> int:
-    """The places of a run that has so many steps before the violation, at most."""
+    """Return the most places of a run with `last` steps before the violation."""
     places = min(last, PLACES)
     gap = -(-(last - 1) // max(1, places - 1))
     for _ in range(LOOKS - 1):
@@ -108,7 +115,7 @@ def places_most(last: int) -> int:
 
 
 def _last(replay: Replay, invariant: str) -> int:
-    """The last step before the violation.  Raises BadInput."""
+    """Return the last step before the violation.  Raises BadInput."""
     broken = [step for name, step, _ in replay.end.broken if name == invariant]
     if not broken and not replay.whole:
         raise BadInput(
@@ -131,7 +138,7 @@ def _at(replay: Replay, steps: Iterable[int]) -> list[Present]:
 
 
 def _clock_until(run: Run, last: int) -> dict[int, tuple[int, int]]:
-    """Step -> (number of its move, until when that move lets the clock run or -1)."""
+    """Return step -> (number of its move, until when that move lets the clock run or -1)."""
     sim = run.simulation()
     found: dict[int, tuple[int, int]] = {}
     for number in play(sim, run.lines()):

@@ -20,7 +20,7 @@ from engine.study.advice import FLUSH_MS, Setting
 LEVELS: Final = 4
 """Failures in one cycle at most; and never more than one beyond the replicas."""
 CYCLES: Final = (3.0, 6.0, 12.0, 1.5)
-"""Of a tree, cycles by how many failures have struck, shared out by importance ..."""
+"""Cycles of a tree by number of failures that have struck, shared out by importance ..."""
 FLOOR: Final = (0.6, 0.12, 0.04, 0.01)
 """... and copies that a path has in each cycle before it, however unimportant."""
 MOST: Final = 8.0
@@ -28,11 +28,11 @@ MOST: Final = 8.0
 NOTICED_MS: Final = 15_000
 """A replica is out for a bit longer than its repair: it has to be noticed, and to catch up."""
 KEEPS: Final = 0.005
-"""What a process that crashes last is taken to lose: nothing, but for surprises."""
+"""Losses of a process that crashes last: nothing, but for surprises."""
 SEQUENCES: Final = 200_000
 """Orders of failures that are looked through at most; of wider settings a pilot tells."""
 TRUST: Final = 4.0
-"""A pilot makes a path so many times less important at most."""
+"""Greatest factor by which a pilot makes a path less important."""
 
 Path = tuple[str, ...]
 
@@ -48,8 +48,10 @@ class Cause(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """Failures that have struck: how often they come so, and while all are out, at which rate one
-    of them is repaired."""
+    """Failures that have struck, in their order.
+
+    It has their rate, and the rate at which one of them is repaired while all are out.
+    """
 
     path: Path
     out: frozenset[int]
@@ -62,7 +64,7 @@ def levels(setting: Setting) -> int:
 
 
 def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
-    """Of each path that may lose, how often: losses a ms, as far as the formula knows."""
+    """Return the losses a ms of each path that may lose, as far as the formula knows."""
     if setting.acks != "all" or setting.unclean:
         return {(cause.name,): cause.rate * len(cause.targets) for cause in causes}
     strikes = [(cause, group) for cause in causes for group in cause.targets]
@@ -90,7 +92,7 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
 
 
 def _taken(setting: Setting, cause: Cause, before: _Order) -> float:
-    """The part of the last failures that take something with them."""
+    """Return the part of the last failures that take something with them."""
     if cause.kind == "disk_fail":
         return 1.0
     if cause.kind == "kill":
@@ -102,8 +104,10 @@ def _taken(setting: Setting, cause: Cause, before: _Order) -> float:
 def copies(
     setting: Setting, causes: Sequence[Cause], corrected: Mapping[Path, float] | None = None
 ) -> dict[Path, float]:
-    """Of each path how many copies a cycle before it gets, of a first failure how many cycles;
-    `corrected` are losses in place of those of the formula."""
+    """Return the copies a cycle of each path, and the cycles of each first failure.
+
+    `corrected` are losses in place of those of the formula.
+    """
     expected = losses(setting, causes) if corrected is None else corrected
     whole = sum(expected.values()) or 1.0
     share: dict[Path, float] = {}
@@ -125,9 +129,12 @@ def copies(
 def corrected(
     expected: Mapping[Path, float], met: Mapping[Path, float], trees: int
 ) -> dict[Path, float]:
-    """What a pilot makes of the formula: `met` are the losses that its trees met, a ms.  A few
-    trees say little: half of what is believed is the formula's, a path loses no more than the
-    TRUSTth of its importance, and one that was met by luck does not outweigh all others."""
+    """Return the formula's losses corrected by a pilot.
+
+    `met` are the losses that its trees met, a ms.  A few trees say little: half of what is believed
+    is the formula's, a path loses no more than the TRUSTth of its importance, and one that was met
+    by luck does not outweigh all others.
+    """
     found = {}
     whole = sum(expected.values())
     for path in sorted(expected.keys() | met.keys()):

@@ -25,13 +25,13 @@ class Cell:
         self.statistical = statistical
 
     def text(self) -> str:
-        """What stands in the table; `!` marks a promise that was not kept."""
+        """Return the text in the table; `!` marks a promise that was not kept."""
         told = STATISTICAL if self.statistical else " ".join(self.broken) or "holds"
         return f"{told} !" if self.complaints else told
 
 
 def cell(scenario: Scenario, profile: str) -> Cell:
-    """Plays the scenario under one profile.  A scenario for scale is a matter of many seeds."""
+    """Play the scenario under one profile.  A scenario for scale is a matter of many seeds."""
     promise = scenario.expectation(profile)
     played = promises.play(scenario, profile)
     return Cell(
@@ -42,13 +42,13 @@ def cell(scenario: Scenario, profile: str) -> Cell:
 
 
 def by_age(profiles: Iterable[str]) -> list[str]:
-    """Oldest profile first; a flipped one after the row it comes from."""
+    """Sort the oldest profile first; a flipped one after the row it comes from."""
     rows = list(PROFILES)
     return sorted(profiles, key=lambda name: (rows.index(get_profile(name).base), name))
 
 
 def matrix(scenarios: Iterable[Scenario]) -> dict[str, dict[str, Cell]]:
-    """Slug -> profile -> cell, for every profile that a scenario names, oldest profile first."""
+    """Return slug -> profile -> cell, for every profile of a scenario, oldest first."""
     return {
         scenario.slug: {profile: cell(scenario, profile) for profile in by_age(scenario.profiles)}
         for scenario in scenarios

@@ -60,42 +60,42 @@ class Metric:
 
 
 def acked_lost(played: Played) -> int:
-    """I7 counted: records."""
+    """Count the records of I7."""
     return len(played.ledger.lost)
 
 
 def committed_lost(played: Played) -> int:
-    """I6 counted: records."""
+    """Count the records of I6."""
     return played.ledger.committed_lost
 
 
 def diverged(played: Played) -> int:
-    """I5 counted: offsets, each once, however many pairs of replicas differ there."""
+    """Count the offsets of I5, each once, however many pairs of replicas differ there."""
     return len(played.ledger.diverged)
 
 
 def acked1_lost(played: Played) -> int:
-    """I8 counted: records."""
+    """Count the records of I8."""
     return len(played.ledger.lost_single)
 
 
 def unavailable_ms(played: Played) -> int:
-    """A2: summed over partitions."""
+    """Sum A2 over partitions."""
     return sum(played.ledger.unavailable_ms)
 
 
 def recover_ms(played: Played) -> int:
-    """Of all partitions the longest."""
+    """Return the longest time to recover of all partitions."""
     return max((outage.longest_ms for outage in played.ledger.unwritable), default=0)
 
 
 def leaderless_ms(played: Played) -> int:
-    """A1: summed over partitions."""
+    """Sum A1 over partitions."""
     return sum(outage.total_ms for outage in played.ledger.leaderless)
 
 
 def duplicates(played: Played) -> int:
-    """I12 counted."""
+    """Count the duplicates of I12."""
     return played.duplicates
 
 
@@ -140,7 +140,7 @@ def hw_max_ms(played: Played) -> int | None:
 
 
 def refetched_bytes(played: Played) -> int:
-    """Every record has one size, `record_bytes`."""
+    """Return the refetched bytes; every record has one size, `record_bytes`."""
     return played.refetched * played.record_bytes
 
 
@@ -173,7 +173,7 @@ def steps(played: Played) -> int:
 
 
 def _rank(ordered: list[int], share: float) -> int | None:
-    """The smallest value with at least `share` of all at or below it."""
+    """Return the smallest value with at least `share` of all at or below it."""
     return ordered[max(1, ceil(share * len(ordered))) - 1] if ordered else None
 
 

@@ -34,9 +34,11 @@ class Played:
 
 
 def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> Played:
-    """Plays the script; each `expect` line is checked where it stands, the verdict at the end.
+    """Play the script; each `expect` line is checked where it stands, the verdict at the end.
+
     Raises BadInput for a move that is malformed or impossible, naming the line ("line 7"), and for
-    a run of more events than the budget allows."""
+    a run of more events than the budget allows.
+    """
     sim = Run(scenario, profile, seed).simulation()
     sim.budget = budget or sim.budget
     played = Played(scenario, profile, seed, sim)
@@ -63,7 +65,7 @@ def _move(sim: Simulation, line: ScriptLine) -> None:
 
 
 def _final(played: Played) -> list[str]:
-    """What the expectation of this profile says of the end of the run."""
+    """Return what breaks the expectation of this profile at the end of the run."""
     promised = played.scenario.expectation(played.profile)
     if promised is None:
         return []
@@ -90,7 +92,7 @@ def _final(played: Played) -> list[str]:
 
 
 def unkept(sim: Simulation, wanted: Expectation) -> str:
-    """Why the expectation does not hold now, or ""."""
+    """Return why the expectation does not hold now, or ""."""
     if wanted.kind == "record":
         return _record(sim, wanted)
     if wanted.kind in ("ack", "refused", "waiting"):
@@ -123,7 +125,7 @@ def _deletion(sim: Simulation, wanted: Expectation) -> str:
 
 
 def _stage_of_deletion(sim: Simulation, name: str) -> str:
-    """ "there", "deleting" (the controller waits for replicas) or "deleted"."""
+    """Return "there", "deleting" (the controller waits for replicas) or "deleted"."""
     k = sim.cluster.controller
     tps = {tp for tp, one in enumerate(sim.cluster.names) if one == name}
     if any(tps.intersection(k.topics[topic].tps) for topic in k.deletions):
@@ -147,7 +149,7 @@ def _record(sim: Simulation, wanted: Expectation) -> str:
 
 
 def record_text(sim: Simulation, tp: int) -> str:
-    """The record of a partition as expectations write it: P{1 0 0 [1,2,3]}."""
+    """Return the record of a partition as expectations write it: P{1 0 0 [1,2,3]}."""
     record = sim.cluster.controller.records[tp]
     last: Any = record.last_known_elr
     names = sim.scenario.broker_name
@@ -162,8 +164,10 @@ def record_text(sim: Simulation, tp: int) -> str:
 
 
 def end_text(sim: Simulation, tp: int) -> str:
-    """How the run left a partition, as the `final` of an expectation says it: its record, or that
-    its topic is gone."""
+    """Return a partition at the end of the run, as the `final` of an expectation has it.
+
+    It is its record, or that its topic is gone.
+    """
     if tp in sim.cluster.controller.records:
         return record_text(sim, tp)
     name = sim.cluster.names[tp]
@@ -171,7 +175,7 @@ def end_text(sim: Simulation, tp: int) -> str:
 
 
 def _answers(sim: Simulation, wanted: Expectation) -> str:
-    """What the producers were told of these records."""
+    """Return the answers to the producers of these records."""
     ledger = sim.ledger
     acked = {value for of_one in ledger.acked for one in of_one for value in one.values}
     for name in wanted.names:
@@ -202,14 +206,16 @@ ALWAYS: Final = frozenset(
 EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
 DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
 CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
-"""What consumers are promised by a flag, where nothing committed goes."""
+"""Invariants that a flag promises to consumers, where nothing committed goes."""
 NOT_PROMISED: Final = frozenset(("I4", "I8"))
 """I4: DESIGN tells how any Kafka with AlterPartition breaks it for a moment; I8 is a statistic."""
 
 
 def promised(run: Run, sim: Simulation) -> frozenset[str]:
-    """control-plane 11.  What must hold in a run whatever was done in it, by the flags of its Kafka
-    and by what it was spared: assumptions A1 (disks keep what they had) and A2 (clean elections).
+    """control-plane 11.  Return the invariants that must hold in a run whatever was done in it.
+
+    They depend on the flags of its Kafka and on what it was spared: assumptions A1 (disks keep what
+    they had) and A2 (clean elections).
     """
     profile = sim.profile
     names = ALWAYS
@@ -228,7 +234,7 @@ def promised(run: Run, sim: Simulation) -> frozenset[str]:
 
 
 def _is_sound(profile: Profile) -> bool:
-    """Has this Kafka every mend without which clean elections lose or mix records (2.1 and later)?
+    """Check for all fixes without which clean elections lose or mix records (2.1 and later).
 
     KIP-320 (a fetch says its epoch), KAFKA-7128 (joining too early), KAFKA-7415 (epochs without
     records), KAFKA-7164 (missed epochs); from 2.8 on KAFKA-13141 (a diverging fetch counts); and
@@ -248,7 +254,7 @@ def _is_sound(profile: Profile) -> bool:
 
 
 def keeps_disks(run: Run) -> bool:
-    """A1, and no operator's unclean election: no move or fault takes anything off a disk."""
+    """Check A1, and no operator's unclean election: nothing is taken off a disk."""
     plain = not any(_takes(fault) for fault in run.scenario.faults)
     return plain and all(is_clean(line) for line in run.lines())
 
@@ -262,5 +268,5 @@ DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean", "duplic
 
 
 def is_clean(line: str) -> bool:
-    """Does a move leave disks whole and elections clean (A1, A2), and write nothing twice (I12)?"""
+    """Check that a move keeps disks and elections clean (A1, A2) and writes nothing twice (I12)."""
     return not line.startswith(DIRTY) and not (line.startswith("bounce") and "power" in line)

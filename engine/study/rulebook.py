@@ -187,7 +187,7 @@ BESIDE: Final[dict[str, str]] = {
     "CP-8.7": "Clocks",
     "CP-10": "The controller",
 }
-"""What cues name beside the rules: changes without a rule of their own, operators, faults."""
+"""Titles of cues beside the rules: changes without a rule of their own, operators, faults."""
 
 EXCUSES: Final[dict[str, str]] = {
     "E-8": "not modelled: every batch has the format that carries its epoch",
@@ -213,7 +213,7 @@ DORMANT: Final[dict[str, str]] = {}
 
 
 def called(rule: str, profile: Profile) -> tuple[str, str]:
-    """(name, title) of a rule in a profile."""
+    """Return (name, title) of a rule in a profile."""
     flag, name, title = FORMER.get(rule, ("", rule, ""))
     if flag and not getattr(profile, flag):
         return name, title

@@ -21,7 +21,7 @@ from engine.study.budget import event_budget
 from engine.study.soak import listen
 
 Z: Final = 1.96
-"""Of a 95 % interval."""
+"""Quantile of a 95 % interval."""
 CURVE: Final = (1, 2, 5)
 """Points of a curve: these times the powers of ten, and the end."""
 
@@ -30,12 +30,12 @@ Json = dict[str, Any]
 
 
 def fixed(scenario: Scenario, seed: int) -> Scenario:
-    """Every seed has the whole fault plan."""
+    """Return the scenario as it is: every seed has the whole fault plan."""
     return scenario
 
 
 def drawn(scenario: Scenario, seed: int) -> tuple[str, ...]:
-    """The kinds of faults that a swarm leaves this seed: every choice but none is as likely."""
+    """Return the kinds of faults that a swarm leaves this seed, all choices as likely."""
     kinds = sorted({fault.kind for fault in scenario.faults})
     if len(kinds) < 2:
         return tuple(kinds)
@@ -44,7 +44,7 @@ def drawn(scenario: Scenario, seed: int) -> tuple[str, ...]:
 
 
 def swarm(scenario: Scenario, seed: int) -> Scenario:
-    """The scenario with the faults that are drawn for this seed."""
+    """Return the scenario with the faults that are drawn for this seed."""
     kept = drawn(scenario, seed)
     return replace(scenario, faults=tuple(one for one in scenario.faults if one.kind in kept))
 
@@ -54,8 +54,11 @@ PLANS: Final[dict[str, Callable[[Scenario, int], Scenario]]] = {"fixed": fixed, 
 
 @dataclass
 class Tally:
-    """What seeds of one plan met: of each pair the first seed and how many seeds met it; of each
-    invariant the seeds that broke it first; seeds that could not be played to their end."""
+    """Findings of the seeds of one plan.
+
+    Of each pair the first seed and how many seeds met it; of each invariant the seeds that broke it
+    first; seeds that could not be played to their end.
+    """
 
     runs: int = 0
     pairs: dict[Pair, list[int]] = field(default_factory=dict)
@@ -73,12 +76,12 @@ class Tally:
         self.errors += other.errors
 
     def met_by(self, exactly: int) -> int:
-        """How many pairs exactly so many seeds met."""
+        """Return the number of pairs met by exactly `exactly` seeds."""
         return sum(count == exactly for _, count in self.pairs.values())
 
 
 def tally(scenario: Scenario, plan: str, profile: str, seeds: Iterable[int]) -> Tally:
-    """Plays these seeds under a plan of PLANS.  A run that fails itself is one of the errors."""
+    """Play these seeds under a plan of PLANS.  A run that fails itself is one of the errors."""
     found = Tally()
     for seed in seeds:
         met: set[Pair] = set()
@@ -101,7 +104,7 @@ def tally(scenario: Scenario, plan: str, profile: str, seeds: Iterable[int]) -> 
 
 
 def curve(pairs: Mapping[Pair, list[int]], first_seed: int, runs: int) -> list[tuple[int, int]]:
-    """(seeds, distinct pairs that they met), from the first seed on."""
+    """Return (seeds, distinct pairs that they met), from the first seed on."""
     firsts = sorted(first - first_seed for first, _ in pairs.values())
     points = {runs} if runs else set()
     scale = 1
@@ -121,7 +124,7 @@ class Unseen:
 
 
 def unseen(runs: int, once: int, twice: int) -> Unseen:
-    """Chao's (1987) bound from below for what is missing, by samples (Chao2), with his interval.
+    """Return Chao's (1987) lower bound for what is missing (Chao2), with his interval.
 
     With Q1 met by one seed and Q2 by two, at least (Q1^2 / 2 Q2) (m - 1) / m are missing of what
     these m seeds *could* have met.  Where some are far rarer than those met once, it is too low,
@@ -144,12 +147,12 @@ def unseen(runs: int, once: int, twice: int) -> Unseen:
 
 
 def next_new(runs: int, once: int) -> float:
-    """New pairs that one more seed brings, on average (Good and Turing): Q1 / m."""
+    """Return the mean number of new pairs of one more seed (Good and Turing): Q1 / m."""
     return once / runs if runs else 0.0
 
 
 def more_new(runs: int, once: int, twice: int, more: int) -> float:
-    """New pairs that so many more seeds bring (Colwell and others, 2012, on Chao's bound)."""
+    """Return the new pairs of `more` seeds (Colwell and others, 2012, on Chao's bound)."""
     missing = unseen(runs, once, twice).least
     if not missing:
         return min(float(once), more * next_new(runs, once))

@@ -45,7 +45,7 @@ class Shortened:
 
 @dataclass(frozen=True)
 class _Broken:
-    """Where a run broke the invariant: event number, virtual time, why."""
+    """First violation of a run: event number, virtual time, why."""
 
     step: int
     at_ms: int
@@ -66,7 +66,7 @@ class _Search:
         return self.plays >= PLAYS_MOST or self.events >= EVENTS_MOST
 
     def try_scenario(self, data: Json, seed: int, worth: int = 0) -> bool:
-        """Plays a changed scenario, with the moves as they are."""
+        """Play a changed scenario, with the moves as they are."""
         try:
             scenario = Scenario.from_dict(data)
         except BadInput:
@@ -74,7 +74,7 @@ class _Search:
         return self.try_run(Run(scenario, self.run.profile, seed, self.run.moves), worth)
 
     def try_run(self, run: Run, worth: int = 0) -> bool:
-        """Plays a candidate.  Kept if it fails in fewer events, or in at most `worth` more."""
+        """Play a candidate.  Kept if it fails in fewer events, or in at most `worth` more."""
         if self.spent():
             return False
         most = self.found.step - 1 + worth
@@ -91,7 +91,7 @@ class _Search:
 
 
 def shorten(run: Run, invariant: str) -> Shortened:
-    """The shortest failing run that the budget finds, under the same profile.
+    """Return the shortest failing run that the budget finds, under the same profile.
 
     Raises BadInput when the run does not break the invariant.
     """
@@ -110,7 +110,7 @@ def shorten(run: Run, invariant: str) -> Shortened:
 
 
 def first_break(run: Run, invariant: str, most: int) -> _Broken | None:
-    """Where the run first breaks it within `most` events, or None."""
+    """Return where the run first breaks it within `most` events, or None."""
     found, _ = _played(run, invariant, most)
     return found
 
@@ -132,7 +132,7 @@ def _played(
 
 
 def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
-    """The scenario with what chance did written out: the last faults before the violation."""
+    """Return the scenario with random faults written out: the last before the violation."""
     data = run.scenario.to_dict()
     began = min((plan.began for plan in sim.plans), default=0)
     struck = []
@@ -149,7 +149,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
 
 
 def line_of(plan: Plan) -> Json:
-    """What a plan strikes with, without whom and when."""
+    """Return a plan's line of the fault plan, without targets and times."""
     fault = plan.fault
     line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, "delay_ms": fault.delay_ms}
     if fault.records_per_s:
@@ -162,7 +162,7 @@ def line_of(plan: Plan) -> Json:
 
 
 def _ended(data: Json, profile: str, found: _Broken) -> Json:
-    """Played no longer than needed, and promised for this profile alone."""
+    """Return a run no longer than needed, and promised for this profile alone."""
     data["duration_ms"] = max(1, min(data["duration_ms"], found.at_ms + 1))
     data["expect"] = {}
     data["profiles"] = [profile]
@@ -181,7 +181,7 @@ def _cut_short(run: Run, found: _Broken, invariant: str) -> Run:
 
 
 def _fewer_moves(search: _Search) -> None:
-    """The script, or what was done by hand, without the moves that do not matter."""
+    """Remove the moves that do not matter from the script and the moves by hand."""
 
     def without(kept: list[Any]) -> bool:
         run = search.run
@@ -191,7 +191,7 @@ def _fewer_moves(search: _Search) -> None:
 
 
 def _fewer_faults(search: _Search) -> None:
-    """The schedule without the faults that do not matter."""
+    """Remove the faults that do not matter from the schedule."""
 
     def without(kept: list[Any]) -> bool:
         data = {**search.run.scenario.to_dict(), "faults": kept}
@@ -202,7 +202,7 @@ def _fewer_faults(search: _Search) -> None:
 
 
 def _sooner(search: _Search) -> None:
-    """Takes time out: before the first fault, between two, before a repair."""
+    """Take time out: before the first fault, between two, before a repair."""
     place = 0
     while place < 2 * len(search.run.scenario.faults) and not search.spent():
         while _halved(search, place):
@@ -211,7 +211,7 @@ def _sooner(search: _Search) -> None:
 
 
 def _halved(search: _Search, place: int) -> bool:
-    """Tries to take all, or half, of the wait before one strike, or of one repair."""
+    """Try to take all, or half, of the wait before one strike, or of one repair."""
     data = search.run.scenario.to_dict()
     faults = data["faults"]
     if place >= 2 * len(faults):
@@ -236,14 +236,14 @@ def _halved(search: _Search, place: int) -> bool:
 
 
 def _simpler(search: _Search) -> None:
-    """Less load, no consumers, no loss, one delay."""
+    """Try less load, no consumers, no loss, one delay."""
     for change in _SIMPLER:
         for data in change(search.run.scenario.to_dict()):
             search.try_scenario(data, search.run.seed)
 
 
 def _other_seeds(search: _Search) -> None:
-    """The same schedule under other delays: one of them may come to the point sooner."""
+    """Try the same schedule under other delays, which may lead to the violation sooner."""
     for seed in range(SEEDS_TRIED):
         search.try_scenario(search.run.scenario.to_dict(), seed)
 

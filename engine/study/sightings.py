@@ -31,7 +31,7 @@ TELLING: Final = frozenset(
 
 
 class Sightings:
-    """What the library shows, each thing by the first run that shows it."""
+    """Sightings in the library, each thing by the first run that shows it."""
 
     __slots__ = ("cues", "errors", "invariants")
 
@@ -41,7 +41,7 @@ class Sightings:
         self.invariants: dict[str, Sighting] = {}
 
     def note(self, run: Run, slug: str) -> None:
-        """Plays a run and notes what is new in it."""
+        """Play a run and note what is new in it."""
         cursor, step = Cursor(run), 0
         while (events := cursor.advance()) is not None:
             for event in events:
@@ -55,7 +55,7 @@ class Sightings:
             self.invariants.setdefault(name, (slug, run.profile, at))
 
     def of_card(self, card: Card, names: Iterable[str] = ()) -> Sighting | None:
-        """Where a rule can be seen, under one of these profiles or under any."""
+        """Return where a rule can be seen, under one of these profiles or under any."""
         wanted = list(names) or [FIRST, *(name for name in PROFILES if name != FIRST)]
         for name in wanted:
             for cue in card.shown_by(get_profile(name)):
@@ -86,14 +86,14 @@ def _codes(m: Any) -> list[int]:
 
 
 def _in_order() -> list[Scenario]:
-    """What is played by hand; defects of the past come last."""
+    """Return the scenarios that are played by hand; defects of the past come last."""
     hands = [one for one in library().values() if one.fetching == "manual"]
     return sorted(hands, key=lambda one: (one.code[:1] != "S", one.code))
 
 
 @cache
 def sightings() -> Sightings:
-    """Of the whole library: played on the first call, which takes about a second."""
+    """Return the sightings of the library: played on the first call, for about a second."""
     found = Sightings()
     for scenario in _in_order():
         for profile in scenario.profiles:
@@ -103,7 +103,7 @@ def sightings() -> Sightings:
 
 @cache
 def flips() -> dict[str, Sighting]:
-    """Flag -> the scenario that plays with it flipped."""
+    """Return flag -> the scenario that plays with it flipped."""
     found: dict[str, Sighting] = {}
     for scenario in _in_order():
         for profile in scenario.profiles:
@@ -119,7 +119,7 @@ def flips() -> dict[str, Sighting]:
 
 @cache
 def settings() -> dict[str, Sighting]:
-    """Configuration -> a scenario that sets it."""
+    """Return configuration -> a scenario that sets it."""
     found: dict[str, Sighting] = {}
     for scenario in (*_in_order(), *library().values()):
         for name in dict(scenario.configs):

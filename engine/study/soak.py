@@ -34,7 +34,7 @@ Find = tuple[str, str]
 
 
 def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
-    """Plays `count` random runs from number `first` on.
+    """Play `count` random runs from number `first` on.
 
     chunk: {"seed", "first", "count", "profiles": [names], "library": [Scenario.to_dict()]}
     result: {"runs": {profile: n}, "steps": n, "pairs": {profile: [[rule, rule], ...]},
@@ -110,7 +110,7 @@ def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scen
 
 
 def _play_prefix(sim: Simulation, script: tuple[str, ...]) -> list[str]:
-    """Plays a script as far as this profile, for which it may not be meant, can."""
+    """Play a script as far as this profile, for which it may not be meant, can."""
     for number, line in enumerate(script):
         try:
             wander.advance(sim, line)
@@ -124,7 +124,7 @@ def _anything(line: str) -> bool:
 
 
 def listen(sim: Simulation, pairs: set[tuple[str, str]]) -> None:
-    """Collects which rule followed which, from cue to cue."""
+    """Collect which rule followed which, from cue to cue."""
     last = ["start"]
 
     def note(kind: int, node: int, what: Any) -> None:
@@ -147,7 +147,7 @@ def _why(error: Exception) -> str:
 
 
 def played(run: Run, told: bool = False) -> Simulation:
-    """The run, played to its end or to the end of its budget."""
+    """Return the run, played to its end or to the end of its budget."""
     sim = run.simulation(told)
     sim.rush = not told
     sim.budget = BUDGET
@@ -157,13 +157,13 @@ def played(run: Run, told: bool = False) -> Simulation:
 
 
 def _end(sim: Simulation) -> str:
-    """The digest of a run that is over: an unavailability that is still going on ends there."""
+    """Return the digest of a run that is over; its open unavailability ends there."""
     sim.ledger.close(sim.now)
     return digest(sim)
 
 
 def examine(run: Run) -> Find | None:
-    """What is wrong with the run, if anything; a run that cannot be played is not wrong."""
+    """Return what is wrong with the run, if anything; one that cannot be played is not wrong."""
     try:
         sim = played(run)
         for name, step, why in sim.broken:
@@ -182,13 +182,13 @@ def examine(run: Run) -> Find | None:
 
 
 def _told(run: Run, end: str) -> str:
-    """Listening changes nothing."""
+    """Check that listeners change nothing; "" if they do not."""
     found = _end(played(run, told=True))
     return "" if found == end else f"told it ends as {found}, untold as {end}"
 
 
 def _text(run: Run, end: str) -> str:
-    """A run survives its text form."""
+    """Check that a run survives its text form; "" if it does."""
     again = Run.from_text(run.text())
     if again != run:
         return "its text is another run"
@@ -197,7 +197,7 @@ def _text(run: Run, end: str) -> str:
 
 
 def _copy(run: Run, end: str) -> str:
-    """A copy goes on as its original, wherever it was taken."""
+    """Check that a copy goes on as its original, wherever it was taken."""
     lines = run.lines()
     places = {len(lines) // 4, len(lines) // 2, 3 * len(lines) // 4}
     sim = run.simulation()
@@ -218,7 +218,7 @@ def _copy(run: Run, end: str) -> str:
 
 
 def _checkpoint(run: Run, end: str) -> str:
-    """Taken up from a checkpoint, the run ends as if it had been played from the start."""
+    """Check that a run resumed from a checkpoint ends as if played from the start; "" if so."""
     cursor = Cursor(run)
     kept: list[Checkpoint] = []
     while cursor.advance() is not None and len(kept) < CHECKPOINTS:
@@ -236,7 +236,7 @@ def _checkpoint(run: Run, end: str) -> str:
 
 
 def _shown(run: Run, end: str) -> str:
-    """Every step can be shown, and the last one is the end."""
+    """Check that every step can be shown, and the last one is the end; "" if so."""
     replay = Replay(run)
     for first in (0, replay.total // 2, replay.total - STEPS_SHOWN):
         json.dumps(replay.steps(first, STEPS_SHOWN))
@@ -257,7 +257,7 @@ CHECKS: Final[dict[str, Callable[[Run, str], str]]] = {
 
 
 def shrunk(run: Run, kind: str) -> Run:
-    """The run with as few moves and flips as still show the same kind of find."""
+    """Return the run with as few moves and flips as still show the same kind of find."""
     left = [SHRINK_TRIES]
 
     def still(candidate: Run) -> bool:
@@ -284,7 +284,7 @@ def shrunk(run: Run, kind: str) -> Run:
 
 
 def _flips(profile: str) -> list[str]:
-    """The flips in a profile's name, each with its sign."""
+    """Return the flips in a profile's name, each with its sign."""
     row = get_profile(profile).base
     rest = profile[len(row) :].replace("+", " +").replace("-", " -")
     return rest.split()

@@ -2,7 +2,7 @@
 
 `cards/*.txt` hold the cards.  One begins with the rule's identifier on a line of its own; then
 
-    kafka Partition.makeLeader, …   who does it; — nobody in this generation
+    kafka Partition.makeLeader, …   the classes that do it; — none in this generation
     kip KIP-497                     where it was proposed or mended
     outside                         no part of Kafka does it: a fault, a procedure
     see H-2                         a cue that shows it, where its own do not tell enough
@@ -59,25 +59,25 @@ class Card:
         self.see: list[Line] = []
 
     def classes(self, profile: Profile) -> list[str]:
-        """Who does it under this profile; nobody where the rule does not exist there."""
+        """Classes that do it under this profile; none where the rule does not exist there."""
         return [name for name in _names(self.kafka, profile) if name != NOBODY]
 
     def proposals(self, profile: Profile) -> list[str]:
         return _names(self.kip, profile)
 
     def shown_by(self, profile: Profile) -> list[str]:
-        """The cues that show it under this profile: its own, and those of a step it lives in."""
+        """Return the cues that show it under this profile: its own, and its enclosing step's."""
         own = [cue for line in self.lines if line.applies(profile) for cue in line.cues]
         mine = [cue for cue in own if cue == self.id or cue.startswith(f"{self.id}.")]
         return [*sorted(mine, key=len), *_names(self.see, profile)]
 
     def words(self) -> set[str]:
-        """Every word its lines depend on."""
+        """Return every word its lines depend on."""
         rows = (*self.lines, *self.kafka, *self.kip, *self.see)
         return {word for line in rows for word in line.when}
 
     def under(self, profile: Profile) -> dict[str, Any]:
-        """{lines: [[text, cues]], kafka, kip, outside} as this profile has it."""
+        """Return {lines: [[text, cues]], kafka, kip, outside} as this profile has it."""
         return {
             "lines": [[line.text, line.cues] for line in self.lines if line.applies(profile)],
             "kafka": self.classes(profile),
@@ -92,7 +92,7 @@ def _names(lines: Iterable[Line], profile: Profile) -> list[str]:
 
 
 def holds(word: str, profile: Profile) -> bool:
-    """Does one word of a condition hold?  Raises ValueError for a word that is none."""
+    """Check whether one word of a condition holds.  Raises ValueError for an unknown word."""
     if word in (ZK, KRAFT):
         return profile.mode == word
     flag = word.removeprefix("-")
@@ -109,7 +109,7 @@ def holds(word: str, profile: Profile) -> bool:
 
 
 def parse(text: str, name: str = "") -> dict[str, Card]:
-    """The cards of one file.  Raises ValueError naming the line that cannot be read."""
+    """Return the cards of one file.  Raises ValueError naming the line that cannot be read."""
     found: dict[str, Card] = {}
     card: Card | None = None
     for number, row in enumerate(text.splitlines(), 1):
@@ -139,7 +139,7 @@ def parse(text: str, name: str = "") -> dict[str, Card]:
 
 @cache
 def cards() -> dict[str, Card]:
-    """Every card, by rule."""
+    """Return every card, by rule."""
     found: dict[str, Card] = {}
     for name in FILES:
         text = files("engine.study").joinpath("cards", f"{name}.txt").read_text("utf-8")
@@ -148,7 +148,7 @@ def cards() -> dict[str, Card]:
 
 
 def card_of(cue: str) -> Card | None:
-    """The card that a cue belongs to: H-2 for H-2.min_isr, CP-8.1 for CP-8.1.kill."""
+    """Return the card that a cue belongs to: H-2 for H-2.min_isr, CP-8.1 for CP-8.1.kill."""
     name = cue
     while name not in cards() and "." in name:
         name = name.rpartition(".")[0]

@@ -46,7 +46,7 @@ def allowed(
     wanted: Callable[[str], bool],
     offers: Callable[[Simulation], Iterator[str]] = suggestions,
 ) -> dict[str, list[str]]:
-    """What can be done now, by verb: so that a verb with many targets is not drawn more often."""
+    """Return the possible moves by verb, so that many targets do not favour a verb."""
     found: dict[str, list[str]] = {}
     for line in offers(sim):
         move = moves.parse(line, sim.scenario.brokers)
@@ -56,13 +56,13 @@ def allowed(
 
 
 def advance(sim: Simulation, line: str) -> None:
-    """Plays one move to its end."""
+    """Play one move to its end."""
     for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
         pass
 
 
 def everything(sim: Simulation) -> Iterator[str]:
-    """What the menus suggest, and what only a line or an operator can ask for."""
+    """Yield what the menus suggest, and what only a line or an operator can ask for."""
     yield from suggestions(sim)
     names = [spec.label for spec in sim.scenario.brokers]
     fresh = sim.ledger.sent
@@ -108,12 +108,12 @@ STEADY: Final = ("produce", "settle", "fetch", "deliver", "advance", "detect", "
 
 
 def pick(chance: Chance, found: Sequence[T]) -> T:
-    """One of these, each as likely."""
+    """Return one of these, each as likely."""
     return found[chance.below(len(found))]
 
 
 def draw_move(sim: Simulation, chance: Chance, wanted: Callable[[str], bool]) -> str:
-    """A move that can be played now."""
+    """Return a move that can be played now."""
     offered = allowed(sim, wanted, everything)
     verbs = sorted(offered)
     steady = [verb for verb in verbs if verb in STEADY]
@@ -122,7 +122,7 @@ def draw_move(sim: Simulation, chance: Chance, wanted: Callable[[str], bool]) ->
 
 
 def draw_profile(chance: Chance, names: Sequence[str]) -> str:
-    """One of these releases; in a third of the cases with flags flipped."""
+    """Return one of these releases; in a third of the cases with flags flipped."""
     row = get_profile(pick(chance, names))
     changes: dict[str, bool | int] = {}
     if chance.hits(0.33):
@@ -191,11 +191,11 @@ STRIKES: Final[tuple[dict[str, Any], ...]] = (
     {"kind": "rolling_restart"},
     {"kind": "rolling_restart", "mttr_ms": 600},
 )
-"""What the fault plan of a drawn cluster strikes with; `run` lets it."""
+"""Faults of the plan of a drawn cluster; `run` lets it."""
 
 
 def draw_faults(chance: Chance, brokers: Sequence[int]) -> list[dict[str, Any]]:
-    """One to three lines: at a rate that is met within some seconds, or once."""
+    """Return one to three lines: at a rate that is met within some seconds, or once."""
     lines = []
     for _ in range(1 + chance.below(3)):
         when = pick(chance, ({"mtbf_ms": 2_500}, {"mtbf_ms": 6_000}, {"at_ms": 300}))
@@ -207,8 +207,11 @@ def draw_faults(chance: Chance, brokers: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def draw_cluster(chance: Chance) -> Scenario:
-    """One to five brokers, numbered from 1 or from 0, one to three partitions, and a few settings
-    unlike the defaults."""
+    """Return a random cluster.
+
+    It has one to five brokers, numbered from 1 or from 0, one to three partitions, and a few
+    settings unlike the defaults.
+    """
     brokers, first = pick(chance, (1, 2, 3, 3, 3, 4, 5)), pick(chance, (0, 1, 1))
     ids = list(range(first, first + brokers))
     partitions = []

@@ -19,9 +19,10 @@ _EXACT: Final = Context(prec=40)
 
 
 def log_weight_nano(sim: Simulation) -> int:
-    """The natural logarithm of the run's weight, in billionths; 0 without importance factors.
+    """Return the natural logarithm of the run's weight, in billionths; 0 without factors.
 
-    What was drawn anew (the move `future`) came at the true rates and changes no weight.
+    The factors are importance factors.  A future that was redrawn (the move `future`) came at the
+    true rates and changes no weight.
     """
     total = Decimal(0)
     for plan in sim.plans:
@@ -31,7 +32,10 @@ def log_weight_nano(sim: Simulation) -> int:
 
 
 def _log_ratio(plan: Plan, now: int) -> Decimal:
-    """A wait of k whole ms has the chance e^(-k/m)(1 - e^(-1/m)), one that lasts has e^(-k/m)."""
+    """Return a wait's log ratio: k whole ms have chance e^(-k/m)(1 - e^(-1/m)).
+
+    One that lasts has e^(-k/m).
+    """
     slow = _EXACT.divide(Decimal(1), Decimal(plan.fault.mtbf_ms))
     fast = _EXACT.divide(Decimal(1), Decimal(plan.fault.struck_every_ms))
     waiting = _EXACT.multiply(Decimal(plan.exposure_ms(now)), _EXACT.subtract(fast, slow))
@@ -40,5 +44,5 @@ def _log_ratio(plan: Plan, now: int) -> Decimal:
 
 
 def _log_strike(rate: Decimal) -> Decimal:
-    """ln(1 - e^-rate)."""
+    """Return ln(1 - e^-rate)."""
     return _EXACT.subtract(Decimal(1), _EXACT.exp(_EXACT.minus(rate))).ln(_EXACT)

@@ -39,7 +39,7 @@ MOST_CELLS: Final = 20_000
 
 @dataclass(frozen=True)
 class Cell:
-    """What became of a partition: one of `KINDS`, and its leader (-1: none)."""
+    """Outcome of a partition: one of `KINDS`, and its leader (-1: none)."""
 
     kind: str
     leader: int
@@ -66,7 +66,7 @@ class Column:
 
 
 def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
-    """(the partitions, the columns) for the state in which a run ends.
+    """Return (the partitions, the columns) for the state in which a run ends.
 
     Brokers first, then racks of several brokers, then the pairs that stop more partitions than
     their two brokers one by one.  Raises BadInput where the run cannot be played.

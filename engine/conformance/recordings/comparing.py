@@ -29,7 +29,7 @@ class Difference:
     why: str = ""
 
     def sentence(self, kafka: str) -> str:
-        """The difference as one line."""
+        """Return the difference as one line."""
         real, model = (NOTHING if one is None else one for one in (self.real, self.model))
         text = f"step {self.step}, after “{self.move}”: {self.fact} is {real!r} on Kafka {kafka}"
         return f"{text} and {model!r} in the engine" + (f" ({self.why})" if self.why else "")
@@ -37,7 +37,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Comparison:
-    """What became of one recording; `followed` says where the order was the recording's."""
+    """Outcome of one recording; `followed` says where the order was the recording's."""
 
     recording: Recording
     equal: int = 0
@@ -51,7 +51,7 @@ class Comparison:
         return self.different[0].sentence(self.recording.kafka) if self.different else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data."""
+        """Return plain JSON data."""
         one, kafka = self.recording, self.recording.kafka
         return {
             "name": one.name,
@@ -84,8 +84,11 @@ class Moment:
 
 
 def moments(recording: Recording, follower: Follower | None = None) -> Iterator[Moment]:
-    """Replays a recording, moment by moment.  Raises BadInput where the engine cannot set the
-    scene: an unknown profile, an impossible setting."""
+    """Replay a recording, moment by moment.
+
+    Raises BadInput where the engine cannot set the scene: an unknown profile, an impossible
+    setting.
+    """
     for number, step, model, refused in (follower or Follower(recording)).steps():
         rows = pairs(step.facts, model)
         if refused and not step.refused:
@@ -106,7 +109,7 @@ def moments(recording: Recording, follower: Follower | None = None) -> Iterator[
 
 
 def compare(recording: Recording) -> Comparison:
-    """Replays a recording and compares every fact of every step.  Raises BadInput as `moments`."""
+    """Replay a recording and compare every fact of every step.  Raises BadInput as `moments`."""
     follower = Follower(recording)
     result = Comparison(recording, followed=follower.notes)
     for moment in moments(recording, follower):
@@ -117,7 +120,7 @@ def compare(recording: Recording) -> Comparison:
 
 
 def explanation(known: Explained, step: int, fact: str, real: Any, model: Any) -> str:
-    """Why the recording says that these two values differ, or ""."""
+    """Return why, by the recording, these two values differ, or ""."""
     for one, other, why in known.get((step, fact), ()):
         if (one, other) == (real, model):
             return why

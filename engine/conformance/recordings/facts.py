@@ -17,7 +17,7 @@ Row = tuple[str, Any, Any]
 
 
 def pairs(real: Facts, model: Facts) -> list[Row]:
-    """Every fact that the recording has of a step, with the engine's value of it."""
+    """Return every fact that the recording has of a step, with the engine's value of it."""
     found: list[Row] = []
     for fact, value in real.items():
         who, _, what = fact.partition(" ")
@@ -36,7 +36,7 @@ def pairs(real: Facts, model: Facts) -> list[Row]:
 
 
 def facts_now(sim: Simulation, tp: int = 0) -> Facts:
-    """Everything a recording may say of a partition now, under the same names."""
+    """Return everything a recording may say of a partition now, under the same names."""
     k = sim.cluster.controller
     found: Facts = {}
     record = k.records.get(tp)
@@ -55,9 +55,9 @@ def facts_now(sim: Simulation, tp: int = 0) -> Facts:
 
 
 def told_elr(k: Controller, tp: int) -> tuple[Ids, Ids]:
-    """ELR and last known ELR as the records of this partition tell them.
+    """Return ELR and last known ELR by the records of this partition.
 
-    A recorder reads them there.  What clears an ELR without a record of the partition is told by
+    A recorder reads them there.  What clears an ELR without a record of the partition shows in
     the next record that changes it.
     """
     elr: Ids = ()
@@ -96,5 +96,5 @@ def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
     found[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
     found[f"{who} names"] = " ".join(value for value, _ in records)
     found[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
-    # Nobody has told this process of its role yet: the mark is only on its disk.
+    # This process has received no role yet: the mark is only on its disk.
     found[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint

@@ -25,15 +25,18 @@ from engine.sim.run import play
 from engine.sim.simulation import Simulation
 
 OF_THE_TOPIC: Final = ("min.insync.replicas", "unclean.leader.election.enable")
-"""What the scenario sets for its topic counts more than what the cluster was set up with."""
+"""Topic configurations whose value in the scenario overrides that of the recording's cluster."""
 
 Played = tuple[int, Step, Facts, str]
 """(number, step, the engine's facts, why the engine refused to play it or "")."""
 
 
 def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenario:
-    """The scenario under the recording's settings: `played`, or the library's, or one of its own.
-    Raises BadInput for a profile, a replica list or a setting that cannot be."""
+    """Return the scenario under the recording's settings.
+
+    It is `played`, or the library's, or one made for the recording.  Raises BadInput for a profile,
+    a replica list or a setting that cannot be.
+    """
     profile = get_profile(recording.profile)
     named = recording.names or map(str, range(1, recording.brokers + 1))
     brokers = [{"id": number, "name": name} for number, name in enumerate(named, 1)]
@@ -77,7 +80,7 @@ class Follower:
         self.late: list[tuple[str, int, str]] = []  # record, the broker it is for, how it is sent
 
     def steps(self) -> Iterator[Played]:
-        """Plays one step after the other."""
+        """Play one step after the other."""
         for number, step in enumerate(self.recording.steps):
             if len(step.plays) != 1 or step.plays[0] != step.move:
                 self._note_order(number, step)
@@ -102,7 +105,7 @@ class Follower:
             yield number, step, found, refused
 
     def _play_step(self, number: int, step: Step) -> str:
-        """Plays what the recording says for a step; why the engine refuses it, or ""."""
+        """Play the recording's move of a step; return why the engine refuses it, or ""."""
         refused = ""
         for line in step.plays:
             refused = self._play(self._on_time(number, line)) or refused
@@ -112,7 +115,7 @@ class Follower:
         return refused
 
     def _held_back(self, step: Step) -> str:
-        """The broker that a step starts and that hears of its role by a request (LeaderAndIsr)."""
+        """Return the broker that a step starts and that learns its role from LeaderAndIsr."""
         verb, _, broker = step.move.partition(" ")
         starts = verb == "restart" and broker != "K" and step.plays == (step.move,)
         return broker if starts and self.sim.profile.mode == "zk" else ""
@@ -123,7 +126,7 @@ class Follower:
             self.notes.append(f"step {number}, “{step.move}”: played as {said}")
 
     def _play(self, line: str) -> str:
-        """Plays a move; why it cannot be played, or ""."""
+        """Play a move; return why it cannot be played, or ""."""
         if not line:
             return ""
         try:
@@ -136,7 +139,7 @@ class Follower:
     # -- records that came later -----------------------------------------------------------------
 
     def _on_time(self, number: int, line: str) -> str:
-        """The move without those of its records that reached the leader's log only later."""
+        """Return the move without those of its records that reached the leader's log only later."""
         words = line.split()
         if words[0] != "produce":
             return line

@@ -32,13 +32,13 @@ Explained = dict[tuple[int, str], list[tuple[Any, Any, str]]]
 """(step, fact) -> (the real value, the engine's, why), as the recording has it."""
 
 _OF_ENVIRONMENT: Final = re.compile(r"\b(order|timing|lab|environment)\b")
-"""What a recorder writes beside differences that are no fault of the model."""
+"""Words of a recorder beside differences that are no fault of the model."""
 
 _OF_THE_MODEL: Final = "ENGINE"
 """... and what it begins with where the model was found to be wrong, "at step 10" say."""
 
 _WEAK: Final = re.compile(r"\backs=[01]\b")
-"""Only the leader answers for such a record, or nobody."""
+"""Records that only the leader acknowledged, or no replica."""
 
 _AT_STEP: Final = re.compile(r"\bat steps? (\d+)\b")
 
@@ -75,21 +75,23 @@ class Recording:
     steps: tuple[Step, ...]
     explained: Explained = field(default_factory=dict)
     names: tuple[str, ...] = ()
-    """Of the brokers, where they have others than their numbers."""
+    """Names of the brokers, where they have others than their numbers."""
     produced: dict[str, str] = field(default_factory=dict)
-    """Record -> what its producer was told in the end: NONE where it was acknowledged."""
+    """Record -> the last answer to its producer: NONE where it was acknowledged."""
     told: dict[tuple[str, str], str] = field(default_factory=dict)
     """(language, explanation) -> the same in that language, where the recording has it (`zh`)."""
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """What was played, without the moment before the first move."""
+        """Return the moves that were played, without the moment before the first one."""
         return tuple(one.move for one in self.steps if one.move != INITIAL)
 
     @property
     def lost(self) -> list[str]:
-        """Records that were acknowledged (not merely by the leader) and that no log has at the end:
-        what real brokers lost."""
+        """Return the records that real brokers lost.
+
+        They were acknowledged (not merely by the leader), and no log has them at the end.
+        """
         logs = " ".join(str(v) for fact, v in self.steps[-1].facts.items() if fact.endswith(" log"))
         kept = {one.partition("@")[0] for one in logs.split()}
         weak = {word for one in self.steps for word in one.move.split() if _WEAK.search(one.move)}
@@ -101,13 +103,13 @@ class Recording:
 
 
 def release_order(release: str) -> list[int]:
-    """0.10.2.2 comes before 4.1.1, and both before what is no release number."""
+    """Return a key that sorts 0.10.2.2 before 4.1.1, and both before other texts."""
     parts = release.split(".")
     return [int(part) if part.isdecimal() else 1 << 30 for part in parts]
 
 
 def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
-    """The recordings in files and directories, by name.  Raises BadInput: which file, and why."""
+    """Yield the recordings in files and directories, by name.  Raises BadInput: file and reason."""
     for path in map(Path, paths):
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
@@ -124,7 +126,7 @@ def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
 
 @cache
 def own() -> tuple[Recording, ...]:
-    """The recordings that come with the engine, by name."""
+    """Return the recordings that come with the engine, by name."""
     folder = resources.files("engine.conformance.recordings") / "played"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     found = [(one.name, one.read_text("utf-8")) for one in files if one.name.endswith(".json")]
@@ -132,7 +134,7 @@ def own() -> tuple[Recording, ...]:
 
 
 def read(text: str, name: str, where: str = "") -> Recording:
-    """One recording.  Raises BadInput with one sentence."""
+    """Read one recording.  Raises BadInput with one sentence."""
     where = where or name
     try:
         return _recording(json.loads(text), name)
@@ -187,7 +189,7 @@ def _step(data: Any) -> Step:
 
 
 def facts_of(data: Any) -> Facts:
-    """The facts after one move, as a recording writes them, under the names of this module."""
+    """Return the facts after one move, as a recording writes them, under this module's names."""
     found: Facts = {}
     record = data.get("P")
     if record:
@@ -216,8 +218,11 @@ def facts_of(data: Any) -> Facts:
 
 
 def _explained(data: Any) -> Explained:
-    """Differences that the recording accounts for: under `explained`, or listed in `differ` with
-    one `why` for all of them that speaks of order, timing, the lab or its environment."""
+    """Return the differences that the recording accounts for.
+
+    They are under `explained`, or listed in `differ` with one `why` for all of them that speaks of
+    order, timing, the lab or its environment.
+    """
     found: Explained = {}
     entries = [(one["why"], one["facts"]) for one in data.get("explained") or ()]
     why = str(data.get("why") or "")

@@ -45,7 +45,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
 
 
 def _is_file(lines: Sequence[PastedLine], at: int, named: bool) -> bool:
-    """A 0, a number of entries, and at least one entry; an empty file only where one is named."""
+    """Check for a 0, a number of entries, and at least one entry; a named file may be empty."""
     after = [one.text for one in lines[at + 1 : at + 3]]
     if not after or not re.fullmatch(r"\d{1,6}", after[0]):
         return False

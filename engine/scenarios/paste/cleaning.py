@@ -39,7 +39,7 @@ _HEALTHY: Final = re.compile(
 
 
 def lines_of(text: str, facts: Facts) -> list[PastedLine]:
-    """The lines that are read, with their numbers; what is taken off or left out is noted."""
+    """Return the lines that are read, with their numbers; note what is removed."""
     raw = text.splitlines()
     whole = len(text) <= MOST_CHARS and len(raw) <= MOST_LINES
     lines = [PastedLine(number, _plain(one)) for number, one in enumerate(raw, 1)]
@@ -90,8 +90,11 @@ def _without_prefix(lines: list[PastedLine], facts: Facts) -> list[PastedLine]:
 
 
 def _without_marks(lines: list[PastedLine]) -> tuple[list[PastedLine], str]:
-    """Remove whatever else stands in front of rows, if it is the same for all of them or has no
-    letters, such as a number, a dash or a quotation mark; one example of it."""
+    """Remove marks in front of rows; return the rows and one example of a mark.
+
+    It is a mark if it is the same for all rows or has no letters, such as a number, a dash or a
+    quotation mark.
+    """
     rows = [(one, match) for one in lines if (match := _ROW.search(one.text))]
     fronts = Counter(_normal(one.text[: match.start()]).strip() for one, match in rows)
     del fronts[""]
@@ -113,8 +116,10 @@ def _without_marks(lines: list[PastedLine]) -> tuple[list[PastedLine], str]:
 
 
 def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
-    """Join rows that a terminal broke at its width, in the middle of a number too:
-    such a row has the length of the longest line, and no ISR yet."""
+    """Join rows that a terminal broke at its width, in the middle of a number too.
+
+    Such a row has the length of the longest line, and no ISR yet.
+    """
     width = max((len(one.text) for one in lines), default=0)
     found: list[PastedLine] = []
     open_row = False
@@ -129,12 +134,12 @@ def _unwrapped(lines: list[PastedLine]) -> list[PastedLine]:
 
 
 def _empty_behind(text: str, taken: set[str]) -> str:
-    """ "" for a line that has the prefix and nothing behind it."""
+    """Return "" for a line that has the prefix and nothing behind it."""
     return "" if _normal(text.strip()) in {one.strip() for one in taken} else text
 
 
 def _shape(text: str) -> str:
-    """The prefix of a line with its digits made equal; "" without one."""
+    """Return the prefix of a line with its digits made equal; "" without one."""
     match = _PREFIX.match(text)
     row = _ROW.search(text)
     if match is None or (row is not None and row.start() < match.end()):
@@ -147,8 +152,10 @@ def _normal(text: str) -> str:
 
 
 def _bounded(lines: Sequence[PastedLine], raw: list[str], facts: Facts) -> list[PastedLine]:
-    """Keep what fits; rows of healthy partitions go first.  A row stays if it is the first to show
-    one of its brokers in sync."""
+    """Keep what fits; rows of healthy partitions go first.
+
+    A row stays if it is the first to show one of its brokers in sync.
+    """
     kept: list[PastedLine] = []
     size = filled = 0
     for one in lines:

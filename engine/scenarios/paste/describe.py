@@ -56,7 +56,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
 
 
 def _joined(row: str, after: str) -> str | None:
-    """A row with the line that a terminal broke off it; None where that is a line of its own."""
+    """Return a row joined with the line that a terminal broke off; None for a line of its own."""
     if not after or _FIRST.match(after):
         return None
     columns = _columns(row)
@@ -87,7 +87,7 @@ def _breaks_id(columns: dict[str, str], value: str, after: str) -> bool:
 
 
 def _columns(row: str) -> list[tuple[str, str]]:
-    """(name, value) of each column; what stands behind `Configs:` is its value."""
+    """Return (name, value) of each column; what stands behind `Configs:` is its value."""
     configs = re.search(r"Configs\s?:", row)
     end = configs.end() if configs else len(row)
     found = list(_COLUMN.finditer(row, 0, end))

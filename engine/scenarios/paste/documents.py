@@ -93,7 +93,7 @@ def _living(brokers: list[Any]) -> Iterator[int]:
 
 
 def _get(data: dict[str, Any], name: str) -> Any:
-    """The value under one of the usual spellings, or None."""
+    """Return the value under one of the usual spellings, or None."""
     spelt = {re.sub(r"[^a-z]", "", str(key).lower()): one for key, one in data.items()}
     return next((spelt[one] for one in _NAMES[name] if spelt.get(one) is not None), None)
 
@@ -214,7 +214,7 @@ def _partition(topic: Any, number: Any, data: dict[str, Any], line: int, facts: 
 
 
 def _settings(value: Any, topic: str, facts: Facts, depth: int) -> None:
-    """Settings as {"min.insync.replicas": "2"} or as {"name": …, "value": …}, of a topic."""
+    """Read {"min.insync.replicas": "2"} or {"name": …, "value": …} of a topic."""
     if depth > MOST_DEPTH:
         return
     if isinstance(value, list):

@@ -22,8 +22,11 @@ TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 @dataclass
 class Partition:
-    """The state of a partition.  `leader_epoch`, `partition_epoch` and `end`, the high watermark,
-    are None where nothing says them; `line` 0: no line of a describe."""
+    """The state of a partition.
+
+    `leader_epoch`, `partition_epoch` and `end`, the high watermark, are None where nothing says
+    them; `line` 0: no line of a describe.
+    """
 
     topic: str
     number: int
@@ -60,8 +63,11 @@ class Press:
 
 @dataclass
 class Told:
-    """A sentence of the catalogue: its key, its arguments, the line it is about (0: none), and
-    what the reader of it may choose instead."""
+    """A sentence of the catalogue.
+
+    It has its key, its arguments, the line it is about (0: none), and the choices that it offers
+    the reader.
+    """
 
     key: str
     args: Mapping[str, object] = field(default_factory=dict)
@@ -145,14 +151,14 @@ class Bad(Exception):
 
 
 def number_of(text: str, what: str, most: int) -> int:
-    """A whole number.  Raises Bad."""
+    """Return a whole number.  Raises Bad."""
     if not re.fullmatch(r"\d{1,16}", text) or int(text) > most:
         raise Bad("number", what=what, text=text, most=most)
     return int(text)
 
 
 def ids_of(text: str, column: str) -> tuple[int, ...]:
-    """Broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises Bad."""
+    """Return broker ids: `1,2,3`, `[1, 2, 3]` or `1 2 3`, each once.  Raises Bad."""
     text = text.strip().strip("[]").strip().rstrip(",")
     if text.lower() in ("", "n/a", "none", "-", "null"):
         return ()
@@ -167,7 +173,7 @@ def ids_of(text: str, column: str) -> tuple[int, ...]:
 
 
 def leader_of(text: str) -> int:
-    """The id of a leader; -1 for `none`, `-1`, `N/A` and nothing.  Raises Bad."""
+    """Return the id of a leader; -1 for `none`, `-1`, `N/A` and nothing.  Raises Bad."""
     text = text.strip()
     if text.lower() in ("none", "-1", "-2", "n/a", "-", "", "null"):
         return -1
@@ -175,8 +181,11 @@ def leader_of(text: str) -> int:
 
 
 def checked(facts: Facts, one: Partition) -> Partition:
-    """A partition whose parts fit together.  A member of the ISR that is no replica any more, as
-    while replicas are removed, is left out with a note.  Raises Bad."""
+    """Return a partition whose parts fit together.
+
+    A member of the ISR that is no replica any more, as while replicas are removed, is left out with
+    a note.  Raises Bad.
+    """
     if not one.replicas:
         raise Bad("empty", column="Replicas")
     for column, members in (

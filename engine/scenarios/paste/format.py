@@ -18,8 +18,11 @@ class PastedLine:
 
 @dataclass
 class PasteContext:
-    """Facts of earlier lines about the next ones: the broker, folder, topic or ZooKeeper node of a
-    prompt or a header.  `guess`: a broker that the name of a host has a number of."""
+    """Facts of earlier lines about the next ones.
+
+    They are the broker, folder, topic or ZooKeeper node of a prompt or a header.  `guess`: a broker
+    that the name of a host has a number of.
+    """
 
     facts: Facts
     topic: str = ""
@@ -36,8 +39,11 @@ Read = Callable[[Sequence[PastedLine], int, PasteContext], int]
 
 @dataclass(frozen=True)
 class PasteFormat:
-    """`commands`: what prints it, as the page and the docs show it; the sentence of what it tells
-    is `cluster.known.<name>`."""
+    """One format of pasted text.
+
+    `commands`: the tools that print it, as the page and the docs show it; the sentence of what it
+    tells is `cluster.known.<name>`.
+    """
 
     name: str
     commands: tuple[str, ...]

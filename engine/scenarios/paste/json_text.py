@@ -15,7 +15,7 @@ _PIECE: Final = re.compile(r'[^:]*|[^":]*"[^"]*"\s*:.*')
 
 
 def decoded(lines: Sequence[PastedLine], at: int) -> tuple[Any, int] | None:
-    """The value that begins at a line, and how many lines it takes; None where none begins."""
+    """Return the value that begins at a line, and its number of lines; None without one."""
     if not _OPENS.match(lines[at].text):
         return None
     rest = "\n".join(line.text for line in lines[at:])

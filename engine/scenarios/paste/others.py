@@ -36,7 +36,7 @@ _TITLES: Final = re.compile(r"Error while executing (?:topic|config) command.*|\
 
 
 def _quiet(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
-    """A remark of a tool is no contents, and costs no sentence."""
+    """Skip a remark of a tool, which is no contents and costs no sentence."""
     text = lines[at].text
     if _OF_BROKER.search(text):
         return 0

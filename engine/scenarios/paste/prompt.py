@@ -75,7 +75,7 @@ def _set(context: PasteContext, name: str, value: str) -> None:
 
 
 def _profile(name: str) -> str:
-    """The profile of a release or a code.  Raises Bad."""
+    """Return the profile of a release or a code.  Raises Bad."""
     try:
         return get_profile(name).name
     except BadInput as bad:
@@ -83,7 +83,7 @@ def _profile(name: str) -> str:
 
 
 def _header(text: str, context: PasteContext) -> None:
-    """`# broker 3 is offline`, `# broker 2 orders-0 leader-epoch-checkpoint`, `==> path <==`."""
+    """Read `# broker 3 is offline`, `# broker 2 orders-0 leader-epoch-checkpoint`, `==> f <==`."""
     broker, state = _BROKER.search(text), _STATE.search(text)
     if state and broker:
         gone = state[1].lower() == "offline"
@@ -102,7 +102,7 @@ def _header(text: str, context: PasteContext) -> None:
 
 
 def _prompt(front: str, command: str, context: PasteContext) -> None:
-    """A prompt names a host and perhaps a folder; the number of a host is a guess."""
+    """Read the host and perhaps the folder of a prompt; the number of a host is a guess."""
     znode = _ZNODE.search(command)
     context.znode = znode[1] if znode else ""
     topic = _NAMED_TOPIC.search(command)

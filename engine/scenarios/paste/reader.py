@@ -82,7 +82,7 @@ def _offer(lines: list[PastedLine], at: int, context: PasteContext) -> int:
 
 
 def _name(unknown: list[PastedLine], facts: Facts) -> None:
-    """One sentence for lines in a row that no format takes."""
+    """Add one sentence for lines in a row that no format takes."""
     if not unknown:
         return
     first, last = unknown[0], unknown[-1]

@@ -109,7 +109,7 @@ def _row(number: int, cells: dict[str, str], context: PasteContext) -> None:
 def in_sync_of(
     replicas: tuple[int, ...], offline: tuple[int, ...], facts: Facts
 ) -> tuple[int, ...]:
-    """The replicas that are not offline, for a cluster that has Raft groups instead of an ISR."""
+    """Return the replicas that are not offline, for a cluster with Raft groups and no ISR."""
     facts.raft = True
     return tuple(one for one in replicas if one not in offline)
 

@@ -68,7 +68,7 @@ def _take(value: dict[str, Any], line: int, context: PasteContext) -> bool:
 
 
 def _version(version: int, context: PasteContext) -> None:
-    """The version of a partition's znode is its partition epoch."""
+    """Note the version of a partition's znode, which is its partition epoch."""
     node = _ZNODE.search(context.znode)
     if node and node[2] is not None:
         state = context.facts.znodes.get((node[1], int(node[2])))
