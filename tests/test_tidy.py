@@ -24,11 +24,11 @@ PACKAGES = (
     "study",
     "lens",
     "properties",
+    "search",
     "learn",
     "conformance",
     "ladder",
     "refinement",
-    "search",
 )
 """Inside the engine a package imports itself and those before it."""
 

@@ -53,7 +53,8 @@ def number_of(slug: str) -> int:
 @lru_cache(maxsize=16)
 def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
     """(number, slug, the step that decides) of the claims that this very run decides."""
-    from engine.learn.claims import claims, verdicts  # they are judged by what is asked here
+    from engine.learn.claims import claims  # they are judged by what is asked here
+    from engine.learn.judging import OWN, verdicts
 
     run = recording.run
     found = []
@@ -61,7 +62,7 @@ def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
         own = claim.moves is None and not claim.first
         if own and run.moves is None and run.seed == 0 and claim.scenario == run.scenario.code:
             row = verdicts()[slug]
-            if run.profile in row:
+            if run.profile in row and row[run.profile].source == OWN:
                 found.append((number_of(slug), slug, row[run.profile].step))
     return tuple(found)
 
@@ -99,9 +100,10 @@ def row_of(recording: Recording, told: str) -> dict[str, bool]:
     """Profile -> does it hold there?  Plays the run under all of them."""
     if not told:
         return _kept(recording.run)
-    from engine.learn.claims import verdicts
+    from engine.learn.judging import UNTESTED, verdicts
 
-    return {name: one.holds for name, one in verdicts()[told].items()}
+    row = verdicts()[told]
+    return {name: one.holds for name, one in row.items() if one.word != UNTESTED}
 
 
 def members(generation: str) -> tuple[Profile, ...]:

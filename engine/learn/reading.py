@@ -15,8 +15,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from engine.learn.claims import claims, verdicts
+from engine.learn.claims import claims
 from engine.learn.guides import FOLDER, Guide, Statement
+from engine.learn.judging import UNTESTED, verdicts
 from engine.lens.source import modes, release_of, source
 from engine.lens.stacks import Stack, counterpart, stack
 from engine.model.errors import BadInput
@@ -128,7 +129,7 @@ def row_of(statement: Statement, names: tuple[str, ...] = tuple(PROFILES)) -> Ro
         return {}
     if kind == "claim":
         row = verdicts()[what]
-        return {name: row[name].holds for name in names if name in row}
+        return {n: row[n].holds for n in names if n in row and row[n].word != UNTESTED}
     if kind in PLAYED:
         decided = {name: _played(statement, name) for name in names}
         return {name: value for name, value in decided.items() if value is not None}

@@ -69,6 +69,8 @@ class Recording:
         first = self.turns[-1].last + 1
         last = first + len(events) - 1
         self.known.note(sim, last)
+        for *_, cues in events:
+            self.known.strike(cues)
         touched = {node for _, node, _, _ in events}
         now = Moment(sim, last, self.known, self.turns[-1].now, touched)
         self.turns.append(Turn(first, last, move, events, now))
