@@ -20,13 +20,14 @@ from engine.sim.run import Run
 @dataclass(frozen=True)
 class Question:
     """A run and one of its probes; `number` is its place on the path, `quiz` that in the quiz of
-    the run, each 0 elsewhere."""
+    the run, `mix` that among the questions of changing runs, each 0 elsewhere."""
 
     run: Run
     recording: Recording
     probe: Probe
     number: int = 0
     quiz: int = 0
+    mix: int = 0
 
     @property
     def args(self) -> dict[str, str]:
@@ -38,6 +39,8 @@ class Question:
             own["n"] = str(self.number)
         if self.quiz:
             own["quiz"] = str(self.quiz)
+        if self.mix:
+            own["mix"] = str(self.mix)
         return own
 
 

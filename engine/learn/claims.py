@@ -122,10 +122,8 @@ def read(text: str, slug: str) -> Claim:
             check.text(one, ("questions", i), 8)
             for i, one in enumerate(check.listing(fields.get("questions", []), ("questions",), 8))
         ),
-        *(
-            _property(check, fields[name], name) if name in fields else ""
-            for name in ("everywhere", "tested")
-        ),
+        _property(check, fields["everywhere"], "everywhere") if "everywhere" in fields else "",
+        _property(check, fields["tested"], "tested") if "tested" in fields else "",
         _search(check, fields["search"]) if "search" in fields else None,
     )
 

@@ -52,9 +52,10 @@ def number_of(slug: str) -> int:
 
 @lru_cache(maxsize=16)
 def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
-    """(number, slug, the step that decides) of the claims that this very run decides."""
+    """(number, slug, the step that decides) of the claims that this very run decides alone, under
+    every Kafka."""
     from engine.learn.claims import claims  # they are judged by what is asked here
-    from engine.learn.judging import OWN, verdicts
+    from engine.learn.judging import OWN, UNTESTED, verdicts
 
     run = recording.run
     found = []
@@ -62,7 +63,8 @@ def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
         own = claim.moves is None and not claim.first
         if own and run.moves is None and run.seed == 0 and claim.scenario == run.scenario.code:
             row = verdicts()[slug]
-            if run.profile in row and row[run.profile].source == OWN:
+            decides = all(one.source == OWN and one.word != UNTESTED for one in row.values())
+            if run.profile in row and decides:
                 found.append((number_of(slug), slug, row[run.profile].step))
     return tuple(found)
 
@@ -100,10 +102,9 @@ def row_of(recording: Recording, told: str) -> dict[str, bool]:
     """Profile -> does it hold there?  Plays the run under all of them."""
     if not told:
         return _kept(recording.run)
-    from engine.learn.judging import UNTESTED, verdicts
+    from engine.learn.judging import verdicts
 
-    row = verdicts()[told]
-    return {name: one.holds for name, one in row.items() if one.word != UNTESTED}
+    return {name: one.holds for name, one in verdicts()[told].items()}
 
 
 def members(generation: str) -> tuple[Profile, ...]:

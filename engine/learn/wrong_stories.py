@@ -32,11 +32,6 @@ def line_refuses(asked: Asked) -> Answer | None:
     return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
 
 
-def line_mark(asked: Asked) -> Answer | None:
-    """Every rule moves the high watermark."""
-    return _line(asked, "HW", "highWatermark")
-
-
 def line_epoch(asked: Asked) -> Answer | None:
     """Epochs decide everything."""
     return _line(asked, "poch")
@@ -45,11 +40,6 @@ def line_epoch(asked: Asked) -> Answer | None:
 def line_isr(asked: Asked) -> Answer | None:
     """Every change goes through the ISR."""
     return _line(asked, "isr", "ISR")
-
-
-def line_condition(asked: Asked) -> Answer | None:
-    """Nothing happens but under a condition."""
-    return _line(asked, "if ")
 
 
 # -- what comes after what ------------------------------------------------------------------------
