@@ -103,8 +103,8 @@ export const written = () =>
     Object.fromEntries(Object.entries(PARTS).map(([name, part]) => [name, here(part)])),
   );
 
-/** {cards, measured, answers, course, interview, claims, score} of a file's text, what it lacks left out;
- *  null where it is no file of this site, or any of it is damaged. */
+/** {cards, measured, answers, course, interview, claims, score} of a file's text, what it lacks
+ *  left out; null where it is no file of this site, or any of it is damaged. */
 export function read(text) {
   let file;
   try {
