@@ -414,3 +414,11 @@ def test_the_text_before_a_question_about_the_mark_does_not_tell_the_mark() -> N
     teller = Teller(recording, "en")
     probes = [one for one in probes_of(recording) if one.kind == "hw"]
     assert probes and not any("my high watermark is" in teller.next(one) for one in probes)
+
+
+def test_an_offset_is_written_in_chinese_as_on_the_stage() -> None:
+    recording = recorded("S02", "K39")
+    probe = next(one for one in probes_of(recording) if one.form == "offset")
+    answer = probe.choices[0].answer
+    assert Teller(recording, "zh-Hans").answer(probe, answer).startswith("offset ")
+    assert Teller(recording, "en").answer(probe, answer).startswith("Offset ")

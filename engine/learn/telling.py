@@ -248,7 +248,8 @@ class Teller:
         if probe.form in _TOLD:
             return self._told_answer(probe, answer)
         if probe.form == "offset":
-            return self.say("answer.offset", o=answer)
+            said = self._words["answer.offset"].format(o=answer)
+            return self._capital(said) if self.language == USUAL else said  # as on the stage
         if probe.form == "broker":
             leader = as_number(answer)
             if leader == NOBODY:
