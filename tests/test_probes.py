@@ -343,3 +343,82 @@ def test_releases_between_two_that_agree_lose_what_these_lose(code: str) -> None
             except BadInput:  # a move that this Kafka has not
                 continue
         assert told[:1] != told[-1:] or len(set(told)) <= 1, (generation, told)
+
+
+LENS_RUNS = ("S16", "S23", "S27", "S33B", "S34", "S66") if not THOROUGH else tuple(CODES)
+
+
+@pytest.mark.parametrize("code", LENS_RUNS)
+def test_no_line_that_is_offered_as_wrong_may_have_run(code: str) -> None:
+    """Each reports a cue when it runs, and reported none in this turn; none is a condition."""
+    recording = recorded(code, find(code).profiles[0])
+    for probe in probes_of(recording):
+        if probe.kind != "rule":
+            continue
+        turn = recording.turns[recording.at(probe.step) + 1]
+        fired = {cue[0] for event in turn.events for cue in event[3]}
+        cards = [card_of(cue) for cue in fired]
+        lines = {
+            line.text.strip(): line.cues
+            for card in cards
+            if card is not None
+            for line in card.lines
+            if line.applies(recording.profile)
+        }
+        for choice in probe.choices:
+            text = str(choice.answer)
+            assert not text.startswith(("if ", "else")), text
+            assert bool(fired.intersection(lines[text])) is not bool(choice.wrong), text
+
+
+def test_the_line_of_an_election_is_not_asked_since_several_run() -> None:
+    for code in ("S10", "S22"):
+        recording = recorded(code, "K39")
+        teller = Teller(recording, "en")
+        asked = [teller.question(one) for one in probes_of(recording) if one.kind == "rule"]
+        assert not [one for one in asked if "electLeader" in one or "truncateOnFetch" in one]
+
+
+@pytest.mark.parametrize("code", ["S22", "S23", "S24", "S27"])
+def test_no_order_waits_for_a_blow_that_nothing_announces(code: str) -> None:
+    recording, seen = recorded(code, find(code).profiles[0]), 0
+    for probe in probes_of(recording):
+        if probe.kind == "order":
+            right = as_parts(probe.choices[probe.right].answer)
+            seen += 1
+            assert not {sort for sort, _ in right[1:]} & {"die", "start"}, right
+    assert seen
+
+
+def test_the_reason_is_that_of_the_case() -> None:
+    """acks=all is explained as acks=all, a refusal as a refusal, a loaded log as loaded."""
+    said: dict[str, set[str]] = {}
+    for code in ("S02", "S03", "S05", "S06", "S22"):
+        recording = recorded(code, "K39")
+        teller = Teller(recording, "en")
+        for probe in probes_of(recording):
+            asked = told_of(recording, probe)
+            if probe.kind == "ack":
+                assert asked.what is not None
+                key = f"acks={asked.what.acks} {probe.choices[probe.right].answer!s:.3}"
+                said.setdefault(key, set()).add(teller.reason(probe))
+    assert len(said) >= 3 and all(len(reasons) == 1 for reasons in said.values()), said
+    assert len({next(iter(one)) for one in said.values()}) == len(said), said
+    for key, reasons in said.items():
+        (reason,) = reasons
+        assert "acks=1" not in reason or key.startswith("acks=1"), (key, reason)
+
+
+def test_the_text_before_a_question_about_the_mark_does_not_tell_the_mark() -> None:
+    recording = recorded("S02", "K39")
+    teller = Teller(recording, "en")
+    probes = [one for one in probes_of(recording) if one.kind == "hw"]
+    assert probes and not any("my high watermark is" in teller.next(one) for one in probes)
+
+
+def test_an_offset_is_written_in_chinese_as_on_the_stage() -> None:
+    recording = recorded("S02", "K39")
+    probe = next(one for one in probes_of(recording) if one.form == "offset")
+    answer = probe.choices[0].answer
+    assert Teller(recording, "zh-Hans").answer(probe, answer).startswith("offset ")
+    assert Teller(recording, "en").answer(probe, answer).startswith("Offset ")

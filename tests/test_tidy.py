@@ -25,11 +25,11 @@ PACKAGES = (
     "upgrade",
     "lens",
     "properties",
+    "search",
     "learn",
     "conformance",
     "ladder",
     "refinement",
-    "search",
 )
 """Inside the engine a package imports itself and those before it."""
 

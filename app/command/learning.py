@@ -12,7 +12,7 @@ from engine.model.languages import LANGUAGES, USUAL, language_of, short
 
 @click.group()
 def learn() -> None:
-    """What there is to learn, outside the browser."""
+    """Take what there is to learn out of the browser."""
 
 
 @learn.command("deck")

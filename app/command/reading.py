@@ -38,7 +38,7 @@ def _told(guide: Guide, one: Statement, found: Found) -> list[str]:
 
 
 def verdict(one: Statement, found: Found) -> str:
-    """How the statement stands over the releases."""
+    """Return how the statement stands over the releases."""
     way, start, end = reading.summary(found.row)
     first = reading.edge(one, start, False) if start else ""
     last = reading.edge(one, end, True) if end else ""

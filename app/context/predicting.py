@@ -20,17 +20,18 @@ from engine.sim.run import Run
 @dataclass(frozen=True)
 class Question:
     """A run and one of its probes; `number` is its place on the path, `quiz` that in the quiz of
-    the run, each 0 elsewhere."""
+    the run, `mix` that among the questions of changing runs, each 0 elsewhere."""
 
     run: Run
     recording: Recording
     probe: Probe
     number: int = 0
     quiz: int = 0
+    mix: int = 0
 
     @property
     def args(self) -> dict[str, str]:
-        """What an address says to ask this."""
+        """Arguments of the address that asks this."""
         code = code_of(self.run)
         own = {"run": self.run.digest} if code is None else {"s": code}
         own |= {"profile": self.run.profile, "q": self.probe.text}
@@ -38,6 +39,8 @@ class Question:
             own["n"] = str(self.number)
         if self.quiz:
             own["quiz"] = str(self.quiz)
+        if self.mix:
+            own["mix"] = str(self.mix)
         return own
 
 
@@ -50,7 +53,7 @@ class Given:
 
 
 def given_of(probe: Probe, number: int | None, text: str) -> Given | None:
-    """What was answered: the number of a choice, or what was shown on the stage by hand."""
+    """Return the answer: the number of a choice, or what was shown on the stage."""
     if number is not None:
         if number >= len(probe.choices):
             raise BadInput("invalid", "There is no such answer to this question.")
@@ -78,7 +81,7 @@ def told(question: Question, teller: Teller) -> dict[str, Any]:
 
 
 def result(question: Question, teller: Teller, answered: Given, after: str) -> dict[str, Any]:
-    """What became of an answer.  An answer that no misconception gives is wrong without a name."""
+    """Judge an answer.  One that no misconception gives is wrong without a name."""
     probe, run, given = question.probe, question.run, answered.place
     wrong = probe.choices[given].wrong if given >= 0 else ()
     beliefs = [teller.belief(name) for name in wrong[:2]]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from importlib import resources
 from itertools import pairwise
 from typing import Final
 
@@ -46,9 +47,9 @@ _ACKS_ALL: Final = re.compile("acks ?= ?-1", re.IGNORECASE)
 _CAMEL: Final = re.compile("[a-z][A-Z]")
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]+")
 _PARTICLES: Final = re.compile(
-    "如何|怎么|怎样|为什么|什么|之间|之后|以后|[的了吗呢吧会被把和与是后]"
+    "|".join((resources.files("app.lookup") / "particles.txt").read_text("utf-8").split())
 )
-"""Words and particles that separate Chinese terms."""
+"""Words and particles that separate Chinese terms; longer ones first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def scenario_of_run(run: Run) -> Scenario:
 
 @blueprint.get("/batch")
 def form() -> str:
-    """What, how much, go; and what was run before."""
+    """Render the form of a batch, and the batches run before."""
     library = list(file.library().values())
     fixed, chosen, before = _chosen()
     scale = [one for one in library if "scale" in one.tags]
@@ -168,7 +168,7 @@ def _facts(scenario: Scenario) -> dict[str, Any]:
 
 
 def is_random(scenario: Scenario) -> bool:
-    """Whether seeds can make any difference."""
+    """Return True if seeds can make any difference."""
     network = scenario.network
     return bool(
         scenario.faults
@@ -284,7 +284,7 @@ def get_batch(number: str) -> Response:
 
 
 def failures_wanted() -> records.Wanted:
-    """Which failing runs the address asks for."""
+    """Return which failing runs the address asks for."""
     order = request.args.get("order", "seed")
     return records.Wanted(
         request.args.get("profile", "")[:120],

@@ -1,55 +1,101 @@
-"""Claims: sentences that are taught, under every Kafka; and a property of one's own, judged."""
+"""Claims as a deck of cards: the reader answers, then sees the verdict and the run.
+
+A list of all sentences follows, and a form that judges a property of the reader's own.
+"""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
+from app.common.once import once
 from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.moments import animator, frame, recorded
 from engine.learn import claims as book
+from engine.learn import judging
 from engine.learn.claims import Claim
 from engine.learn.interview import questions
+from engine.learn.judging import Judgement
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.properties.evaluate import judge
 from engine.properties.facts import FACTS
-from engine.scenarios.file import library
+from engine.scenarios.file import find, library
 from engine.scenarios.translated import in_language
 
 blueprint = Blueprint("claims", __name__)
 
-WAYS: Final = (book.NEVER, book.UNTIL, book.SINCE, book.SOME, book.HOLDS)
+WAYS: Final = (
+    judging.NEVER,
+    judging.UNTIL,
+    judging.SINCE,
+    judging.SOME,
+    judging.HOLDS,
+    judging.UNTESTED,
+)
+ALL: Final = "all"
+TRUE: Final = "true"
+FALSE: Final = "false"
+DEPENDS: Final = "depends"
+ANSWERS: Final = (TRUE, FALSE, DEPENDS)
+RIGHT: Final = {judging.HOLDS: TRUE, judging.NEVER: FALSE}
+"""How a claim stands -> the right answer; of all others DEPENDS."""
 USUAL: Final = ("S22", "K39", "eventually (acked(m4) and m4 not in log(leader))")
 """What stands in the form at first: a run, and a property that is not obvious."""
 
 
 def _card(claim: Claim) -> dict[str, Any]:
-    row = book.verdicts()[claim.slug]
-    way, turn = book.summary(row)
+    row = judging.verdicts()[claim.slug]
+    way, turn = judging.summary(row)
+    whole = all(name in row and row[name].word != judging.UNTESTED for name in GENERATIONS)
     return {
         "slug": claim.slug,
         "sentence": claim.sentence[visitor.lang()],
         "way": way,
+        "key": way if whole or way not in RIGHT else f"{way}.tested",
         "turn": PROFILES[turn].stands_for if turn else "",
     }
 
 
+@once
+def deck() -> list[str]:
+    """The claims in the order of the deck: shuffled, and the same for every visitor."""
+    return sorted(book.claims(), key=lambda slug: sha256(slug.encode()).hexdigest())
+
+
+def _next(slug: str) -> str:
+    """The next card of the deck; after the last one the first."""
+    order = deck()
+    return order[(order.index(slug) + 1) % len(order)]
+
+
 @blueprint.get("/claims")
 def claims() -> str:
-    """All sentences, or those of one way; below, a property of one's own."""
+    """A card of the deck (``?card=``), or the list with verdicts (``?show=``); below, a property
+    of the reader's own."""
     way = request.args.get("show", "")
     cards = [_card(one) for one in book.claims().values()]
     cards.sort(key=lambda one: (WAYS.index(one["way"]), one["sentence"]))
-    shown = [one for one in cards if one["way"] == way] if way in WAYS else cards
+    by_slug = {one["slug"]: one for one in cards}
+    listed = way in WAYS or way == ALL
+    order = deck()
+    asked = request.args.get("card", "")
+    slug = asked if asked in by_slug else order[0]
     return render_template(
         "claims.html",
-        cards=shown,
+        cards=[one for one in cards if way in (ALL, one["way"])] if listed else [],
+        deck=[by_slug[name] for name in order],
+        card=by_slug[slug],
+        number=order.index(slug) + 1,
+        asked=asked in by_slug,
+        skip=_next(slug),
+        answers=ANSWERS,
         counts={one: sum(card["way"] == one for card in cards) for one in WAYS},
         total=len(cards),
-        chosen=way,
+        chosen=way if listed else "",
         own=_own(),
         facts=[(name, fact.takes) for name, fact in FACTS.items()],
         scenarios=[
@@ -62,7 +108,7 @@ def claims() -> str:
 
 
 def _own() -> dict[str, Any]:
-    """What was asked in the form, its verdict, or the sentence that says what cannot be read."""
+    """Return the question of the form, and its verdict or why it cannot be read."""
     code, profile, text = (
         request.args.get(name, usual)
         for name, usual in zip(("s", "profile", "property"), USUAL, strict=True)
@@ -81,31 +127,50 @@ def _own() -> dict[str, Any]:
 
 @blueprint.get("/claims/<slug>")
 def claim(slug: str) -> str:
-    """One sentence, and the run at the moment that decides it under ``?profile=``."""
+    """One sentence, and the run at the moment that decides it under ``?profile=``; with ``?said=``
+    the reader's answer is compared."""
     found = book.claims().get(slug)
     if found is None:
         raise Refusal("not_found")
-    row = book.verdicts()[slug]
+    row = judging.verdicts()[slug]
     asked = naming.profile_asked()
-    shown = asked if asked in row else _telling(found)
+    shown = asked if asked in row else _telling(row)
     lang = visitor.lang()
+    card, verdict = _card(found), row[shown]
+    run = verdict.run(found, shown)
+    said = request.args.get("said", "")
+    right = RIGHT.get(card["way"], DEPENDS)
     return render_template(
         "claim.html",
-        card=_card(found),
+        card=card,
         truth=found.truth[lang],
-        property=found.property,
+        property=found.property if verdict.source == judging.OWN else found.everywhere,
         questions=[(name, questions()[name].ask[lang]) for name in found.questions],
         shown=PROFILES[shown],
-        verdict=row[shown],
-        stage=frame(found.run(shown), row[shown].step),
-        open=animator(found.run(shown), row[shown].step),
-        lanes=min(len(found.run(shown).scenario.partitions[0]), 4),
-        rows=[(PROFILES[name], verdict) for name, verdict in row.items()],
+        verdict=verdict,
+        title=_title(verdict),
+        stage=frame(run, verdict.step),
+        open=animator(run, verdict.step),
+        lanes=min(len(run.scenario.partitions[0]), 4),
+        rows=[(PROFILES[name], one) for name, one in row.items()],
+        said=said if said in ANSWERS else "",
+        right=right,
+        number=deck().index(slug) + 1,
+        total=len(deck()),
+        following=_next(slug),
     )
 
 
-def _telling(claim: Claim) -> str:
-    """The newest Kafka that refutes it, else the newest."""
-    row = book.verdicts()[claim.slug]
-    refuting = [name for name in claim.profiles if not row[name].holds]
-    return (refuting or list(claim.profiles))[-1]
+def _title(verdict: Judgement) -> str:
+    """The title of the library run that decides, "" for the claim's own run and for a search."""
+    if verdict.source != judging.LIBRARY:
+        return ""
+    return in_language(find(verdict.name), visitor.lang()).title
+
+
+def _telling(row: dict[str, Judgement]) -> str:
+    """The newest Kafka that refutes it, else the newest that tests it, else the newest."""
+    for word in (judging.REFUTED, judging.SURVIVED):
+        if names := [name for name, one in row.items() if one.word == word]:
+            return names[-1]
+    return list(row)[-1]

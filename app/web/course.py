@@ -163,7 +163,7 @@ def _task(scene: Scene, stand: Stand) -> dict[str, Any]:
 
 
 def stage_of(slug: str, number: int) -> Stand:
-    """Where a scene's stage stands.  Raises Refusal where there is no such scene."""
+    """Return where a scene's stage stands.  Raises Refusal where there is no such scene."""
     if slug not in course.slugs():
         raise Refusal("not_found")
     if not 1 <= number <= len(course.chapter(slug, visitor.lang()).scenes):

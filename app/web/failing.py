@@ -37,7 +37,7 @@ def _found(number: str, profile: str, cell: int, seed: int, invariant: str) -> t
 
 
 def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
-    """Where the animator shows a run so many steps before this one."""
+    """Return the address of a run, `before` steps before this one."""
     digest = services().replays.register(run)
     return url_for("pages.run", digest=digest, step=max(0, step - before), tab=tab)
 

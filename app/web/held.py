@@ -97,7 +97,7 @@ def _untold(view: Json) -> Json:
 
 
 def _cut(facts: Json, step: int) -> Json:
-    """Of a run's facts what is known at this step: no verdict, no marks, no moves to come."""
+    """Return the facts that are known at this step: no verdict, no marks, no moves to come."""
     marks = [one for one in facts["marks"] if one[0] <= step]
     chapters = [one for one in facts["chapters"] if one[0] <= step]
     return {

@@ -47,6 +47,16 @@ QUIZ: Final = FEWEST
 """Questions of a quiz about one run."""
 NEXT_FEW: Final = 5
 """Moments after a step among which the best question is looked for."""
+MIXED: Final = (
+    ("S03", "truncate"), ("S16", "ack"), ("S06", "hw"), ("S23", "survive"),
+    ("S11", "leader"), ("S05", "isr"), ("S21", "cause"), ("S30", "epochs"),
+    ("S01", "since"), ("S24", "leo"), ("S33", "order"), ("S12", "leader"),
+    ("S27", "do"), ("S31", "ack"), ("S04", "truncate"), ("S25", "epochs"),
+    ("S36", "rule"), ("S13", "survive"), ("S32", "isr"), ("S07", "since"),
+    ("S26", "leo"), ("S15", "order"), ("S39", "do"), ("S20", "leader"),
+)  # fmt: skip
+"""Questions after the path, in turn: the best of this kind in this run, then the next best."""
+MOST_MIXED: Final = 1_000
 MOST_LANES: Final = 4
 """Replicas for which the stage on the page has room at once."""
 
@@ -65,6 +75,9 @@ def _drilled(run: Run) -> Run:
 def asked() -> Question:
     """The question the address names; without one the first of the path."""
     number = whole_number(request.args.get("n", "0")) or 0
+    mix = min(whole_number(request.args.get("mix", "0")) or 0, MOST_MIXED)
+    if mix and not request.args.get("q"):
+        return _mixed(mix)
     if not request.args.get("s") and not request.args.get("run"):
         return _on_path(max(1, min(number, len(PATH))))
     if request.args.get("run"):
@@ -84,7 +97,7 @@ def asked() -> Question:
         probe = (
             _quiz(run)[place - 1] if place else _best(run, typed(request.args, "step", default=0))
         )
-    return Question(run, recording, probe, min(number, len(PATH)), place)
+    return Question(run, recording, probe, min(number, len(PATH)), place, mix)
 
 
 def _on_path(number: int) -> Question:
@@ -93,6 +106,16 @@ def _on_path(number: int) -> Question:
     recording = recorded(run)
     probe = next(one for one in _probes(run) if one.kind == kind)
     return Question(run, recording, probe, number)
+
+
+def _mixed(number: int) -> Question:
+    """Question `number` after the path: each from another run."""
+    code, kind = MIXED[(number - 1) % len(MIXED)]
+    scenario = naming.scenario_named(code)
+    run = Run(scenario, scenario.profiles[0])
+    best = [one for one in _probes(run) if one.kind == kind]
+    again = (number - 1) // len(MIXED)
+    return Question(run, recorded(run), best[again % len(best)], mix=number)
 
 
 def _best(run: Run, step: int = 0) -> Probe:
@@ -119,9 +142,13 @@ def _quiz(run: Run) -> list[Probe]:
 
 
 def _after(question: Question) -> dict[str, str]:
-    """What is asked next: the path goes on, else the run's next best question."""
+    """Return the arguments of the next question: on the path, else the run's next best."""
     if 0 < question.number < len(PATH):
         return _on_path(question.number + 1).args
+    if question.number == len(PATH):
+        return {"end": "1"}
+    if question.mix:
+        return _mixed(question.mix % MOST_MIXED + 1).args
     if 0 < question.quiz < _length(question.run):
         probe = _quiz(question.run)[question.quiz]
         return Question(question.run, question.recording, probe, quiz=question.quiz + 1).args
@@ -138,8 +165,12 @@ def _length(run: Run) -> int:
 
 @blueprint.get("/learn")
 def learn() -> str:
-    """One question; with ``answer``, what became of it.  Works without JavaScript.  With
-    ``within`` it is asked in the place of a run's stage, and there is nothing around it."""
+    """One question; with ``answer``, what became of it; with ``end``, the card after the path.
+
+    Works without JavaScript.  With ``within`` it is asked in the place of a run's stage, and there
+    is nothing around it."""
+    if request.args.get("end") == "1":
+        return _end()
     question = asked()
     services().replays.register(question.run)
     teller = Teller(question.recording, visitor.lang())
@@ -168,6 +199,15 @@ def learn() -> str:
     )
 
 
+def _end() -> str:
+    """The card after the last question of the path; the score is the browser's to show."""
+    return render_template(
+        "learn_end.html",
+        path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
+        more=address("/learn", mix="1"),
+    )
+
+
 @blueprint.post("/learn/quiz")
 def quiz() -> Response:
     """A quiz about a run that is told by its text; nothing of it is stored."""
@@ -181,6 +221,6 @@ def _title(scenario: Scenario) -> str:
 
 
 def given_answer(question: Question) -> Given | None:
-    """What was answered: the number of a choice, or what was shown on the stage by hand."""
+    """Return the answer: the number of a choice, or what was shown on the stage."""
     number = whole_number(request.args.get("answer", ""))
     return given_of(question.probe, number, request.args.get("by", ""))

@@ -5,11 +5,12 @@ Each statement has a moment of a run, the code that acts there, and its verdict 
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, Response, render_template, request
 
 from app.common.config import BadSetting
 from app.common.once import last
@@ -31,6 +32,7 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("reading", __name__)
 
+EXAMPLE: Final = "1-fetcher.yaml"
 MOST_OWN: Final = 40
 """Guides of one's own that are read from the directory."""
 
@@ -82,6 +84,13 @@ def guides() -> str:
             }
         )
     return render_template("read.html", guides=rows)
+
+
+@blueprint.get("/read/format")
+def format_() -> Response:
+    """The file of a guide, as an example of the format."""
+    text = (files("engine.learn") / book.FOLDER / EXAMPLE).read_text("utf-8")
+    return Response(text, mimetype="text/plain")
 
 
 @blueprint.get("/read/<name>")

@@ -47,7 +47,7 @@ def scenario_title(batch: BatchRow) -> str:
 
 
 def title_of(batch: BatchRow) -> str:
-    """What its owner calls it, or else the title of its scenario."""
+    """Return what its owner calls it, or else the title of its scenario."""
     return batch.title or scenario_title(batch)
 
 
@@ -64,7 +64,7 @@ def other_studies() -> list[dict[str, Any]]:
 
 
 def other_than(number: str) -> list[dict[str, Any]]:
-    """What a study can be compared with: this browser's own ones first."""
+    """Return the studies to compare with, this browser's own ones first."""
     me, there = visitor.owner(), jobs().database
     rows = [
         *records.newest(there, OFFERED_MOST, of=me),
@@ -87,7 +87,7 @@ def listed(row: BatchRow) -> dict[str, Any]:
 
 
 def first_sentence(row: BatchRow) -> Finding | None:
-    """What its page says first: something that broke, if anything did; None before any run."""
+    """Return the first finding, a broken promise if there is one; None before any run."""
     said = sentences(jobs().snapshot_of(row)["cells"])
     return next((one for one in said if one["bad"]), said[0] if said else None)
 

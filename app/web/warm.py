@@ -5,7 +5,8 @@ from __future__ import annotations
 from app.context import naming
 from app.lookup.index import index
 from app.runs.replays import library_runs
-from engine.learn.claims import claims, verdicts
+from engine.learn.claims import claims
+from engine.learn.judging import verdicts
 from engine.learn.telling import SUBJECT
 from engine.model.languages import LANGUAGES, words_of
 from engine.scenarios import file

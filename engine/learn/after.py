@@ -16,7 +16,7 @@ SAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class After:
-    """What stands on the card at the end of a run."""
+    """Content of the card at the end of a run."""
 
     item: Item
     """The interview question that this run answers, or the one that is nearest to it."""
@@ -57,5 +57,5 @@ def _nearness(item: Item, scenario: Scenario, known: dict[str, Scenario]) -> tup
 
 
 def _words(text: str) -> frozenset[str]:
-    """What a text speaks of: its longer words, and settings by their names."""
+    """Return the longer words of a text, and settings by their names."""
     return frozenset(word for word in re.findall(r"[a-z][a-z.-]{4,}", text.lower()))

@@ -41,7 +41,7 @@ _FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of some moves: the run that they make, and whether it reaches the goal."""
+    """Outcome of some moves: the run that they make, and whether it reaches the goal."""
 
     run: Run
     done: bool

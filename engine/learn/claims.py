@@ -1,18 +1,19 @@
-"""Claims: sentences that are taught, each with the run and the property that decide it.
+"""Claims: sentences that are taught, each with the run and the properties that judge it.
 
 A claim is a YAML file in `claims/`: the sentence and what is so instead, in every language; the
 run, as a scenario's code with `moves` of its own or with `first` before the scenario's script; the
-property, which holds in the run exactly if the claim does; `profiles` where it says something of
-some releases only.  One run can refute a claim; that it holds there proves nothing of others.
+property, which holds in the run exactly if the claim does; `profiles` where the claim is about some
+releases only.  Three optional fields let other runs refute it (`engine.learn.judging`):
+`everywhere`, a property for any run; `tested`, the property that holds in a run exactly if that run
+puts the claim to the test; `search`, what a search looks for, within which budgets.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from engine.learn.texts import texts
 from engine.model.errors import BadInput
@@ -22,14 +23,15 @@ from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
+from engine.search.budgets import MOST, NAMES, Budgets
 from engine.sim import moves
 from engine.sim.run import Run
 
 FOLDER: Final = "claims"
-VERDICTS: Final = "verdicts.json"
 SOURCES: Final = ("guide", "post", "seed")
 MOST_TEXT: Final = 400
 MOST_MOVES: Final = 100
+MOST_STATES: Final = 10_000
 _FIELDS: Final = (
     "sentence",
     "truth",
@@ -39,8 +41,23 @@ _FIELDS: Final = (
     "first",
     "profiles",
     "property",
+    "everywhere",
+    "tested",
+    "search",
     "questions",
 )
+SEARCHED: Final = "S60"
+"""The scenario in which a search begins: three brokers, no script."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Looks for `reach` after `moves` of `SEARCHED`, with at most `states` states."""
+
+    moves: tuple[str, ...]
+    reach: str
+    budgets: Budgets
+    states: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +74,9 @@ class Claim:
     profiles: tuple[str, ...]
     property: str
     questions: tuple[str, ...]
+    everywhere: str = ""
+    tested: str = ""
+    search: Search | None = None
 
     def run(self, profile: str) -> Run:
         """The run that decides under this profile."""
@@ -66,7 +86,7 @@ class Claim:
         return Run(scenario, profile, 0, None if own else (*self.first, *script))
 
     def judged(self, profile: str) -> Verdict:
-        """Does it hold there, and at which step is that decided?  Plays the run."""
+        """The verdict of its own run alone.  Plays the run."""
         return judge(self.property, Recording(self.run(profile)))
 
 
@@ -102,6 +122,25 @@ def read(text: str, slug: str) -> Claim:
             check.text(one, ("questions", i), 8)
             for i, one in enumerate(check.listing(fields.get("questions", []), ("questions",), 8))
         ),
+        _property(check, fields["everywhere"], "everywhere") if "everywhere" in fields else "",
+        _property(check, fields["tested"], "tested") if "tested" in fields else "",
+        _search(check, fields["search"]) if "search" in fields else None,
+    )
+
+
+def _search(check: Reader, value: object) -> Search:
+    names = ("moves", "reach", "states", *NAMES)
+    fields = check.mapping(value, ("search",), names)
+    budgets = {
+        name: check.integer(fields[name], ("search", name), 0, MOST)
+        for name in NAMES
+        if name in fields
+    }
+    return Search(
+        _lines(check, fields.get("moves", []), "search", SEARCHED),
+        check.text(fields.get("reach"), ("search", "reach"), 80),
+        Budgets(**budgets),
+        check.integer(fields.get("states"), ("search", "states"), 1, MOST_STATES),
     )
 
 
@@ -118,12 +157,12 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
     return tuple(found)
 
 
-def _property(check: Reader, value: object) -> str:
-    text = check.text(value, ("property",), MOST_CHARACTERS)
+def _property(check: Reader, value: object, name: str = "property") -> str:
+    text = check.text(value, (name,), MOST_CHARACTERS)
     try:
         parse(text)
     except BadInput as bad:
-        raise check.bad(("property",), bad.sentence, bad.code) from bad
+        raise check.bad((name,), bad.sentence, bad.code) from bad
     return text
 
 
@@ -134,36 +173,3 @@ def claims() -> dict[str, Claim]:
     texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
     slugs = [name.removesuffix(".yaml") for name in sorted(texts)]
     return {slug: read(texts[f"{slug}.yaml"].read_text("utf-8"), slug) for slug in slugs}
-
-
-@cache
-def verdicts() -> dict[str, dict[str, Verdict]]:
-    """slug -> profile -> verdict, as computed when the engine last changed; a test plays all."""
-    text = (files("engine.learn") / FOLDER / VERDICTS).read_text("utf-8")
-    found: dict[str, dict[str, list[Any]]] = json.loads(text)
-    return {
-        slug: {name: Verdict(bool(holds), int(step)) for name, (holds, step) in row.items()}
-        for slug, row in found.items()
-    }
-
-
-HOLDS: Final = "holds"
-NEVER: Final = "never"
-SINCE: Final = "since"
-UNTIL: Final = "until"
-SOME: Final = "some"
-
-
-def summary(row: dict[str, Verdict]) -> tuple[str, str]:
-    """(how it stands over the releases, the profile at which it turns or "").
-
-    `since` and `until` where it turns once from the oldest release to the newest.
-    """
-    names = [name for name in GENERATIONS if name in row]
-    values = [row[name].holds for name in names]
-    if len(set(values)) == 1:
-        return (HOLDS if values[0] else NEVER), ""
-    turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
-    if len(turns) > 1:
-        return SOME, ""
-    return (SINCE, names[turns[0]]) if values[-1] else (UNTIL, names[turns[0] - 1])

@@ -52,8 +52,10 @@ def number_of(slug: str) -> int:
 
 @lru_cache(maxsize=16)
 def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
-    """(number, slug, the step that decides) of the claims that this very run decides."""
-    from engine.learn.claims import claims, verdicts  # they are judged by what is asked here
+    """(number, slug, the step that decides) of the claims that this very run decides alone, under
+    every Kafka."""
+    from engine.learn.claims import claims  # they are judged by what is asked here
+    from engine.learn.judging import OWN, UNTESTED, verdicts
 
     run = recording.run
     found = []
@@ -61,7 +63,8 @@ def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
         own = claim.moves is None and not claim.first
         if own and run.moves is None and run.seed == 0 and claim.scenario == run.scenario.code:
             row = verdicts()[slug]
-            if run.profile in row:
+            decides = all(one.source == OWN and one.word != UNTESTED for one in row.values())
+            if run.profile in row and decides:
                 found.append((number_of(slug), slug, row[run.profile].step))
     return tuple(found)
 
@@ -99,7 +102,7 @@ def row_of(recording: Recording, told: str) -> dict[str, bool]:
     """Profile -> does it hold there?  Plays the run under all of them."""
     if not told:
         return _kept(recording.run)
-    from engine.learn.claims import verdicts
+    from engine.learn.judging import verdicts
 
     return {name: one.holds for name, one in verdicts()[told].items()}
 
@@ -196,7 +199,7 @@ def _cause_holds(asked: Asked, recording: Recording, index: int, answer: Answer)
 
 
 class Goal:
-    """What is to be reached: `sort` (commit, lead or join), of whom, and the property."""
+    """Goal to be reached: `sort` (commit, lead or join), of whom, and the property."""
 
     __slots__ = ("property", "sort", "tp", "value", "who")
 
@@ -348,7 +351,7 @@ def _played(sim: Simulation, move: moves.Move) -> bool:
 
 
 def _do_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
-    """What reaches the goal is no wrong answer; what cannot be played is none either."""
+    """Return True if moves reach the goal or cannot be played: then they are no wrong answer."""
     try:
         return reaches(recording, index, as_parts(answer))
     except BadInput:

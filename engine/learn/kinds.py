@@ -164,9 +164,10 @@ def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 
 def _ack_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
-    """What is told; None where a fault that strikes later decides, or somebody who joins the ISR
-    meanwhile: nobody who is asked can know of them.  Who is down already, or has stopped fetching,
-    will leave it."""
+    """Return the response; None where a later fault, or a replica that joins the ISR, decides.
+
+    Those cannot be foreseen.  A replica that is down or has stopped fetching will leave it.
+    """
     found = _ack(asked, recording, index)
     if found is None:
         return None
@@ -187,7 +188,7 @@ def _ack_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, 
 
 
 def _ack(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
-    """Whether it is written, whether it waits, for whom, and what is told in the end."""
+    """Ask if a produce is written, if it waits, for whom, and how it is answered."""
     produce: Any = asked.what
     values: tuple[str, ...] = produce.values
     turn, known = recording.turns[index], recording.known
@@ -247,7 +248,7 @@ def coming(recording: Recording, index: int) -> tuple[str, ...]:
 
 
 def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
-    """Of the records that somebody has now, those that the last leader of the run holds."""
+    """Return which of the records there are now the last leader of the run holds."""
     part = recording.end.parts.get(asked.tp)
     leader = None if part is None else part.leader()
     if leader is None or not recording.whole:
@@ -260,7 +261,7 @@ def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answ
 def _by_event(
     asked: Callable[[Moment, Event, Turn], Found],
 ) -> Callable[[Recording, int], Found]:
-    """Of whom it may be asked, found in the first event of the turn."""
+    """Find the brokers to ask about, in the first event of the turn."""
 
     def found(recording: Recording, index: int) -> Found:
         turn = recording.turns[index]

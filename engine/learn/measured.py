@@ -67,5 +67,5 @@ def _right(side: str, number: int) -> str:
 
 
 def marks(side: str, given: str) -> list[bool]:
-    """Which answers are right: the number of a choice, or `NONE`, for each question so far."""
+    """Return which answers are right, each the number of a choice or `NONE`."""
     return [one == _right(side, number) for number, one in enumerate(given[: len(PAIRS)], 1)]

@@ -60,12 +60,12 @@ class Probe:
 
     @property
     def right(self) -> int:
-        """Which choice is right."""
+        """Number of the right choice."""
         return next(i for i, choice in enumerate(self.choices) if not choice.wrong)
 
     @property
     def form(self) -> str:
-        """What an answer is: offset, broker, brokers, reply, epochs, records, line, order, kafka,
+        """Form of an answer: offset, broker, brokers, reply, epochs, records, line, order, kafka,
         move or moves."""
         return KINDS[self.kind].form
 
@@ -197,5 +197,5 @@ def best_moment(recording: Recording, misconception: str) -> Probe | None:
 
 
 def told_of(recording: Recording, probe: Probe) -> Asked:
-    """What the question was asked of, and what it gives away."""
+    """Return the moment of the question, and what it gives away."""
     return _asked(recording, recording.at(probe.step) + 1, probe.kind, probe.tp, probe.who)

@@ -15,8 +15,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from engine.learn.claims import claims, verdicts
+from engine.learn.claims import claims
 from engine.learn.guides import FOLDER, Guide, Statement
+from engine.learn.judging import UNTESTED, verdicts
 from engine.lens.source import modes, release_of, source
 from engine.lens.stacks import Stack, counterpart, stack
 from engine.model.errors import BadInput
@@ -46,7 +47,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of a statement.  `moment` None: nothing of it can be followed."""
+    """Finding about a statement.  `moment` None: nothing of it can be followed."""
 
     moment: Moment | None
     row: Row
@@ -122,13 +123,13 @@ def stack_of(statement: Statement, moment: Moment, release: str) -> Stack | None
 
 
 def row_of(statement: Statement, names: tuple[str, ...] = tuple(PROFILES)) -> Row:
-    """Where the statement holds; of generations, only these are played."""
+    """Return where the statement holds; of generations, only these are played."""
     kind, what = statement.proof
     if not kind:
         return {}
     if kind == "claim":
         row = verdicts()[what]
-        return {name: row[name].holds for name in names if name in row}
+        return {n: row[n].holds for n in names if n in row and row[n].word != UNTESTED}
     if kind in PLAYED:
         decided = {name: _played(statement, name) for name in names}
         return {name: value for name, value in decided.items() if value is not None}
@@ -270,7 +271,7 @@ def labels(statement: Statement) -> list[str]:
 
 
 def kept(guide: Guide) -> list[Found]:
-    """What was found of a guide that comes with the engine, in the order of its statements."""
+    """Return the findings about a built-in guide, in the order of its statements."""
     found = []
     for statement, (moment, row) in zip(guide.statements(), _kept()[guide.name], strict=True):
         names = labels(statement)

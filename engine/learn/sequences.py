@@ -9,12 +9,14 @@ from engine.learn.asked import Answer, Asked, Kind, Places
 from engine.model.effects import Cue
 from engine.model.messages import PRODUCE_R, Message
 from engine.model.profiles import Profile
-from engine.properties.recording import Event, Recording
+from engine.properties.recording import Event, Recording, Turn
 from engine.show.rules import RULES
-from engine.sim.kernel import DELIVERY
+from engine.sim.kernel import DELIVERY, FAILURE
 from engine.study.sourcemap import card_of
 
 FEWEST_LINES: Final = 3
+CONDITIONS: Final = ("if ", "if(", "else", "while", "for ", "case ", "match")
+"""Beginnings of lines that are evaluated whether or not what follows them runs."""
 HAPPENINGS: Final = 4
 FEWEST_HAPPENINGS: Final = 3
 FAR: Final = 120
@@ -64,6 +66,14 @@ def _lines(cue: str, profile: Profile) -> tuple[str, tuple[tuple[str, tuple[str,
     return classes[0], tuple((one.text.strip(), one.cues) for one in lines)
 
 
+def _rests(text: str, own: tuple[str, ...], fired: set[str]) -> bool:
+    """Return True if a line surely does nothing here: it would report a cue, and did not.
+
+    A line without a cue may run beside the one that acts; a condition is always evaluated.
+    """
+    return bool(own) and not fired.intersection(own) and not text.startswith(CONDITIONS)
+
+
 def _acting(recording: Recording, index: int) -> tuple[str, str, tuple[str, ...]] | None:
     """(class, the line that acts, its card without others that act as well): the weightiest cue."""
     turn = recording.turns[index]
@@ -72,9 +82,10 @@ def _acting(recording: Recording, index: int) -> tuple[str, str, tuple[str, ...]
     for cue in sorted(cues, key=lambda one: -RULES[one].moment):
         name, lines = _lines(cue, recording.profile)
         acts = [text for text, own in lines if cue in own]
-        if len(acts) == 1 and len(lines) >= FEWEST_LINES:
-            asked = tuple(t for t, own in lines if t == acts[0] or not fired.intersection(own))
-            return name, acts[0], asked
+        if len(acts) == 1 and not acts[0].startswith(CONDITIONS):
+            asked = tuple(t for t, own in lines if t == acts[0] or _rests(t, own, fired))
+            if len(asked) >= FEWEST_LINES:
+                return name, acts[0], asked
     return None
 
 
@@ -98,7 +109,7 @@ def _rule_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer,
 
 
 def happening(event: Event) -> Happening | None:
-    """What a person would say happened in this event, None where it is nothing much."""
+    """Return what a person would say happened in this event, None if nothing much."""
     kind, node, what, cues = event
     if kind == DELIVERY and isinstance(what, Message) and what.kind == PRODUCE_R:
         return ("answer", node) if not getattr(what, "error", 0) else None
@@ -113,11 +124,23 @@ def _moves(cue: Cue) -> bool:
     return SORTS[cue[0]] not in ("copy", "mark", "follow") or cue[3] != cue[4]
 
 
+def _is_unforeseen(turn: Turn, move: int) -> bool:
+    """Return True if a fault or a write comes that nothing before announces."""
+    for kind, _, _, cues in turn.events:
+        sorts = {SORTS[cue[0]] for cue in cues if cue[0] in SORTS}
+        if kind == FAILURE or sorts & {"die", "start"} or ("append" in sorts and turn.move != move):
+            return True
+    return False
+
+
 def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], int]:
     """(the next happenings, each in a turn of its own, the step of the last one)."""
     found: dict[Happening, int] = {}
     beside: set[Happening] = set()  # came at the same time as another: before or after says nothing
-    for turn in recording.turns[index : index + FAR]:
+    move = recording.turns[index].move
+    for place, turn in enumerate(recording.turns[index : index + FAR]):
+        if place and _is_unforeseen(turn, move):
+            break
         told = [one for one in map(happening, turn.events) if one is not None]
         if told and told[0] not in found and told[0] not in beside:
             found[told[0]] = turn.last
@@ -136,7 +159,7 @@ def _order_asked(recording: Recording, index: int) -> Places:
 
 
 def _order_told(recording: Recording, index: int, tp: int, who: int) -> tuple[Happening, ...]:
-    """What happens, in an order that says nothing of when."""
+    """Return what happens, in an order that says nothing of when."""
     return tuple(sorted(_sequence(recording, index)[0]))
 
 

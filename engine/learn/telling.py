@@ -91,7 +91,7 @@ class Teller:
     # -- the parts -------------------------------------------------------------------------------
 
     def next(self, probe: Probe) -> str:
-        """What happens next, as far as everybody can see it coming."""
+        """Return what happens next, as far as it can be foreseen."""
         if probe.form == "moves":
             return self.say("next.stage")
         kind, _, m = trigger(self.recording, probe)
@@ -105,7 +105,7 @@ class Teller:
             f, leader = self.broker(what.src), self.broker(what.dst)
             return self.say("next.fetch", f=f, l=leader, o=part.offset)
         if what.kind == FETCH_R and part is not None:
-            return self._answer_arrives(what, part)
+            return self._answer_arrives(what, part, probe)
         if what.kind == EPOCH_END_R and part is not None and part[3] >= 0:
             f, leader = self.broker(what.dst), self.broker(what.src)
             key = "next.epoch_end" if part[2] >= 0 else "next.epoch_end.asked"
@@ -127,7 +127,7 @@ class Teller:
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
 
     def _news(self, what: Any, tp: int) -> str:
-        """What a broker is told of this partition: it may be older than what the controller has."""
+        """Return what a broker is told of this partition, which may be out of date."""
         told = None
         if what.kind == LEADER_AND_ISR:
             told = next((record for one, record, _ in what.states if one == tp), None)
@@ -160,7 +160,7 @@ class Teller:
                 return self.say(f"next.{new}", b=self.broker(int(what.split()[-1])))
         return ""
 
-    def _answer_arrives(self, what: Any, part: Any) -> str:
+    def _answer_arrives(self, what: Any, part: Any, probe: Probe) -> str:
         args = {"f": self.broker(what.dst), "l": self.broker(what.src)}
         if part.error:
             return self.say("next.refused", x=name_of(part.error), **args)
@@ -168,6 +168,8 @@ class Teller:
             return self.say("next.diverging", e=part.diverging[0], o=part.diverging[1], **args)
         count = sum(len(batch.values) for batch in part.batches)
         key = {0: "next.answer.none", 1: "next.answer.one"}.get(count, "next.answer")
+        if probe.kind == "hw" and probe.who == what.dst:
+            key += ".asked"  # the mark that it carries is what is asked
         return self.say(key, n=count, h=part.hw, **args)
 
     def move(self, probe: Probe) -> str:
@@ -176,7 +178,7 @@ class Teller:
         return lines[probe.move].split(" !")[0] if 0 <= probe.move < len(lines) else ""
 
     def question(self, probe: Probe) -> str:
-        """What is asked; of which partition, where the run has several and it is about one."""
+        """Return the question, with its partition if the run has several."""
         if probe.form in _TOLD and probe.kind != "do":
             return self._told_question(probe)
         parts = _before(self.recording, probe).parts
@@ -248,7 +250,8 @@ class Teller:
         if probe.form in _TOLD:
             return self._told_answer(probe, answer)
         if probe.form == "offset":
-            return self.say("answer.offset", o=answer)
+            said = self._words["answer.offset"].format(o=answer)
+            return self._capital(said) if self.language == USUAL else said  # as on the stage
         if probe.form == "broker":
             leader = as_number(answer)
             if leader == NOBODY:
@@ -272,14 +275,37 @@ class Teller:
         return text[:1].upper() + text[1:]
 
     def reason(self, probe: Probe) -> str:
-        """Why the truth is so, in one or two sentences."""
-        key = f"why.{probe.kind}"
+        """Why the truth is so in this case, in one or two sentences."""
+        return self.say(f"why.{probe.kind}{self._case(probe)}")
+
+    def _case(self, probe: Probe) -> str:
+        """The case of a kind that has a reason of its own; "" where there is one for all."""
+        right = probe.choices[probe.right].answer
         old = get_profile(self.recording.run.profile).truncation == HW
         if probe.kind == "truncate":
-            key += self._cut_by(probe) or (".hw" if old else ".epochs")
-        if probe.kind == "since" and old and probe.choices[probe.right].answer == EPOCHS_CAME:
-            key += "" if told_of(self.recording, probe).told else ".epochs"
-        return self.say(key)
+            return self._cut_by(probe) or (".hw" if old else ".epochs")
+        if probe.kind == "since" and old and right == EPOCHS_CAME:
+            return "" if told_of(self.recording, probe).told else ".epochs"
+        if probe.kind == "ack":
+            return self._acknowledged(probe, right)
+        part = _before(self.recording, probe).parts[probe.tp]
+        if probe.kind == "isr":
+            before, after = set(part.record.isr), set(right if isinstance(right, tuple) else ())
+            return ".same" if before == after else ".shrink" if after < before else ".grow"
+        if probe.kind == "epochs":
+            cues = event_of(self.recording, probe)[3]
+            if any(cue[0] == "CP-8.2.start" for cue in cues):
+                return ".load"
+            left = set(right) if isinstance(right, tuple) else set()
+            return ".new" if set(part.replicas[probe.who].epochs) <= left else ".cut"
+        return ""
+
+    def _acknowledged(self, probe: Probe, right: Answer) -> str:
+        """The case of a write: by its acks and by what became of it."""
+        what: Any = trigger(self.recording, probe)[2]
+        if isinstance(right, tuple):
+            return ".one" if what.acks == 1 else ".all"
+        return f".{right}"
 
     def _cut_by(self, probe: Probe) -> str:
         """ ".end" where the follower asked beyond the leader's log, and lengths are compared."""

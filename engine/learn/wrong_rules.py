@@ -43,7 +43,7 @@ def hw_same_trip(asked: Asked) -> Answer | None:
 
 
 def hw_is_leo(asked: Asked) -> Answer | None:
-    """What the leader has written is committed."""
+    """Misconception: the leader's write is committed."""
     return asked.mine.leo if _leads(asked) else None
 
 
@@ -74,7 +74,7 @@ def hw_stays_below(asked: Asked) -> Answer | None:
 
 
 def _brought(asked: Asked) -> int:
-    """How many records the answer that arrives carries for this partition."""
+    """Count the records for this partition in the arriving response."""
     if not isinstance(asked.what, FetchResponse):
         return 0
     here = [one for one in asked.what.partitions if one.tp == asked.tp]
@@ -233,7 +233,7 @@ def isr_in_records(asked: Asked) -> Answer | None:
 
 
 def isr_stays(asked: Asked) -> Answer | None:
-    """Who is in the ISR stays in it."""
+    """Misconception: a replica in the ISR stays in it."""
     return in_order(asked.part.record.isr)
 
 
@@ -371,7 +371,7 @@ def _known(asked: Asked) -> tuple[str, ...]:
 
 
 def keep_all(asked: Asked) -> Answer | None:
-    """What is written is kept."""
+    """Misconception: a written record is kept."""
     return _known(asked)
 
 
@@ -388,7 +388,7 @@ def keep_committed(asked: Asked) -> Answer | None:
 
 
 def keep_majority(asked: Asked) -> Answer | None:
-    """What a majority has is kept."""
+    """Misconception: a record on a majority is kept."""
     logs = [set(one.values()) for one in asked.part.replicas.values()]
     need = len(logs) // 2 + 1
     return tuple(one for one in _known(asked) if sum(one in log for log in logs) >= need)

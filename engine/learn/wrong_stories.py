@@ -28,13 +28,8 @@ def line_last(asked: Asked) -> Answer | None:
 
 
 def line_refuses(asked: Asked) -> Answer | None:
-    """What can be refused is refused."""
+    """Misconception: a request that may be refused is refused."""
     return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
-
-
-def line_mark(asked: Asked) -> Answer | None:
-    """Every rule moves the high watermark."""
-    return _line(asked, "HW", "highWatermark")
 
 
 def line_epoch(asked: Asked) -> Answer | None:
@@ -45,11 +40,6 @@ def line_epoch(asked: Asked) -> Answer | None:
 def line_isr(asked: Asked) -> Answer | None:
     """Every change goes through the ISR."""
     return _line(asked, "isr", "ISR")
-
-
-def line_condition(asked: Asked) -> Answer | None:
-    """Nothing happens but under a condition."""
-    return _line(asked, "if ")
 
 
 # -- what comes after what ------------------------------------------------------------------------
@@ -121,7 +111,7 @@ def order_cut_first(asked: Asked) -> Answer | None:
 
 
 def order_log_first(asked: Asked) -> Answer | None:
-    """Who comes back copies first and tidies up later."""
+    """Misconception: a returning replica copies first and truncates later."""
     return _ranked(asked, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
 
 
@@ -173,7 +163,7 @@ def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
 
 
 def cause_last(asked: Asked) -> Answer | None:
-    """What came last did it."""
+    """Misconception: the last event is the cause."""
     return _moved(asked)
 
 

@@ -55,7 +55,7 @@ Read = Callable[[Moment], Any]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether it holds, and the step at which that is decided."""
+    """Verdict on a property: if it holds, and the step at which that is decided."""
 
     holds: bool
     step: int

@@ -11,7 +11,7 @@ from engine.scenarios.parts import BrokerSpec
 
 
 def reader(text: str, brokers: tuple[BrokerSpec, ...], where: str) -> Callable[[Moment], bool]:
-    """Whether a moment is as this line says.  Raises BadInput for a line that cannot be read."""
+    """Return a test of a moment against this line.  Raises BadInput if it cannot be read."""
     try:
         wanted = parse(" ".join(text.split()), brokers, where)
     except BadInput as bad:

@@ -60,6 +60,11 @@ def _known(table: str) -> Callable[[Moment, int, str], bool]:
     return value
 
 
+def _after_append(moment: Moment, tp: int, record: str) -> bool:
+    step, error = moment.known.failed.get(record, (moment.step + 1, ""))
+    return step <= moment.step and error == "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
+
+
 def _count(moment: Moment, tp: int) -> int:
     return sum(step <= moment.step for step in moment.known.lost.values())
 
@@ -84,6 +89,21 @@ FACTS: Final[dict[str, Fact]] = {
     "alive": Fact((), BROKERS, lambda moment, tp: moment.alive, "the brokers whose process runs"),
     "fenced": Fact((), BROKERS, lambda moment, tp: moment.fenced, "the brokers that are fenced"),
     "leading": Fact((), BROKERS, _believers, "the brokers that believe that they lead"),
+    "struck": Fact(
+        (),
+        BROKERS,
+        lambda moment, tp: moment.struck,
+        "the brokers that have lost power, a disk or its contents so far",
+    ),
+    "emptied": Fact(
+        (),
+        BROKERS,
+        lambda moment, tp: moment.emptied,
+        "the brokers whose disk was emptied so far",
+    ),
+    "unclean": Fact(
+        (), TRUTH, lambda moment, tp: moment.unclean, "an unclean election has been held so far"
+    ),
     "HW": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.hw), "its high watermark"),
     "LEO": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.leo), "the end of its log"),
     "START": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.start), "where its log starts"),
@@ -95,7 +115,11 @@ FACTS: Final[dict[str, Fact]] = {
     ),
     "epochs": Fact((BROKER,), EPOCHS, _of_replica(lambda one: one.epochs), "its leader epochs"),
     "acked": Fact((RECORD,), TRUTH, _known("acked"), "the producer was told of success"),
+    "acked_all": Fact((RECORD,), TRUTH, _known("acked_all"), "the same, with acks=all"),
     "failed": Fact((RECORD,), TRUTH, _known("failed"), "the producer gave up with an error"),
+    "failed_after_append": Fact(
+        (RECORD,), TRUTH, _after_append, "the error was NOT_ENOUGH_REPLICAS_AFTER_APPEND"
+    ),
     "committed": Fact((RECORD,), TRUTH, _known("committed"), "it was below a high watermark"),
     "read": Fact((RECORD,), TRUTH, _known("read"), "a consumer got it"),
     "lost": Fact((RECORD,), TRUTH, _known("lost"), "it was acknowledged with acks=all and is gone"),

@@ -1,11 +1,12 @@
-"""What may be asked of one moment of a run: plain facts, taken once, that nothing changes later."""
+"""Facts of one moment of a run, which properties ask for; nothing changes them later."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
 from engine.model.broker import Broker
+from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.records import PartitionRecord
@@ -13,6 +14,11 @@ from engine.model.state import DOWN, LEADER
 from engine.sim.simulation import Simulation
 
 NOBODY: Final = -1
+ALL: Final = -1
+"""acks=all, as requests write it."""
+DISK_FAULTS: Final = frozenset(("CP-8.1.power", "CP-8.1.wipe", "CP-8.1.disk", "L-16"))
+"""Rules whose cue reports that a broker lost power, a disk or the disk's contents."""
+EMPTIED: Final = "CP-8.1.wipe"
 
 Epochs = tuple[tuple[int, int], ...]
 """((leader epoch, start offset), ...) in order: a leader-epoch cache."""
@@ -89,20 +95,34 @@ class PartitionMoment:
 
 
 class Known:
-    """What the outside observer has noted so far: record -> the step at which it first was so.
+    """Notes of the outside observer so far: record -> the step at which it first was so.
 
     One object serves all moments of a run; a moment asks whether the step had come.
     """
 
-    __slots__ = ("_seen", "acked", "broken", "committed", "failed", "lost", "read")
+    __slots__ = (
+        "_seen",
+        "acked",
+        "acked_all",
+        "broken",
+        "committed",
+        "emptied",
+        "failed",
+        "lost",
+        "read",
+        "struck",
+    )
 
     def __init__(self) -> None:
         self.acked: dict[str, int] = {}
+        self.acked_all: dict[str, int] = {}
         self.failed: dict[str, tuple[int, str]] = {}  # with the error's name
         self.committed: dict[str, int] = {}
         self.read: dict[str, int] = {}
         self.lost: dict[str, int] = {}
         self.broken: dict[str, int] = {}
+        self.emptied: frozenset[int] = frozenset()
+        self.struck: frozenset[int] = frozenset()
         self._seen: dict[tuple[str, int], int] = {}
 
     def note(self, sim: Simulation, step: int) -> None:
@@ -112,6 +132,8 @@ class Known:
             for one in acked[self._new("acked", tp, len(acked)) :]:
                 for value in one.values:
                     self.acked.setdefault(value, step)
+                    if one.acks == ALL:
+                        self.acked_all.setdefault(value, step)
         for name, found, into in (
             ("committed", ledger.committed, self.committed),
             ("seen", ledger.seen, self.read),
@@ -128,8 +150,16 @@ class Known:
         for name, at, _ in sim.broken[len(self.broken) :]:
             self.broken.setdefault(name, at)
 
+    def strike(self, cues: Iterable[Cue]) -> None:
+        """Adds the brokers that these cues report to have lost power, a disk or its contents."""
+        for rule, node, *_ in cues:
+            if rule in DISK_FAULTS:
+                self.struck |= {node}
+            if rule == EMPTIED:
+                self.emptied |= {node}
+
     def _new(self, name: str, tp: int, count: int) -> int:
-        """How many were there before; from now on `count`."""
+        """Return the former count, and set `count` from now on."""
         before = self._seen.get((name, tp), 0)
         self._seen[name, tp] = count
         return before
@@ -142,7 +172,7 @@ class Moment:
     the other brokers' replicas are as they were, and are not looked at again.
     """
 
-    __slots__ = ("alive", "fenced", "known", "now", "parts", "step")
+    __slots__ = ("alive", "emptied", "fenced", "known", "now", "parts", "step", "struck", "unclean")
 
     def __init__(
         self,
@@ -155,6 +185,9 @@ class Moment:
         self.step = step
         self.now = sim.now
         self.known = known
+        self.struck = known.struck
+        self.emptied = known.emptied
+        self.unclean = bool(sim.ledger.unclean_epochs)
         k = sim.cluster.controller
         self.parts = {
             tp: PartitionMoment(sim, tp, record, before.untouched(tp, touched) if before else {})

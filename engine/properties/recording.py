@@ -17,7 +17,7 @@ Event = tuple[int, int, Any, tuple[Cue, ...]]
 
 
 class Turn:
-    """What happened between two pauses: events `first` to `last`, and the moment after them.
+    """Events between two pauses: events `first` to `last`, and the moment after them.
 
     Nobody can look at the cluster between events of one turn, so a turn is what is asked about.
     """
@@ -69,6 +69,8 @@ class Recording:
         first = self.turns[-1].last + 1
         last = first + len(events) - 1
         self.known.note(sim, last)
+        for *_, cues in events:
+            self.known.strike(cues)
         touched = {node for _, node, _, _ in events}
         now = Moment(sim, last, self.known, self.turns[-1].now, touched)
         self.turns.append(Turn(first, last, move, events, now))

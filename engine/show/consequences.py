@@ -7,7 +7,13 @@ from typing import Final
 
 from engine.model import messages, timers
 from engine.model.effects import Cue
-from engine.model.errors import NONE, NOT_ENOUGH_REPLICAS, NOT_LEADER_OR_FOLLOWER
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_ENOUGH_REPLICAS,
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_LEADER_EPOCH,
+)
 from engine.model.messages import CONTROLLER
 from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
 from engine.show import breakages, disks, in_sessions, operators, readers, threads
@@ -429,6 +435,7 @@ TELLERS: Final[dict[str, Teller]] = {
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 
+FENCES: Final = (FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH)
 REASONS: Final = {
     "ack.error": "why.unanswered",
     "isr.shrink.far": "why.shrink.far",
@@ -444,9 +451,15 @@ REASONS: Final = {
 
 
 def reason(cue: Cue, told: Sentence | None) -> str:
-    """Return the key of the reason behind a consequence, "" if it needs none."""
+    """Return the key of the reason behind a consequence, "" if it needs none.
+
+    A broker that does not lead refuses for its role; whether requests carry a leader epoch (since
+    2.1, KIP-320) does not matter then.
+    """
     if told is not None and told["key"] in REASONS:
         return REASONS[told["key"]]
+    if cue[0] == "S-2.epoch_check" and cue[4] not in FENCES:
+        return "why.role"
     rule = RULES.get(cue[0])
     return "" if rule is None else rule.why
 

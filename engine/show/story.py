@@ -142,7 +142,7 @@ def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
         return [say(key)] if key else []
     told = [cue for cue in h.cues if speaks(h, cue)]
     best = max(told, key=lambda cue: RULES[cue[0]].moment, default=None)
-    return [] if best is None else [say(RULES[best[0]].why)]
+    return [] if best is None else [say(reason(best, None))]
 
 
 def mark(cue: Cue) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -17,7 +18,7 @@ from engine.scenarios.file import find
 from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app.conftest import TOKEN
-from tests.conftest import sample
+from tests.conftest import THOROUGH, sample
 
 UNFILLED = re.compile(r">\s*(?:learn|claims|interview|challenge|course)\.[\w.%-]+\s*<")
 
@@ -68,14 +69,35 @@ def test_how_sure_one_was_is_met(client: FlaskClient) -> None:
     assert sum(rights.values()) == 1
 
 
-def test_the_path_goes_on_and_then_the_run_does(client: FlaskClient) -> None:
-    seen = []
-    address = "/learn"
-    for _ in range(len(learning.PATH) + 3):
-        told = page(client, f"{address}{'&' if '?' in address else '?'}answer=0")
-        address = unescape(re.search(r'id="next" href="([^"]+)"', told)[1])  # type: ignore[index]
+def onward(client: FlaskClient, address: str) -> tuple[str, str]:
+    """(kind of the question there, where its answer leads on to)."""
+    told = page(client, f"{address}{'&' if '?' in address else '?'}answer=0")
+    link = re.search(r'id="next" href="([^"]+)"', told)
+    kind = re.search(r'data-kind="(\w+)"', told)
+    assert link is not None and kind is not None
+    return kind[1], unescape(link[1])
+
+
+def test_the_path_ends_with_a_card(client: FlaskClient) -> None:
+    address, seen = "/learn", []
+    for _ in learning.PATH:
+        _, address = onward(client, address)
         seen.append(address)
-    assert len(set(seen)) == len(seen)
+    assert len(set(seen)) == len(seen) and address == "/learn?end=1"
+    for lang in ("en", "zh"):
+        text = page(client, f"{address}&lang={lang}")
+        assert UNFILLED.search(text) is None
+        assert text.count("data-n=") == len(learning.PATH) and 'href="/interview"' in text
+
+
+def test_questions_after_the_path_change_run_and_kind(client: FlaskClient) -> None:
+    address, runs, kinds = "/learn?mix=1", [], []
+    for _ in range(len(learning.MIXED) if THOROUGH else 10):
+        kind, address = onward(client, address)
+        kinds.append(kind)
+        runs.append(parse_qs(urlsplit(address).query)["s"][0])
+    assert len(set(runs)) == len(runs)
+    assert all(one != other for one, other in pairwise(kinds)), kinds
 
 
 @pytest.mark.parametrize("number", [1, 5, 9, 12])

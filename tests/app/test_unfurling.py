@@ -107,7 +107,7 @@ def test_the_strip_tells_what_each_version_does(client: FlaskClient) -> None:
     first, second = told["endings"]
     assert first["span"].startswith("0.8") and "I7" in first["broken"]
     newest = ".".join(ONLY_KRAFT[-1].split(".")[:2])
-    assert second["span"] == f"0.11 – {newest}" and second["broken"] == []
+    assert second["span"] == f"0.11.0.0 – {newest}" and second["broken"] == []
     assert [first["kind"], second["kind"]] == ["lost", "kept"]
     halves = [one["span"] for one in client.get("/s/S14/endings.json").json["endings"]]
     assert halves[2:4] == ["3.3.0 – 3.9.1 (ZooKeeper)", "3.3.0 – 3.8 (KRaft)"]

@@ -29,6 +29,7 @@ def batch(browser: Any, server: Any) -> str:
     page = context.new_page()
     page.goto(server.url + "/batch?scenario=S61")
     page.wait_for_selector('body[data-ready="1"]')
+    page.locator("#otherreleases").evaluate("one => one.open = true")
     for box in page.query_selector_all("input[name=profiles]:checked"):
         box.uncheck()
     for name in ("Z0102", "K39"):
@@ -49,6 +50,7 @@ def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
     page = context.new_page()
     page.goto(server.url + "/batch?scenario=S61")
     page.wait_for_selector('body[data-ready="1"]')
+    page.locator("#otherreleases").evaluate("one => one.open = true")
     for box in page.query_selector_all("input[name=profiles]:checked"):
         box.uncheck()
     page.check("input[name=profiles][value=Z0102]")

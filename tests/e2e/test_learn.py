@@ -272,3 +272,15 @@ def test_a_pasted_cluster_is_asked_about(visit: Opener) -> None:
         page.wait_for_selector("#verdict")
         page.locator("#next").click()
     page.wait_for_url("**/r/*")
+
+
+def test_points_of_a_question_stay_hidden_until_asked_for(visit: Opener) -> None:
+    page = visit("/interview?lang=en")
+    question = page.locator(".question").first
+    question.locator("summary .asked").click()
+    assert not question.locator(".fact").first.is_visible()
+    assert page.evaluate(
+        "getComputedStyle(document.querySelector('.question details summary'), '::before').content"
+    ) in ('"▸"', '"▾"')
+    question.locator(".points > summary").click()
+    assert question.locator(".fact").first.is_visible()

@@ -26,7 +26,9 @@ test("the surest answers are told, and five of them say something", () => {
   assert.deepEqual(found(many(3, 7, 10)), [3, 7, 10, "over"]);
   assert.deepEqual(found(many(3, 8, 10)), [3, 8, 10, "well"]);
   assert.deepEqual(found(many(3, 0, 4)), [3, 0, 4, "few"]);
-  assert.deepEqual(found(many(2, 3, 9)), [2, 3, 9, "few"]);
+  assert.deepEqual(found(many(2, 3, 9)), [2, 3, 9, "plain"]);
+  assert.deepEqual(found(many(2, 3, 4)), [2, 3, 4, "few"]);
+  assert.deepEqual(found(many(1, 2, 8)), [1, 2, 8, "plain"]);
   assert.deepEqual(found(many(1, 4, 5)), [1, 4, 5, "under"]);
   assert.deepEqual(found([...many(3, 10, 10), ...many(1, 5, 5)]), [3, 10, 10, "under"]);
   assert.deepEqual(found([...many(3, 5, 10), ...many(1, 5, 5)]), [3, 5, 10, "over"]);

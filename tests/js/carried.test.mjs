@@ -38,6 +38,7 @@ function somebody() {
   for (const run of ["S01", "S02"]) answers.answered({ ...LOST, run, text: "Where?" });
   box.set("highwater.course", '{"acks": [1, 2]}');
   box.set("highwater.interview", '{"Q1": 0.5}');
+  box.set("highwater.claims", '{"never-two-leaders": true}');
   box.set("highwater.learn", JSON.stringify(SCORE));
   return carried.written();
 }
@@ -87,6 +88,7 @@ test("a damaged file is refused as a whole", () => {
     { ...good, cards: [] },
     { ...good, measured: { before: "2" } },
     { ...good, measured: { before: "01", sure: { before: "0" } } },
+    { ...good, claims: { "never-two-leaders": 1 } },
     { ...good, measured: [] },
     { ...good, answers: [{ ...good.answers[0], sure: 4 }] },
     { ...good, answers: [{ ...good.answers[0], href: "//evil.example" }] },

@@ -18,8 +18,8 @@ export const calibration = (answers) =>
     return { sure, right: so.filter((one) => one.right).length, of: so.length };
   });
 
-/** What there is to say: {...row of the surest answers there are, found: over, under, well or few};
- *  null where nobody said how sure. */
+/** What there is to say: {...row of the surest answers there are, found: over, under, well, few or
+ *  plain}; null where nobody said how sure. */
 export function saying(rows) {
   const row = rows.find((one) => one.of);
   if (!row) return null;
@@ -28,6 +28,7 @@ export function saying(rows) {
   let found = "few";
   if (share(certain) !== null) found = share(certain) < WELL ? "over" : "well";
   if (found !== "over" && share(guess) > LUCK) found = "under";
+  if (found === "few" && row.of >= FEWEST) found = "plain"; // the count itself says it
   return { ...row, found };
 }
 

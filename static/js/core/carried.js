@@ -3,6 +3,7 @@
 // went.  A file is read as a whole or not at all, and what was here stays.
 
 import * as answers from "./answers.js";
+import * as claims from "./claims.js";
 import * as course from "./course.js";
 import * as measured from "./measured.js";
 import * as memory from "./memory.js";
@@ -72,6 +73,12 @@ const PARTS = {
     read: checked((value) => isTable(value, isShare)),
     merged: (mine, theirs) => ({ ...theirs, ...mine }),
   },
+  claims: {
+    key: claims.KEY,
+    none: {},
+    read: checked((value) => isTable(value, (right) => typeof right === "boolean")),
+    merged: (mine, theirs) => ({ ...theirs, ...mine }),
+  },
   score: {
     key: "highwater.learn",
     none: { asked: 0, right: 0, done: [], met: {}, seen: [] },
@@ -96,8 +103,8 @@ export const written = () =>
     Object.fromEntries(Object.entries(PARTS).map(([name, part]) => [name, here(part)])),
   );
 
-/** {cards, measured, answers, course, interview, score} of a file's text, what it lacks left out;
- *  null where it is no file of this site, or any of it is damaged. */
+/** {cards, measured, answers, course, interview, claims, score} of a file's text, what it lacks
+ *  left out; null where it is no file of this site, or any of it is damaged. */
 export function read(text) {
   let file;
   try {

@@ -48,7 +48,7 @@ export interface Cue {
   rule: string;
 }
 /**
- * Of several fetcher threads of a broker: which leader it asks, which of those it is.
+ * One of several fetcher threads of a broker: its leader, and its number.
  */
 export interface Fetcher {
   leader: number;
@@ -63,7 +63,7 @@ export interface Sentence {
   key: string;
 }
 /**
- * What became of what was promised: `engine.show.verdict`; empty while nothing is decided.
+ * Outcome of promises: `engine.show.verdict`; empty while nothing is decided.
  */
 export interface RunVerdict {
   fault?: string;
@@ -159,7 +159,7 @@ export interface Controller {
   waiting: number;
 }
 /**
- * What became of all messages; `lost1` of those that were written with acks=1.
+ * Outcome of all messages; `lost1` of those that were written with acks=1.
  */
 export interface Ledger {
   acked: number;
@@ -212,7 +212,7 @@ export interface Partition {
   same: number;
 }
 /**
- * What the controller keeps of a partition.
+ * Controller's record of a partition.
  */
 export interface PartitionRecord {
   adding: number[];
@@ -257,7 +257,7 @@ export interface Replica {
   waiting: Waiting[];
 }
 /**
- * What a broker believes of leader, leader epoch and partition epoch; -1: nothing.
+ * Leader, leader epoch and partition epoch as a broker believes; -1: nothing.
  */
 export interface Belief {
   le: number;
@@ -265,7 +265,7 @@ export interface Belief {
   pe: number;
 }
 /**
- * `old`: it was below the high watermark of somebody.
+ * `old`: it was below a replica's high watermark.
  */
 export interface CutRecord {
   acked: boolean;
@@ -311,7 +311,7 @@ export interface Record {
   read: boolean;
 }
 /**
- * What a leader knows of a follower; times are virtual milliseconds, -1: never.
+ * Leader's view of a follower; times are virtual milliseconds, -1: never.
  */
 export interface Remote {
   caughtUp: number;
@@ -356,15 +356,14 @@ export interface Guard {
   say: Sentence;
 }
 /**
- * What would make a guard true: told, and as a move where one is enough.
+ * Change that would make a guard true: as text, and as a move where one is enough.
  */
 export interface Cure {
   move: string | null;
   say: Sentence;
 }
 /**
- * All that is known of a batch; `kind` seeds, futures or advice, and `advice` of the
- *     last one.
+ * Complete result of a batch; `kind` seeds, futures or advice, and `advice` of the last one.
  */
 export interface BatchResult {
   advice: {} | null;
@@ -407,7 +406,7 @@ export interface BatchResult {
   within: number;
 }
 /**
- * So many runs broke this invariant first, and applied this rule last.
+ * Number of runs that broke this invariant first, and applied this rule last.
  */
 export interface BatchCause {
   invariant: string;
@@ -416,8 +415,9 @@ export interface BatchCause {
   runs: number;
 }
 /**
- * What became of the runs of a profile and a combination of varied values; `broken` by
- *     invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
+ * Results of the runs of a profile and a combination of varied values.
+ *
+ *     `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
  */
 export interface Cell {
   broken: {
@@ -435,7 +435,7 @@ export interface Cell {
   violating: Waited;
 }
 /**
- * `until`: how many runs it takes until the first, in the median, and from when to when.
+ * Count with `until`: the median number of runs until the first, with its interval.
  */
 export interface Waited {
   effective?: number;
@@ -466,7 +466,7 @@ export interface Dot {
   url: string;
 }
 /**
- * Of `total` that match, those from `first` on.
+ * Failures from `first` on, of `total` that match.
  */
 export interface BatchFailures {
   first: number;
@@ -489,7 +489,7 @@ export interface BatchFailure {
   why: string;
 }
 /**
- * From `point` on most futures fail, `held` is the last step at which they did not.
+ * Turning point of a failing run: from `point` on most futures fail, at `held` they did not.
  *
  *     `said`: none, always or point.
  */
@@ -510,7 +510,7 @@ export interface FuturesStep {
   step: number;
 }
 /**
- * How many intervals shall hold together, and how often the study has grown.
+ * Number of intervals that shall hold together, and of times the study has grown.
  */
 export interface BatchLook {
   at_once: number;
@@ -524,8 +524,10 @@ export interface BatchMetric {
   unit: string;
 }
 /**
- * A metric of a profile and cell.  `curve`: (share of runs, value that they do not pass);
- *     `quantiles`: at 50, 90, 99 and 99.9 %, null where so few runs cannot know it.
+ * A metric of a profile and cell.
+ *
+ *     `curve`: (share of runs, value that they do not pass); `quantiles`: at 50, 90, 99 and 99.9 %,
+ *     null where so few runs cannot know it.
  */
 export interface Measured {
   cell: number;
@@ -540,7 +542,7 @@ export interface Measured {
   share: Count;
 }
 /**
- * `hits` of `n` runs; 95 % sure that the share lies from `low` to `high`.
+ * `hits` of `n` runs; with 95 % confidence the share lies from `low` to `high`.
  *
  *     `effective`: how many runs of one weight would know as much.
  */
@@ -553,7 +555,7 @@ export interface Count {
   share: number | null;
 }
 /**
- * What it would take to know the rarest share `within` a part of itself.
+ * Runs and time needed to know the rarest share `within` a part of itself.
  */
 export interface BatchNeeds {
   runs: number;
@@ -562,8 +564,9 @@ export interface BatchNeeds {
   within: number;
 }
 /**
- * The same seeds on two sides, `a` and `b`, with the exact sign test's `p`; `common` is what
- *     both have, `profiles` whether they differ by profile.
+ * The same seeds on two sides, `a` and `b`, with the exact sign test's `p`.
+ *
+ *     `common` is what both have, `profiles` whether they differ by profile.
  */
 export interface BatchPair {
   a: string;
@@ -579,7 +582,7 @@ export interface BatchPair {
   profiles: boolean;
 }
 /**
- * A key of the catalogue and what stands in its places.
+ * A key of the catalogue with its arguments.
  */
 export interface Said {
   args: {};
@@ -592,7 +595,7 @@ export interface BatchScenario {
   title: string;
 }
 /**
- * What counts say; `bad` marks what happened, `first` what is said before all else.
+ * A finding from counts; `bad` marks what happened, `first` what is shown before all else.
  */
 export interface Finding {
   args: {};

@@ -70,8 +70,7 @@ async function tellEstimate(boot, t) {
     speed,
     cores: said.cores,
     precision: (100 * said.precision).toPrecision(2),
-    bound: 3,
-    runs: whole(runs),
+    once: whole(Math.max(1, Math.floor(runs / 3))), // nothing in n runs: below 3 in n, 95 % sure
   });
   at("estimated").textContent = [told, ...said.notes].join(" ");
 }
@@ -108,6 +107,8 @@ export function prepare(boot, t) {
     if (facts)
       for (const box of fields("[name=profiles]", form))
         box.checked = facts.profiles.includes(box.value);
+    const others = /** @type {HTMLDetailsElement} */ (at("otherreleases"));
+    others.open = others.querySelector(":checked") !== null;
   });
 
   const vary = field("vary");

@@ -38,8 +38,8 @@ export function tell(box, answers) {
   if (!said) return;
   const words = box.dataset;
   box.querySelector(".plainly").textContent = `${fill(words[`said${said.sure}`], said)} ${
-    words[said.found]
-  }`;
+    words[said.found] ?? ""
+  }`.trim();
   box.querySelector("tbody").replaceChildren(...rows.map((one) => row(words, one)));
 }
 

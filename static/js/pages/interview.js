@@ -13,6 +13,7 @@ const KEY = "highwater.interview";
 const MINUTES = 25;
 
 const every = /** @type {HTMLDetailsElement[]} */ (all(".question"));
+const pointsOf = (question) => question.querySelector(".points");
 const boxes = (question) => fields('input[type="checkbox"]', question);
 
 /** {question: share of the facts that were ticked last, 0 to 1} */
@@ -34,10 +35,8 @@ function keep(known) {
 
 const known = kept();
 
-function share(question) {
-  const all = boxes(question);
-  return all.filter((box) => box.checked).length / all.length;
-}
+const share = (question) =>
+  boxes(question).filter((box) => box.checked).length / boxes(question).length;
 
 function note(question) {
   known[question.id] = share(question);
@@ -47,7 +46,6 @@ function note(question) {
 let mock = null; // {ids, turns, turn, until, ticking, homes, shown}
 
 const byId = (id) => every.find((one) => one.id === id);
-
 function begin() {
   const all = every.map((one) => ({
     id: one.id,
@@ -73,6 +71,7 @@ function taken(id) {
     for (const box of boxes(question)) box.checked = false;
   }
   question.open = false;
+  pointsOf(question).open = false;
   return question;
 }
 
@@ -95,9 +94,8 @@ function ask() {
   mock.shown = part === "follow" ? followUp(id) : taken(id);
   at("held").replaceChildren(mock.shown, copyOf("writing"));
   const { at: first, follow, deeper } = at("room").dataset;
-  at("at").textContent = { main: first, follow, deeper }[part]
-    .replace("{n}", main + 1)
-    .replace("{total}", mock.ids.length);
+  const words = { main: first, follow, deeper }[part];
+  at("at").textContent = words.replace("{n}", main + 1).replace("{total}", mock.ids.length);
   shown(false);
   for (const box of sureness()) Object.assign(box, { checked: false, disabled: false });
   clock();
@@ -116,7 +114,7 @@ function shown(it) {
 function reveal() {
   for (const box of sureness()) box.disabled = true;
   if (mock.turn.part === "follow") mock.shown.querySelector("fieldset").hidden = false;
-  else mock.shown.open = true;
+  else for (const one of [mock.shown, pointsOf(mock.shown)]) one.open = true;
   shown(true);
   boxes(mock.shown)[0].focus({ preventScroll: true });
 }
@@ -143,7 +141,7 @@ function end() {
   clearInterval(mock.ticking);
   const { turns, homes } = mock;
   for (const [id, home] of homes) {
-    byId(id).open = false;
+    for (const one of [byId(id), pointsOf(byId(id))]) one.open = false;
     home.replaceWith(byId(id));
   }
   const rows = turns.map((turn) => {
@@ -182,12 +180,12 @@ at("mock").addEventListener("click", begin);
 at("reveal").addEventListener("click", reveal);
 at("onward").addEventListener("click", onward);
 at("stop").addEventListener("click", end);
-at("print").addEventListener("click", () => print());
+at("print").onclick = () => print();
 addEventListener("change", (event) => {
   const question = where(event).closest(".question");
   if (question && !mock) note(question);
 });
-/** A question that the address names stands open. */
+/** A question that the address names opens. */
 function named() {
   const question = every.find((one) => `#${one.id}` === location.hash);
   if (!question || mock) return;

@@ -16,9 +16,10 @@ const KEY = "highwater.learn";
 const article = first(".ask");
 const chapter = first(".chapter");
 
-/** {asked, right, done: [numbers of the path], met: {belief: times}}; empty where none is kept. */
+/** {asked, right, done: [numbers of the path], met: {belief: times}, path: {number: right}};
+ *  empty where none is kept. */
 function kept() {
-  const empty = { asked: 0, right: 0, done: [], met: {}, seen: [] };
+  const empty = { asked: 0, right: 0, done: [], met: {}, seen: [], path: {} };
   try {
     return { ...empty, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
   } catch {
@@ -37,7 +38,7 @@ function keep(progress) {
 /** Counts an answer once: a page that is loaded again is the same answer. */
 function note(progress) {
   const asked = new URLSearchParams(location.search);
-  const parts = ["s", "run", "profile", "q"].map((part) => asked.get(part) ?? "");
+  const parts = ["s", "run", "profile", "q", "n"].map((part) => asked.get(part) ?? "");
   const name = chapter ? `${chapter.dataset.slug} ${chapter.dataset.scene}` : parts.join(" ");
   if (progress.seen.includes(name)) return progress;
   const right = article.dataset.right === "1";
@@ -61,6 +62,7 @@ function note(progress) {
     asked: progress.asked + 1,
     right: progress.right + (right ? 1 : 0),
     done: number ? [...new Set([...progress.done, number])] : progress.done,
+    path: number ? { ...progress.path, [number]: right } : progress.path,
     met,
     seen: [...progress.seen, name].slice(-500),
   };

@@ -1,0 +1,230 @@
+"""Verdicts of claims: every claim against its own run, the library's runs and a search.
+
+A claim is *refuted* by one run that contradicts it, has *survived* the runs that put it to the
+test, or is *untested* where no run did.  The verdicts are kept in `claims/verdicts.json`, since
+computing them takes minutes; tests compare samples, and `pytest tests/test_claims.py --rewrite`
+writes them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from engine.learn.claims import FOLDER, SEARCHED, Claim, claims
+from engine.model.errors import BadInput
+from engine.model.profiles import GENERATIONS
+from engine.properties.evaluate import judge
+from engine.properties.recording import Recording
+from engine.scenarios.file import find, library
+from engine.search.question import Question, cut_at
+from engine.search.searching import REACHED, Bounds, search
+from engine.show.library_outcomes import is_statistical
+from engine.sim.run import Run
+
+VERDICTS: Final = "verdicts.json"
+REFUTED: Final = "refuted"
+SURVIVED: Final = "survived"
+UNTESTED: Final = "untested"
+SEEDS: Final = (("S74", "Z20", 904), ("S74", "Z21", 31_600))
+"""Runs of random schedules in which a release breaks a promise: (scenario, profile, seed)."""
+OWN: Final = "own"
+LIBRARY: Final = "library"
+TRAP: Final = "claim"
+SEARCH: Final = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict of a claim under one profile, and the run and step to show for it.
+
+    `source` says where the run comes from: OWN, LIBRARY (`name`: its code), TRAP (`name`: the claim
+    whose own run it is) or SEARCH (`moves`: the moves after the claim's search begins).
+    `runs` is the number of runs that the claim survived, `states` that of the states searched.
+    """
+
+    word: str
+    step: int
+    source: str = OWN
+    name: str = ""
+    seed: int = 0
+    moves: tuple[str, ...] = ()
+    runs: int = 0
+    states: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """True if the claim was tested and survived."""
+        return self.word == SURVIVED
+
+    def run(self, claim: Claim, profile: str) -> Run:
+        """The run to show."""
+        if self.source == LIBRARY:
+            return Run(find(self.name), profile, self.seed)
+        if self.source == TRAP:
+            return claims()[self.name].run(profile)
+        if self.source == SEARCH:
+            start = _start(claim, profile)
+            return Run(start.scenario, profile, 0, (*start.lines(), *self.moves))
+        return claim.run(profile)
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that differ from their defaults."""
+        fields = {"word": self.word, "step": self.step, "source": self.source, "name": self.name}
+        fields |= {"seed": self.seed, "moves": list(self.moves)}
+        fields |= {"runs": self.runs, "states": self.states}
+        return {k: v for k, v in fields.items() if v or k == "step" if v != OWN}
+
+    @staticmethod
+    def from_json(row: dict[str, Any]) -> Judgement:
+        """Reads `to_json` back."""
+        return Judgement(**{**row, "moves": tuple(row.get("moves", ()))})
+
+
+def _start(claim: Claim, profile: str) -> Run:
+    """The run after which the claim's search begins."""
+    assert claim.search is not None
+    return cut_at(Run(find(SEARCHED), profile, 0, claim.search.moves))
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A run that may put a claim to the test, recorded, and where it comes from."""
+
+    recording: Recording
+    source: str
+    name: str
+    seed: int = 0
+
+
+def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
+    """The library's runs under a profile (those of `codes` if given), and every claim's own run.
+
+    Scenarios whose end depends on the seed are played with the seeds of `SEEDS` only.
+    """
+    wanted = set(codes)
+    for scenario in library().values():
+        if not is_statistical(scenario) and (not wanted or scenario.code in wanted):
+            try:
+                yield Witness(Recording(Run(scenario, profile)), LIBRARY, scenario.code)
+            except BadInput:  # a move of its script does not exist in this release
+                continue
+    for code, release, seed in SEEDS:
+        if release == profile and (not wanted or code in wanted):
+            yield Witness(Recording(Run(find(code), profile, seed)), LIBRARY, code, seed)
+    for slug, claim in claims().items():
+        own = claim.moves is None and not claim.first
+        if profile in claim.profiles and not own and not wanted:
+            yield Witness(Recording(claim.run(profile)), TRAP, slug)
+
+
+def refutes(claim: Claim, recording: Recording) -> int | None:
+    """The step at which a run refutes the claim; -1 where the run survives its test; None where it
+    does not put it to the test, or is too long to be asked."""
+    try:
+        if claim.tested and not judge(claim.tested, recording).holds:
+            return None
+        verdict = judge(claim.everywhere, recording)
+    except BadInput:
+        return None
+    return -1 if verdict.holds else verdict.step
+
+
+def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
+    """The claim's verdict under a profile: its own run first, then the pool, then a search."""
+    own = Recording(claim.run(profile))
+    verdict = judge(claim.property, own)
+    tested = not claim.tested or judge(claim.tested, own).holds
+    if tested and not verdict.holds:
+        return Judgement(REFUTED, verdict.step)
+    runs, found = int(tested), []
+    if claim.everywhere:
+        for one in pool:
+            step = refutes(claim, one.recording)
+            if step is not None and step >= 0:
+                found.append(Judgement(REFUTED, step, one.source, one.name, one.seed))
+            runs += step == -1
+    if found:
+        return min(found, key=lambda one: (one.seed, one.step, one.source, one.name))
+    states = 0
+    if claim.search is not None:
+        searched = _searched(claim, profile)
+        if isinstance(searched, Judgement):
+            return searched
+        states = searched
+    word = SURVIVED if runs else UNTESTED
+    return Judgement(word, verdict.step, runs=runs, states=states)
+
+
+def _searched(claim: Claim, profile: str) -> Judgement | int:
+    """The refutation that the claim's search finds, or the number of states it saw."""
+    wanted = claim.search
+    assert wanted is not None
+    question = Question(_start(claim, profile), wanted.budgets, reach=wanted.reach)
+    outcome = search(question, Bounds(states=wanted.states))
+    way = outcome.found.get(REACHED)
+    if way is not None:
+        step = refutes(claim, Recording(way.run))
+        if step is not None and step >= 0:
+            return Judgement(REFUTED, step, SEARCH, moves=way.moves)
+    return outcome.progress.distinct
+
+
+def compute() -> dict[str, dict[str, Judgement]]:
+    """Claim -> profile -> verdict, played and searched."""
+    found: dict[str, dict[str, Judgement]] = {slug: {} for slug in claims()}
+    for profile in GENERATIONS:
+        pool = list(witnesses(profile))
+        for slug, claim in claims().items():
+            if profile in claim.profiles:
+                found[slug][profile] = judgement(claim, profile, pool)
+    return found
+
+
+def write(table: dict[str, dict[str, Judgement]]) -> str:
+    """The text of `verdicts.json`."""
+    lines = []
+    for slug, row in table.items():
+        cells = ",\n".join(f'    "{n}": {json.dumps(one.to_json())}' for n, one in row.items())
+        lines.append(f'  "{slug}": {{\n{cells}\n  }}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+@cache
+def verdicts() -> dict[str, dict[str, Judgement]]:
+    """Claim -> profile -> verdict, as kept in `verdicts.json`."""
+    text = (files("engine.learn") / FOLDER / VERDICTS).read_text("utf-8")
+    found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return {
+        slug: {name: Judgement.from_json(one) for name, one in row.items()}
+        for slug, row in found.items()
+    }
+
+
+HOLDS: Final = "holds"
+NEVER: Final = "never"
+SINCE: Final = "since"
+UNTIL: Final = "until"
+SOME: Final = "some"
+
+
+def summary(row: dict[str, Judgement]) -> tuple[str, str]:
+    """(how it stands over the releases that tested it, the profile at which it turns or "").
+
+    `since` and `until` where it turns once from the oldest release to the newest; `untested` where
+    no release put it to the test.
+    """
+    names = [name for name in GENERATIONS if name in row and row[name].word != UNTESTED]
+    values = [row[name].holds for name in names]
+    if not values:
+        return UNTESTED, ""
+    if len(set(values)) == 1:
+        return (HOLDS if values[0] else NEVER), ""
+    turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
+    if len(turns) > 1:
+        return SOME, ""
+    return (SINCE, names[turns[0]]) if values[-1] else (UNTIL, names[turns[0] - 1])

@@ -1,0 +1,24 @@
+"""Reasons that a step gives hold for its release."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.scenarios.file import find
+from engine.show.replay import Replay
+from engine.sim.run import Run
+
+
+@pytest.mark.parametrize("code", ["R20", "S24"])
+@pytest.mark.parametrize(
+    ("profile", "why"), [("Z0102", {"why.role"}), ("Z21", {"why.fenced"}), ("K39", {"why.fenced"})]
+)
+def test_a_refusal_for_the_role_is_not_explained_by_epochs(
+    code: str, profile: str, why: set[str]
+) -> None:
+    """Fetch has current_leader_epoch since 2.1 (KIP-320); before, the role alone decides."""
+    replay, seen = Replay(Run(find(code), profile)), set()
+    for n in range(replay.total + 1):
+        (step,) = replay.steps(n, 1)
+        seen.update(one["key"] for one in step["why"])
+    assert seen & {"why.role", "why.fenced"} == why
