@@ -52,6 +52,7 @@ def test_what_operators_type_is_among_the_first_hits(name: str) -> None:
         ("ISR keeps shrinking and expanding", {"S18"}),
         ("Leader: none", {"S13", "S13B"}),
         ("GC pause", {"S42", "S43"}),
+        ("KAFKA-9835", {"KAFKA-9835"}),
         ("zombie controller", {"S57"}),
         ("unclean.leader.election.enable", {"S14", "R12"}),
         ("JBOD", {"S50", "S66"}),
@@ -82,7 +83,7 @@ def test_reported_queries_find_all_they_should(query: str, expected: set[str]) -
     ],
 )
 def test_spellings_of_one_name_find_the_same(one: str, other: str) -> None:
-    assert names(one, 1) and {*names(one, 3)} & {*names(other, 3)}
+    assert {*names(one)} & {*names(other)}
 
 
 def test_identifiers_are_split_and_joined() -> None:

@@ -20,6 +20,8 @@ from engine.scenarios.script import comments_of
 from engine.scenarios.translated import in_language
 from engine.study.rulebook import BESIDE, TITLES
 from engine.study.sourcemap import cards
+from engine.upgrade.ledger import BOTH
+from engine.upgrade.ledger import entries as ledger
 
 Texts = Mapping[str, str]
 """A text by language."""
@@ -119,6 +121,16 @@ def _metrics(words: Words) -> Iterator[Entry]:
                 yield Entry("metric", name, url, {USUAL: name}, (), (why,))
 
 
+def _bugs() -> Iterator[Entry]:
+    """Yield the known bugs of Kafka that a release can be asked for."""
+    for bug in ledger():
+        release = bug.last_affected
+        if release:
+            mode = "" if bug.mode == BOTH else f"&mode={bug.mode}"
+            url = f"/upgrade?from={release}{mode}#{bug.jira}"
+            yield Entry("bug", bug.jira, url, {USUAL: bug.statement}, (bug.jira, bug.where))
+
+
 def _learning() -> Iterator[Entry]:
     for claim in claims.claims().values():
         url = f"/claims/{claim.slug}"
@@ -156,6 +168,7 @@ def entries() -> list[Entry]:
         *_rules(words),
         *_glossary(words),
         *_metrics(words),
+        *_bugs(),
         *_learning(),
     ]
     return list({(one.kind, one.name): one for one in reversed(found)}.values())[::-1]
@@ -175,5 +188,6 @@ KINDS: Final = (
     "promise",
     "flag",
     "guide",
+    "bug",
 )
 """Kinds of entries; `find.kind.<kind>` of the catalogue names each."""

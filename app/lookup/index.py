@@ -79,6 +79,7 @@ PRIOR: Final = {
     "promise": 0.75,
     "flag": 0.6,
     "guide": 0.6,
+    "bug": 0.6,
 }
 """Kind -> factor: how likely its entries are what is looked for."""
 MUSEUM: Final = 1.38

@@ -1,4 +1,4 @@
-"""Ledger of replication bugs in Kafka's history: which releases have them, and what shows them.
+"""Ledger of replication bugs in Kafka's history: releases that have them, and runs that show them.
 
 `ledger.json` has an entry for each: the releases that introduced and fixed it, the class and
 method, how severe it is for an operator, and the flags of the engine that play it, or why none
@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Final
 
 from engine.model.flags import KRAFT, ZK, Release, release_of
+from engine.model.profiles import RELEASES
 
 FILE: Final = "ledger.json"
 SEVERITIES: Final = ("blocker", "critical", "major", "minor", "noise")
@@ -37,16 +38,23 @@ class Entry:
     not_played: str
 
     def affects(self, release: Release, mode: str = "") -> bool:
-        """Check whether a release has the bug; a mode ("zk" or "kraft") narrows it to clusters of
-        that kind."""
+        """Return True if a release has the bug; a mode ("zk", "kraft") asks for such a cluster."""
         if mode and self.mode not in (BOTH, mode):
             return False
         if self.introduced and release < release_of(self.introduced):
             return False
         return not self._is_fixed_in(release)
 
+    @property
+    def last_affected(self) -> str:
+        """Newest release that has the bug, "" if none that can be named has it."""
+        modes = (ZK, KRAFT) if self.mode == BOTH else (self.mode,)
+        known = [text for mode in modes for text in RELEASES[mode]]
+        hit = [text for text in known if self.affects(release_of(text))]
+        return max(hit, key=release_of, default="")
+
     def _is_fixed_in(self, release: Release) -> bool:
-        """A fix holds in later releases of its own line, and from the newest fixed line on."""
+        """Return True for later releases of a fixed line, and from the newest fixed line on."""
         fixes = [release_of(text) for text in self.fixed]
         newest = max(fixes, default=None)
         return any(
@@ -55,13 +63,13 @@ class Entry:
 
 
 def _line(release: Release) -> Release:
-    """The line of a release: (3, 9) of 3.9.1, (0, 10, 2) of 0.10.2.2."""
+    """Return the line of a release: (3, 9) of 3.9.1, (0, 10, 2) of 0.10.2.2."""
     return release[:3] if release[0] == 0 else release[:2]
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """All entries, the most severe first."""
+    """Return all entries, the most severe first."""
     rows = json.loads((files("engine.upgrade") / FILE).read_text("utf-8"))
     return tuple(
         Entry(**{**row, "fixed": tuple(row["fixed"]), "flags": tuple(row["flags"])}) for row in rows

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
+from app.lookup import entries as lookup
 from engine.model.errors import BadInput
 from engine.model.flags import FLAG_LIST, ZK, release_of
 from engine.model.profiles import get_profile
@@ -123,6 +124,14 @@ def test_the_page_lists_links_and_opens_both_sides(client: FlaskClient, lang: st
     hit = client.get(f"/upgrade?from=3.7.0&lang={lang}").text
     assert hit.index("KAFKA-16234") < hit.index("KAFKA-16297")
     assert 'role="alert"' in client.get("/upgrade?from=<b>&to=1").text
+
+
+def test_a_bug_that_is_searched_for_opens_where_it_is_listed(client: FlaskClient) -> None:
+    bugs = [one for one in lookup.entries() if one.kind == "bug"]
+    assert len(bugs) > 120
+    for bug in bugs[::9]:
+        address, _, place = bug.url.partition("#")
+        assert f'id="{place}"' in client.get(address).text, bug.url
 
 
 def test_the_command_says_the_same() -> None:
