@@ -56,6 +56,8 @@ def test_thirty_brokers_move_smoothly_too(visit: Opener) -> None:
 
 def test_fifty_keys_in_a_row_all_count(visit: Opener) -> None:
     page = visit("/s/S20")
+    page.get_by_role("radio", name="Story").check(force=True)
+    page.evaluate("() => document.activeElement.blur()")
     for _ in range(50):
         page.keyboard.press("ArrowRight")
     end = int(page.get_by_label("Step of the run").get_attribute("max"))
