@@ -94,7 +94,7 @@ def _beginning(found: Challenge) -> int:
 
 
 def _tried(found: Challenge, text: str) -> tuple[dict[str, Any], str]:
-    """(what to say of these moves, the stage after them)."""
+    """Return (what to say about these moves, the stage after them)."""
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     try:
         with services().plays.turn():

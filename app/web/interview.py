@@ -62,7 +62,7 @@ def sheet() -> str:
 
 @lru_cache(maxsize=MOST_ON_A_SHEET)
 def _picture(name: str) -> str:
-    """The moment that proves it, as the inside of an <svg>."""
+    """Return the moment that proves the answer, as the inside of an <svg>."""
     item = questions()[name]
     digest = services().replays.register(item.run)
     with services().replays.using(digest) as replay:

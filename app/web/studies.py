@@ -58,7 +58,7 @@ def own_studies() -> list[dict[str, Any]]:
 
 
 def other_studies() -> list[dict[str, Any]]:
-    """The newest of everybody else."""
+    """Return the newest studies of all other visitors."""
     rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
     return [listed(row) for row in rows]
 
@@ -74,7 +74,7 @@ def other_than(number: str) -> list[dict[str, Any]]:
 
 
 def listed(row: BatchRow) -> dict[str, Any]:
-    """A row of a list of studies."""
+    """Return a row of a list of studies."""
     return {
         "id": row.id,
         "title": title_of(row),
@@ -116,7 +116,7 @@ def rename(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/title")
 def rename_form(number: str) -> AnyResponse:
-    """The same from the page."""
+    """Rename a study from the form of the page."""
     visitor.require_token()
     visitor.require_patience()
     jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())

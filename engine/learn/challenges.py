@@ -99,7 +99,10 @@ class Challenge:
 
 
 def read(text: str, where: str = "challenges.yaml") -> dict[str, Challenge]:
-    """The challenges of a file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read the challenges of a file.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     value, check = load_value(text, where)
     if not isinstance(value, dict):
         raise check.bad((), "Challenges are listed by their names.")

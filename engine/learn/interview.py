@@ -72,12 +72,15 @@ class Item:
         return Run(find(self.scenario), self.profile)
 
     def judged(self) -> Verdict:
-        """Plays the run: does its property hold, and where is that decided?"""
+        """Play the run and judge if its property holds, and at which step this is decided."""
         return judge(self.moment, Recording(self.run))
 
 
 def read(text: str, topic: str) -> list[Item]:
-    """The questions of a file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read the questions of a file.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     value, check = load_value(text, f"{topic}.yaml")
     if not isinstance(value, dict):
         raise check.bad((), "Questions are listed by their numbers, like Q1.")

@@ -31,7 +31,7 @@ Found = Iterator[tuple[int, int]]
 
 
 def arrived(event: Event, kind: int) -> Any:
-    """The message of this kind that the event delivered, or None."""
+    """Return the message of this kind that the event delivered, or None."""
     what = event[2]
     if event[0] == DELIVERY and isinstance(what, Message) and what.kind == kind:
         return what
@@ -82,7 +82,7 @@ def _replica(moment: Moment, tp: int, broker: int) -> ReplicaMoment | None:
 
 
 def _after(what: Callable[[ReplicaMoment], Answer]) -> Callable[..., tuple[Answer, int] | None]:
-    """The truth about one replica right after the turn."""
+    """Return a function that reads the truth about one replica right after the turn."""
 
     def truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
         turn = recording.turns[index]
@@ -242,7 +242,7 @@ def _survive_asked(recording: Recording, index: int) -> Found:
 
 
 def coming(recording: Recording, index: int) -> tuple[str, ...]:
-    """The moves after that of this turn that strike, mend, write or elect."""
+    """Return the moves after that of this turn that strike, mend, write or elect."""
     lines = recording.run.lines()[recording.turns[index].move + 1 :]
     return tuple(one.split(" !")[0] for one in lines if one.split()[0] not in QUIET)
 

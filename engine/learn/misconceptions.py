@@ -17,8 +17,11 @@ WrongRule = Callable[[Asked], Answer | None]
 
 
 class Misconception:
-    """A row: its id, the kinds of questions it answers, the rule, and the scenario and profile
-    whose run refutes it.  `until` names the last profile under which it was true, "" if never."""
+    """A row of the table of misconceptions.
+
+    It has its id, the kinds of questions it answers, the rule, and the scenario and profile whose
+    run refutes it. `until` names the last profile under which it was true, "" if never.
+    """
 
     __slots__ = ("id", "kinds", "rule", "shown_by", "until")
 

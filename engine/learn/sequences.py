@@ -134,7 +134,7 @@ def _is_unforeseen(turn: Turn, move: int) -> bool:
 
 
 def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], int]:
-    """(the next happenings, each in a turn of its own, the step of the last one)."""
+    """Return (the next happenings, each in a turn of its own, the step of the last one)."""
     found: dict[Happening, int] = {}
     beside: set[Happening] = set()  # came at the same time as another: before or after says nothing
     move = recording.turns[index].move

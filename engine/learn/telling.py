@@ -63,7 +63,7 @@ class Teller:
         self._names = {one.id: one.label for one in recording.run.scenario.brokers}
 
     def say(self, key: str, **args: Any) -> str:
-        """A sentence of the catalogue, beginning with a capital letter."""
+        """Return a sentence of the catalogue that begins with a capital letter."""
         text = self._words[key].format(**args)
         return text[:1].upper() + text[1:]
 
@@ -173,7 +173,7 @@ class Teller:
         return self.say(key, n=count, h=part.hw, **args)
 
     def move(self, probe: Probe) -> str:
-        """The move of the run during which it is decided, in the language of moves."""
+        """Return the move during which the question is decided, in the language of moves."""
         lines = self.recording.run.lines()
         return lines[probe.move].split(" !")[0] if 0 <= probe.move < len(lines) else ""
 
@@ -203,12 +203,12 @@ class Teller:
         return self.say(f"ask.{probe.kind}", **args)
 
     def _coming(self, probe: Probe) -> str:
-        """The moves still to come, as a sentence of their own."""
+        """Return the moves still to come, as a sentence of their own."""
         moves = coming(self.recording, self.recording.at(probe.step) + 1)
         return self._words["survive.coming"].format(l="; ".join(moves)) if moves else ""
 
     def _told_question(self, probe: Probe) -> str:
-        """The question of a kind that gives something away: lines, moves, a claim or a goal."""
+        """Return the question of a kind that gives something away: lines, moves, a claim or a goal."""
         told = told_of(self.recording, probe).told
         if probe.kind == "rule":
             return self.say("ask.rule", k=told[0])
@@ -233,8 +233,10 @@ class Teller:
         return self._words["answer.then"].join(answer)
 
     def _release(self, answer: Any, probe: Probe) -> str:
-        """From which or up to which release: the last of a generation, or its first.  A claim is
-        judged under the generation's last release only, and so told."""
+        """Return the release from which or up to which it is so: the first or last of a generation.
+
+        A claim is judged under the last release of a generation only, and is told so.
+        """
         sort, name = answer
         if not name:
             return ""
@@ -279,7 +281,7 @@ class Teller:
         return self.say(f"why.{probe.kind}{self._case(probe)}")
 
     def _case(self, probe: Probe) -> str:
-        """The case of a kind that has a reason of its own; "" where there is one for all."""
+        """Return the case of a kind that has several reasons; "" if one reason serves for all."""
         right = probe.choices[probe.right].answer
         old = get_profile(self.recording.run.profile).truncation == HW
         if probe.kind == "truncate":
@@ -301,7 +303,7 @@ class Teller:
         return ""
 
     def _acknowledged(self, probe: Probe, right: Answer) -> str:
-        """The case of a write: by its acks and by what became of it."""
+        """Return the case of a write: by its acks and by its result."""
         what: Any = trigger(self.recording, probe)[2]
         if isinstance(right, tuple):
             return ".one" if what.acks == 1 else ".all"

@@ -23,12 +23,12 @@ def _leads(asked: Asked) -> bool:
 
 
 def hw_of_all(asked: Asked) -> Answer | None:
-    """The mark is the smallest end of all replicas, in sync or not, dead or alive."""
+    """Answer as if the mark were the smallest end of all replicas, in sync or not, dead or alive."""
     return min(one.leo for one in asked.part.replicas.values()) if _leads(asked) else None
 
 
 def hw_of_majority(asked: Asked) -> Answer | None:
-    """The mark is what a majority has, as in Raft."""
+    """Answer as if the mark were the offset that a majority has, as in Raft."""
     if not _leads(asked):
         return None
     ends = sorted((one.leo for one in asked.part.replicas.values()), reverse=True)
@@ -36,7 +36,7 @@ def hw_of_majority(asked: Asked) -> Answer | None:
 
 
 def hw_same_trip(asked: Asked) -> Answer | None:
-    """The mark moves in the round trip that carries the record: what is copied is committed."""
+    """Answer as if the mark moved in the round trip that carries the record: copied is committed."""
     if not _leads(asked):
         return None
     return min(asked.part.replicas[one].leo for one in asked.part.record.isr)
@@ -54,19 +54,19 @@ def hw_needs_ack(asked: Asked) -> Answer | None:
 
 
 def hw_is_pushed(asked: Asked) -> Answer | None:
-    """A follower has the leader's mark at the moment the leader has it."""
+    """Answer as if a follower had the leader's mark at the moment the leader has it."""
     if _leads(asked) or asked.leader is None:
         return None
     return asked.leader.hw
 
 
 def hw_is_own_leo(asked: Asked) -> Answer | None:
-    """A follower's mark is the end of its own log."""
+    """Answer as if a follower's mark were the end of its own log."""
     return None if _leads(asked) else asked.mine.leo + _brought(asked)
 
 
 def hw_stays_below(asked: Asked) -> Answer | None:
-    """A follower's mark moves only when the leader says so in a message of its own."""
+    """Answer as if a follower's mark moved only when the leader sends it in a separate message."""
     return None if _leads(asked) else asked.mine.hw
 
 
@@ -82,24 +82,24 @@ def _brought(asked: Asked) -> int:
 
 
 def leo_of_committed(asked: Asked) -> Answer | None:
-    """A follower stores only what is committed."""
+    """Answer as if a follower stored only committed records."""
     if asked.leader is None or _leads(asked):
         return None
     return max(asked.mine.leo, min(asked.leader.hw, asked.leader.leo))
 
 
 def leo_one_by_one(asked: Asked) -> Answer | None:
-    """A fetch carries one record."""
+    """Answer as if a fetch carried one record."""
     return asked.mine.leo + 1 if _brought(asked) else None
 
 
 def leo_as_leader(asked: Asked) -> Answer | None:
-    """The leader pushes: a follower's log is as long as the leader's."""
+    """Answer as if the leader pushed records: a follower's log is as long as the leader's."""
     return asked.leader.leo if asked.leader is not None and not _leads(asked) else None
 
 
 def leo_waits(asked: Asked) -> Answer | None:
-    """The log grows only when the record is confirmed."""
+    """Answer as if the log grew only when the record is confirmed."""
     return asked.mine.leo
 
 
@@ -107,12 +107,12 @@ def leo_waits(asked: Asked) -> Answer | None:
 
 
 def cut_to_hw(asked: Asked) -> Answer | None:
-    """A returning follower cuts its log to its own high watermark."""
+    """Answer as if a returning follower cut its log to its own high watermark."""
     return min(asked.mine.hw, asked.mine.leo)
 
 
 def cut_never(asked: Asked) -> Answer | None:
-    """A log that is written stays written; the leader adapts."""
+    """Answer as if a written log were never cut, and the leader adapted to it."""
     return asked.mine.leo
 
 
@@ -132,7 +132,7 @@ def cut_to_leader_hw(asked: Asked) -> Answer | None:
 
 
 def cut_all(asked: Asked) -> Answer | None:
-    """The copy is thrown away and copied anew from the beginning."""
+    """Answer as if the copy were thrown away and copied again from the beginning."""
     return asked.mine.start
 
 
@@ -146,7 +146,7 @@ def _electable(asked: Asked) -> list[int]:
 
 
 def elect_knowing(asked: Asked) -> Answer | None:
-    """The controller knows at once who is dead: it never elects such a one."""
+    """Answer as if the controller knew at once which brokers are dead, and never elected one."""
     able = _electable(asked)
     members = [one for one in asked.part.record.isr if one != asked.part.record.leader]
     if set(members) <= set(able):
@@ -155,14 +155,14 @@ def elect_knowing(asked: Asked) -> Answer | None:
 
 
 def elect_longest(asked: Asked) -> Answer | None:
-    """The replica with the longest log leads."""
+    """Answer as if the replica with the longest log led."""
     logs = asked.part.replicas
     able = _electable(asked)
     return max(able, key=lambda one: logs[one].leo) if able else None
 
 
 def elect_by_vote(asked: Asked) -> Answer | None:
-    """The replicas vote: without a majority of them nobody leads."""
+    """Answer as if the replicas voted, and there were no leader without a majority of them."""
     able = _electable(asked)
     if 2 * len(able) <= len(asked.part.replicas):
         return NOBODY
@@ -171,7 +171,7 @@ def elect_by_vote(asked: Asked) -> Answer | None:
 
 
 def elect_any_alive(asked: Asked) -> Answer | None:
-    """The first replica that is alive leads, in the ISR or not."""
+    """Answer as if the first replica that is alive led, in the ISR or not."""
     able = _electable(asked)
     return able[0] if able else None
 
@@ -183,13 +183,13 @@ def elect_last_in_isr(asked: Asked) -> Answer | None:
 
 
 def elect_nobody(asked: Asked) -> Answer | None:
-    """The leader keeps its place; the partition waits until it is back."""
+    """Answer as if the leader kept its place and the partition waited until it is back."""
     leader = asked.part.record.leader
     return leader if leader != NOBODY else None
 
 
 def elect_neighbour(asked: Asked) -> Answer | None:
-    """The next broker by number takes over."""
+    """Answer as if the next broker by number took over."""
     gone = asked.part.record.leader
     others = sorted(one for one in asked.part.replicas if one != gone)
     return next((one for one in others if one > gone), others[0]) if others else None
@@ -212,19 +212,22 @@ def isr_alive(asked: Asked) -> Answer | None:
 
 
 def isr_all(asked: Asked) -> Answer | None:
-    """The ISR is the list of assigned replicas."""
+    """Answer as if the ISR were the list of assigned replicas."""
     return in_order(asked.part.replicas)
 
 
 def isr_majority(asked: Asked) -> Answer | None:
-    """The ISR is a quorum: it never has less than a majority."""
+    """Answer as if the ISR were a quorum that never has less than a majority."""
     n, able = len(asked.part.replicas), [one.broker for one in asked.alive]
     rest = [one for one in asked.part.record.isr if one not in able]
     return in_order([*able, *rest][: max(n // 2 + 1, len(able))])
 
 
 def isr_in_records(asked: Asked) -> Answer | None:
-    """A follower is in sync while it lags fewer than so many records."""
+    """Answer as if a follower were in sync while it lags by a small number of records at most.
+
+    The limit is `LAG_IN_RECORDS`.
+    """
     leader = asked.leader
     if leader is None:
         return None
@@ -238,7 +241,7 @@ def isr_stays(asked: Asked) -> Answer | None:
 
 
 def isr_at_once(asked: Asked) -> Answer | None:
-    """A broker that dies leaves the ISR at that moment."""
+    """Answer as if a broker that dies left the ISR at that moment."""
     if asked.node not in asked.part.record.isr:
         return None
     return in_order(one for one in asked.part.record.isr if one != asked.node)
@@ -264,7 +267,7 @@ def _with_leader(asked: Asked, count: int) -> Answer:
 
 
 def acks_leader(asked: Asked) -> Answer | None:
-    """The leader's own copy is enough for an answer."""
+    """Answer as if the leader's own copy were enough for an answer."""
     return ("ack", asked.who)
 
 
@@ -274,7 +277,7 @@ def acks_assigned(asked: Asked) -> Answer | None:
 
 
 def acks_majority(asked: Asked) -> Answer | None:
-    """A majority of the replicas is enough."""
+    """Answer as if a majority of the replicas were enough."""
     return _with_leader(asked, len(asked.part.replicas) // 2 + 1) if _acks(asked) == -1 else None
 
 
@@ -295,7 +298,7 @@ def acks_1_min_isr(asked: Asked) -> Answer | None:
 
 
 def acks_1_all(asked: Asked) -> Answer | None:
-    """The answer always waits for the ISR; acks only says how many must be alive."""
+    """Answer as if the reply always waited for the ISR, and acks only said how many must be alive."""
     return ("ack", *in_order(asked.part.record.isr)) if _acks(asked) == 1 else None
 
 
@@ -312,7 +315,7 @@ def min_isr_assigned(asked: Asked) -> Answer | None:
 
 
 def refused_is_written(asked: Asked) -> Answer | None:
-    """A refused write is in the log all the same."""
+    """Answer as if a refused write were in the log all the same."""
     few = len(asked.part.record.isr) < asked.part.min_isr
     return "after_append" if few and _acks(asked) == -1 else None
 
@@ -321,17 +324,17 @@ def refused_is_written(asked: Asked) -> Answer | None:
 
 
 def epochs_on_write(asked: Asked) -> Answer | None:
-    """An epoch gets its entry with its first record, with a new leader as well."""
+    """Answer as if an epoch got its entry with its first record, with a new leader as well."""
     return asked.mine.epochs if asked.part.record.leader == asked.who else None
 
 
 def epochs_newest(asked: Asked) -> Answer | None:
-    """A replica remembers the newest epoch only."""
+    """Answer as if a replica remembered the newest epoch only."""
     return ((_next_epoch(asked), asked.mine.leo),)
 
 
 def epochs_from_hw(asked: Asked) -> Answer | None:
-    """A new epoch begins at the high watermark."""
+    """Answer as if a new epoch began at the high watermark."""
     hw = min(asked.mine.hw, asked.mine.leo)
     kept = tuple(one for one in asked.mine.epochs if one[1] < hw)
     return (*kept, (_next_epoch(asked), hw))
@@ -344,7 +347,7 @@ def epochs_per_broker(asked: Asked) -> Answer | None:
 
 
 def epochs_of_leader(asked: Asked) -> Answer | None:
-    """A follower takes over the leader's whole vector."""
+    """Answer as if a follower took over the leader's whole vector."""
     leader = asked.leader
     return None if leader is None or leader.broker == asked.who else leader.epochs
 
@@ -363,7 +366,7 @@ def _next_epoch(asked: Asked) -> int:
 
 
 def _known(asked: Asked) -> tuple[str, ...]:
-    """The records that somebody has now, oldest first."""
+    """Return the records that at least one replica has now, oldest first."""
     seen: dict[str, None] = {}
     for one in asked.part.replicas.values():
         seen.update(dict.fromkeys(one.values()))

@@ -18,7 +18,7 @@ def _line(asked: Asked, *words: str) -> Answer | None:
 
 
 def line_first(asked: Asked) -> Answer | None:
-    """A rule does what its first line says."""
+    """Answer as if a rule did what its first line says."""
     return str(asked.told[1][0])
 
 
@@ -46,7 +46,10 @@ def line_isr(asked: Asked) -> Answer | None:
 
 
 def _ranked(asked: Asked, *first: str) -> Answer | None:
-    """The happenings with these sorts first, in this order; the rest as it is told."""
+    """Return the happenings with these sorts first, in this order; the rest in the usual order.
+
+    Returns None if fewer than two of these sorts are told.
+    """
     told: tuple[Happening, ...] = asked.told
     sorts = {sort for sort, _ in told}
     if len(sorts.intersection(first)) < 2:
@@ -76,17 +79,17 @@ _USUAL: Final = (
 
 
 def order_answer_first(asked: Asked) -> Answer | None:
-    """The producer is answered as soon as the leader has written."""
+    """Answer as if the producer were answered as soon as the leader has written."""
     return _ranked(asked, "append", "answer", "copy", "mark", "follow")
 
 
 def order_mark_first(asked: Asked) -> Answer | None:
-    """The mark moves with the write; copies come later."""
+    """Answer as if the mark moved with the write, and copies came later."""
     return _ranked(asked, "append", "mark", "copy", "answer", "follow")
 
 
 def order_follow_first(asked: Asked) -> Answer | None:
-    """A follower's mark moves with the copy, before the leader's."""
+    """Answer as if a follower's mark moved with the copy, before the leader's."""
     return _ranked(asked, "append", "copy", "follow", "mark", "answer")
 
 
@@ -96,17 +99,20 @@ def order_copy_first(asked: Asked) -> Answer | None:
 
 
 def order_elect_first(asked: Asked) -> Answer | None:
-    """The next leader is chosen the moment the old one dies; others hear of the death later."""
+    """Answer as if the next leader were chosen the moment the old one dies.
+
+    The other brokers hear of the death later.
+    """
     return _ranked(asked, "die", "elect", "lead", "notice", "cut")
 
 
 def order_lead_first(asked: Asked) -> Answer | None:
-    """A broker takes over by itself; the controller notes it afterwards."""
+    """Answer as if a broker took over by itself, and the controller noted it afterwards."""
     return _ranked(asked, "die", "lead", "notice", "elect", "cut")
 
 
 def order_cut_first(asked: Asked) -> Answer | None:
-    """Logs are cut before a new leader is chosen."""
+    """Answer as if logs were cut before a new leader is chosen."""
     return _ranked(asked, "start", "cut", "die", "notice", "elect", "lead", "append")
 
 
@@ -128,7 +134,7 @@ def order_by_number(asked: Asked) -> Answer | None:
 
 
 def since_always(asked: Asked) -> Answer | None:
-    """It was always so."""
+    """Answer as if it had always been so."""
     return "always", ""
 
 
@@ -148,7 +154,7 @@ def since_kraft(asked: Asked) -> Answer | None:
 
 
 def until_epochs(asked: Asked) -> Answer | None:
-    """It was so until leader epochs came."""
+    """Answer as if it had been so until leader epochs came."""
     return "until", "Z0102"
 
 
@@ -156,7 +162,10 @@ def until_epochs(asked: Asked) -> Answer | None:
 
 
 def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
-    """The number of the last (or first) move with one of these verbs; any verb without one."""
+    """Return the number of the last (or first) move with one of these verbs.
+
+    Without verbs, any move counts. Returns None if there is no such move.
+    """
     told: Any = asked.told[1]
     found = [number for number, line in told if not verbs or line.split()[0] in verbs]
     return int(found[-1 if last else 0]) if found else None
@@ -168,27 +177,27 @@ def cause_last(asked: Asked) -> Answer | None:
 
 
 def cause_first_fault(asked: Asked) -> Answer | None:
-    """It began with the first fault."""
+    """Answer as if the first fault were the cause."""
     return _moved(asked, "kill", "power", "cut", "pause", "shutdown", "bounce", "drop", last=False)
 
 
 def cause_notice(asked: Asked) -> Answer | None:
-    """The controller was too quick."""
+    """Answer as if the controller had been too quick."""
     return _moved(asked, "detect", "elect", "fence")
 
 
 def cause_write(asked: Asked) -> Answer | None:
-    """A later write has pushed it out."""
+    """Answer as if a later write had pushed the record out."""
     return _moved(asked, "produce")
 
 
 def cause_fetch(asked: Asked) -> Answer | None:
-    """The last fetch has taken it away."""
+    """Answer as if the last fetch had taken the record away."""
     return _moved(asked, "fetch", "ask", "deliver", "settle")
 
 
 def cause_beginning(asked: Asked) -> Answer | None:
-    """It was wrong from the first move on."""
+    """Answer as if the run had been wrong from the first move on."""
     return _moved(asked, last=False)
 
 
@@ -205,7 +214,7 @@ def _follower(asked: Asked) -> int | None:
 
 
 def do_copy(asked: Asked) -> Answer | None:
-    """Copied is committed: one fetch does it."""
+    """Answer as if copied were committed, so that one fetch does the task."""
     one = _follower(asked)
     wanted = asked.told[0] == "commit" and one is not None
     return (f"fetch {_name(asked, one)}",) if wanted and one is not None else None
@@ -217,12 +226,12 @@ def do_wait(asked: Asked) -> Answer | None:
 
 
 def do_read(asked: Asked) -> Answer | None:
-    """A record counts once it is read."""
+    """Answer as if a record counted once it is read."""
     return ("read",) if asked.told[0] == "commit" else None
 
 
 def do_kill(asked: Asked) -> Answer | None:
-    """A leader that dies is replaced that instant."""
+    """Answer as if a leader that dies were replaced that instant."""
     if asked.told[0] != "lead":
         return None
     return (f"kill {_name(asked, asked.part.record.leader)}",)
@@ -234,11 +243,11 @@ def do_ahead(asked: Asked) -> Answer | None:
 
 
 def do_bounce(asked: Asked) -> Answer | None:
-    """A restart brings a replica back into the ISR."""
+    """Answer as if a restart brought a replica back into the ISR."""
     return (f"bounce {_name(asked, asked.who)}",) if asked.told[0] == "join" else None
 
 
 def do_write(asked: Asked) -> Answer | None:
-    """A further write carries it along."""
+    """Answer as if a further write carried the record or the replica along."""
     leader = _name(asked, asked.part.record.leader)
     return (f"produce next to {leader} acks=1",) if asked.told[0] != "lead" else None

@@ -36,7 +36,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """{A, B}"""
+    """A set of names or calls, written {A, B}."""
 
     items: tuple[Name | Call, ...]
     at: Place

@@ -177,7 +177,10 @@ def _parser() -> Lark:
 
 
 def parse(text: str) -> Formula:
-    """A property as a formula.  Raises BadInput that names line, column and what was expected."""
+    """Return a property as a formula.
+
+    Raises BadInput that names line, column and what was expected.
+    """
     if len(text) > MOST_CHARACTERS:
         raise BadInput("too_large", f"A property has at most {MOST_CHARACTERS} characters.")
     if _depth(text) > MOST_DEPTH:

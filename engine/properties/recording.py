@@ -81,7 +81,7 @@ class Recording:
         return self.turns[-1].now
 
     def at(self, step: int) -> int:
-        """The index of the turn after which the cluster stands at `step`, or in which it lies."""
+        """Return the index of the turn that ends at `step`, or that contains it."""
         low, high = 0, len(self.turns) - 1
         while low < high:
             middle = (low + high) // 2
