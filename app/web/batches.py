@@ -184,7 +184,7 @@ def is_random(scenario: Scenario) -> bool:
 
 @blueprint.get("/batch/twin")
 def twin() -> AnyResponse:
-    """Redirect to the form for the random twin of a scenario (``?scenario=``) or a run (``?run=``)."""
+    """Open the form for the random twin of a scenario (``?scenario=``) or of a run (``?run=``)."""
     _, scenario, _ = _chosen()
     if scenario is None:
         raise Refusal("not_found")
@@ -333,7 +333,7 @@ def act(number: str, what: str) -> AnyResponse:
 @blueprint.post("/api/batches/<number>/more")
 @described.told(described.Changed, takes=described.MoreSent)
 def more(number: str) -> Response:
-    """Add {runs} more seeds for every profile and cell."""
+    """Add more seeds for every profile and cell; the body is {runs}."""
     visitor.require_token()
     visitor.require_patience()
     jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.asker())

@@ -176,7 +176,7 @@ def _title(verdict: Judgement) -> str:
 
 
 def _telling(row: dict[str, Judgement]) -> str:
-    """Return the newest Kafka that refutes the claim, else the newest that tests it, else the newest."""
+    """Return the newest Kafka that refutes the claim, or else tests it, or else the newest."""
     for word in (judging.REFUTED, judging.SURVIVED):
         if names := [name for name, one in row.items() if one.word == word]:
             return names[-1]

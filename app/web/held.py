@@ -24,7 +24,7 @@ LED_IN: Final = 5
 
 @blueprint.get("/learn/stage")
 def stage() -> str:
-    """Render the stage at a question's step; with ``c`` and ``scene``, that of a chapter's scene."""
+    """Render the stage at a question's step, or with ``c`` and ``scene`` that of a scene."""
     if "c" in request.args:
         stand = stage_of(request.args["c"], typed(request.args, "scene", 1))
         since = typed(request.args, "since", default=stand.step)

@@ -29,7 +29,7 @@ class After:
 
 @cache
 def after(code: str) -> After:
-    """Return the interview question and the scenario that come after a scenario.
+    """Return the content of the card at the end of a run of this scenario.
 
     Raises KeyError for a code that the library does not have.
     """

@@ -98,7 +98,7 @@ def _keeps(run: Run, profile: str) -> bool | None:
 
 
 def _kept(run: Run) -> dict[str, bool]:
-    """Tell for every generation that has these moves if it keeps all records."""
+    """Tell for every generation that has these moves if it keeps all confirmed records."""
     found = {name: _keeps(run, name) for name in GENERATIONS}
     return {name: kept for name, kept in found.items() if kept is not None}
 
@@ -118,7 +118,7 @@ def members(generation: str) -> tuple[Profile, ...]:
 
 
 def _turns_at(run: Run, row: dict[str, bool], answer: tuple[str, str]) -> bool:
-    """Tell if the answer changes exactly at the first release of the generation it names.
+    """Tell if the verdict changes with the oldest release of a generation, not within it.
 
     It does if the oldest release of that generation agrees with the newest. The releases between
     agree with both in all of the library.

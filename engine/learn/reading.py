@@ -110,7 +110,7 @@ def _decided(run: Run, text: str) -> Moment | None:
 
 
 def stack_of(statement: Statement, moment: Moment, release: str) -> Stack | None:
-    """Return the thread and the chain of calls at the moment, in a release; None if no rule acts."""
+    """Return the thread and its calls at the moment, in a release; None if no rule acts."""
     if not moment.cue:
         return None
     profile = get_profile(statement.kafka)

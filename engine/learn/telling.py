@@ -208,7 +208,7 @@ class Teller:
         return self._words["survive.coming"].format(l="; ".join(moves)) if moves else ""
 
     def _told_question(self, probe: Probe) -> str:
-        """Return the question of a kind that gives something away: lines, moves, a claim or a goal."""
+        """Return the question of a kind that gives away lines, moves, a claim or a goal."""
         told = told_of(self.recording, probe).told
         if probe.kind == "rule":
             return self.say("ask.rule", k=told[0])
@@ -235,7 +235,7 @@ class Teller:
     def _release(self, answer: Any, probe: Probe) -> str:
         """Return the release from which or up to which it is so: the first or last of a generation.
 
-        A claim is judged under the last release of a generation only, and is told so.
+        A claim is judged under the last release of a generation only, so that release is named.
         """
         sort, name = answer
         if not name:

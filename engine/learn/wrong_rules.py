@@ -23,7 +23,7 @@ def _leads(asked: Asked) -> bool:
 
 
 def hw_of_all(asked: Asked) -> Answer | None:
-    """Answer as if the mark were the smallest end of all replicas, in sync or not, dead or alive."""
+    """Answer as if the mark were the smallest end of all replicas, even dead or out of sync."""
     return min(one.leo for one in asked.part.replicas.values()) if _leads(asked) else None
 
 
@@ -36,7 +36,7 @@ def hw_of_majority(asked: Asked) -> Answer | None:
 
 
 def hw_same_trip(asked: Asked) -> Answer | None:
-    """Answer as if the mark moved in the round trip that carries the record: copied is committed."""
+    """Answer as if the mark moved in the round trip that carries the record."""
     if not _leads(asked):
         return None
     return min(asked.part.replicas[one].leo for one in asked.part.record.isr)
@@ -298,7 +298,7 @@ def acks_1_min_isr(asked: Asked) -> Answer | None:
 
 
 def acks_1_all(asked: Asked) -> Answer | None:
-    """Answer as if the reply always waited for the ISR, and acks only said how many must be alive."""
+    """Answer as if the reply always waited for the ISR; acks says only how many must be alive."""
     return ("ack", *in_order(asked.part.record.isr)) if _acks(asked) == 1 else None
 
 
