@@ -76,7 +76,7 @@ def scenario_asked(asked: Asked) -> Scenario:
 
 
 def scenario_of_run(run: Run) -> Scenario:
-    """Every run can become a batch: what was done by hand is what every seed plays."""
+    """Return a scenario for a batch of this run: every seed plays the moves made by hand."""
     if run.moves is None:
         scenario: Scenario = run.scenario
         return scenario
@@ -196,7 +196,10 @@ def twin() -> AnyResponse:
 @blueprint.post("/api/batches")
 @described.told(described.BatchStarted, 201, takes=described.BatchSent)
 def submit() -> Response:
-    """{scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
+    """Submit a study and return its number and address.
+
+    The body is {scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}.
+    """
     visitor.require_token()
     visitor.require_patience()
     given = body()
@@ -230,7 +233,7 @@ def submit_form() -> AnyResponse:
 @blueprint.post("/api/batches/estimate")
 @described.told(described.Json, takes=described.BatchSent)
 def estimate() -> Response:
-    """Plays a few runs here to say how long all of them will take, and what would go wrong."""
+    """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
     visitor.require_patience()
     given = body()
@@ -243,7 +246,7 @@ def estimate() -> Response:
 
 @blueprint.get("/batch/<number>")
 def page(number: str) -> str:
-    """Progress while it runs, the result afterwards; both also without a script."""
+    """Render the progress of the batch, then its result, both also without a script."""
     shown: dict[str, Any] = {**_result(number)}
     batch = jobs().batch(number)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
@@ -352,7 +355,7 @@ def more_form(number: str) -> AnyResponse:
 @blueprint.delete("/api/batches/<number>")
 @described.told(described.Done)
 def delete(number: str) -> Response:
-    """Forgets the batch and its rows."""
+    """Delete the batch and its rows."""
     visitor.require_token()
     jobs().delete(number, visitor.owner())
     return json_answer({"ok": True})

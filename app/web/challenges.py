@@ -52,13 +52,13 @@ def _card(challenge: Challenge) -> dict[str, Any]:
 
 @blueprint.get("/challenges")
 def listed() -> str:
-    """All tasks by level."""
+    """Render all tasks by level."""
     return render_template("challenges.html", cards=[_card(one) for one in challenges().values()])
 
 
 @blueprint.get("/challenges/<slug>")
 def challenge(slug: str) -> str:
-    """One task; with ``moves``, a line each, what came of them; with ``show``, a solution."""
+    """Render one task; with ``moves``, a line each, their result; with ``show``, a solution."""
     found = challenges().get(slug)
     if found is None:
         raise Refusal("not_found")

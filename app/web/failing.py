@@ -43,7 +43,7 @@ def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:
-    """Plays some hundred runs, so behind the door."""
+    """Shorten a run; this plays some hundred runs, so it waits for its turn."""
     with services().plays.turn():
         return shorten(run, invariant)
 
@@ -79,7 +79,7 @@ def replay(number: str, **named: Any) -> AnyResponse:
 
 @blueprint.get(PLACE + "/quiz")
 def quiz(number: str, **named: Any) -> AnyResponse:
-    """Questions about a failing run, the best first."""
+    """Open the questions about a failing run, the best first."""
     run, _ = _found(number, **named)
     return redirect(url_for("learning.learn", run=services().replays.register(run), quiz=1))
 
@@ -159,7 +159,7 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
 @blueprint.post("/api/shorten")
 @described.told(described.Json, takes=described.FailureSent)
 def shorten_run() -> Response:
-    """{run, invariant}: a shorter run that breaks the same invariant."""
+    """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()
     visitor.require_patience()
     run, invariant = _run_asked(body())
@@ -169,7 +169,10 @@ def shorten_run() -> Response:
 @blueprint.post("/api/futures")
 @described.told(described.BatchStarted, 201, takes=described.FuturesSent)
 def futures() -> Response:
-    """{run, invariant, runs}: a batch of futures of a failing run, from many of its steps."""
+    """Start a batch of futures of a failing run, from many of its steps.
+
+    The body is {run, invariant, runs}.
+    """
     visitor.require_token()
     visitor.require_patience()
     given = body()

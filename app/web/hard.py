@@ -93,7 +93,7 @@ def _said(question: Question, given: Given) -> str:
 
 @blueprint.get("/learn/hard")
 def page() -> str:
-    """Kinds and questions by the share of wrong answers; what has too few answers is not told."""
+    """Render kinds and questions by the share of wrong answers, if they have enough answers."""
     kinds, questions = services().answers.tallies()
     enough = [one for one in questions if one.n >= FEWEST]
     hardest = sorted(enough, key=lambda one: (-one.wrong / one.n, -one.n, one.question))
@@ -108,7 +108,10 @@ def page() -> str:
 
 
 def _rows(tallies: list[Tally], hardest: list[Tally]) -> list[Shown]:
-    """Hardest first.  All intervals of a table hold together 19 times out of 20."""
+    """Return the rows of a table, in the order of the tallies.
+
+    All intervals of a table hold together 19 times out of 20.
+    """
     alpha = Look(at_once=len(tallies)).alpha
     rows = []
     for one in tallies:

@@ -109,7 +109,7 @@ def _on_path(number: int) -> Question:
 
 
 def _mixed(number: int) -> Question:
-    """Question `number` after the path: each from another run."""
+    """Return question `number` after the path; each comes from another run."""
     code, kind = MIXED[(number - 1) % len(MIXED)]
     scenario = naming.scenario_named(code)
     run = Run(scenario, scenario.profiles[0])
@@ -170,10 +170,11 @@ def _length(run: Run) -> int:
 
 @blueprint.get("/learn")
 def learn() -> str:
-    """One question; with ``answer``, what became of it; with ``end``, the card after the path.
+    """Render one question; with ``answer``, its result; with ``end``, the card after the path.
 
-    Works without JavaScript.  With ``within`` it is asked in the place of a run's stage, and there
-    is nothing around it."""
+    Works without JavaScript. With ``within`` it is asked in the place of a run's stage, and there
+    is nothing around it.
+    """
     if request.args.get("end") == "1":
         return _end()
     question = asked()

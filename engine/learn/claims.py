@@ -171,7 +171,7 @@ def _property(check: Reader, value: object, name: str = "property") -> str:
 
 @cache
 def claims() -> dict[str, Claim]:
-    """All claims that come with the engine, by slug, in the order of their names."""
+    """Return all claims that come with the engine, by slug, in the order of their names."""
     folder = files("engine.learn") / FOLDER
     texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
     slugs = [name.removesuffix(".yaml") for name in sorted(texts)]

@@ -29,9 +29,10 @@ KEPT: Final = "never (some record m: lost(m))"
 
 
 def summary(row: dict[str, bool]) -> tuple[str, str] | None:
-    """("since" | "until", profile), ("always" | "never", ""); None where it turns more than once.
+    """Return ("since" | "until", profile) or ("always" | "never", "") for a row of verdicts.
 
-    `row` has profiles from the oldest on: does it hold there?
+    `row` tells for each profile, the oldest first, if it holds there. Returns None where the
+    verdict changes more than once.
     """
     names, values = list(row), list(row.values())
     turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
@@ -90,7 +91,7 @@ def _since_told(recording: Recording, index: int, tp: int, who: int) -> str:
 
 @lru_cache(maxsize=2_000)
 def _keeps(run: Run, profile: str) -> bool | None:
-    """Do these moves leave every confirmed record there?  None: this Kafka has not all of them."""
+    """Tell if these moves keep every confirmed record; None if this Kafka lacks one of them."""
     try:
         return not play_all(Run(run.scenario, profile, run.seed, run.moves)).ledger.lost
     except BadInput:
@@ -104,7 +105,7 @@ def _kept(run: Run) -> dict[str, bool]:
 
 
 def row_of(recording: Recording, told: str) -> dict[str, bool]:
-    """Profile -> does it hold there?  Plays the run under all of them."""
+    """Return profile -> if it holds there; plays the run under all, or reads the verdicts."""
     if not told:
         return _kept(recording.run)
     from engine.learn.judging import verdicts
@@ -279,7 +280,7 @@ def _goal(recording: Recording, now: Moment) -> Goal | None:
 
 
 def _do_told(recording: Recording, index: int, tp: int, who: int) -> tuple[str, str, str, Any]:
-    """(sort, record, property, names): what is to be reached; names: ((broker, name), ...)."""
+    """Return (sort, record, property, names): the goal; names are ((broker, name), ...)."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
     names = tuple((one.id, one.label) for one in recording.run.scenario.brokers)
@@ -307,7 +308,10 @@ def _open(recording: Recording, index: int) -> Simulation:
 
 
 def reaches(recording: Recording, index: int, lines: tuple[str, ...]) -> bool:
-    """Do these moves reach the goal?  Raises BadInput for one that is malformed or impossible."""
+    """Tell if these moves reach the goal.
+
+    Raises BadInput for a move that is malformed or impossible.
+    """
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
     sim = _open(recording, index).copy()

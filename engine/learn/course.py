@@ -190,7 +190,7 @@ def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
 
 
 def _paragraphs(part: _Part, where: str) -> tuple[str, ...]:
-    """Paragraphs; a list is one paragraph whose lines begin with "- "."""
+    """Return the paragraphs; a list is one paragraph whose lines begin with "- "."""
     found, held = [], list[str]()
     for row in [*part.text, ""]:
         if row.strip():
@@ -287,7 +287,7 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
 
 
 def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> tuple[str, str]:
-    """(scenario, profile) that the block names, or those of the chapter."""
+    """Return (scenario, profile) that the block names, or those of the chapter."""
     if "run" in fields:
         code = check.text(fields["run"], ("run",), 80)
         if code not in {one.code for one in library().values()}:
@@ -368,7 +368,10 @@ def _probe(scene: Scene, recording: Recording) -> Probe:
 
 
 def done(scene: Scene, lines: tuple[str, ...]) -> tuple[bool, Run, int]:
-    """(is the task done by these moves, the run they make, its last step).  Raises BadInput."""
+    """Return (if these moves do the task, the run they make, its last step).
+
+    Raises BadInput.
+    """
     run = Run(find(scene.scenario), scene.profile, 0, (*(scene.first or ()), *lines))
     recording = Recording(run)
     return judge(scene.goal, recording).holds, run, recording.end.step

@@ -241,7 +241,7 @@ def _property(check: Reader, value: object, path: Where) -> str:
 
 
 def _names(check: Reader, fields: dict[str, Any], path: Where) -> tuple[str, ...]:
-    """Names of Kafka's source, each of which some release must have."""
+    """Return names of Kafka's source, each of which at least one release must have."""
     listed = check.listing(fields.get("code", []), (*path, "code"), MOST_NAMES)
     found = tuple(check.text(one, (*path, "code", i), 120) for i, one in enumerate(listed))
     for i, one in enumerate(found):
@@ -308,7 +308,7 @@ def _optional(check: Reader, fields: dict[str, Any], path: Where, key: str) -> T
 
 
 def _texts(check: Reader, value: object, path: Where) -> Texts:
-    """{language: text}; a plain text, or one language alone, stands for all."""
+    """Return {language: text}; a plain text, or one language alone, stands for all."""
     if isinstance(value, str):
         return dict.fromkeys(LANGUAGES, check.text(value, path, MOST_TEXT))
     fields = check.mapping(value, path, LANGUAGES)

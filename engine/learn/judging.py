@@ -178,7 +178,7 @@ def _searched(claim: Claim, profile: str) -> Judgement | int:
 
 
 def compute() -> dict[str, dict[str, Judgement]]:
-    """Claim -> profile -> verdict, played and searched."""
+    """Compute claim -> profile -> verdict by playing and searching."""
     found: dict[str, dict[str, Judgement]] = {slug: {} for slug in claims()}
     for profile in GENERATIONS:
         pool = list(witnesses(profile))
@@ -199,7 +199,7 @@ def write(table: dict[str, dict[str, Judgement]]) -> str:
 
 @cache
 def verdicts() -> dict[str, dict[str, Judgement]]:
-    """Claim -> profile -> verdict, as kept in `verdicts.json`."""
+    """Return claim -> profile -> verdict, as kept in `verdicts.json`."""
     text = (files("engine.learn") / FOLDER / VERDICTS).read_text("utf-8")
     found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return {
@@ -216,10 +216,10 @@ SOME: Final = "some"
 
 
 def summary(row: dict[str, Judgement]) -> tuple[str, str]:
-    """(how it stands over the releases that tested it, the profile at which it turns or "").
+    """Return (the result over the releases that tested it, the profile at which it changes or "").
 
-    `since` and `until` where it turns once from the oldest release to the newest; `untested` where
-    no release put it to the test.
+    The result is `since` or `until` where it changes once from the oldest release to the newest,
+    and `untested` where no release put it to the test.
     """
     names = [name for name in GENERATIONS if name in row and row[name].word != UNTESTED]
     values = [row[name].holds for name in names]

@@ -106,7 +106,10 @@ def _truncate_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 
 def _epochs_asked(recording: Recording, index: int) -> Found:
-    """Before KIP-101 no broker remembered an epoch: there is nothing to be asked."""
+    """Yield each partition and replica whose epochs change in the turn.
+
+    Before KIP-101 no broker remembered an epoch, so there is nothing to ask.
+    """
     before, turn = recording.turns[index - 1].now, recording.turns[index]
     if recording.profile.truncation == HW:
         return
@@ -228,7 +231,10 @@ def _told(value: str, leader: ReplicaMoment, recording: Recording) -> tuple[Answ
 
 
 def _survive_asked(recording: Recording, index: int) -> Found:
-    """Whoever answers must know what else is going to happen: the question tells it."""
+    """Yield each partition and its leader where a fault puts records at risk.
+
+    The answer depends on what else is going to happen, so the question tells the moves to come.
+    """
     before, turn = recording.turns[index - 1].now, recording.turns[index]
     event = turn.events[0]
     if event[0] != FAILURE or not any(cue[0] in STRIKING for cue in event[3]):

@@ -130,5 +130,8 @@ MISCONCEPTIONS: Final = {row.id: row for row in _ROWS}
 
 
 def of_kind(kind: str) -> tuple[Misconception, ...]:
-    """Those that answer this kind of question; where two say the same, the first one is named."""
+    """Return the misconceptions that answer this kind of question.
+
+    Where two give the same answer, the first one is named.
+    """
     return tuple(row for row in _ROWS if kind in row.kinds)

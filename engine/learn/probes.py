@@ -75,10 +75,10 @@ class Probe:
 
 
 def probes_of(recording: Recording, seed: int = 0) -> list[Probe]:
-    """Every question worth asking of a run, the best first.
+    """Return every question worth asking of a run, the best first.
 
-    Best is where much is decided and where few wrong rules agree with the truth; a question that
-    was asked in the same way before counts less each time.
+    The best is where much is decided and where few wrong rules agree with the truth; a question
+    that was asked in the same way before counts less each time.
     """
     found = []
     for index in range(1, len(recording.turns)):
@@ -166,7 +166,7 @@ def _probe(
 
 
 def _shown(choices: list[Choice], name: str, form: str) -> tuple[Choice, ...]:
-    """Offsets by size; whatever has no order of its own by a hash that knows no answer's worth."""
+    """Sort offsets by size, and other choices by a hash that does not know the right answer."""
     if form == "offset":
         return tuple(sorted(choices, key=lambda one: one.answer))
 
@@ -182,7 +182,7 @@ def event_of(recording: Recording, probe: Probe) -> Event:
 
 
 def trigger(recording: Recording, probe: Probe) -> tuple[int, int, Message | None]:
-    """(kind, node, message or None) of the event that decides."""
+    """Return (kind, node, message or None) of the event that decides."""
     return _event(recording.turns[recording.at(probe.step) + 1])
 
 

@@ -54,7 +54,10 @@ class Found:
 
 
 def follow(statement: Statement) -> Found:
-    """Plays and asks all that the statement needs.  One that is not decided has an empty row."""
+    """Play the run and ask all that the statement needs.
+
+    A statement that is not decided has an empty row.
+    """
     return Found(moment_of(statement), row_of(statement))
 
 
@@ -67,7 +70,7 @@ REFUSED: Final = "refused"
 
 @lru_cache(maxsize=256)
 def _firsts(run: Run) -> dict[str, tuple[int, int]]:
-    """Cue -> (first step with it, node)."""
+    """Return cue -> (first step with it, node)."""
     found: dict[str, tuple[int, int]] = {}
     cursor, step = Cursor(run), 0
     try:
@@ -153,7 +156,7 @@ def _played(statement: Statement, name: str) -> bool | None:
 
 
 def _has(what: str, release: str) -> bool:
-    """All of what is listed; of names joined by "or", one."""
+    """Tell if the release has all that is listed; of names joined by "or", one is enough."""
     return all(
         any(source().has(release, name) for name in one.split(" or ")) for one in what.split(", ")
     )
@@ -210,7 +213,7 @@ OPEN: Final = "open"
 
 
 def summary(row: Row) -> tuple[str, str, str]:
-    """(how it stands over the releases, first, last name that bounds it or "")."""
+    """Return (the result over the releases, first, last name that bounds it or "")."""
     names, values = list(row), list(row.values())
     if not row:
         return OPEN, "", ""

@@ -143,16 +143,20 @@ class Teller:
         return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self._isr(told.isr))
 
     def _struck(self, probe: Probe) -> str:
-        """Whom a fault strikes, and how; "" for other faults: the move says it."""
+        """Return the brokers that a fault strikes, and the kind of fault, in words.
+
+        Returns "" for other faults: the move says it.
+        """
         cues = event_of(self.recording, probe)[3]
         struck = dict.fromkeys((cue[0], cue[1]) for cue in cues if cue[0] in STRUCK)
         said = [self.say(STRUCK[rule], b=self.broker(one)) for rule, one in struck]
         return (" " if self.language == USUAL else "").join(said)
 
     def _noticed(self, probe: Probe) -> str:
-        """Whom the controller misses when its timer goes off; "" where it is another timer.
+        """Return in words the broker that the controller misses when its timer goes off.
 
-        Without it nobody could tell whom the next moment strikes: the broker may be back already.
+        Returns "" for another timer. Without it the reader could not tell which broker the next
+        moment strikes: the broker may be back already.
         """
         cues = event_of(self.recording, probe)[3]
         for rule, _, what, _, new, *_ in cues:
@@ -248,7 +252,7 @@ class Teller:
         return releases[0] if sort == "since" else f"Kafka {releases[-1].removeprefix('Kafka ')}"
 
     def answer(self, probe: Probe, answer: Answer) -> str:
-        """One answer as a person says it."""
+        """Return one answer as a person says it."""
         if probe.form in _TOLD:
             return self._told_answer(probe, answer)
         if probe.form == "offset":
@@ -277,7 +281,7 @@ class Teller:
         return text[:1].upper() + text[1:]
 
     def reason(self, probe: Probe) -> str:
-        """Why the truth is so in this case, in one or two sentences."""
+        """Return the reason of the truth in this case, in one or two sentences."""
         return self.say(f"why.{probe.kind}{self._case(probe)}")
 
     def _case(self, probe: Probe) -> str:
@@ -310,12 +314,12 @@ class Teller:
         return f".{right}"
 
     def _cut_by(self, probe: Probe) -> str:
-        """ ".end" where the follower asked beyond the leader's log, and lengths are compared."""
+        """Return ".end" if the follower asked beyond the leader's log and lengths are compared."""
         cues = event_of(self.recording, probe)[3]
         return ".end" if any(cue[0] == "F-9" and cue[1] == probe.who for cue in cues) else ""
 
     def belief(self, misconception: str) -> tuple[str, str]:
-        """(name, why it does not hold) of a misconception."""
+        """Return (name, the reason it does not hold) of a misconception."""
         key = f"mc.{misconception}"
         return self._words[key], self._words[f"{key}.why"]
 

@@ -1,6 +1,6 @@
 """Wrong beliefs about replication, each as a rule that can be run.
 
-A rule answers as somebody would who believes its docstring; None where the belief says nothing.
+A rule answers like a person with the belief in its docstring; None where the belief says nothing.
 None of them can see what comes: they know the moment before and what arrives.
 """
 
@@ -43,12 +43,12 @@ def hw_same_trip(asked: Asked) -> Answer | None:
 
 
 def hw_is_leo(asked: Asked) -> Answer | None:
-    """Misconception: the leader's write is committed."""
+    """Answer as if the leader's write were committed."""
     return asked.mine.leo if _leads(asked) else None
 
 
 def hw_needs_ack(asked: Asked) -> Answer | None:
-    """Followers acknowledge each record; a fetch request acknowledges nothing."""
+    """Answer as if followers acknowledged each record, and a fetch request acknowledged nothing."""
     fetch = asked.what is not None and asked.what.kind == FETCH
     return asked.mine.hw if _leads(asked) and fetch else None
 
@@ -122,7 +122,7 @@ def cut_to_leader_end(asked: Asked) -> Answer | None:
 
 
 def cut_whole_epoch(asked: Asked) -> Answer | None:
-    """All of the last leader epoch is thrown away."""
+    """Answer as if all of the last leader epoch were thrown away."""
     return asked.mine.epochs[-1][1] if asked.mine.epochs else None
 
 
@@ -140,7 +140,7 @@ def cut_all(asked: Asked) -> Answer | None:
 
 
 def _electable(asked: Asked) -> list[int]:
-    """Alive replicas but the leader that is being replaced, in assignment order."""
+    """Return the alive replicas except the leader that is being replaced, in assignment order."""
     gone = asked.part.record.leader
     return [one.broker for one in asked.alive if one.broker != gone]
 
@@ -177,7 +177,7 @@ def elect_any_alive(asked: Asked) -> Answer | None:
 
 
 def elect_last_in_isr(asked: Asked) -> Answer | None:
-    """Whoever stands last in the list takes over."""
+    """Answer as if the last replica in the list of the ISR took over."""
     able = [one for one in _electable(asked) if one in asked.part.record.isr]
     return able[-1] if able else None
 
@@ -199,7 +199,7 @@ def elect_neighbour(asked: Asked) -> Answer | None:
 
 
 def isr_equal_ends(asked: Asked) -> Answer | None:
-    """In sync is whoever has the leader's end right now."""
+    """Answer as if only alive replicas with the leader's end right now were in sync."""
     leader = asked.leader
     if leader is None:
         return None
@@ -207,7 +207,7 @@ def isr_equal_ends(asked: Asked) -> Answer | None:
 
 
 def isr_alive(asked: Asked) -> Answer | None:
-    """In sync is whoever is alive and sends heartbeats."""
+    """Answer as if every replica that is alive and sends heartbeats were in sync."""
     return in_order(one.broker for one in asked.alive)
 
 
@@ -236,7 +236,7 @@ def isr_in_records(asked: Asked) -> Answer | None:
 
 
 def isr_stays(asked: Asked) -> Answer | None:
-    """Misconception: a replica in the ISR stays in it."""
+    """Answer as if a replica in the ISR stayed in it."""
     return in_order(asked.part.record.isr)
 
 
@@ -248,7 +248,7 @@ def isr_at_once(asked: Asked) -> Answer | None:
 
 
 def isr_moves_leader(asked: Asked) -> Answer | None:
-    """Only the leader is sure to be in sync after a failure."""
+    """Answer as if only the leader were sure to be in sync after a failure."""
     leader = asked.part.record.leader
     return (leader,) if leader != NOBODY and leader in asked.before.alive else None
 
@@ -272,7 +272,7 @@ def acks_leader(asked: Asked) -> Answer | None:
 
 
 def acks_assigned(asked: Asked) -> Answer | None:
-    """acks=all waits for all assigned replicas."""
+    """Answer as if acks=all waited for all assigned replicas."""
     return ("ack", *in_order(asked.part.replicas)) if _acks(asked) == -1 else None
 
 
@@ -282,17 +282,17 @@ def acks_majority(asked: Asked) -> Answer | None:
 
 
 def acks_min_isr(asked: Asked) -> Answer | None:
-    """acks=all waits for min.insync.replicas copies, no more."""
+    """Answer as if acks=all waited for min.insync.replicas copies, and no more."""
     return _with_leader(asked, asked.part.min_isr) if _acks(asked) == -1 else None
 
 
 def acks_one_follower(asked: Asked) -> Answer | None:
-    """acks=1 waits for one follower."""
+    """Answer as if acks=1 waited for one follower."""
     return _with_leader(asked, 2) if _acks(asked) == 1 else None
 
 
 def acks_1_min_isr(asked: Asked) -> Answer | None:
-    """min.insync.replicas is about every write, acks=1 as well."""
+    """Answer as if min.insync.replicas applied to every write, also with acks=1."""
     few = len(asked.part.record.isr) < asked.part.min_isr
     return "refused" if few and _acks(asked) == 1 else None
 
@@ -303,13 +303,13 @@ def acks_1_all(asked: Asked) -> Answer | None:
 
 
 def min_isr_waits(asked: Asked) -> Answer | None:
-    """With too few in sync, the write waits until others are back."""
+    """Answer as if a write with too few replicas in sync waited until others are back."""
     few = len(asked.part.record.isr) < asked.part.min_isr
     return "silence" if few else None
 
 
 def min_isr_assigned(asked: Asked) -> Answer | None:
-    """min.insync.replicas asks that every assigned replica be there."""
+    """Answer as if min.insync.replicas asked for every assigned replica."""
     some = len(asked.part.record.isr) < len(asked.part.replicas)
     return "refused" if some and _acks(asked) == -1 else None
 
@@ -341,7 +341,7 @@ def epochs_from_hw(asked: Asked) -> Answer | None:
 
 
 def epochs_per_broker(asked: Asked) -> Answer | None:
-    """Every broker counts how often it has led itself."""
+    """Answer as if every broker counted the times it has led itself."""
     mine = asked.mine.epochs
     return (*mine, ((mine[-1][0] + 1 if mine else 0), asked.mine.leo))
 
@@ -353,7 +353,7 @@ def epochs_of_leader(asked: Asked) -> Answer | None:
 
 
 def epochs_again(asked: Asked) -> Answer | None:
-    """Every change writes an entry, even if the leader epoch is the same."""
+    """Answer as if every change wrote an entry, even if the leader epoch is the same."""
     mine = asked.mine
     return (*mine.epochs, (mine.epochs[-1][0], mine.leo)) if mine.epochs else None
 
@@ -374,37 +374,37 @@ def _known(asked: Asked) -> tuple[str, ...]:
 
 
 def keep_all(asked: Asked) -> Answer | None:
-    """Misconception: a written record is kept."""
+    """Answer as if a written record were always kept."""
     return _known(asked)
 
 
 def keep_acked(asked: Asked) -> Answer | None:
-    """Just what was acknowledged is kept."""
+    """Answer as if exactly the acknowledged records were kept."""
     known, step = asked.before.known, asked.before.step
     return tuple(one for one in _known(asked) if known.acked.get(one, step + 1) <= step)
 
 
 def keep_committed(asked: Asked) -> Answer | None:
-    """Just what is below the leader's high watermark is kept."""
+    """Answer as if exactly the records below the leader's high watermark were kept."""
     leader = asked.leader
     return None if leader is None else _below(leader.values(), leader.hw - leader.start)
 
 
 def keep_majority(asked: Asked) -> Answer | None:
-    """Misconception: a record on a majority is kept."""
+    """Answer as if exactly the records on a majority were kept."""
     logs = [set(one.values()) for one in asked.part.replicas.values()]
     need = len(logs) // 2 + 1
     return tuple(one for one in _known(asked) if sum(one in log for log in logs) >= need)
 
 
 def keep_common(asked: Asked) -> Answer | None:
-    """Just what every replica has is kept."""
+    """Answer as if exactly the records that every replica has were kept."""
     logs = [set(one.values()) for one in asked.part.replicas.values()]
     return tuple(one for one in _known(asked) if all(one in log for log in logs))
 
 
 def keep_shortest_mark(asked: Asked) -> Answer | None:
-    """Everybody falls back to the smallest high watermark."""
+    """Answer as if all replicas fell back to the smallest high watermark."""
     mark = min(one.hw for one in asked.part.replicas.values())
     leader = asked.leader or next(iter(asked.part.replicas.values()))
     return _below(leader.values(), mark - leader.start)

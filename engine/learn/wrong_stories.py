@@ -23,22 +23,22 @@ def line_first(asked: Asked) -> Answer | None:
 
 
 def line_last(asked: Asked) -> Answer | None:
-    """Whatever comes before, the last line acts."""
+    """Answer as if the last line acted, regardless of the lines before it."""
     return str(asked.told[1][-1])
 
 
 def line_refuses(asked: Asked) -> Answer | None:
-    """Misconception: a request that may be refused is refused."""
+    """Answer as if a request that may be refused were refused."""
     return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
 
 
 def line_epoch(asked: Asked) -> Answer | None:
-    """Epochs decide everything."""
+    """Answer as if epochs decided everything."""
     return _line(asked, "poch")
 
 
 def line_isr(asked: Asked) -> Answer | None:
-    """Every change goes through the ISR."""
+    """Answer as if every change went through the ISR."""
     return _line(asked, "isr", "ISR")
 
 
@@ -94,7 +94,7 @@ def order_follow_first(asked: Asked) -> Answer | None:
 
 
 def order_copy_first(asked: Asked) -> Answer | None:
-    """Followers must have a record before the leader writes it."""
+    """Answer as if followers had to have a record before the leader writes it."""
     return _ranked(asked, "copy", "append", "mark", "follow", "answer")
 
 
@@ -117,12 +117,12 @@ def order_cut_first(asked: Asked) -> Answer | None:
 
 
 def order_log_first(asked: Asked) -> Answer | None:
-    """Misconception: a returning replica copies first and truncates later."""
+    """Answer as if a returning replica copied first and truncated later."""
     return _ranked(asked, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
 
 
 def order_by_number(asked: Asked) -> Answer | None:
-    """Brokers act in the order of their numbers."""
+    """Answer as if brokers acted in the order of their numbers."""
     told: tuple[Happening, ...] = asked.told
     if len({node for _, node in told}) < 3:
         return None
@@ -139,17 +139,17 @@ def since_always(asked: Asked) -> Answer | None:
 
 
 def since_never(asked: Asked) -> Answer | None:
-    """No Kafka does it."""
+    """Answer as if no Kafka did it."""
     return "never", ""
 
 
 def since_epochs(asked: Asked) -> Answer | None:
-    """Leader epochs (KIP-101) settled it."""
+    """Answer as if leader epochs (KIP-101) had settled it."""
     return "since", "Z011"
 
 
 def since_kraft(asked: Asked) -> Answer | None:
-    """KRaft settled it."""
+    """Answer as if KRaft had settled it."""
     return "since", "K33"
 
 
@@ -172,7 +172,7 @@ def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
 
 
 def cause_last(asked: Asked) -> Answer | None:
-    """Misconception: the last event is the cause."""
+    """Answer as if the last event were the cause."""
     return _moved(asked)
 
 
@@ -221,7 +221,7 @@ def do_copy(asked: Asked) -> Answer | None:
 
 
 def do_wait(asked: Asked) -> Answer | None:
-    """Time does it."""
+    """Answer as if time alone did the task."""
     return ("advance 1s",)
 
 
@@ -238,7 +238,7 @@ def do_kill(asked: Asked) -> Answer | None:
 
 
 def do_ahead(asked: Asked) -> Answer | None:
-    """Whoever is furthest takes over: let it fetch."""
+    """Answer as if the replica that is furthest took over, so that a fetch does the task."""
     return (f"fetch {_name(asked, asked.who)}",) if asked.told[0] == "lead" else None
 
 

@@ -1,4 +1,4 @@
-"""Does a property hold in a run, and where is it decided?  Typed, bounded, nothing is evaluated.
+"""Judgement of a property on a run, and the moment that decides; typed, bounded, without eval.
 
 A formula with time words speaks of the whole run from its beginning, one without of its end.
 """
@@ -309,7 +309,7 @@ def _over_time(op: str, values: list[bool]) -> list[bool]:
 
 
 def _all_later(values: list[bool]) -> list[bool]:
-    """For each moment: true there and ever after."""
+    """Tell for each moment if it is true there and at all later moments."""
     found, held = [True] * len(values), True
     for i in range(len(values) - 1, -1, -1):
         found[i] = held = held and values[i]

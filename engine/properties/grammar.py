@@ -194,7 +194,7 @@ def parse(text: str) -> Formula:
 
 
 def _depth(text: str) -> int:
-    """No fewer than the nesting of the formula can be: brackets, and words that nest."""
+    """Return an upper bound of the nesting of the formula: count brackets and words that nest."""
     words = text.replace("(", " ( ").split()
     nesting = ("(", "not", "always", "never", "eventually", "until", "implies", "every", "some")
     return sum(word in nesting for word in words)

@@ -19,7 +19,7 @@ Event = tuple[int, int, Any, tuple[Cue, ...]]
 class Turn:
     """Events between two pauses: events `first` to `last`, and the moment after them.
 
-    Nobody can look at the cluster between events of one turn, so a turn is what is asked about.
+    No one can look at the cluster between events of one turn, so a turn is what is asked about.
     """
 
     __slots__ = ("events", "first", "last", "move", "now")
