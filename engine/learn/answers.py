@@ -14,7 +14,7 @@ MOST_NAMES: Final = 40
 
 
 def answer_of(probe: Probe, text: str) -> Answer:
-    """Read an answer: an offset (4), a broker (2, or nobody), brokers (1,2) or records (m1,m2).
+    """Read an answer: an offset (4), a broker (2 or `nobody`), brokers (1,2) or records (m1,m2).
 
     An empty list means no broker or no record. Raises BadInput where the question takes no such
     answer.
