@@ -25,9 +25,9 @@ def learn() -> None:
 )
 @plain
 def deck(out: str, lang: str, site: str) -> None:
-    """Writes a deck for Anki (OUT.apkg): a picture and a link to its run on the cards.
+    """Write a deck for Anki (OUT.apkg): a picture and a link to its run on the cards.
 
-    Imported again, a later deck updates the notes and leaves your schedule alone.
+    Importing a later deck updates the notes and does not change your schedule.
     """
     from app.common.words import Catalogue
     from app.web.deck import package

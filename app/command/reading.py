@@ -8,7 +8,10 @@ from engine.learn.reading import Found
 
 
 def followed(path: str) -> tuple[list[str], bool]:
-    """(lines for people, has every statement with a run its moment?).  Raises BadInput."""
+    """Return (lines for people, if every statement with a run has its moment).
+
+    Raises BadInput.
+    """
     guide = guides.load(path)
     lines = [f"{guide.title['en']}, read along with Kafka {guide.reads}"]
     whole = True

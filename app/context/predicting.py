@@ -19,8 +19,11 @@ from engine.sim.run import Run
 
 @dataclass(frozen=True)
 class Question:
-    """A run and one of its probes; `number` is its place on the path, `quiz` that in the quiz of
-    the run, `mix` that among the questions of changing runs, each 0 elsewhere."""
+    """A run and one of its probes.
+
+    `number` is its place on the path, `quiz` its place in the quiz of the run, and `mix` its place
+    among the questions of changing runs; each is 0 elsewhere.
+    """
 
     run: Run
     recording: Recording
@@ -66,7 +69,10 @@ def given_of(probe: Probe, number: int | None, text: str) -> Given | None:
 
 
 def told(question: Question, teller: Teller) -> dict[str, Any]:
-    """The question in words.  Nothing in it comes from after its step."""
+    """Return the question in words.
+
+    It contains nothing that happens after the step of the question.
+    """
     probe = question.probe
     return {
         "form": probe.form,
@@ -108,7 +114,11 @@ def result(question: Question, teller: Teller, answered: Given, after: str) -> d
 
 
 def _older(question: Question, profile: str) -> str:
-    """The same moves under the Kafka in which the answer was right, playing the same move."""
+    """Return the same moves under `profile`, the Kafka in which the answer was right.
+
+    The stage plays the move of the question. Returns "" where that Kafka does not have one of the
+    moves.
+    """
     run = replace(question.run, profile=profile)
     try:
         turns = [one for one in recorded(run).turns if one.move == question.probe.move]
@@ -118,7 +128,10 @@ def _older(question: Question, profile: str) -> str:
 
 
 def guess(probe: Probe, answered: Given) -> str:
-    """The offset that was said, for the stage to draw beside the truth: mark:broker:offset."""
+    """Return the answered offset as mark:broker:offset; the stage draws it beside the truth.
+
+    Returns "" for a question that does not ask for an offset.
+    """
     if probe.form != "offset":
         return ""
     mark = "hw" if probe.kind == "hw" else "leo"

@@ -67,7 +67,7 @@ def _filters(state: BlueprintSetupState) -> None:
 
 
 def scenario_asked(asked: Asked) -> Scenario:
-    """A scenario by name, that of a study, or that of a run with the run's moves as its script."""
+    """Return a scenario by name, that of a study, or that of a run with its moves as the script."""
     if asked.has("run"):
         return scenario_of_run(services().replays.run(naming.digest_asked(asked)))
     if asked.has("again"):
@@ -76,7 +76,7 @@ def scenario_asked(asked: Asked) -> Scenario:
 
 
 def scenario_of_run(run: Run) -> Scenario:
-    """Every run can become a batch: what was done by hand is what every seed plays."""
+    """Return a scenario for a batch of this run: every seed plays the moves made by hand."""
     if run.moves is None:
         scenario: Scenario = run.scenario
         return scenario
@@ -125,8 +125,11 @@ def form() -> str:
 
 
 def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
-    """(what the form sends instead of a name, the scenario, what else it begins with), by the
-    address: ``?run=`` its moves, ``?again=`` a study to change, ``?scenario=``, or nothing."""
+    """Return (form fields in place of a name, the scenario, the first values of the form).
+
+    The address decides: ``?run=`` takes the moves of a run, ``?again=`` a study to change,
+    ``?scenario=`` a scenario by name; without any of them the scenario is None.
+    """
     run, again = request.args.get("run", ""), request.args.get("again", "")
     if run:
         if not naming.DIGEST.match(run):
@@ -143,7 +146,7 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
 
 
 def _asked_before(batch: BatchRow) -> dict[str, Any]:
-    """The fields of the form as they were when a study was asked for."""
+    """Return the fields of the form as they were when a study was asked for."""
     varied: dict[str, dict[str, None]] = {}
     for cell in batch.cells:
         for key, value in cell["values"].items():
@@ -181,7 +184,7 @@ def is_random(scenario: Scenario) -> bool:
 
 @blueprint.get("/batch/twin")
 def twin() -> AnyResponse:
-    """The form for the random twin of a scenario (``?scenario=``) or of a run's (``?run=``)."""
+    """Open the form for the random twin of a scenario (``?scenario=``) or of a run (``?run=``)."""
     _, scenario, _ = _chosen()
     if scenario is None:
         raise Refusal("not_found")
@@ -193,7 +196,10 @@ def twin() -> AnyResponse:
 @blueprint.post("/api/batches")
 @described.told(described.BatchStarted, 201, takes=described.BatchSent)
 def submit() -> Response:
-    """{scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}."""
+    """Submit a study and return its number and address.
+
+    The body is {scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}.
+    """
     visitor.require_token()
     visitor.require_patience()
     given = body()
@@ -204,7 +210,7 @@ def submit() -> Response:
 
 @blueprint.post("/batch")
 def submit_form() -> AnyResponse:
-    """The same from the form itself, where no script runs."""
+    """Submit a study from the form itself, for a page without scripts."""
     visitor.require_token()
     visitor.require_patience()
     sent = request.form
@@ -227,7 +233,7 @@ def submit_form() -> AnyResponse:
 @blueprint.post("/api/batches/estimate")
 @described.told(described.Json, takes=described.BatchSent)
 def estimate() -> Response:
-    """Plays a few runs here to say how long all of them will take, and what would go wrong."""
+    """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
     visitor.require_patience()
     given = body()
@@ -240,7 +246,7 @@ def estimate() -> Response:
 
 @blueprint.get("/batch/<number>")
 def page(number: str) -> str:
-    """Progress while it runs, the result afterwards; both also without a script."""
+    """Render the progress of the batch, then its result, both also without a script."""
     shown: dict[str, Any] = {**_result(number)}
     batch = jobs().batch(number)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
@@ -308,7 +314,7 @@ def cancel(number: str) -> Response:
 @blueprint.post("/api/batches/<number>/resume")
 @described.told(described.Changed)
 def resume(number: str) -> Response:
-    """Computes the chunks that are missing."""
+    """Compute the chunks that are missing."""
     visitor.require_token()
     visitor.require_patience()
     jobs().resume(number, *visitor.asker())
@@ -317,7 +323,7 @@ def resume(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/<any(cancel, resume):what>")
 def act(number: str, what: str) -> AnyResponse:
-    """The buttons of the page where no script runs."""
+    """Resume or cancel a batch from the buttons of the page, where no script runs."""
     visitor.require_token()
     if what == "resume":
         visitor.require_patience()
@@ -330,7 +336,7 @@ def act(number: str, what: str) -> AnyResponse:
 @blueprint.post("/api/batches/<number>/more")
 @described.told(described.Changed, takes=described.MoreSent)
 def more(number: str) -> Response:
-    """{runs}: so many seeds more for every profile and cell."""
+    """Add more seeds for every profile and cell; the body is {runs}."""
     visitor.require_token()
     visitor.require_patience()
     jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.asker())
@@ -339,7 +345,7 @@ def more(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/more")
 def more_form(number: str) -> AnyResponse:
-    """The same from the page."""
+    """Add more seeds from the form of the page."""
     visitor.require_token()
     visitor.require_patience()
     jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
@@ -349,7 +355,7 @@ def more_form(number: str) -> AnyResponse:
 @blueprint.delete("/api/batches/<number>")
 @described.told(described.Done)
 def delete(number: str) -> Response:
-    """Forgets the batch and its rows."""
+    """Delete the batch and its rows."""
     visitor.require_token()
     jobs().delete(number, visitor.owner())
     return json_answer({"ok": True})
@@ -357,7 +363,7 @@ def delete(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/delete")
 def delete_form(number: str) -> AnyResponse:
-    """The same from the page."""
+    """Delete a batch from the form of the page."""
     visitor.require_token()
     jobs().delete(number, visitor.owner())
     return redirect(address("/batch", **visitor.tongue()), 303)

@@ -52,13 +52,13 @@ def _card(challenge: Challenge) -> dict[str, Any]:
 
 @blueprint.get("/challenges")
 def listed() -> str:
-    """All tasks by level."""
+    """Render all tasks by level."""
     return render_template("challenges.html", cards=[_card(one) for one in challenges().values()])
 
 
 @blueprint.get("/challenges/<slug>")
 def challenge(slug: str) -> str:
-    """One task; with ``moves``, a line each, what came of them; with ``show``, a solution."""
+    """Render one task; with ``moves``, a line each, their result; with ``show``, a solution."""
     found = challenges().get(slug)
     if found is None:
         raise Refusal("not_found")
@@ -94,7 +94,7 @@ def _beginning(found: Challenge) -> int:
 
 
 def _tried(found: Challenge, text: str) -> tuple[dict[str, Any], str]:
-    """(what to say of these moves, the stage after them)."""
+    """Return (what to say about these moves, the stage after them)."""
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     try:
         with services().plays.turn():

@@ -62,20 +62,22 @@ def _card(claim: Claim) -> dict[str, Any]:
 
 @once
 def deck() -> list[str]:
-    """The claims in the order of the deck: shuffled, and the same for every visitor."""
+    """Return the claims in the order of the deck: shuffled, and the same for every visitor."""
     return sorted(book.claims(), key=lambda slug: sha256(slug.encode()).hexdigest())
 
 
 def _next(slug: str) -> str:
-    """The next card of the deck; after the last one the first."""
+    """Return the next card of the deck; after the last card, return the first."""
     order = deck()
     return order[(order.index(slug) + 1) % len(order)]
 
 
 @blueprint.get("/claims")
 def claims() -> str:
-    """A card of the deck (``?card=``), or the list with verdicts (``?show=``); below, a property
-    of the reader's own."""
+    """Render a card of the deck (``?card=``), or the list with verdicts (``?show=``).
+
+    A property that the reader writes can be tried below.
+    """
     way = request.args.get("show", "")
     cards = [_card(one) for one in book.claims().values()]
     cards.sort(key=lambda one: (WAYS.index(one["way"]), one["sentence"]))
@@ -127,8 +129,10 @@ def _own() -> dict[str, Any]:
 
 @blueprint.get("/claims/<slug>")
 def claim(slug: str) -> str:
-    """One sentence, and the run at the moment that decides it under ``?profile=``; with ``?said=``
-    the reader's answer is compared."""
+    """Render one claim, and the run at the moment that decides it under ``?profile=``.
+
+    With ``?said=`` the reader's answer is compared with the verdict.
+    """
     found = book.claims().get(slug)
     if found is None:
         raise Refusal("not_found")
@@ -162,14 +166,17 @@ def claim(slug: str) -> str:
 
 
 def _title(verdict: Judgement) -> str:
-    """The title of the library run that decides, "" for the claim's own run and for a search."""
+    """Return the title of the library run that decides.
+
+    Returns "" where the claim's own run or a search decides.
+    """
     if verdict.source != judging.LIBRARY:
         return ""
     return in_language(find(verdict.name), visitor.lang()).title
 
 
 def _telling(row: dict[str, Judgement]) -> str:
-    """The newest Kafka that refutes it, else the newest that tests it, else the newest."""
+    """Return the newest Kafka that refutes the claim, or else tests it, or else the newest."""
     for word in (judging.REFUTED, judging.SURVIVED):
         if names := [name for name, one in row.items() if one.word == word]:
             return names[-1]

@@ -34,7 +34,7 @@ def _stand(slug: str, language: str, number: int) -> Stand:
 
 
 def marked(text: str) -> Markup:
-    """A paragraph of a chapter: **strong**, *stressed* and `code`, and nothing else."""
+    """Format a paragraph of a chapter: **strong**, *stressed*, `code` and lists, nothing else."""
     if text.startswith("- "):
         rows = Markup("").join(
             Markup("<li>{}</li>").format(_inline(row.removeprefix("- ")))
@@ -66,7 +66,7 @@ def _stressed(text: str) -> Markup:
 
 @blueprint.get("/learn/<slug>")
 def first(slug: str) -> Response:
-    """A chapter begins with its first scene."""
+    """Redirect from a chapter to its first scene."""
     if slug not in course.slugs():
         raise Refusal("not_found")
     return redirect(address(f"/learn/{slug}/1", **visitor.tongue()))
@@ -74,8 +74,10 @@ def first(slug: str) -> Response:
 
 @blueprint.get("/learn/<slug>/<int:number>")
 def scene(slug: str, number: int) -> str:
-    """One scene, and behind the last one the recap.  ``answer`` or ``by`` answers its question,
-    ``moves`` plays its task."""
+    """Render one scene, or the recap after the last scene.
+
+    ``answer`` or ``by`` answers the question of the scene; ``moves`` plays its task.
+    """
     if slug not in course.slugs():
         raise Refusal("not_found")
     chapter = course.chapter(slug, visitor.lang())
@@ -121,7 +123,10 @@ def _parts(slug: str, chapter: Chapter, number: int) -> dict[str, Any]:
 
 
 def _before(slug: str, chapter: Chapter, number: int) -> int:
-    """The step at which the scene before stood, in the same run: from there it is played."""
+    """Return the step from which a scene is played: that of the previous scene in the same run.
+
+    Without such a scene, it is the step of the scene itself.
+    """
     if number < 2:
         return 0
     here, before = (_stand(slug, visitor.lang(), one) for one in (number, number - 1))

@@ -43,13 +43,16 @@ def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:
-    """Plays some hundred runs, so behind the door."""
+    """Shorten a run; this plays some hundred runs, so it waits for its turn."""
     with services().plays.turn():
         return shorten(run, invariant)
 
 
 def _start_futures(run: Run, invariant: str, each: int) -> str:
-    """The number of the batch; where its presents lie, a replay of the whole run tells."""
+    """Start a batch of futures and return its number.
+
+    A replay of the whole run finds the steps from which the futures begin.
+    """
     with services().plays.turn():
         asked = make_futures(run, invariant, each)
     return jobs().submit(asked, *visitor.asker())
@@ -69,21 +72,24 @@ def _facts(found: Shortened) -> dict[str, Any]:
 
 @blueprint.get(PLACE)
 def replay(number: str, **named: Any) -> AnyResponse:
-    """Opens a failing run ten steps before the one that broke the invariant, with the checks."""
+    """Open a failing run ten steps before the step that broke the invariant, with the checks."""
     run, failure = _found(number, **named)
     return redirect(_at(run, failure.step, LEAD_STEPS, tab="checks"))
 
 
 @blueprint.get(PLACE + "/quiz")
 def quiz(number: str, **named: Any) -> AnyResponse:
-    """Questions about a failing run, the best first."""
+    """Open the questions about a failing run, the best first."""
     run, _ = _found(number, **named)
     return redirect(url_for("learning.learn", run=services().replays.register(run), quiz=1))
 
 
 @blueprint.get(PLACE + "/compare")
 def compare(number: str, **named: Any) -> AnyResponse:
-    """The same seed under another profile, in lock-step; ``?with=`` or the study's next one."""
+    """Compare the same seed under another profile in lock-step.
+
+    The profile is that of ``?with=``, or the next one of the study.
+    """
     run, failure = _found(number, **named)
     others = [name for name in jobs().batch(number).profiles if name != failure.profile]
     asked: dict[str, Any] = {"with": naming.profile_asked("with") or next(iter(others), None)}
@@ -93,14 +99,14 @@ def compare(number: str, **named: Any) -> AnyResponse:
 
 @blueprint.get(PLACE + "/scenario")
 def scenario(number: str, **named: Any) -> AnyResponse:
-    """Opens the editor with what a failing run plays."""
+    """Open the editor with the run that failed."""
     run, _ = _found(number, **named)
     return redirect(url_for("editing.edit", run=services().replays.register(run)))
 
 
 @blueprint.get("/batch/<number>/row/<profile>/<int:cell>/<int:seed>")
 def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
-    """Opens the run of any row of a batch, failing or not."""
+    """Open the run of any row of a batch, failing or not."""
     batch = jobs().batch(number)
     last = batch.first_seed + batch.runs
     known = profile in batch.profiles and cell < len(batch.cells)
@@ -115,7 +121,7 @@ def _step() -> int:
 
 @blueprint.get("/batch/<number>/run")
 def run_of_futures(number: str) -> AnyResponse:
-    """Opens the run whose futures a batch played."""
+    """Open the run whose futures a batch played."""
     batch = jobs().batch(number)
     if batch.kind != records.FUTURES:
         raise Refusal("not_found")
@@ -125,7 +131,7 @@ def run_of_futures(number: str) -> AnyResponse:
 
 @blueprint.post(PLACE + "/shorten")
 def shorten_failure(number: str, **named: Any) -> AnyResponse:
-    """Opens a shorter run that breaks the same invariant, one step before it does."""
+    """Open a shorter run that breaks the same invariant, one step before it does."""
     visitor.require_token()
     visitor.require_patience()
     found = _shorten(*_named(number, **named))
@@ -134,7 +140,7 @@ def shorten_failure(number: str, **named: Any) -> AnyResponse:
 
 @blueprint.post(PLACE + "/futures")
 def futures_of_failure(number: str, **named: Any) -> AnyResponse:
-    """Starts a batch that plays futures of a failing run from many of its steps."""
+    """Start a batch that plays futures of a failing run from many of its steps."""
     visitor.require_token()
     visitor.require_patience()
     run, invariant = _named(number, **named)
@@ -153,7 +159,7 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
 @blueprint.post("/api/shorten")
 @described.told(described.Json, takes=described.FailureSent)
 def shorten_run() -> Response:
-    """{run, invariant}: a shorter run that breaks the same invariant."""
+    """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()
     visitor.require_patience()
     run, invariant = _run_asked(body())
@@ -163,7 +169,10 @@ def shorten_run() -> Response:
 @blueprint.post("/api/futures")
 @described.told(described.BatchStarted, 201, takes=described.FuturesSent)
 def futures() -> Response:
-    """{run, invariant, runs}: a batch of futures of a failing run, from many of its steps."""
+    """Start a batch of futures of a failing run, from many of its steps.
+
+    The body is {run, invariant, runs}.
+    """
     visitor.require_token()
     visitor.require_patience()
     given = body()

@@ -52,7 +52,10 @@ class Shown:
 @blueprint.post("/api/answers")
 @described.told(described.Counted, takes=described.AnswerSent)
 def count() -> Response:
-    """Counts one answer.  It is judged here: what is sent is the question and what was chosen."""
+    """Count one answer, which is judged here.
+
+    The browser sends only the question and the chosen answer.
+    """
     visitor.require_token()
     visitor.require_patience()
     asked = body()
@@ -90,7 +93,7 @@ def _said(question: Question, given: Given) -> str:
 
 @blueprint.get("/learn/hard")
 def page() -> str:
-    """Kinds and questions by the share of wrong answers; what has too few answers is not told."""
+    """Render kinds and questions by the share of wrong answers, if they have enough answers."""
     kinds, questions = services().answers.tallies()
     enough = [one for one in questions if one.n >= FEWEST]
     hardest = sorted(enough, key=lambda one: (-one.wrong / one.n, -one.n, one.question))
@@ -105,7 +108,10 @@ def page() -> str:
 
 
 def _rows(tallies: list[Tally], hardest: list[Tally]) -> list[Shown]:
-    """Hardest first.  All intervals of a table hold together 19 times out of 20."""
+    """Return the rows of a table, in the order of the tallies.
+
+    All intervals of a table hold together 19 times out of 20.
+    """
     alpha = Look(at_once=len(tallies)).alpha
     rows = []
     for one in tallies:
@@ -120,7 +126,10 @@ def _rows(tallies: list[Tally], hardest: list[Tally]) -> list[Shown]:
 
 
 def _kind(tally: Tally, hardest: list[Tally]) -> tuple[str, str]:
-    """A kind's name, and its hardest question; before there is one, that of the path."""
+    """Return the name of a kind, and the address of its hardest question.
+
+    As long as there is no hardest question, the address is that of a question of the path.
+    """
     name = services().words.text(visitor.lang(), f"learn.kind.{tally.kind}", {})
     found = next((one for one in hardest if one.kind == tally.kind), None)
     if found is not None and (told := _worded(found.question)) is not None:
@@ -130,7 +139,7 @@ def _kind(tally: Tally, hardest: list[Tally]) -> tuple[str, str]:
 
 
 def _worded(name: str) -> tuple[str, str] | None:
-    """The question in words and its address; None for one that can no longer be asked."""
+    """Return the question in words and its address; None if it can no longer be asked."""
     lang = visitor.lang()
     found: tuple[str, str] | None = _told.get((name, lang), lambda: _asked(name, lang))
     return found

@@ -24,7 +24,7 @@ LED_IN: Final = 5
 
 @blueprint.get("/learn/stage")
 def stage() -> str:
-    """The stage at a question's step; with ``c`` and ``scene`` that of a chapter's scene."""
+    """Render the stage at a question's step, or with ``c`` and ``scene`` that of a scene."""
     if "c" in request.args:
         stand = stage_of(request.args["c"], typed(request.args, "scene", 1))
         since = typed(request.args, "since", default=stand.step)
@@ -86,8 +86,10 @@ def _page(boot: dict[str, Any], shown: Json, said: list[str]) -> str:
 
 
 def _untold(view: Json) -> Json:
-    """The view without what messages under way say of where logs part: from that the stage draws
-    where the log will be cut, which may be what is asked."""
+    """Return the view without the fields of messages that say where logs diverge.
+
+    From these fields the stage draws where the log will be cut, and the question may ask for that.
+    """
     told = ("diverging", "end")
     messages = [
         {**m, "fields": {name: one for name, one in m["fields"].items() if name not in told}}

@@ -37,7 +37,7 @@ def _told(item: Item) -> dict[str, Any]:
 
 @blueprint.get("/interview")
 def interview() -> str:
-    """All questions by topic; answers are opened one by one."""
+    """Render all questions by topic; answers are opened one by one."""
     told = [_told(item) for item in questions().values()]
     return render_template(
         "interview.html",
@@ -49,7 +49,7 @@ def interview() -> str:
 
 @blueprint.get("/interview/sheet")
 def sheet() -> str:
-    """One page for paper: the questions named in ``only``, or those of level 1."""
+    """Render one page for paper: the questions named in ``only``, or those of level 1."""
     wanted = request.args.get("only", "")[:400].split(",")
     found = [questions()[name] for name in dict.fromkeys(wanted) if name in questions()]
     found = found or [item for item in questions().values() if item.level == 1]
@@ -62,7 +62,7 @@ def sheet() -> str:
 
 @lru_cache(maxsize=MOST_ON_A_SHEET)
 def _picture(name: str) -> str:
-    """The moment that proves it, as the inside of an <svg>."""
+    """Return the moment that proves the answer, as the inside of an <svg>."""
     item = questions()[name]
     digest = services().replays.register(item.run)
     with services().replays.using(digest) as replay:

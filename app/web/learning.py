@@ -73,7 +73,7 @@ def _drilled(run: Run) -> Run:
 
 
 def asked() -> Question:
-    """The question the address names; without one the first of the path."""
+    """Return the question that the address names; without one, the first of the path."""
     number = whole_number(request.args.get("n", "0")) or 0
     mix = min(whole_number(request.args.get("mix", "0")) or 0, MOST_MIXED)
     if mix and not request.args.get("q"):
@@ -109,7 +109,7 @@ def _on_path(number: int) -> Question:
 
 
 def _mixed(number: int) -> Question:
-    """Question `number` after the path: each from another run."""
+    """Return question `number` after the path; each comes from another run."""
     code, kind = MIXED[(number - 1) % len(MIXED)]
     scenario = naming.scenario_named(code)
     run = Run(scenario, scenario.profiles[0])
@@ -119,8 +119,11 @@ def _mixed(number: int) -> Question:
 
 
 def _best(run: Run, step: int = 0) -> Probe:
-    """The best question from a step on, of the next few moments that have one; the best of the
-    whole run where none comes any more."""
+    """Return the best question among the next few moments, from a step on, that have one.
+
+    Returns the best question of the whole run where no later moment has one. Raises BadInput where
+    the run has no question.
+    """
     found = _probes(run)
     if not found:
         raise BadInput("impossible", "Nothing in this run is worth a question.")
@@ -131,8 +134,10 @@ def _best(run: Run, step: int = 0) -> Probe:
 
 
 def _quiz(run: Run) -> list[Probe]:
-    """The best questions of a run in the order in which they are decided: none gives away the
-    answer of one after it."""
+    """Return the best questions of a run in the order in which they are decided.
+
+    No question gives away the answer of a later one.
+    """
     _best(run)
     apart: dict[int, Probe] = {}
     for one in _probes(run):
@@ -165,10 +170,11 @@ def _length(run: Run) -> int:
 
 @blueprint.get("/learn")
 def learn() -> str:
-    """One question; with ``answer``, what became of it; with ``end``, the card after the path.
+    """Render one question; with ``answer``, its result; with ``end``, the card after the path.
 
-    Works without JavaScript.  With ``within`` it is asked in the place of a run's stage, and there
-    is nothing around it."""
+    Works without JavaScript. With ``within`` it is asked in the place of a run's stage, and there
+    is nothing around it.
+    """
     if request.args.get("end") == "1":
         return _end()
     question = asked()
@@ -200,7 +206,7 @@ def learn() -> str:
 
 
 def _end() -> str:
-    """The card after the last question of the path; the score is the browser's to show."""
+    """Render the card after the last question of the path; the browser shows the score."""
     return render_template(
         "learn_end.html",
         path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
@@ -210,7 +216,7 @@ def _end() -> str:
 
 @blueprint.post("/learn/quiz")
 def quiz() -> Response:
-    """A quiz about a run that is told by its text; nothing of it is stored."""
+    """Open a quiz about a run that is given by its text; nothing of it is stored."""
     visitor.require_token()
     run = parse_run(request.form.get("run", ""))
     return redirect(address("/learn", run=services().replays.register(run), quiz="1"))

@@ -88,7 +88,7 @@ def guides() -> str:
 
 @blueprint.get("/read/format")
 def format_() -> Response:
-    """The file of a guide, as an example of the format."""
+    """Return the file of a guide, as an example of the format."""
     text = (files("engine.learn") / book.FOLDER / EXAMPLE).read_text("utf-8")
     return Response(text, mimetype="text/plain")
 

@@ -39,7 +39,7 @@ def jobs() -> Jobs:
 
 
 def scenario_title(batch: BatchRow) -> str:
-    """Its scenario's title in the visitor's language; the advisor's scenario is its question."""
+    """Return the title of its scenario in the visitor's language; for the advisor, its question."""
     lang = visitor.lang()
     if batch.kind == KIND:
         return services().words.text(lang, "advice.question", {})
@@ -52,13 +52,13 @@ def title_of(batch: BatchRow) -> str:
 
 
 def own_studies() -> list[dict[str, Any]]:
-    """Those that this browser started, newest first, each with its first sentence."""
+    """Return the studies that this browser started, newest first, each with its first sentence."""
     rows = records.newest(jobs().database, OWN_MOST, of=visitor.owner())
     return [{**listed(row), "said": first_sentence(row)} for row in rows]
 
 
 def other_studies() -> list[dict[str, Any]]:
-    """The newest of everybody else."""
+    """Return the newest studies of all other visitors."""
     rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
     return [listed(row) for row in rows]
 
@@ -74,7 +74,7 @@ def other_than(number: str) -> list[dict[str, Any]]:
 
 
 def listed(row: BatchRow) -> dict[str, Any]:
-    """A row of a list of studies."""
+    """Return a row of a list of studies."""
     return {
         "id": row.id,
         "title": title_of(row),
@@ -93,7 +93,10 @@ def first_sentence(row: BatchRow) -> Finding | None:
 
 
 def checked_title(given: str) -> str:
-    """One line of what can be seen; "" takes a title away.  Raises Refusal."""
+    """Return the title as one line of printable characters; "" removes a title.
+
+    Raises Refusal.
+    """
     title = "".join(letter for letter in " ".join(given.split()) if letter.isprintable())
     if len(title) > TITLE_MOST:
         raise Refusal("invalid", "study.title", most=TITLE_MOST, asked=len(title))
@@ -103,7 +106,7 @@ def checked_title(given: str) -> str:
 @blueprint.post("/api/batches/<number>/title")
 @described.told(described.Titled, takes=described.TitleSent)
 def rename(number: str) -> Response:
-    """{title}: what its owner calls it; "" goes back to the scenario's."""
+    """Rename a study; the body is {title}, and "" goes back to the scenario's title."""
     visitor.require_token()
     visitor.require_patience()
     given = body().raw("title")
@@ -116,7 +119,7 @@ def rename(number: str) -> Response:
 
 @blueprint.post("/batch/<number>/title")
 def rename_form(number: str) -> AnyResponse:
-    """The same from the page."""
+    """Rename a study from the form of the page."""
     visitor.require_token()
     visitor.require_patience()
     jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())
@@ -128,7 +131,7 @@ def rename_form(number: str) -> AnyResponse:
 
 @blueprint.get("/batch/<number>/with")
 def choose_other(number: str) -> AnyResponse:
-    """``?address=`` as it was pasted, else ``?other=`` as it was chosen."""
+    """Open the comparison with a study: ``?address=`` as pasted, else ``?other=`` as chosen."""
     given = request.args.get("address", "").strip() or request.args.get("other", "")
     found = NUMBER.search(given)
     if found is None:
@@ -138,7 +141,10 @@ def choose_other(number: str) -> AnyResponse:
 
 
 def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
-    """Two studies to be set side by side.  Raises Refusal."""
+    """Return two studies to compare side by side.
+
+    Raises Refusal.
+    """
     if number == other:
         raise Refusal("invalid", "study.itself")
     return jobs().batch(number), jobs().batch(other)
@@ -146,7 +152,7 @@ def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
 
 @blueprint.get("/batch/<number>/with/<other>")
 def side_by_side(number: str, other: str) -> str:
-    """Both sentences, what differs, shares with their difference, and measures."""
+    """Render both sentences, the differences, the shares and their difference, and measures."""
     a, b = both(number, other)
     found = compared(jobs(), a, b)
     lang = visitor.lang()

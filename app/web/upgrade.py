@@ -24,8 +24,9 @@ LONGEST = advice.MOST_CHARACTERS
 
 @blueprint.get("/upgrade")
 def page() -> str:
-    """``?from=`` and ``?to=`` are releases, also as a pasted log line; ``?mode=`` zk or kraft.
+    """Render an upgrade between two releases.
 
+    ``?from=`` and ``?to=`` are releases, also as a pasted log line; ``?mode=`` is zk or kraft.
     Without ``?to=`` the known bugs of ``?from=`` are listed.
     """
     asked = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode")}

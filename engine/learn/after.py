@@ -29,7 +29,10 @@ class After:
 
 @cache
 def after(code: str) -> After:
-    """Raises KeyError for a code that the library does not have."""
+    """Return the content of the card at the end of a run of this scenario.
+
+    Raises KeyError for a code that the library does not have.
+    """
     known = {one.code: one for one in library().values()}
     scenario = known[code]
     order = sorted(known.values(), key=lambda one: (_topic(one), one.difficulty, one.code))
@@ -47,8 +50,11 @@ def _topic(scenario: Scenario) -> int:
 
 
 def _nearness(item: Item, scenario: Scenario, known: dict[str, Scenario]) -> tuple[int, int, int]:
-    """The run that proves it comes first, then what speaks of the same things, then of the same
-    topic; among equals the easier question."""
+    """Return the sort key of a question by its nearness to a scenario.
+
+    A question that the run of the scenario proves comes first, then one that shares words and tags
+    with it; among equals, the easier question.
+    """
     other = known[item.scenario]
     own = _words(f"{scenario.title} {scenario.teaches} {scenario.origin}")
     theirs = _words(" ".join([item.ask["en"], *(fact["en"] for fact in item.facts)]))

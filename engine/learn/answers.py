@@ -14,8 +14,11 @@ MOST_NAMES: Final = 40
 
 
 def answer_of(probe: Probe, text: str) -> Answer:
-    """An offset (4), a broker (2, or nobody), brokers (1,2) or records (m1,m2); "" in a list is
-    nobody, or no record.  Raises BadInput where the question takes no such answer."""
+    """Read an answer: an offset (4), a broker (2 or `nobody`), brokers (1,2) or records (m1,m2).
+
+    An empty list means no broker or no record. Raises BadInput where the question takes no such
+    answer.
+    """
     words = [word.strip() for word in text.split(",") if word.strip() and word.strip() != "none"]
     if len(words) > MOST_NAMES:
         raise BadInput("too_large", f"An answer names at most {MOST_NAMES} things.")
@@ -35,8 +38,10 @@ def answer_of(probe: Probe, text: str) -> Answer:
 
 
 def is_there(probe: Probe, before: PartitionMoment, answer: Answer) -> bool:
-    """Does an answer by hand name only what stands on the stage: its brokers, its records, and
-    offsets that its logs reach?"""
+    """Tell if an answer by hand names only things that are on the stage.
+
+    These are its brokers, its records, and offsets that its logs reach.
+    """
     if probe.form == "offset":
         ends = [one.leo for one in before.replicas.values()]
         return isinstance(answer, int) and answer <= max(ends) + 1

@@ -20,23 +20,25 @@ NOBODY: Final = -1
 
 
 def as_number(answer: Answer) -> int:
-    """The answer to a question whose answers are numbers: a broker, an offset, a move."""
+    """Return the answer to a question whose answers are numbers: a broker, an offset, a move."""
     assert isinstance(answer, int), answer
     return answer
 
 
 def as_parts(answer: Answer) -> tuple[Any, ...]:
-    """The answer to a question whose answers have parts: records, happenings, moves."""
+    """Return the answer to a question whose answers have parts: records, happenings, moves."""
     assert isinstance(answer, tuple), answer
     return answer
 
 
 class Asked:
-    """One thing asked at one moment.  A wrong rule may look at nothing else: it cannot see what
-    comes.
+    """One thing asked at one moment.
 
-    `what` is the message that arrives, or None; `node` where it arrives or whom a fault strikes.
-    `told` is what the question itself gives away: lines, happenings, moves or a goal.
+    A wrong rule may look at nothing else: it cannot see later events.
+
+    `what` is the message that arrives, or None; `node` is the broker where it arrives, or the
+    broker that a fault strikes. `told` is what the question itself gives away: lines, happenings,
+    moves or a goal.
     """
 
     __slots__ = ("before", "kind", "node", "profile", "told", "tp", "what", "who")

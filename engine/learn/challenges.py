@@ -74,7 +74,7 @@ class Challenge:
         return Run(find(self.scenario), self.profile, 0, self.first)
 
     def attempt(self, lines: tuple[str, ...]) -> Attempt:
-        """Plays these moves and asks for the goal at their end.
+        """Play these moves and check the goal at their end.
 
         Raises BadInput for a move that is malformed, impossible, or not allowed here.
         """
@@ -99,7 +99,10 @@ class Challenge:
 
 
 def read(text: str, where: str = "challenges.yaml") -> dict[str, Challenge]:
-    """The challenges of a file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read the challenges of a file.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     value, check = load_value(text, where)
     if not isinstance(value, dict):
         raise check.bad((), "Challenges are listed by their names.")
@@ -153,6 +156,6 @@ def _lines(check: Reader, value: object, path: Path, code: str) -> tuple[str, ..
 
 @cache
 def challenges() -> dict[str, Challenge]:
-    """All challenges by name, the easier ones first."""
+    """Return all challenges by name, the easier ones first."""
     text = (files("engine.learn") / "challenges" / "challenges.yaml").read_text("utf-8")
     return dict(sorted(read(text).items(), key=lambda one: one[1].level))

@@ -79,19 +79,22 @@ class Claim:
     search: Search | None = None
 
     def run(self, profile: str) -> Run:
-        """The run that decides under this profile."""
+        """Return the run that decides under this profile."""
         scenario = find(self.scenario)
         script = self.moves if self.moves is not None else Run(scenario, profile).script()
         own = self.moves is None and not self.first
         return Run(scenario, profile, 0, None if own else (*self.first, *script))
 
     def judged(self, profile: str) -> Verdict:
-        """The verdict of its own run alone.  Plays the run."""
+        """Play the claim's own run and return the verdict of that run alone."""
         return judge(self.property, Recording(self.run(profile)))
 
 
 def read(text: str, slug: str) -> Claim:
-    """A claim from its file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read a claim from its file.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     value, check = load_value(text, f"{slug}.yaml")
     fields = check.mapping(value, (), _FIELDS)
     for name in ("sentence", "truth", "source", "run", "property"):
@@ -168,7 +171,7 @@ def _property(check: Reader, value: object, name: str = "property") -> str:
 
 @cache
 def claims() -> dict[str, Claim]:
-    """All claims that come with the engine, by slug, in the order of their names."""
+    """Return all claims that come with the engine, by slug, in the order of their names."""
     folder = files("engine.learn") / FOLDER
     texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
     slugs = [name.removesuffix(".yaml") for name in sorted(texts)]

@@ -29,9 +29,10 @@ KEPT: Final = "never (some record m: lost(m))"
 
 
 def summary(row: dict[str, bool]) -> tuple[str, str] | None:
-    """("since" | "until", profile), ("always" | "never", ""); None where it turns more than once.
+    """Return ("since" | "until", profile) or ("always" | "never", "") for a row of verdicts.
 
-    `row` has profiles from the oldest on: does it hold there?
+    `row` tells for each profile, the oldest first, if it holds there. Returns None where the
+    verdict changes more than once.
     """
     names, values = list(row), list(row.values())
     turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
@@ -46,14 +47,19 @@ def summary(row: dict[str, bool]) -> tuple[str, str] | None:
 
 
 def number_of(slug: str) -> int:
-    """The number that names a claim in a question's text: it stays when claims are added."""
+    """Return the number that names a claim in a question's text.
+
+    The number of a claim does not change when claims are added.
+    """
     return int(sha256(slug.encode()).hexdigest()[:8], 16) % 900_000 + 1
 
 
 @lru_cache(maxsize=16)
 def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
-    """(number, slug, the step that decides) of the claims that this very run decides alone, under
-    every Kafka."""
+    """Return (number, slug, deciding step) of the claims that this run decides.
+
+    These are the claims that this run alone decides under every Kafka.
+    """
     from engine.learn.claims import claims  # they are judged by what is asked here
     from engine.learn.judging import OWN, UNTESTED, verdicts
 
@@ -79,13 +85,13 @@ def _since_asked(recording: Recording, index: int) -> Places:
 
 
 def _since_told(recording: Recording, index: int, tp: int, who: int) -> str:
-    """The claim's name, "" for the question about lost records."""
+    """Return the name of the claim; "" for the question about lost records."""
     return next((slug for number, slug, _ in _claims_of(recording) if number == who), "")
 
 
 @lru_cache(maxsize=2_000)
 def _keeps(run: Run, profile: str) -> bool | None:
-    """Do these moves leave every confirmed record there?  None: this Kafka has not all of them."""
+    """Tell if these moves keep every confirmed record; None if this Kafka lacks one of them."""
     try:
         return not play_all(Run(run.scenario, profile, run.seed, run.moves)).ledger.lost
     except BadInput:
@@ -93,13 +99,13 @@ def _keeps(run: Run, profile: str) -> bool | None:
 
 
 def _kept(run: Run) -> dict[str, bool]:
-    """The same of every generation that has these moves."""
+    """Tell for every generation that has these moves if it keeps all confirmed records."""
     found = {name: _keeps(run, name) for name in GENERATIONS}
     return {name: kept for name, kept in found.items() if kept is not None}
 
 
 def row_of(recording: Recording, told: str) -> dict[str, bool]:
-    """Profile -> does it hold there?  Plays the run under all of them."""
+    """Return profile -> if it holds there; plays the run under all, or reads the verdicts."""
     if not told:
         return _kept(recording.run)
     from engine.learn.judging import verdicts
@@ -108,13 +114,16 @@ def row_of(recording: Recording, told: str) -> dict[str, bool]:
 
 
 def members(generation: str) -> tuple[Profile, ...]:
-    """The Kafkas of a generation, the oldest first; it goes by the name of the last one."""
+    """Return the Kafkas of a generation, the oldest first; its name is that of the last one."""
     return tuple(one for one in PROFILES.values() if one.generation == generation)
 
 
 def _turns_at(run: Run, row: dict[str, bool], answer: tuple[str, str]) -> bool:
-    """Does the oldest release of the generation at which it turns agree with the newest?  Then it
-    turns there; those between agree with both in all of the library."""
+    """Tell if the verdict changes with the oldest release of a generation, not within it.
+
+    It does if the oldest release of that generation agrees with the newest. The releases between
+    agree with both in all of the library.
+    """
     names = list(row)
     place = names.index(answer[1]) + (answer[0] == "until")
     kept = (_keeps(run, one.name) for one in members(names[place]))
@@ -133,7 +142,7 @@ def _since_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer
 
 
 def _first_loss(recording: Recording) -> int:
-    """The index of the turn in which a confirmed record is gone for good, 0 where none is."""
+    """Return the index of the turn in which a confirmed record is lost for good, 0 if none is."""
     lost = recording.known.lost
     return recording.at(min(lost.values())) if lost else 0
 
@@ -151,8 +160,10 @@ def _cause_asked(recording: Recording, index: int) -> Places:
 
 
 def _cause_told(recording: Recording, index: int, tp: int, who: int) -> Any:
-    """(the lost record, ((number of a move from 1, its text), ...)), up to the loss; the moves
-    that write it are left out."""
+    """Return (the lost record, ((number of a move from 1, its text), ...)) up to the loss.
+
+    The moves that write the record are left out.
+    """
     value, last = _victim(recording), recording.turns[index].move
     lines = enumerate(recording.run.lines()[: last + 1], 1)
     return value, tuple((n, one) for n, one in lines if not _writes(one, value))
@@ -165,7 +176,10 @@ def _writes(line: str, value: str) -> bool:
 
 @lru_cache(maxsize=2_000)
 def saves(run: Run, number: int, value: str) -> bool:
-    """Is the record there at the end, if this move is left out, and what it made possible?"""
+    """Tell if the record is there at the end when this move is left out.
+
+    Moves that cannot be made without it are left out as well.
+    """
     sim = run.simulation()
     sim.rush = True
     for place, line in enumerate(run.lines(), 1):
@@ -183,7 +197,7 @@ def saves(run: Run, number: int, value: str) -> bool:
 
 
 def _cause_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
-    """The last move without which the record would still be there."""
+    """Return the last move without which the record would still be there."""
     value, told = asked.told
     for number, _ in reversed(told):
         if saves(recording.run, number, value):
@@ -242,8 +256,10 @@ def _tasks(recording: Recording) -> dict[int, Goal]:
 
 
 def _goal(recording: Recording, now: Moment) -> Goal | None:
-    """The task that this moment sets: bring somebody back, commit a record, or change the
-    leader."""
+    """Return the task that this moment sets.
+
+    The task is to bring a broker back into the ISR, to commit a record, or to change the leader.
+    """
     tp, part = next(iter(now.parts.items()), (0, None))
     leader = None if part is None else part.leader()
     if part is None or leader is None or leader.broker not in now.alive:
@@ -264,7 +280,7 @@ def _goal(recording: Recording, now: Moment) -> Goal | None:
 
 
 def _do_told(recording: Recording, index: int, tp: int, who: int) -> tuple[str, str, str, Any]:
-    """(sort, record, property, names): what is to be reached; names: ((broker, name), ...)."""
+    """Return (sort, record, property, names): the goal; names are ((broker, name), ...)."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
     names = tuple((one.id, one.label) for one in recording.run.scenario.brokers)
@@ -272,7 +288,7 @@ def _do_told(recording: Recording, index: int, tp: int, who: int) -> tuple[str, 
 
 
 def begun(recording: Recording, index: int) -> tuple[str, ...]:
-    """The moves that have been made before this turn."""
+    """Return the moves that have been made before this turn."""
     return recording.run.lines()[: recording.turns[index - 1].move + 1]
 
 
@@ -286,13 +302,16 @@ def _stage(run: Run) -> Simulation:
 
 
 def _open(recording: Recording, index: int) -> Simulation:
-    """The stage on which it is to be done."""
+    """Return the stage on which the task is to be done."""
     run = recording.run
     return _stage(Run(run.scenario, run.profile, run.seed, begun(recording, index)))
 
 
 def reaches(recording: Recording, index: int, lines: tuple[str, ...]) -> bool:
-    """Do these moves reach the goal?  Raises BadInput for one that is malformed or impossible."""
+    """Tell if these moves reach the goal.
+
+    Raises BadInput for a move that is malformed or impossible.
+    """
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
     sim = _open(recording, index).copy()
@@ -302,7 +321,7 @@ def reaches(recording: Recording, index: int, lines: tuple[str, ...]) -> bool:
 
 
 def _do_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
-    """The shortest moves among those that belong to the task, found by trying all."""
+    """Return the shortest moves that do the task, found by trying all moves that belong to it."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
     found = _shortest(_open(recording, index), goal, _offered(asked, goal))

@@ -102,7 +102,10 @@ class _Part:
 
 
 def read(text: str, where: str = "course.md") -> Chapter:
-    """A chapter from its text.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read a chapter from its text.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     parts = _parts(text, where)
     head = parts[0]
     if [name for name, _, _ in head.blocks] != ["chapter"]:
@@ -133,7 +136,7 @@ def read(text: str, where: str = "course.md") -> Chapter:
 
 
 def _followed(scenes: list[Scene]) -> list[Scene]:
-    """A scene without a block stands where the one before does."""
+    """Place each scene without a block at the moment of the scene before it."""
     found: list[Scene] = []
     for scene in scenes:
         before = found[-1] if found else None
@@ -179,7 +182,7 @@ def _parts(text: str, where: str) -> list[_Part]:
 
 
 def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
-    """The block's value; empty lines before it keep the numbers of lines right."""
+    """Return the block's value; empty lines before it keep the numbers of lines right."""
     name, line, text = block
     if not text.strip():
         raise BadInput("invalid", f"The block {name} is empty.", f"{where}:{line}:1")
@@ -187,7 +190,7 @@ def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
 
 
 def _paragraphs(part: _Part, where: str) -> tuple[str, ...]:
-    """Paragraphs; a list is one paragraph whose lines begin with "- "."""
+    """Return the paragraphs; a list is one paragraph whose lines begin with "- "."""
     found, held = [], list[str]()
     for row in [*part.text, ""]:
         if row.strip():
@@ -284,7 +287,7 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
 
 
 def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> tuple[str, str]:
-    """(scenario, profile) that the block names, or those of the chapter."""
+    """Return (scenario, profile) that the block names, or those of the chapter."""
     if "run" in fields:
         code = check.text(fields["run"], ("run",), 80)
         if code not in {one.code for one in library().values()}:
@@ -328,8 +331,11 @@ def _card(check: Reader, fields: dict[str, object], i: int, name: str) -> str:
 
 
 def stand(scene: Scene, record: Callable[[Run], Recording] = Recording) -> Stand:
-    """Plays a scene.  Raises BadInput where its moment never comes, its question cannot be asked
-    or its task is not done by the solution."""
+    """Play a scene.
+
+    Raises BadInput where its moment never comes, its question cannot be asked or its task is not
+    done by the solution.
+    """
     recording = record(scene.run)
     if scene.block == "probe":
         probe = _probe(scene, recording)
@@ -362,14 +368,20 @@ def _probe(scene: Scene, recording: Recording) -> Probe:
 
 
 def done(scene: Scene, lines: tuple[str, ...]) -> tuple[bool, Run, int]:
-    """(is the task done by these moves, the run they make, its last step).  Raises BadInput."""
+    """Return (if these moves do the task, the run they make, its last step).
+
+    Raises BadInput.
+    """
     run = Run(find(scene.scenario), scene.profile, 0, (*(scene.first or ()), *lines))
     recording = Recording(run)
     return judge(scene.goal, recording).holds, run, recording.end.step
 
 
 def check(text: str, where: str) -> Chapter:
-    """Reads a chapter and plays all of it.  Raises BadInput at the first thing that is wrong."""
+    """Read a chapter and play all of it.
+
+    Raises BadInput at the first thing that is wrong.
+    """
     chapter = read(text, where)
     for scene in chapter.scenes:
         stand(scene)
@@ -387,7 +399,7 @@ def check(text: str, where: str) -> Chapter:
 
 @cache
 def slugs() -> tuple[str, ...]:
-    """The chapters by name, in order."""
+    """Return the chapters by name, in order."""
     folder = files("engine.learn") / FOLDER
     names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".en.md"))
     return tuple(match[1] for match in map(_SLUG.match, names) if match)
@@ -395,8 +407,10 @@ def slugs() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def chapter(slug: str, language: str) -> Chapter:
-    """A chapter of the course, in the usual language where there is no other.
-    Raises BadInput where there is none of that name."""
+    """Return a chapter of the course, in the usual language if it has no other.
+
+    Raises BadInput where there is none of that name.
+    """
     if slug not in slugs() or language not in LANGUAGES:
         raise BadInput("unknown", "There is no such chapter.")
     number, folder = slugs().index(slug) + 1, files("engine.learn") / FOLDER

@@ -15,10 +15,10 @@ FEWEST: Final = 5
 
 
 def drilled(run: Run) -> Run:
-    """The run, or where there is too little to ask, the run and the death of a leader after it.
+    """Return the run; if it has too few questions, add the death of a leader at its end.
 
-    The first partition with a leader gets a record, loses its leader, gets one from the next
-    leader, and the first comes back.  Moves that cannot be made there are left out.
+    The first partition with a leader gets a record, loses its leader, gets a record from the next
+    leader, and the first leader comes back. Moves that cannot be made there are left out.
     """
     recording = Recording(run)
     if len(probes_of(recording)) >= FEWEST:

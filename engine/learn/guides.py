@@ -49,9 +49,11 @@ Texts = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence of a post.  `number` counts from 1 through the guide; `item` is its number in a
-    list of one's own, 0 without one.  `shows`: cues, of which the first to act is the moment;
-    `when`: a property instead.  `proof` is (kind, what).  `missing`: why nothing can be followed.
+    """One sentence of a post.
+
+    `number` counts from 1 through the guide; `item` is its number in a list of one's own, 0 without
+    one. `shows` are cues: the first that acts gives the moment; `when` is a property that gives it
+    instead. `proof` is (kind, what). `missing` says why nothing can be followed.
     """
 
     number: int
@@ -70,7 +72,7 @@ class Statement:
     missing: Texts
 
     def run(self, profile: str = "") -> Run:
-        """The run that shows it, under the guide's Kafka or another one."""
+        """Return the run that shows it, under the guide's Kafka or another one."""
         scenario, kafka = find(self.scenario), profile or self.kafka
         if self.moves is None and not self.first:
             return Run(scenario, kafka)
@@ -101,7 +103,10 @@ class Guide:
 
 
 def read(text: str, name: str) -> Guide:
-    """A guide from its file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read a guide from its file.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     value, check = load_value(text, f"{name}.yaml")
     if not isinstance(value, dict):
         raise check.bad((), "A guide is written as a mapping, key: value.")
@@ -209,7 +214,7 @@ def _move(check: Reader, value: object, path: Where, code: str) -> str:
 def _looked_at(
     check: Reader, fields: dict[str, Any], path: Where, missing: bool
 ) -> tuple[tuple[str, ...], str]:
-    """The cues or the property that make the moment."""
+    """Return the cues or the property that give the moment."""
     if ("shows" in fields) == ("when" in fields) and not missing:
         raise check.bad(path, "A statement has either shows, a rule, or when, a property.")
     if "when" in fields:
@@ -236,7 +241,7 @@ def _property(check: Reader, value: object, path: Where) -> str:
 
 
 def _names(check: Reader, fields: dict[str, Any], path: Where) -> tuple[str, ...]:
-    """Names of Kafka's source, each of which some release must have."""
+    """Return names of Kafka's source, each of which at least one release must have."""
     listed = check.listing(fields.get("code", []), (*path, "code"), MOST_NAMES)
     found = tuple(check.text(one, (*path, "code", i), 120) for i, one in enumerate(listed))
     for i, one in enumerate(found):
@@ -254,7 +259,10 @@ def _known(check: Reader, name: str, path: Where) -> str:
 def _proof(
     check: Reader, fields: dict[str, Any], path: Where, shows: tuple[str, ...]
 ) -> tuple[str, str]:
-    """The kind of proof and what it asks; without one, that what is shown acts."""
+    """Return the kind of proof and what it asks.
+
+    Without a proof, the statement is proved if one of the rules it shows acts.
+    """
     given = [kind for kind in PROOFS if kind in fields]
     if len(given) > 1:
         raise check.bad((*path, given[1]), "A statement has one proof.")
@@ -300,7 +308,7 @@ def _optional(check: Reader, fields: dict[str, Any], path: Where, key: str) -> T
 
 
 def _texts(check: Reader, value: object, path: Where) -> Texts:
-    """{language: text}; a plain text, or one language alone, stands for all."""
+    """Return {language: text}; a plain text, or one language alone, stands for all."""
     if isinstance(value, str):
         return dict.fromkeys(LANGUAGES, check.text(value, path, MOST_TEXT))
     fields = check.mapping(value, path, LANGUAGES)
@@ -313,7 +321,7 @@ def _texts(check: Reader, value: object, path: Where) -> Texts:
 
 @cache
 def guides() -> dict[str, Guide]:
-    """The guides that come with the engine, by name, in their order."""
+    """Return the guides that come with the engine, by name, in their order."""
     folder = files("engine.learn") / FOLDER
     texts = {one.name: one for one in folder.iterdir() if one.name.endswith(".yaml")}
     found = {}
@@ -324,7 +332,10 @@ def guides() -> dict[str, Guide]:
 
 
 def load(path: str | Path) -> Guide:
-    """The guide in a file.  Raises BadInput."""
+    """Return the guide in a file.
+
+    Raises BadInput.
+    """
     path = Path(path)
     try:
         if path.stat().st_size > MOST_BYTES:

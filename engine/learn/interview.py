@@ -72,12 +72,15 @@ class Item:
         return Run(find(self.scenario), self.profile)
 
     def judged(self) -> Verdict:
-        """Plays the run: does its property hold, and where is that decided?"""
+        """Play the run and judge if its property holds, and at which step this is decided."""
         return judge(self.moment, Recording(self.run))
 
 
 def read(text: str, topic: str) -> list[Item]:
-    """The questions of a file.  Raises BadInput: one sentence, where = "file:line:column"."""
+    """Read the questions of a file.
+
+    Raises BadInput: one sentence, where = "file:line:column".
+    """
     value, check = load_value(text, f"{topic}.yaml")
     if not isinstance(value, dict):
         raise check.bad((), "Questions are listed by their numbers, like Q1.")
@@ -126,7 +129,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
 
 @cache
 def questions() -> dict[str, Item]:
-    """All questions by number, topic after topic."""
+    """Return all questions by number, topic after topic."""
     folder = files("engine.learn") / "interview"
     texts = {topic: (folder / f"{topic}.yaml").read_text("utf-8") for topic in TOPICS}
     found = {item.id: item for topic, text in texts.items() for item in read(text, topic)}
@@ -138,7 +141,7 @@ def questions() -> dict[str, Item]:
 
 @cache
 def moments() -> dict[str, int]:
-    """Question -> the step at which its run is opened, as computed; a test plays them all."""
+    """Return question -> the computed step at which its run opens; a test plays them all."""
     text = (files("engine.learn") / "interview" / MOMENTS).read_text("utf-8")
     found: dict[str, int] = json.loads(text)
     return found

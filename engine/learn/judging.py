@@ -62,7 +62,7 @@ class Judgement:
         return self.word == SURVIVED
 
     def run(self, claim: Claim, profile: str) -> Run:
-        """The run to show."""
+        """Return the run to show."""
         if self.source == LIBRARY:
             return Run(find(self.name), profile, self.seed)
         if self.source == TRAP:
@@ -73,7 +73,7 @@ class Judgement:
         return claim.run(profile)
 
     def to_json(self) -> dict[str, Any]:
-        """The fields that differ from their defaults."""
+        """Return the fields that differ from their defaults."""
         fields = {"word": self.word, "step": self.step, "source": self.source, "name": self.name}
         fields |= {"seed": self.seed, "moves": list(self.moves)}
         fields |= {"runs": self.runs, "states": self.states}
@@ -81,12 +81,12 @@ class Judgement:
 
     @staticmethod
     def from_json(row: dict[str, Any]) -> Judgement:
-        """Reads `to_json` back."""
+        """Read the result of `to_json` back."""
         return Judgement(**{**row, "moves": tuple(row.get("moves", ()))})
 
 
 def _start(claim: Claim, profile: str) -> Run:
-    """The run after which the claim's search begins."""
+    """Return the run after which the claim's search begins."""
     assert claim.search is not None
     return cut_at(Run(find(SEARCHED), profile, 0, claim.search.moves))
 
@@ -102,7 +102,7 @@ class Witness:
 
 
 def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
-    """The library's runs under a profile (those of `codes` if given), and every claim's own run.
+    """Yield the library's runs under a profile (those of `codes` if given), and each claim's run.
 
     Scenarios whose end depends on the seed are played with the seeds of `SEEDS` only.
     """
@@ -123,8 +123,11 @@ def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
 
 
 def refutes(claim: Claim, recording: Recording) -> int | None:
-    """The step at which a run refutes the claim; -1 where the run survives its test; None where it
-    does not put it to the test, or is too long to be asked."""
+    """Return the step at which a run refutes the claim.
+
+    Returns -1 where the run survives its test, and None where the run does not test the claim or is
+    too long to be judged.
+    """
     try:
         if claim.tested and not judge(claim.tested, recording).holds:
             return None
@@ -135,7 +138,7 @@ def refutes(claim: Claim, recording: Recording) -> int | None:
 
 
 def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
-    """The claim's verdict under a profile: its own run first, then the pool, then a search."""
+    """Judge a claim under a profile: by its own run first, then by the pool, then by a search."""
     own = Recording(claim.run(profile))
     verdict = judge(claim.property, own)
     tested = not claim.tested or judge(claim.tested, own).holds
@@ -161,7 +164,7 @@ def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
 
 
 def _searched(claim: Claim, profile: str) -> Judgement | int:
-    """The refutation that the claim's search finds, or the number of states it saw."""
+    """Return the refutation that the claim's search finds, or the number of states it saw."""
     wanted = claim.search
     assert wanted is not None
     question = Question(_start(claim, profile), wanted.budgets, reach=wanted.reach)
@@ -175,7 +178,7 @@ def _searched(claim: Claim, profile: str) -> Judgement | int:
 
 
 def compute() -> dict[str, dict[str, Judgement]]:
-    """Claim -> profile -> verdict, played and searched."""
+    """Compute claim -> profile -> verdict by playing and searching."""
     found: dict[str, dict[str, Judgement]] = {slug: {} for slug in claims()}
     for profile in GENERATIONS:
         pool = list(witnesses(profile))
@@ -186,7 +189,7 @@ def compute() -> dict[str, dict[str, Judgement]]:
 
 
 def write(table: dict[str, dict[str, Judgement]]) -> str:
-    """The text of `verdicts.json`."""
+    """Return the text of `verdicts.json`."""
     lines = []
     for slug, row in table.items():
         cells = ",\n".join(f'    "{n}": {json.dumps(one.to_json())}' for n, one in row.items())
@@ -196,7 +199,7 @@ def write(table: dict[str, dict[str, Judgement]]) -> str:
 
 @cache
 def verdicts() -> dict[str, dict[str, Judgement]]:
-    """Claim -> profile -> verdict, as kept in `verdicts.json`."""
+    """Return claim -> profile -> verdict, as kept in `verdicts.json`."""
     text = (files("engine.learn") / FOLDER / VERDICTS).read_text("utf-8")
     found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return {
@@ -213,10 +216,10 @@ SOME: Final = "some"
 
 
 def summary(row: dict[str, Judgement]) -> tuple[str, str]:
-    """(how it stands over the releases that tested it, the profile at which it turns or "").
+    """Return (the result over the releases that tested it, the profile at which it changes or "").
 
-    `since` and `until` where it turns once from the oldest release to the newest; `untested` where
-    no release put it to the test.
+    The result is `since` or `until` where it changes once from the oldest release to the newest,
+    and `untested` where no release put it to the test.
     """
     names = [name for name in GENERATIONS if name in row and row[name].word != UNTESTED]
     values = [row[name].holds for name in names]

@@ -31,7 +31,7 @@ Found = Iterator[tuple[int, int]]
 
 
 def arrived(event: Event, kind: int) -> Any:
-    """The message of this kind that the event delivered, or None."""
+    """Return the message of this kind that the event delivered, or None."""
     what = event[2]
     if event[0] == DELIVERY and isinstance(what, Message) and what.kind == kind:
         return what
@@ -82,7 +82,7 @@ def _replica(moment: Moment, tp: int, broker: int) -> ReplicaMoment | None:
 
 
 def _after(what: Callable[[ReplicaMoment], Answer]) -> Callable[..., tuple[Answer, int] | None]:
-    """The truth about one replica right after the turn."""
+    """Return a function that reads the truth about one replica right after the turn."""
 
     def truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
         turn = recording.turns[index]
@@ -106,7 +106,10 @@ def _truncate_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 
 def _epochs_asked(recording: Recording, index: int) -> Found:
-    """Before KIP-101 no broker remembered an epoch: there is nothing to be asked."""
+    """Yield each partition and replica whose epochs change in the turn.
+
+    Before KIP-101 no broker remembered an epoch, so there is nothing to ask.
+    """
     before, turn = recording.turns[index - 1].now, recording.turns[index]
     if recording.profile.truncation == HW:
         return
@@ -228,7 +231,10 @@ def _told(value: str, leader: ReplicaMoment, recording: Recording) -> tuple[Answ
 
 
 def _survive_asked(recording: Recording, index: int) -> Found:
-    """Whoever answers must know what else is going to happen: the question tells it."""
+    """Yield each partition and its leader where a fault puts records at risk.
+
+    The answer depends on what else is going to happen, so the question tells the moves to come.
+    """
     before, turn = recording.turns[index - 1].now, recording.turns[index]
     event = turn.events[0]
     if event[0] != FAILURE or not any(cue[0] in STRIKING for cue in event[3]):
@@ -242,7 +248,7 @@ def _survive_asked(recording: Recording, index: int) -> Found:
 
 
 def coming(recording: Recording, index: int) -> tuple[str, ...]:
-    """The moves after that of this turn that strike, mend, write or elect."""
+    """Return the moves after that of this turn that strike, mend, write or elect."""
     lines = recording.run.lines()[recording.turns[index].move + 1 :]
     return tuple(one.split(" !")[0] for one in lines if one.split()[0] not in QUIET)
 

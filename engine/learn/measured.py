@@ -1,6 +1,6 @@
 """Measure of a course: ten questions before it and ten like them after it.
 
-The runs are short ones of S61 under seeds that nothing else here plays, so that nobody has met
+The runs are short ones of S61 under seeds that nothing else here plays, so that no reader has met
 them.  A pair asks the same kind of thing under the same Kafka, and tempts with the same
 misconceptions; its two questions are of different runs.  Answers are computed as anywhere else.
 """
@@ -54,7 +54,7 @@ def _scenario() -> Scenario:
 
 
 def question(side: str, number: int) -> tuple[Run, str]:
-    """(run, probe's text) of one of `SIDES`, numbered from 1."""
+    """Return (run, probe's text) of one of `SIDES`, numbered from 1."""
     pair = PAIRS[number - 1]
     seed, text = pair.before if side == "before" else pair.after
     return Run(_scenario(), pair.profile, seed), text

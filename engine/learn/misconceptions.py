@@ -17,8 +17,11 @@ WrongRule = Callable[[Asked], Answer | None]
 
 
 class Misconception:
-    """A row: its id, the kinds of questions it answers, the rule, and the scenario and profile
-    whose run refutes it.  `until` names the last profile under which it was true, "" if never."""
+    """A row of the table of misconceptions.
+
+    It has its id, the kinds of questions it answers, the rule, and the scenario and profile whose
+    run refutes it. `until` names the last profile under which it was true, "" if never.
+    """
 
     __slots__ = ("id", "kinds", "rule", "shown_by", "until")
 
@@ -127,5 +130,8 @@ MISCONCEPTIONS: Final = {row.id: row for row in _ROWS}
 
 
 def of_kind(kind: str) -> tuple[Misconception, ...]:
-    """Those that answer this kind of question; where two say the same, the first one is named."""
+    """Return the misconceptions that answer this kind of question.
+
+    Where two give the same answer, the first one is named.
+    """
     return tuple(row for row in _ROWS if kind in row.kinds)

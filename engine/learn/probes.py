@@ -38,8 +38,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question after `step` of a run, about partition `tp` and broker `who`; `until` is the
-    step by which playing on has decided it.  `choices` are in the order in which they are shown.
+    """A question after `step` of a run, about partition `tp` and broker `who`.
+
+    `until` is the step by which playing on has decided it. `choices` are in the order in which they
+    are shown.
     """
 
     kind: str
@@ -65,16 +67,18 @@ class Probe:
 
     @property
     def form(self) -> str:
-        """Form of an answer: offset, broker, brokers, reply, epochs, records, line, order, kafka,
-        move or moves."""
+        """Form of an answer.
+
+        It is offset, broker, brokers, reply, epochs, records, line, order, kafka, move or moves.
+        """
         return KINDS[self.kind].form
 
 
 def probes_of(recording: Recording, seed: int = 0) -> list[Probe]:
-    """Every question worth asking of a run, the best first.
+    """Return every question worth asking of a run, the best first.
 
-    Best is where much is decided and where few wrong rules agree with the truth; a question that
-    was asked in the same way before counts less each time.
+    The best is where much is decided and where few wrong rules agree with the truth; a question
+    that was asked in the same way before counts less each time.
     """
     found = []
     for index in range(1, len(recording.turns)):
@@ -94,8 +98,10 @@ def probes_of(recording: Recording, seed: int = 0) -> list[Probe]:
 
 
 def probe_at(recording: Recording, text: str) -> Probe:
-    """The probe with this text form.  Raises BadInput where it cannot be read, and where there is
-    nothing of this kind to be asked."""
+    """Return the probe with this text form.
+
+    Raises BadInput where it cannot be read, and where there is nothing of this kind to ask.
+    """
     match = _TEXT.fullmatch(text)
     if match is None or match[1] not in KINDS:
         raise BadInput("invalid", "A question is written like hw@12.0.2: kind, step, partition.")
@@ -132,7 +138,7 @@ def _event(turn: Turn) -> tuple[int, int, Message | None]:
 def _probe(
     recording: Recording, index: int, kind: str, tp: int, who: int, seed: int
 ) -> Probe | None:
-    """The question, or None where fewer than two misconceptions would answer it wrongly."""
+    """Return the question, or None if fewer than two misconceptions would answer it wrongly."""
     asked = _asked(recording, index, kind, tp, who)
     truth = KINDS[kind].truth(asked, recording, index)
     if truth is None:
@@ -160,7 +166,7 @@ def _probe(
 
 
 def _shown(choices: list[Choice], name: str, form: str) -> tuple[Choice, ...]:
-    """Offsets by size; whatever has no order of its own by a hash that knows no answer's worth."""
+    """Sort offsets by size, and other choices by a hash that does not know the right answer."""
     if form == "offset":
         return tuple(sorted(choices, key=lambda one: one.answer))
 
@@ -171,18 +177,20 @@ def _shown(choices: list[Choice], name: str, form: str) -> tuple[Choice, ...]:
 
 
 def event_of(recording: Recording, probe: Probe) -> Event:
-    """The event that decides."""
+    """Return the event that decides."""
     return recording.turns[recording.at(probe.step) + 1].events[0]
 
 
 def trigger(recording: Recording, probe: Probe) -> tuple[int, int, Message | None]:
-    """(kind, node, message or None) of the event that decides."""
+    """Return (kind, node, message or None) of the event that decides."""
     return _event(recording.turns[recording.at(probe.step) + 1])
 
 
 def best_moment(recording: Recording, misconception: str) -> Probe | None:
-    """The best question of this run that offers what this misconception says, and best of all
-    where no other one says the same first."""
+    """Return the best question of this run that offers the answer of this misconception.
+
+    A question is preferred if no other misconception is listed first for that answer.
+    """
     if misconception not in MISCONCEPTIONS:
         raise BadInput("unknown", "There is no misconception of that name.")
     found = probes_of(recording)

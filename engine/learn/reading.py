@@ -54,7 +54,10 @@ class Found:
 
 
 def follow(statement: Statement) -> Found:
-    """Plays and asks all that the statement needs.  One that is not decided has an empty row."""
+    """Play the run and ask all that the statement needs.
+
+    A statement that is not decided has an empty row.
+    """
     return Found(moment_of(statement), row_of(statement))
 
 
@@ -67,7 +70,7 @@ REFUSED: Final = "refused"
 
 @lru_cache(maxsize=256)
 def _firsts(run: Run) -> dict[str, tuple[int, int]]:
-    """Cue -> (first step with it, node)."""
+    """Return cue -> (first step with it, node)."""
     found: dict[str, tuple[int, int]] = {}
     cursor, step = Cursor(run), 0
     try:
@@ -82,7 +85,7 @@ def _firsts(run: Run) -> dict[str, tuple[int, int]]:
 
 
 def moment_of(statement: Statement) -> Moment | None:
-    """The first step at which one of the statement's cues acts, or which decides its property."""
+    """Return the first step at which a cue of the statement acts, or which decides its property."""
     if not statement.scenario:
         return None
     run = statement.run()
@@ -110,7 +113,7 @@ def _decided(run: Run, text: str) -> Moment | None:
 
 
 def stack_of(statement: Statement, moment: Moment, release: str) -> Stack | None:
-    """The thread and the chain at the moment, in a release; None where no rule acts."""
+    """Return the thread and its calls at the moment, in a release; None if no rule acts."""
     if not moment.cue:
         return None
     profile = get_profile(statement.kafka)
@@ -138,7 +141,7 @@ def row_of(statement: Statement, names: tuple[str, ...] = tuple(PROFILES)) -> Ro
 
 
 def _played(statement: Statement, name: str) -> bool | None:
-    """Does it hold under this Kafka?  None where the run could not be played there."""
+    """Tell if the statement holds under this Kafka; None if its run cannot be played there."""
     kind, what = statement.proof
     run = statement.run(name)
     if kind == "property":
@@ -153,7 +156,7 @@ def _played(statement: Statement, name: str) -> bool | None:
 
 
 def _has(what: str, release: str) -> bool:
-    """All of what is listed; of names joined by "or", one."""
+    """Tell if the release has all that is listed; of names joined by "or", one is enough."""
     return all(
         any(source().has(release, name) for name in one.split(" or ")) for one in what.split(", ")
     )
@@ -173,19 +176,21 @@ def _stacks(cues: str, release: str) -> list[Stack]:
 
 
 def _passes(what: str, release: str) -> bool:
-    """A method on a stack of these rules has the word in its name."""
+    """Tell if a method on a stack of these rules has the word in its name."""
     cues, _, word = (one.strip() for one in what.partition(">"))
     return any(word in frame.name for one in _stacks(cues, release) for frame in one.frames)
 
 
 def _later(what: str, release: str) -> bool:
-    """The rule is not called from the run loop that began the work: it is handed over."""
+    """Tell if the rule is handed over, and not called from the run loop that began the work."""
     return any(frame.gap for one in _stacks(what, release) for frame in one.frames)
 
 
 def _began(what: str, release: str) -> bool:
-    """The oldest release that has the method is the one that is named: of history, so it is so in
-    every release or in none."""
+    """Tell if the oldest release that has the method is the one that is named.
+
+    This is a fact of history, so it is true in every release or in none.
+    """
     name, _, first = (one.strip() for one in what.partition(">"))
     return source().spans(name)[0][0] == first
 
@@ -208,7 +213,7 @@ OPEN: Final = "open"
 
 
 def summary(row: Row) -> tuple[str, str, str]:
-    """(how it stands over the releases, first, last name that bounds it or "")."""
+    """Return (the result over the releases, first, last name that bounds it or "")."""
     names, values = list(row), list(row.values())
     if not row:
         return OPEN, "", ""
@@ -225,13 +230,16 @@ def summary(row: Row) -> tuple[str, str, str]:
 
 
 def stands_for(name: str) -> str:
-    """A name of a row for people: "Kafka 2.0.1", "Kafka 3.3.2 - 3.4.1"."""
+    """Return the name of a row for people: "Kafka 2.0.1", "Kafka 3.3.2 - 3.4.1"."""
     return PROFILES[name].stands_for if name in PROFILES else f"Kafka {name}"
 
 
 def edge(statement: Statement, name: str, last: bool) -> str:
-    """The release at which a verdict turns, as people say it: of a generation its first or its
-    last release; of the index, whose releases stand for their line, the line: "Kafka 2.1"."""
+    """Return the release at which a verdict changes, in the form that people use.
+
+    For a generation it is its first or its last release. For a release of the index, which stands
+    for its line, it is the line: "Kafka 2.1".
+    """
     if statement.proof[0] not in PLAYED:
         parts = name.split(".")
         return "Kafka " + ".".join(parts[: 3 if parts[0] == "0" else 2])
@@ -256,12 +264,12 @@ def _kept() -> dict[str, list[Any]]:
 
 
 def bits(statement: Statement, row: Row) -> str:
-    """A row as it is kept: "0011", with - for what was not decided."""
+    """Return a row in the form in which it is kept: "0011", with - for each undecided place."""
     return "".join("01"[row[name]] if name in row else "-" for name in labels(statement))
 
 
 def labels(statement: Statement) -> list[str]:
-    """The names of a statement's row, in order."""
+    """Return the names of a statement's row, in order."""
     kind, what = statement.proof
     if not kind:
         return []

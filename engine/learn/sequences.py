@@ -54,7 +54,10 @@ OPENS: Final = ("append", "die", "start", "elect", "cut")
 
 @lru_cache(maxsize=2_000)
 def _lines(cue: str, profile: Profile) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """(who does it in Kafka, the card's lines, each with its cues); "" where there is no card."""
+    """Return (the Kafka class that does it, the card's lines, each with its cues).
+
+    The class is "" where there is no card.
+    """
     card = card_of(cue)
     classes = card.classes(profile) if card is not None else []
     if card is None or card.outside or not classes:
@@ -75,7 +78,10 @@ def _rests(text: str, own: tuple[str, ...], fired: set[str]) -> bool:
 
 
 def _acting(recording: Recording, index: int) -> tuple[str, str, tuple[str, ...]] | None:
-    """(class, the line that acts, its card without others that act as well): the weightiest cue."""
+    """Return (class, the line that acts, its card) of the weightiest cue.
+
+    The card leaves out the other lines that act as well.
+    """
     turn = recording.turns[index]
     cues = [c[0] for c in turn.events[0][3] if c[0] in RULES and RULES[c[0]].moment >= 2]
     fired = {cue[0] for event in turn.events for cue in event[3]}
@@ -95,7 +101,7 @@ def _rule_asked(recording: Recording, index: int) -> Places:
 
 
 def _rule_told(recording: Recording, index: int, tp: int, who: int) -> Any:
-    """(class, lines): its card."""
+    """Return (class, lines): the card of the rule that acts."""
     found = _acting(recording, index)
     return None if found is None else (found[0], found[2])
 
@@ -134,7 +140,7 @@ def _is_unforeseen(turn: Turn, move: int) -> bool:
 
 
 def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], int]:
-    """(the next happenings, each in a turn of its own, the step of the last one)."""
+    """Return (the next happenings, each in a turn of its own, the step of the last one)."""
     found: dict[Happening, int] = {}
     beside: set[Happening] = set()  # came at the same time as another: before or after says nothing
     move = recording.turns[index].move

@@ -63,7 +63,7 @@ class Teller:
         self._names = {one.id: one.label for one in recording.run.scenario.brokers}
 
     def say(self, key: str, **args: Any) -> str:
-        """A sentence of the catalogue, beginning with a capital letter."""
+        """Return a sentence of the catalogue that begins with a capital letter."""
         text = self._words[key].format(**args)
         return text[:1].upper() + text[1:]
 
@@ -143,16 +143,20 @@ class Teller:
         return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self._isr(told.isr))
 
     def _struck(self, probe: Probe) -> str:
-        """Whom a fault strikes, and how; "" for other faults: the move says it."""
+        """Return the brokers that a fault strikes, and the kind of fault, in words.
+
+        Returns "" for other faults: the move says it.
+        """
         cues = event_of(self.recording, probe)[3]
         struck = dict.fromkeys((cue[0], cue[1]) for cue in cues if cue[0] in STRUCK)
         said = [self.say(STRUCK[rule], b=self.broker(one)) for rule, one in struck]
         return (" " if self.language == USUAL else "").join(said)
 
     def _noticed(self, probe: Probe) -> str:
-        """Whom the controller misses when its timer goes off; "" where it is another timer.
+        """Return in words the broker that the controller misses when its timer goes off.
 
-        Without it nobody could tell whom the next moment strikes: the broker may be back already.
+        Returns "" for another timer. Without it the reader could not tell which broker the next
+        moment strikes: the broker may be back already.
         """
         cues = event_of(self.recording, probe)[3]
         for rule, _, what, _, new, *_ in cues:
@@ -173,7 +177,7 @@ class Teller:
         return self.say(key, n=count, h=part.hw, **args)
 
     def move(self, probe: Probe) -> str:
-        """The move of the run during which it is decided, in the language of moves."""
+        """Return the move during which the question is decided, in the language of moves."""
         lines = self.recording.run.lines()
         return lines[probe.move].split(" !")[0] if 0 <= probe.move < len(lines) else ""
 
@@ -203,12 +207,12 @@ class Teller:
         return self.say(f"ask.{probe.kind}", **args)
 
     def _coming(self, probe: Probe) -> str:
-        """The moves still to come, as a sentence of their own."""
+        """Return the moves still to come, as a sentence of their own."""
         moves = coming(self.recording, self.recording.at(probe.step) + 1)
         return self._words["survive.coming"].format(l="; ".join(moves)) if moves else ""
 
     def _told_question(self, probe: Probe) -> str:
-        """The question of a kind that gives something away: lines, moves, a claim or a goal."""
+        """Return the question of a kind that gives away lines, moves, a claim or a goal."""
         told = told_of(self.recording, probe).told
         if probe.kind == "rule":
             return self.say("ask.rule", k=told[0])
@@ -233,8 +237,10 @@ class Teller:
         return self._words["answer.then"].join(answer)
 
     def _release(self, answer: Any, probe: Probe) -> str:
-        """From which or up to which release: the last of a generation, or its first.  A claim is
-        judged under the generation's last release only, and so told."""
+        """Return the release from which or up to which it is so: the first or last of a generation.
+
+        A claim is judged under the last release of a generation only, so that release is named.
+        """
         sort, name = answer
         if not name:
             return ""
@@ -246,7 +252,7 @@ class Teller:
         return releases[0] if sort == "since" else f"Kafka {releases[-1].removeprefix('Kafka ')}"
 
     def answer(self, probe: Probe, answer: Answer) -> str:
-        """One answer as a person says it."""
+        """Return one answer as a person says it."""
         if probe.form in _TOLD:
             return self._told_answer(probe, answer)
         if probe.form == "offset":
@@ -275,11 +281,11 @@ class Teller:
         return text[:1].upper() + text[1:]
 
     def reason(self, probe: Probe) -> str:
-        """Why the truth is so in this case, in one or two sentences."""
+        """Return the reason of the truth in this case, in one or two sentences."""
         return self.say(f"why.{probe.kind}{self._case(probe)}")
 
     def _case(self, probe: Probe) -> str:
-        """The case of a kind that has a reason of its own; "" where there is one for all."""
+        """Return the case of a kind that has several reasons; "" if one reason serves for all."""
         right = probe.choices[probe.right].answer
         old = get_profile(self.recording.run.profile).truncation == HW
         if probe.kind == "truncate":
@@ -301,19 +307,19 @@ class Teller:
         return ""
 
     def _acknowledged(self, probe: Probe, right: Answer) -> str:
-        """The case of a write: by its acks and by what became of it."""
+        """Return the case of a write: by its acks and by its result."""
         what: Any = trigger(self.recording, probe)[2]
         if isinstance(right, tuple):
             return ".one" if what.acks == 1 else ".all"
         return f".{right}"
 
     def _cut_by(self, probe: Probe) -> str:
-        """ ".end" where the follower asked beyond the leader's log, and lengths are compared."""
+        """Return ".end" if the follower asked beyond the leader's log and lengths are compared."""
         cues = event_of(self.recording, probe)[3]
         return ".end" if any(cue[0] == "F-9" and cue[1] == probe.who for cue in cues) else ""
 
     def belief(self, misconception: str) -> tuple[str, str]:
-        """(name, why it does not hold) of a misconception."""
+        """Return (name, the reason it does not hold) of a misconception."""
         key = f"mc.{misconception}"
         return self._words[key], self._words[f"{key}.why"]
 

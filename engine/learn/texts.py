@@ -10,9 +10,10 @@ Texts = dict[str, str]
 
 
 def texts(check: Reader, value: object, path: Path, most: int) -> Texts:
-    """{language: text}, each at most so long; what lacks in a language is told in the first.
+    """Return {language: text}, each text with at most `most` characters.
 
-    Raises BadInput where that one is missing.
+    A text that is missing in a language is given in the first language. Raises BadInput where the
+    text in the first language is missing.
     """
     fields = check.mapping(value, path, LANGUAGES)
     usual = LANGUAGES[0]

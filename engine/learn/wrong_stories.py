@@ -18,27 +18,27 @@ def _line(asked: Asked, *words: str) -> Answer | None:
 
 
 def line_first(asked: Asked) -> Answer | None:
-    """A rule does what its first line says."""
+    """Answer as if a rule did what its first line says."""
     return str(asked.told[1][0])
 
 
 def line_last(asked: Asked) -> Answer | None:
-    """Whatever comes before, the last line acts."""
+    """Answer as if the last line acted, regardless of the lines before it."""
     return str(asked.told[1][-1])
 
 
 def line_refuses(asked: Asked) -> Answer | None:
-    """Misconception: a request that may be refused is refused."""
+    """Answer as if a request that may be refused were refused."""
     return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
 
 
 def line_epoch(asked: Asked) -> Answer | None:
-    """Epochs decide everything."""
+    """Answer as if epochs decided everything."""
     return _line(asked, "poch")
 
 
 def line_isr(asked: Asked) -> Answer | None:
-    """Every change goes through the ISR."""
+    """Answer as if every change went through the ISR."""
     return _line(asked, "isr", "ISR")
 
 
@@ -46,7 +46,10 @@ def line_isr(asked: Asked) -> Answer | None:
 
 
 def _ranked(asked: Asked, *first: str) -> Answer | None:
-    """The happenings with these sorts first, in this order; the rest as it is told."""
+    """Return the happenings with these sorts first, in this order; the rest in the usual order.
+
+    Returns None if fewer than two of these sorts are told.
+    """
     told: tuple[Happening, ...] = asked.told
     sorts = {sort for sort, _ in told}
     if len(sorts.intersection(first)) < 2:
@@ -76,47 +79,50 @@ _USUAL: Final = (
 
 
 def order_answer_first(asked: Asked) -> Answer | None:
-    """The producer is answered as soon as the leader has written."""
+    """Answer as if the producer were answered as soon as the leader has written."""
     return _ranked(asked, "append", "answer", "copy", "mark", "follow")
 
 
 def order_mark_first(asked: Asked) -> Answer | None:
-    """The mark moves with the write; copies come later."""
+    """Answer as if the mark moved with the write, and copies came later."""
     return _ranked(asked, "append", "mark", "copy", "answer", "follow")
 
 
 def order_follow_first(asked: Asked) -> Answer | None:
-    """A follower's mark moves with the copy, before the leader's."""
+    """Answer as if a follower's mark moved with the copy, before the leader's."""
     return _ranked(asked, "append", "copy", "follow", "mark", "answer")
 
 
 def order_copy_first(asked: Asked) -> Answer | None:
-    """Followers must have a record before the leader writes it."""
+    """Answer as if followers had to have a record before the leader writes it."""
     return _ranked(asked, "copy", "append", "mark", "follow", "answer")
 
 
 def order_elect_first(asked: Asked) -> Answer | None:
-    """The next leader is chosen the moment the old one dies; others hear of the death later."""
+    """Answer as if the next leader were chosen the moment the old one dies.
+
+    The other brokers hear of the death later.
+    """
     return _ranked(asked, "die", "elect", "lead", "notice", "cut")
 
 
 def order_lead_first(asked: Asked) -> Answer | None:
-    """A broker takes over by itself; the controller notes it afterwards."""
+    """Answer as if a broker took over by itself, and the controller noted it afterwards."""
     return _ranked(asked, "die", "lead", "notice", "elect", "cut")
 
 
 def order_cut_first(asked: Asked) -> Answer | None:
-    """Logs are cut before a new leader is chosen."""
+    """Answer as if logs were cut before a new leader is chosen."""
     return _ranked(asked, "start", "cut", "die", "notice", "elect", "lead", "append")
 
 
 def order_log_first(asked: Asked) -> Answer | None:
-    """Misconception: a returning replica copies first and truncates later."""
+    """Answer as if a returning replica copied first and truncated later."""
     return _ranked(asked, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
 
 
 def order_by_number(asked: Asked) -> Answer | None:
-    """Brokers act in the order of their numbers."""
+    """Answer as if brokers acted in the order of their numbers."""
     told: tuple[Happening, ...] = asked.told
     if len({node for _, node in told}) < 3:
         return None
@@ -128,27 +134,27 @@ def order_by_number(asked: Asked) -> Answer | None:
 
 
 def since_always(asked: Asked) -> Answer | None:
-    """It was always so."""
+    """Answer as if it had always been so."""
     return "always", ""
 
 
 def since_never(asked: Asked) -> Answer | None:
-    """No Kafka does it."""
+    """Answer as if no Kafka did it."""
     return "never", ""
 
 
 def since_epochs(asked: Asked) -> Answer | None:
-    """Leader epochs (KIP-101) settled it."""
+    """Answer as if leader epochs (KIP-101) had settled it."""
     return "since", "Z011"
 
 
 def since_kraft(asked: Asked) -> Answer | None:
-    """KRaft settled it."""
+    """Answer as if KRaft had settled it."""
     return "since", "K33"
 
 
 def until_epochs(asked: Asked) -> Answer | None:
-    """It was so until leader epochs came."""
+    """Answer as if it had been so until leader epochs came."""
     return "until", "Z0102"
 
 
@@ -156,39 +162,42 @@ def until_epochs(asked: Asked) -> Answer | None:
 
 
 def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
-    """The number of the last (or first) move with one of these verbs; any verb without one."""
+    """Return the number of the last (or first) move with one of these verbs.
+
+    Without verbs, any move counts. Returns None if there is no such move.
+    """
     told: Any = asked.told[1]
     found = [number for number, line in told if not verbs or line.split()[0] in verbs]
     return int(found[-1 if last else 0]) if found else None
 
 
 def cause_last(asked: Asked) -> Answer | None:
-    """Misconception: the last event is the cause."""
+    """Answer as if the last event were the cause."""
     return _moved(asked)
 
 
 def cause_first_fault(asked: Asked) -> Answer | None:
-    """It began with the first fault."""
+    """Answer as if the first fault were the cause."""
     return _moved(asked, "kill", "power", "cut", "pause", "shutdown", "bounce", "drop", last=False)
 
 
 def cause_notice(asked: Asked) -> Answer | None:
-    """The controller was too quick."""
+    """Answer as if the controller had been too quick."""
     return _moved(asked, "detect", "elect", "fence")
 
 
 def cause_write(asked: Asked) -> Answer | None:
-    """A later write has pushed it out."""
+    """Answer as if a later write had pushed the record out."""
     return _moved(asked, "produce")
 
 
 def cause_fetch(asked: Asked) -> Answer | None:
-    """The last fetch has taken it away."""
+    """Answer as if the last fetch had taken the record away."""
     return _moved(asked, "fetch", "ask", "deliver", "settle")
 
 
 def cause_beginning(asked: Asked) -> Answer | None:
-    """It was wrong from the first move on."""
+    """Answer as if the run had been wrong from the first move on."""
     return _moved(asked, last=False)
 
 
@@ -205,40 +214,40 @@ def _follower(asked: Asked) -> int | None:
 
 
 def do_copy(asked: Asked) -> Answer | None:
-    """Copied is committed: one fetch does it."""
+    """Answer as if copied were committed, so that one fetch does the task."""
     one = _follower(asked)
     wanted = asked.told[0] == "commit" and one is not None
     return (f"fetch {_name(asked, one)}",) if wanted and one is not None else None
 
 
 def do_wait(asked: Asked) -> Answer | None:
-    """Time does it."""
+    """Answer as if time alone did the task."""
     return ("advance 1s",)
 
 
 def do_read(asked: Asked) -> Answer | None:
-    """A record counts once it is read."""
+    """Answer as if a record counted once it is read."""
     return ("read",) if asked.told[0] == "commit" else None
 
 
 def do_kill(asked: Asked) -> Answer | None:
-    """A leader that dies is replaced that instant."""
+    """Answer as if a leader that dies were replaced that instant."""
     if asked.told[0] != "lead":
         return None
     return (f"kill {_name(asked, asked.part.record.leader)}",)
 
 
 def do_ahead(asked: Asked) -> Answer | None:
-    """Whoever is furthest takes over: let it fetch."""
+    """Answer as if the replica that is furthest took over, so that a fetch does the task."""
     return (f"fetch {_name(asked, asked.who)}",) if asked.told[0] == "lead" else None
 
 
 def do_bounce(asked: Asked) -> Answer | None:
-    """A restart brings a replica back into the ISR."""
+    """Answer as if a restart brought a replica back into the ISR."""
     return (f"bounce {_name(asked, asked.who)}",) if asked.told[0] == "join" else None
 
 
 def do_write(asked: Asked) -> Answer | None:
-    """A further write carries it along."""
+    """Answer as if a further write carried the record or the replica along."""
     leader = _name(asked, asked.part.record.leader)
     return (f"produce next to {leader} acks=1",) if asked.told[0] != "lead" else None

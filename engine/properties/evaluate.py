@@ -1,4 +1,4 @@
-"""Does a property hold in a run, and where is it decided?  Typed, bounded, nothing is evaluated.
+"""Judgement of a property on a run, and the moment that decides; typed, bounded, without eval.
 
 A formula with time words speaks of the whole run from its beginning, one without of its end.
 """
@@ -62,7 +62,10 @@ class Verdict:
 
 
 def judge(text: str, recording: Recording) -> Verdict:
-    """The property, asked of a run.  Raises BadInput: what it says, where, what was expected."""
+    """Judge the property on a run.
+
+    Raises BadInput, which says the error, its place and what was expected.
+    """
     formula = parse(text)
     judged = _Judged(recording)
     at = 0 if _is_timed(formula) else len(recording.turns) - 1
@@ -117,7 +120,7 @@ class _Judged:
         return self._look(self._atom(one, bound))
 
     def _answered(self, one: LeadsTo, bound: Bound) -> list[bool]:
-        """For each moment: does the right side follow in time, if the left side holds?"""
+        """Tell for each moment if the right side follows in time when the left side holds."""
         left, right = self.vector(one.left, bound), self.vector(one.right, bound)
         found, due = [True] * len(left), None
         for i in range(len(left) - 1, -1, -1):
@@ -139,7 +142,7 @@ class _Judged:
         return [{**bound, one.name: (one.over, value)} for value in values]
 
     def decided(self, one: Formula, bound: Bound, at: int) -> int:
-        """The index of the moment that decides whether `one` holds from `at` on."""
+        """Return the index of the moment that decides if `one` holds from `at` on."""
         holds, last = self.vector(one, bound)[at], len(self._moments) - 1
         if isinstance(one, Not):
             return self.decided(one.one, bound, at)
@@ -225,7 +228,7 @@ class _Judged:
         return RECORDS if self._sort(term, bound) == RECORD else BROKERS
 
     def _sort(self, term: Term, bound: Bound) -> str | None:
-        """The sort of a term, None where only its place can tell."""
+        """Return the sort of a term, None if only its place can tell."""
         if isinstance(term, Vector):
             return EPOCHS
         if isinstance(term, Call) and (term.args or term.name in facts.FACTS):
@@ -306,7 +309,7 @@ def _over_time(op: str, values: list[bool]) -> list[bool]:
 
 
 def _all_later(values: list[bool]) -> list[bool]:
-    """For each moment: true there and ever after."""
+    """Tell for each moment if it is true there and at all later moments."""
     found, held = [True] * len(values), True
     for i in range(len(values) - 1, -1, -1):
         found[i] = held = held and values[i]

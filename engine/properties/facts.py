@@ -16,8 +16,11 @@ INVARIANT: Final = "promise"
 
 
 class Fact:
-    """`takes` are the sorts of its arguments, without the partition that may follow; `gives` is
-    its sort; `read(moment, partition, *arguments)` its value, None where there is none."""
+    """A fact of a moment that a property can name.
+
+    `takes` are the sorts of its arguments, without the partition that may follow; `gives` is its
+    sort. `read(moment, partition, *arguments)` gives its value, None where there is none.
+    """
 
     __slots__ = ("gives", "meaning", "read", "takes")
 
@@ -129,7 +132,10 @@ FACTS: Final[dict[str, Fact]] = {
 
 
 def fact(name: str, where: str, place: str) -> Fact:
-    """Raises BadInput for a fact that does not exist."""
+    """Return the fact of this name.
+
+    Raises BadInput for a fact that does not exist.
+    """
     if name in FACTS:
         return FACTS[name]
     hint = nearest(name, list(FACTS))
@@ -137,7 +143,10 @@ def fact(name: str, where: str, place: str) -> Fact:
 
 
 def invariant(name: str, where: str, place: str) -> str:
-    """Raises BadInput for a promise that does not exist."""
+    """Return the name of a promise.
+
+    Raises BadInput for a promise that does not exist.
+    """
     if name in INVARIANTS:
         return name
     raise BadInput("unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where)

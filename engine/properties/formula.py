@@ -36,7 +36,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """{A, B}"""
+    """A set of names or calls, written {A, B}."""
 
     items: tuple[Name | Call, ...]
     at: Place
@@ -103,7 +103,7 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class LeadsTo:
-    """Whenever `left` holds, `right` holds then or later, within so many ms (-1: ever)."""
+    """Rule that after each `left`, `right` holds then or later, within a limit in ms (-1: none)."""
 
     left: Formula
     right: Formula

@@ -177,7 +177,10 @@ def _parser() -> Lark:
 
 
 def parse(text: str) -> Formula:
-    """A property as a formula.  Raises BadInput that names line, column and what was expected."""
+    """Return a property as a formula.
+
+    Raises BadInput that names line, column and what was expected.
+    """
     if len(text) > MOST_CHARACTERS:
         raise BadInput("too_large", f"A property has at most {MOST_CHARACTERS} characters.")
     if _depth(text) > MOST_DEPTH:
@@ -191,7 +194,7 @@ def parse(text: str) -> Formula:
 
 
 def _depth(text: str) -> int:
-    """No fewer than the nesting of the formula can be: brackets, and words that nest."""
+    """Return an upper bound of the nesting of the formula: count brackets and words that nest."""
     words = text.replace("(", " ( ").split()
     nesting = ("(", "not", "always", "never", "eventually", "until", "implies", "every", "some")
     return sum(word in nesting for word in words)

@@ -69,7 +69,7 @@ class ReplicaMoment:
             self.waiting = tuple(value for one in replica.waiting for value in one.request.values)
 
     def values(self) -> tuple[str, ...]:
-        """The records, oldest first."""
+        """Return the records, oldest first."""
         return tuple(value for batch in self.batches for value in batch.values)
 
 
@@ -90,7 +90,7 @@ class PartitionMoment:
         }
 
     def leader(self) -> ReplicaMoment | None:
-        """The replica that the controller's record names, None while there is none."""
+        """Return the replica that the controller's record names, None while there is none."""
         return self.replicas.get(self.record.leader)
 
 
@@ -126,7 +126,7 @@ class Known:
         self._seen: dict[tuple[str, int], int] = {}
 
     def note(self, sim: Simulation, step: int) -> None:
-        """Adds what has become true by this step."""
+        """Add the facts that have become true by this step."""
         ledger = sim.ledger
         for tp, acked in enumerate(ledger.acked):
             for one in acked[self._new("acked", tp, len(acked)) :]:
@@ -151,7 +151,7 @@ class Known:
             self.broken.setdefault(name, at)
 
     def strike(self, cues: Iterable[Cue]) -> None:
-        """Adds the brokers that these cues report to have lost power, a disk or its contents."""
+        """Add the brokers that these cues report to have lost power, a disk or its contents."""
         for rule, node, *_ in cues:
             if rule in DISK_FAULTS:
                 self.struck |= {node}
@@ -199,7 +199,7 @@ class Moment:
         )
 
     def untouched(self, tp: int, touched: Set[int]) -> dict[int, ReplicaMoment]:
-        """The replicas of a partition on other brokers than these."""
+        """Return the replicas of a partition on brokers other than these."""
         part = self.parts.get(tp)
         if part is None:
             return {}

@@ -19,7 +19,7 @@ Event = tuple[int, int, Any, tuple[Cue, ...]]
 class Turn:
     """Events between two pauses: events `first` to `last`, and the moment after them.
 
-    Nobody can look at the cluster between events of one turn, so a turn is what is asked about.
+    No one can look at the cluster between events of one turn, so a turn is what is asked about.
     """
 
     __slots__ = ("events", "first", "last", "move", "now")
@@ -81,7 +81,7 @@ class Recording:
         return self.turns[-1].now
 
     def at(self, step: int) -> int:
-        """The index of the turn after which the cluster stands at `step`, or in which it lies."""
+        """Return the index of the turn that ends at `step`, or that contains it."""
         low, high = 0, len(self.turns) - 1
         while low < high:
             middle = (low + high) // 2

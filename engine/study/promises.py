@@ -1,4 +1,4 @@
-"""Does a scenario keep what it promises?  Plays the script and checks every `expect` on the way.
+"""Check of a scenario's promises: plays the script and checks every `expect` on the way.
 
 Tests ask this of the whole library, the command line of any scenario file.  Below: what any run may
 count on, by the Kafka that plays it.

@@ -59,7 +59,7 @@ class Card:
         self.see: list[Line] = []
 
     def classes(self, profile: Profile) -> list[str]:
-        """Classes that do it under this profile; none where the rule does not exist there."""
+        """Return the classes that do it under this profile; none where the rule is absent."""
         return [name for name in _names(self.kafka, profile) if name != NOBODY]
 
     def proposals(self, profile: Profile) -> list[str]:
