@@ -29,6 +29,7 @@ WEIGHTS: Final = {
 }
 """Kind of a mark on the rail -> how much it matters for the story."""
 LOSS: Final = 100
+RECENT: Final = 3  # events of a kind before the loss, where nothing but chance moves
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
@@ -104,15 +105,22 @@ def _told(total: int, chapters: Sequence[Chapter], weighty: Sequence[int]) -> It
 def _happened(
     chapters: Sequence[Chapter], marks: Iterable[tuple[int, str]], lost_at: int | None
 ) -> Iterable[Beat]:
-    """Return the events in moves without a comment: the last of each kind a move; and the loss."""
+    """Return the events in moves without a comment, and the loss.
+
+    Of each kind the last one of a move counts; of a run that chance plays, the last `RECENT` before
+    the loss as well: they lead to it.
+    """
     commented = {first for first, _, text in chapters if text}
-    last: dict[tuple[int, str], int] = {}
+    recent = 1 if len(chapters) > 1 else RECENT
+    seen: dict[tuple[int, str], list[int]] = {}
     for step, kind in marks:
         first = max((at for at, _, _ in chapters if at <= step), default=0)
         if kind in WEIGHTS and first not in commented:
-            last[first, kind] = step
-    for (_, kind), step in last.items():
-        yield Beat(step, "", WEIGHTS[kind])
+            seen.setdefault((first, kind), []).append(step)
+    for (_, kind), steps in seen.items():
+        before = [step for step in steps if lost_at is None or step <= lost_at]
+        for step in {*before[-recent:], steps[-1]}:
+            yield Beat(step, "", WEIGHTS[kind])
     if lost_at is not None:
         yield Beat(lost_at, "", LOSS)
 
