@@ -260,8 +260,8 @@ def main() -> int:
         one, other, after = suites()
         bootstrap.say("Each check is told when it has ended; all of them take minutes.")
         with ThreadPoolExecutor(1) as pool:
-            beside = pool.submit(told.lane, other)
-            told.lane([*checks, *one])
+            beside = pool.submit(told.lane, [*checks, *other])
+            told.lane(one)
             beside.result()
         told.lane(after)
     tell_second_tries(told.second)
