@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from app.command.cli import main as cli
-from app.common.config import SETTINGS
+from app.core.config import SETTINGS
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
 WIDTH = 116

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine.advisor import advice
+from engine.advisor.advice import Failures, Setting
 from engine.model.configs import build
 from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
-from engine.study import advice
-from engine.study.advice import Failures, Setting
 
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from app.batch import advice_table, cycles
-from app.batch.advice_table import Cell, Table
+from app.advisor import table
+from app.advisor.table import Cell, Table
+from app.batch import cycles
 from app.batch.processes import Workers
 from app.bootstrap import ROOT
-from engine.study import importance
-from engine.study.advice import Setting
+from engine.advisor import importance
+from engine.advisor.advice import Setting
 from tests.app.test_cli import highwater
 
 
@@ -28,7 +29,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importance, "FLOOR", (1.0, 0.1, 0.02, 0.01))
     monkeypatch.setattr(cycles, "PILOT_TREES", 2)
     monkeypatch.setattr(cycles, "best_effort", lambda trees: {})
-    monkeypatch.setattr(advice_table, "pool", ThreadPoolExecutor)
+    monkeypatch.setattr(table, "pool", ThreadPoolExecutor)
 
 
 ASKED = ("advise", "--factors", "1", "--racks", "1", "--presets", "usual", "--jobs", "1")
@@ -87,9 +88,9 @@ class Interrupted(ThreadPoolExecutor):
 
 
 def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice_table, "pool", Interrupted)
-    monkeypatch.setattr(advice_table, "CHUNK_MOST", 4)
-    monkeypatch.setattr(advice_table, "CHUNK_S", 100)  # four trees, however slow one of them was
+    monkeypatch.setattr(table, "pool", Interrupted)
+    monkeypatch.setattr(table, "CHUNK_MOST", 4)
+    monkeypatch.setattr(table, "CHUNK_S", 100)  # four trees, however slow one of them was
     told = highwater(*ASKED, "--within", "5", "--json")
     assert told.exit_code == 130, told.output
     (cell,) = json.loads(told.stdout)["cells"]
@@ -99,7 +100,7 @@ def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trees that do not come back in time are counted as left, and nobody waits for them."""
-    monkeypatch.setattr(advice_table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
+    monkeypatch.setattr(table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
     told = highwater(*ASKED, "--budget", "1", "--json")
     (cell,) = json.loads(told.stdout)["cells"]
     assert told.exit_code == 3 and cell["ended"] == "budget"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.common.words import Catalogue
-from engine.learn.after import SAYS, after
+from app.core.words import Catalogue
 from engine.learn.interview import questions
+from engine.learn.takeaways import SAYS, after
 from engine.model.languages import LANGUAGES
 from engine.scenarios.file import library
 from engine.scenarios.translated import in_language

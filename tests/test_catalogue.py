@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import pytest
 
-from app.common import words as app_words
-from app.common.refusals import STATUS, Refusal
-from app.common.words import Catalogue, sentence
+from app.core import words as app_words
+from app.core.refusals import STATUS, Refusal
+from app.core.words import Catalogue, sentence
 from engine.learn.course import chapter, slugs
 from engine.model import languages
 from engine.model.languages import LANGUAGES, NAMES, USUAL, WHOLE, language_of, short, words_of
 from engine.scenarios.file import library
 from engine.scenarios.translated import in_language
-from engine.show import story
+from engine.story import story
 from tests.translations import FOLDERS, ROOT, SAID_BY_CODE, files, missing
 
 PLACE = re.compile(r"\{\w+\}")

@@ -22,7 +22,7 @@ from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import chunk_name
 from app.batch.runners.spark import SparkTrouble
 from app.batch.runners.summary import Summary
-from app.common.config import load
+from app.core.config import load
 from engine.scenarios import file
 from engine.study.metrics import METRICS
 from tests.conftest import THOROUGH

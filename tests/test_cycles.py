@@ -9,13 +9,13 @@ from statistics import fmean, stdev
 
 import pytest
 
+from engine.advisor import advice, cycles, importance
+from engine.advisor.advice import YEAR_MS, Failures, Setting
+from engine.advisor.closed_form import left_out, overlaps_per_year
+from engine.advisor.cycle_rows import run_of_leaf, subject, sums_of
+from engine.advisor.cycles import Tree, best_effort, told, usual_copies
 from engine.sim.run import Run, play_all
-from engine.study import advice, cycles, importance
-from engine.study.advice import YEAR_MS, Failures, Setting
 from engine.study.batch import run_chunk
-from engine.study.closed_form import left_out, overlaps_per_year
-from engine.study.cycle_rows import run_of_leaf, subject, sums_of
-from engine.study.cycles import Tree, best_effort, told, usual_copies
 
 NEVER: dict[str, int] = {
     "process_days": 3_650, "machine_days": 36_500, "rack_days": 36_500, "disk_days": 200_000,

@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import pytest
 
+from engine.faults.delay_quantiles import STEPS, choices, quantiles
 from engine.model.errors import BadInput
 from engine.scenarios.delays import LogNormal
 from engine.scenarios.file import load_text
@@ -14,7 +15,6 @@ from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play
-from engine.sim.tails import STEPS, choices, quantiles
 
 TAIL = "title: x\nnetwork: {delay_ms: {median: 2, p99: 40}, control_delay_ms: [1, 5]}\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.probes import probe_at, probes_of
-from engine.learn.telling import Teller
+from engine.learn.render import Teller
 from engine.properties.recording import Recording
 from engine.scenarios import paste, pasted
 from engine.scenarios.file import find

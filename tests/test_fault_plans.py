@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from engine.advisor.weights import NANO, log_weight_nano
+from engine.catalogue.promises import keeps_disks
+from engine.faults.fault_plan import Plan
+from engine.faults.plan_kinds import PLAN_KINDS
+from engine.faults.rolling import is_caught_up
 from engine.model.errors import BadInput
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, UP
@@ -15,16 +20,11 @@ from engine.scenarios.fault_lines import FAULT_FIELDS, FAULT_KINDS, OF_ONE_KIND,
 from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
-from engine.sim.fault_plan import Plan
-from engine.sim.plan_kinds import PLAN_KINDS
-from engine.sim.rolling import is_caught_up
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
-from engine.study.promises import keeps_disks
 from engine.study.shrink import line_of, shorten
 from engine.study.wander import STRIKES
-from engine.study.weights import NANO, log_weight_nano
 
 RACKS = [{"id": one, "rack": rack, "dirs": 2} for one, rack in ((1, "a"), (2, "b"), (3, "c"))]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.model.errors import BadInput
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
 from engine.sim.run import Run, play, play_all
 from engine.study.batch import run_chunk
 from engine.study.futures import Present, between, closer, longest, places_most, presents, turn

@@ -8,10 +8,10 @@ import pytest
 
 from engine.model.errors import BadInput
 from engine.model.profiles import KIP101, PROFILES
+from engine.replay.replay import Replay
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 START = 1_203_400

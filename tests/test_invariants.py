@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from engine.catalogue import promises
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
@@ -37,7 +38,6 @@ from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.study import promises
 from tests.conftest import ROOT
 
 TOLD = Path(__file__).parent / "invariants.txt"
@@ -428,7 +428,7 @@ def test_every_invariant_is_promised_or_said_not_to_be() -> None:
     """Else the soak would never report it."""
     known = promises.ALWAYS | promises.EPOCHS | promises.DURABILITY | promises.CLIENTS.keys()
     apart = set(INVARIANTS) ^ (known | {"I14"} | promises.NOT_PROMISED)
-    assert not apart, f"engine/study/promises.py: in which runs do these hold? {apart}"
+    assert not apart, f"engine/catalogue/promises.py: in which runs do these hold? {apart}"
 
 
 def test_its_number_is_that_of_the_specification() -> None:

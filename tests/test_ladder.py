@@ -13,7 +13,7 @@ import pytest
 
 from app.command import cli
 from engine.dataplane.truncation import target_by_offset, target_by_pair
-from engine.ladder import async_isr, questions, rules, telling
+from engine.ladder import async_isr, questions, render, rules
 from engine.ladder.async_isr import AsyncIsr
 from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
 from engine.ladder.partition import Partition
@@ -145,7 +145,7 @@ def test_tables_say_of_every_state_what_the_definitions_say(rung: str) -> None:
         broken, nexts = model.look(state)
         held = naively(model.cluster(state))
         told = {name: not broken >> place & 1 for place, name in enumerate(NAMES)}
-        assert told == held, telling.picture(model.cluster(state))
+        assert told == held, render.picture(model.cluster(state))
         labelled = list(model.labelled(state))
         assert [following for _, following in labelled] == nexts
         assert state not in nexts
@@ -163,7 +163,7 @@ def test_a_way_leads_move_by_move_to_what_it_shows(rung: str, symmetry: bool) ->
             assert (move, after) in list(model.labelled(before))
         *earlier, last = [naively(model.cluster(state))[name] for state in found.states]
         assert all(earlier) and not last
-        lines = list(telling.way(model, found))
+        lines = list(render.way(model, found))
         assert len(lines) == 2 * len(found.moves)
 
 
@@ -297,7 +297,7 @@ def test_a_state_beyond_the_constraint_is_looked_at() -> None:
     assert [move.name for move in found.moves] == ["controller-shrinks"]
     assert not model.inside(found.states[-1])
     assert outcome.progress.distinct < outcome.progress.generated
-    assert len(list(telling.way(model, found))) == 2
+    assert len(list(render.way(model, found))) == 2
 
 
 # -- the command ----------------------------------------------------------------------------------

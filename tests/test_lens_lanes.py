@@ -10,8 +10,8 @@ from engine.lens.lanes import BEGINS, ENDS, TURN, WHOLE, Act, fold, lanes, turn
 from engine.lens.source import release_of, source
 from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
+from engine.catalogue.sourcemap import Card, cards
 from engine.lens.source import Place, key, mode_in, modes, named, profile_of, release_of, source
 from engine.model.profiles import PROFILES
-from engine.show.rules import RULES
-from engine.study.sourcemap import Card, cards
+from engine.story.rules import RULES
 from tests.lens_data import compact, text
 
 PLAYED = [(release, mode) for release in source().releases for mode in modes(release)]

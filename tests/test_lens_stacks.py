@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
+from engine.catalogue.rulebook import EXCUSES, UNLIT
+from engine.catalogue.sightings import sightings
+from engine.catalogue.sourcemap import card_of, cards
 from engine.lens import stacks
+from engine.lens.lens_json import asked, beside, told
 from engine.lens.source import mode_in, modes, profile_of, release_of, source
 from engine.lens.stacks import GAPS, LOOPS, REASONS, stack, thread_name
-from engine.lens.told import asked, beside, told
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
+from engine.replay.cursor import Cursor
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show.cursor import Cursor
-from engine.show.replay import Replay
-from engine.show.rules import RULES
 from engine.sim.run import Run
-from engine.study.rulebook import EXCUSES, UNLIT
-from engine.study.sightings import sightings
-from engine.study.sourcemap import card_of, cards
+from engine.story.rules import RULES
 from tests.conftest import THOROUGH
 
 NEWEST = "4.1.1"

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from engine.lens.lens_json import told
 from engine.lens.source import source
 from engine.lens.stacks import REASONS
 from engine.lens.through import through
-from engine.lens.told import told
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from engine.explore import met
+from engine.explore.budgets import Budgets
+from engine.explore.choices import Choices, advance
+from engine.explore.keys import Keys
+from engine.explore.question import Question
+from engine.explore.searching import Bounds
+from engine.explore.situations import at_rest, situation
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search import met
-from engine.search.budgets import Budgets
-from engine.search.choices import Choices, advance
-from engine.search.keys import Keys
-from engine.search.question import Question
-from engine.search.searching import Bounds
-from engine.search.situations import at_rest, situation
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from tests.app.test_cli import highwater

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.model.errors import BadInput
-from engine.sim.moves import ALIASES, VERBS
+from engine.moves.moves import ALIASES, VERBS
 from engine.sim.run import play
 from tests.test_moves import after, parsed
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.model.errors import BadInput
+from engine.moves import moves
+from engine.moves.moves import ALIASES, VERBS, Move
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves
-from engine.sim.moves import ALIASES, VERBS, Move
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests.move_cases import NEVER_REFUSED, PARSED, PLAYED, REFUSED, UNREADABLE

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
+from engine.catalogue.sourcemap import card_of
 from engine.learn import wrong_rules, wrong_stories
-from engine.learn.asked import as_parts
 from engine.learn.claims import claims
 from engine.learn.counterfactuals import begun, members
 from engine.learn.kinds import KINDS
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, best_moment, probe_at, probes_of, told_of
+from engine.learn.question_context import as_parts
+from engine.learn.render import Teller
 from engine.learn.sequences import happening
-from engine.learn.telling import Teller
 from engine.model.errors import BadInput
 from engine.model.languages import LANGUAGES, words_of
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import judge
 from engine.properties.recording import Recording
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
 from engine.sim.run import Run, play_all
-from engine.study.sourcemap import card_of
 from tests.conftest import THOROUGH
 
 OF_A_SAMPLE = ("S01", "S02", "S03", "S05", "S08", "S10", "S13", "S14", "S20", "S22", "S29", "S39")

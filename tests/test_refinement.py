@@ -8,14 +8,14 @@ from typing import Final
 
 import pytest
 
-from app.common.refusals import reproduce
+from app.core.refusals import reproduce
 from engine.ladder.partition import Partition
 from engine.ladder.rungs import RUNGS
 from engine.ladder.state import Cluster, Constants
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS, get_profile
-from engine.refinement.beside import BESIDE, Matched, Unmatched
 from engine.refinement.mapping import Mapping
+from engine.refinement.model_tracker import BESIDE, Matched, Unmatched
 from engine.refinement.rungs import rung_of
 from engine.refinement.walking import Refinement, refine
 from engine.scenarios.file import find, library

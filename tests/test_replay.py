@@ -10,11 +10,11 @@ from itertools import pairwise
 import pytest
 
 from engine.model.errors import BadInput
+from engine.replay import replay as replay_module
+from engine.replay.cursor import played
+from engine.replay.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
+from engine.replay.step_cache import KeptSteps
 from engine.scenarios.file import find, library
-from engine.show import replay as replay_module
-from engine.show.cursor import played
-from engine.show.kept import KeptSteps
-from engine.show.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
 from engine.sim.run import Run, play
 from engine.study.digest import digest
 

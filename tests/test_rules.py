@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.command import rules
-from app.web.citations import citations
+from app.lens.citations import citations
+from engine.catalogue.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES
 from engine.scenarios.file import find, library
-from engine.show.rules import RULES
-from engine.study.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES
+from engine.story.rules import RULES
 
 
 def followed() -> set[str]:

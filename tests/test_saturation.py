@@ -7,11 +7,11 @@ import json
 import pytest
 
 from app.batch import saturation as studies
+from engine.advisor import saturation
+from engine.advisor.saturation import Tally, more_new, next_new, unseen
 from engine.scenarios.file import find
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
-from engine.study import saturation
-from engine.study.saturation import Tally, more_new, next_new, unseen
 from tests.app.test_cli import highwater
 
 

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from engine.model.errors import BadInput
+from engine.moves.move_errors import REFUSALS
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, load_text
-from engine.show.replay import Replay
-from engine.show.sayings import catalogue, said
 from engine.sim.run import Run
-from engine.sim.wording import REFUSALS
+from engine.story.sayings import catalogue, said
 from tests.sayings import templates
 
 CHINESE = "zh-Hans"

@@ -6,12 +6,12 @@ import re
 import sys
 from pathlib import Path
 
+from engine.catalogue import promises
+from engine.moves.moves import VERBS
 from engine.scenarios import file
 from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.scenario import KEYS, TAGS
-from engine.sim.moves import VERBS
 from engine.sim.run import Run
-from engine.study import promises
 
 MANUAL = Path(__file__).resolve().parent.parent / "docs/scenarios.md"
 BAR = "\\|"

@@ -8,16 +8,17 @@ from typing import Final
 
 import pytest
 
+from engine.catalogue import promises
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.checks.invariants import Checker
 from engine.model.errors import BadInput
+from engine.moves import moves
+from engine.replay.replay import Replay
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.file import library, load_text
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
-from engine.sim import moves
 from engine.sim.run import Run, play_all
-from engine.study import matrix, promises
+from engine.study import matrix
 
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]

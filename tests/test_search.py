@@ -13,21 +13,21 @@ import pytest
 
 from app.command import cli
 from engine.dataplane import truncation
+from engine.explore import card, key_exclusions
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.choices import Choices, advance
+from engine.explore.danger import FAR, NEAR, SAFE, danger
+from engine.explore.goals import goal, invariants
+from engine.explore.key_exclusions import LEFT_OUT, SPOKEN_FOR
+from engine.explore.keys import Key, Keys
+from engine.explore.question import Question, cut_at
+from engine.explore.searching import REACHED, Bounds, Outcome, search
 from engine.model.copying import fields
 from engine.model.errors import BadInput
 from engine.model.log import Log
 from engine.model.state import Disk
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search import card, left_out
-from engine.search.budgets import NAMES, Budgets
-from engine.search.choices import Choices, advance
-from engine.search.danger import FAR, NEAR, SAFE, danger
-from engine.search.goals import goal, invariants
-from engine.search.keys import Key, Keys
-from engine.search.left_out import LEFT_OUT, SPOKEN_FOR
-from engine.search.question import Question, cut_at
-from engine.search.searching import REACHED, Bounds, Outcome, search
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests.conftest import ROOT, sample
@@ -306,7 +306,7 @@ def test_a_key_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without checkpointed marks, states are merged that a restart tells apart."""
     start = "Z011", 2, Budgets(crashes=1, timers=1)
     stay_alike(*start)
-    monkeypatch.setitem(left_out.PLAIN, Disk, lambda disk: ())
+    monkeypatch.setitem(key_exclusions.PLAIN, Disk, lambda disk: ())
     with pytest.raises(AssertionError, match="checkpoint"):
         stay_alike(*start)
 

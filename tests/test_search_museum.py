@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from engine.explore.budgets import Budgets
+from engine.explore.question import Question, cut_at
+from engine.explore.searching import Bounds, Outcome, search
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import Bounds, Outcome, search
 from engine.sim.run import Run, play_all
 from tests.conftest import THOROUGH
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from app.batch.runners.exploring import COUNTS, Row, expanded, search_on
+from engine.explore import card
+from engine.explore.budgets import Budgets
+from engine.explore.question import Question, cut_at
+from engine.explore.searching import Bounds, Outcome, search
 from engine.model.errors import BadInput
 from engine.scenarios import file
-from engine.search import card
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import Bounds, Outcome, search
 from engine.sim.run import Run
 
 

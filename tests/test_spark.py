@@ -22,11 +22,11 @@ from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.query import Answer, Changes, answer, changes, links
 from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
 from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
+from engine.explore import card
+from engine.explore.budgets import Budgets
+from engine.explore.question import Question, cut_at
+from engine.explore.searching import Bounds, search
 from engine.scenarios import file
-from engine.search import card
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import Bounds, search
 from engine.sim.run import Run
 from engine.study.metrics import METRICS
 from tests import batch_fakes

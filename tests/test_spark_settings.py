@@ -22,7 +22,7 @@ from app.batch.runners.spark import (
     reason,
     with_retries,
 )
-from app.common.config import ROOT, load
+from app.core.config import ROOT, load
 
 
 @pytest.mark.parametrize(

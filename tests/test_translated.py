@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import find, library, translations
 from engine.scenarios.script import retold
 from engine.scenarios.translated import gaps, in_language
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 CHINESE = "zh-Hans"

@@ -6,12 +6,12 @@ from math import exp, expm1, log
 
 import pytest
 
+from engine.advisor.weights import NANO, log_weight_nano
 from engine.model.errors import BadInput
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.study.weights import NANO, log_weight_nano
 
 SEEDS = 1500
 

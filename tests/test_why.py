@@ -17,17 +17,17 @@ from engine.model.effects import Effects
 from engine.model.errors import NONE, BadInput
 from engine.model.languages import LANGUAGES, words_of
 from engine.model.state import COMMITTED, LEADER, Replica
+from engine.moves import moves
+from engine.moves.move_errors import REFUSALS, Refused
+from engine.replay.cursor import Cursor
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.show import story
-from engine.show.cursor import Cursor
-from engine.show.guards_control import chosen
-from engine.show.suggesting import suggestions
-from engine.show.why import why
-from engine.sim import moves
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
-from engine.sim.wording import REFUSALS, Refused
+from engine.story import story
+from engine.why.guards_control import chosen
+from engine.why.suggesting import suggestions
+from engine.why.why import why
 from tests.conftest import THOROUGH
 
 HANDS = [

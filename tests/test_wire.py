@@ -1,6 +1,6 @@
 """What browsers are told has the shapes that are declared, and no others.
 
-Those of a run are in `engine.show.wire`, those of a batch in `app.batch.wire`.
+Those of a run are in `engine.view.wire`, those of a batch in `app.batch.wire`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import msgspec
 import pytest
 
 from app.batch.wire import BatchResult
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show import wire
-from engine.show.replay import Replay
 from engine.sim.run import Run
+from engine.view import wire
 from tests.conftest import ROOT
 from tests.wire import held
 

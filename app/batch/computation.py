@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from app.batch import cycles, looks, records
+from app.batch import adaptive_futures, cycles, records
 from app.batch.announcer import Announcer
 from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
@@ -23,8 +23,8 @@ from app.batch.runners.spark import SparkRunner
 from app.batch.runners.summary import Summary
 from app.batch.runners.tables import RunnerTrouble
 from app.batch.spec import check_chunks
-from app.common import clock
-from app.common.refusals import Refusal
+from app.core import clock
+from app.core.refusals import Refusal
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
 from engine.sim.run import Run
@@ -146,7 +146,9 @@ class Computation:
         """
         if not plan.futures or plan.slices > 1:
             return False
-        return looks.look_closer(self._database, records.known(self._database, job.id), job.counts)
+        return adaptive_futures.look_closer(
+            self._database, records.known(self._database, job.id), job.counts
+        )
 
     def _runner_of(self, plan: Plan, done: int) -> Runner:
         """Return the runner for these chunks.

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from app.advisor.table import foreseen, grown_to
 from app.batch import intervals, statistics
-from app.batch.advice_table import foreseen, grown_to
 from app.batch.cycles import PILOT_TREES
 from app.batch.intervals import Look
 

@@ -10,7 +10,7 @@ from app.batch import statistics
 from app.batch.runners.plan import Plan, sized
 from app.batch.runners.rows import RunChunk
 from app.batch.spec import Spec, check_chunks
-from app.common.refusals import Refusal
+from app.core.refusals import Refusal
 from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 

@@ -6,9 +6,9 @@ import threading
 from dataclasses import dataclass, field
 from typing import IO, cast
 
-from app.batch import looks, records, wire
+from app.batch import adaptive_futures, records, wire
 from app.batch.records import Counts
-from app.common import clock
+from app.core import clock
 from app.storage.database import Database
 from app.storage.models import BatchRow
 
@@ -55,7 +55,7 @@ def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
     else:
         counts = records.counts_stored(database, batch)
     order = {profile: i for i, profile in enumerate(batch.profiles)}
-    place = looks.places(batch)
+    place = adaptive_futures.places(batch)
     keys = sorted(counts, key=lambda key: (place[key[1]], order.get(key[0], 0)))
     done = sum(mine.n for mine in counts.values())
     # A batch that looks closer step by step will have more cells, at most `most`.

@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from app.batch import looks, records, statistics, wire
-from app.batch.advice_result import advice_of, advice_of_counts
+from app.advisor.result import advice_of, advice_of_counts
+from app.batch import adaptive_futures, records, statistics, wire
 from app.batch.announcer import Announcer, Emit
 from app.batch.computation import TELL_EVERY_S, Computation
 from app.batch.estimate import estimate
@@ -34,12 +34,12 @@ from app.batch.runners.rows import (
 from app.batch.runners.spark import SparkRunner, SparkTrouble
 from app.batch.runners.tables import RunnerTrouble
 from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
-from app.common import clock
-from app.common.config import Settings
-from app.common.refusals import Refusal
+from app.core import clock
+from app.core.config import Settings
+from app.core.refusals import Refusal
 from app.storage.database import Database
-from app.storage.kept_rows import MIB, KeptRows
 from app.storage.models import BatchRow, now_ms
+from app.storage.row_limit import MIB, KeptRows
 from engine import ENGINE_VERSION
 
 log = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ class Jobs:
             number = records.new_number()
             with self._locks.taken(number) as lock:
                 if isinstance(spec, Futures):
-                    looks.create(self.database, number, spec, owner)
+                    adaptive_futures.create(self.database, number, spec, owner)
                 else:
                     records.create(self.database, number, spec, owner)
                 self._enqueue(number, owner, address, lock)

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from app.common.disk import writing
-from app.common.refusals import Refusal
+from app.core.disk_errors import writing
+from app.core.refusals import Refusal
 
 
 class Locks:

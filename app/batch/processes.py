@@ -11,7 +11,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import active_children, get_context
 from typing import Any, Self, TypeVar
 
-from app.common.dying import ends_with_parent
+from app.core.parent_death import ends_with_parent
 
 T = TypeVar("T")
 

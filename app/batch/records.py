@@ -18,15 +18,15 @@ from app.batch.runners.rows import ANY, HEAVIEST, together
 from app.batch.runners.summary import CellSummary, Failure, Summary
 from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Spec, cell_of
-from app.common.fields import SEED_MAX
-from app.common.refusals import Refusal
+from app.core.refusals import Refusal
+from app.core.request_fields import SEED_MAX
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
+from engine.advisor import cycle_rows
+from engine.advisor.advice import Failures, Setting
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study import cycle_rows
-from engine.study.advice import Failures, Setting
 from engine.study.futures import Present
 
 FUTURES = "futures"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import quote
 
+from app.advisor.result import KIND
 from app.batch import records, statistics, wire
-from app.batch.advice_result import KIND
 from app.batch.dots import dots
 from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs

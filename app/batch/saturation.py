@@ -1,6 +1,6 @@
 """Saturation of a study: chunks of seeds under both plans in a few processes, and the curve.
 
-The engine counts pairs (engine/study/saturation.py); processor time is measured here.
+The engine counts pairs (engine/advisor/saturation.py); processor time is measured here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from typing import Any, Final, NamedTuple
 
 from app.batch.processes import pool
-from app.common import clock
+from app.core import clock
+from engine.advisor import saturation
+from engine.advisor.saturation import PLANS, Tally
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study import saturation
-from engine.study.saturation import PLANS, Tally
 
 CHUNK: Final = 50
 PROBE: Final = 10

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from app.batch import statistics
 from app.batch.runners.plan import CHUNKS_MOST, Plan
-from app.common.fields import SEED_MAX, Asked
-from app.common.refusals import Refusal
+from app.core.refusals import Refusal
+from app.core.request_fields import SEED_MAX, Asked
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run

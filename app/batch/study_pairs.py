@@ -12,7 +12,7 @@ from typing import Any, Final
 from app.batch import statistics
 from app.batch.runners.plan import Plan
 from app.batch.runners.rows import ANY, chunks_on_disk, read_chunks
-from app.common.once import last
+from app.core.memoize import last
 from app.storage.models import BatchRow
 
 ROWS_MOST: Final = 200_000

@@ -50,9 +50,9 @@ def advise(
 
     Exit code 0 if every cell is known as well as was asked, 3 if one is not, 130 after Ctrl+C.
     """
-    from app.batch.advice_table import Table, cells, lines
+    from app.advisor.table import Table, cells, lines
+    from engine.advisor.advice import PRESETS
     from engine.model.profiles import get_profile
-    from engine.study.advice import PRESETS
 
     names = _listed(presets)
     unknown = [name for name in names if name not in PRESETS]

@@ -13,8 +13,8 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from app.door import runs, studies
-from app.lookup.answers import Results, results, slugs
+from app.find.answers import Results, results, slugs
+from app.python_api import runs, studies
 from engine.model.errors import BadInput
 from engine.model.languages import USUAL
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from app.batch.wire import BatchResult, BatchSnapshot
-from app.common.config import Settings
-from app.common.refusals import Refusal
+from app.core.config import Settings
+from app.core.refusals import Refusal
 from engine.scenarios import file
 
 

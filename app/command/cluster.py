@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.common.words import Catalogue
+from app.core.words import Catalogue
 from engine.model.errors import BadInput
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile

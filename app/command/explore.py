@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.command.watching import BOUND_MET, Watch, watching
-from app.common.collector import no_collector
-from engine.ladder import questions, telling
+from app.core.gc_settings import no_collector
+from engine.ladder import questions, render
 from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
 from engine.ladder.rungs import FENCES
 from engine.ladder.search import UNBOUNDED, Bounds
@@ -82,8 +82,8 @@ def _ladder(asked: dict[str, Any], as_json: bool) -> int:
         if found is None:
             print(f"{'holds' if outcome.complete else 'not broken so far'}: {name}")
         else:
-            print(f"BROKEN: {name}, after {len(found.moves)} moves. {telling.MEANINGS[name]}")
-            print("\n".join(telling.way(model, found)))
+            print(f"BROKEN: {name}, after {len(found.moves)} moves. {render.MEANINGS[name]}")
+            print("\n".join(render.way(model, found)))
     return 0 if outcome.complete else BOUND_MET
 
 
@@ -169,7 +169,7 @@ def _tell_fence(row: Mapping[str, Any]) -> None:
         size = ",".join(str(value) for value in row["constants"].values())
         broken = ", ".join(row["broken"])
         print(f"{row['rung']}: {broken} broken with {row['states']} states at {size}")
-        print("\n".join(telling.way(row["model"], row["way"])))
+        print("\n".join(render.way(row["model"], row["way"])))
         return
     looked = "; ".join(
         f"{one['distinct']:,}{' (all)' if one['complete'] else ' (not all)'} states at "

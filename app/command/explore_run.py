@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from app.command.playing import command_of, run_of
 from app.command.watching import BOUND_MET, watching
-from app.common import config
-from app.common.collector import no_collector
+from app.core import config
+from app.core.gc_settings import no_collector
+from engine.explore import card, goals
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.question import LAST, Question, cut_at
+from engine.explore.searching import Bounds, Outcome, search
 from engine.model.errors import BadInput
-from engine.search import card, goals
-from engine.search.budgets import NAMES, Budgets
-from engine.search.question import LAST, Question, cut_at
-from engine.search.searching import Bounds, Outcome, search
 
 MOST_STATES: Final = 100_000
 """Of a search that says nothing of its own: a few minutes, some GB.  On Spark as well: who has more

@@ -36,8 +36,8 @@ def find(
 
     Exit code 0 if something was found; 1 otherwise, with other words to try.
     """
-    from app.lookup.answers import known_kinds, results
-    from app.lookup.entries import KINDS
+    from app.find.answers import known_kinds, results
+    from app.find.entries import KINDS
     from engine.model.errors import BadInput
 
     unknown = [kind for kind in kinds if kind not in KINDS]

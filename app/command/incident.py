@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from app.incident import rebuilding, sources, telling, timeline
+from app.incident import reconstruction, render, sources, timeline
 from app.incident.events import Topic, partition_named
-from app.incident.rebuilding import Rebuilt
+from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from engine.model.errors import BadInput
 from engine.scenarios.writing import yaml_of
@@ -33,11 +33,11 @@ def investigate(
     told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
     if not told.states:
         return _without_states(told, as_json)
-    rebuilt = rebuilding.rebuild(told, profile)
+    rebuilt = reconstruction.rebuild(told, profile)
     if as_json:
         click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join([*telling.lines(told), *_run_lines(rebuilt)]))
+        click.echo("\n".join([*render.lines(told), *_run_lines(rebuilt)]))
     if out is not None:
         if rebuilt.run.moves is not None:
             raise BadInput("too_large", "The run is longer than a scenario may be; --json has it.")
@@ -48,11 +48,11 @@ def investigate(
 
 def _without_states(told: Timeline, as_json: bool) -> int:
     """Print what single lines contain of a partition, and what is missing for a run."""
-    missing = telling.missing(told)
+    missing = render.missing(told)
     if as_json:
         click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))
     else:
-        click.echo("\n".join([*telling.lines(told), "", f"Finding: {missing}"]))
+        click.echo("\n".join([*render.lines(told), "", f"Finding: {missing}"]))
     return 1
 
 
@@ -65,7 +65,7 @@ def _chosen(found: list[sources.Source], partition: str) -> Topic:
     complaints: list[str] = []
     counted = timeline.partitions(found, complaints.append)
     if not counted:
-        raise BadInput("unknown", " ".join([telling.NOTHING, *complaints[:MOST_COMPLAINTS]]))
+        raise BadInput("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
     if len(counted) > 1:
         listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
         raise BadInput(
@@ -103,12 +103,12 @@ def _of_timeline(told: Timeline) -> dict[str, Any]:
         "kafka": told.version,
         "replicas": told.replicas,
         "states": [
-            {"time_ms": state.time_ms, "where": state.where, "record": telling.record(state.record)}
+            {"time_ms": state.time_ms, "where": state.where, "record": render.record(state.record)}
             for state in told.states
         ],
         "timeline": [
             {"time_ms": time_ms, "node": who, "what": what}
-            for time_ms, who, what in telling.rows(told)
+            for time_ms, who, what in render.rows(told)
         ],
         "clocks": {
             node: {"least_ms": skew.least, "most_ms": skew.most}

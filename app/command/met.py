@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from app.command.playing import command_of
 from app.command.watching import BOUND_MET, watching
-from app.common.collector import no_collector
+from app.core.gc_settings import no_collector
+from engine.explore import met
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.card import given_of
+from engine.explore.searching import Bounds
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.search import met
-from engine.search.budgets import NAMES, Budgets
-from engine.search.card import given_of
-from engine.search.searching import Bounds
 from engine.sim.run import Run
 
 MOST_STATES: Final = 100_000

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, ParamSpec
 
 import click
 
-from app.common import config
+from app.core import config
 
 P = ParamSpec("P")
 BAD_INPUT = 2
@@ -28,7 +28,7 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from app.common.refusals import located
+        from app.core.refusals import located
         from engine.model.errors import BadInput
 
         try:

@@ -11,18 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from app.common.refusals import reproduce
-from app.common.verdict_text import verdict_text
-from app.common.words import Catalogue
+from app.core.refusals import reproduce
+from app.core.verdict_text import verdict_text
+from app.core.words import Catalogue
+from engine.catalogue import promises
 from engine.model.errors import BadInput
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
+from engine.moves.moves import split
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import library
-from engine.show.replay import Replay
-from engine.sim.moves import split
 from engine.sim.run import MAX_TEXT, Run
-from engine.study import promises
 
 _PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
 """A run inside a link, as static/js/core/packing.js writes it."""
@@ -64,7 +64,7 @@ def verdict_line(replay: Replay) -> str:
 
 def exported(replay: Replay, form: str) -> str:
     """Return the run in one of the export formats.  Raises BadInput for another."""
-    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only printed
+    from engine.export.exports import FORMATS  # diagrams and tests: most runs are only printed
 
     if form not in FORMATS:
         known = ", ".join(FORMATS)

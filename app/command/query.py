@@ -9,7 +9,7 @@ from typing import Any
 
 from app.batch import records
 from app.batch.runners.rows import ANY
-from app.common.config import Settings
+from app.core.config import Settings
 
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:

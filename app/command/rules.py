@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from app.common.config import ROOT
-from app.web.citations import citations
+from app.core.config import ROOT
+from app.lens.citations import citations
+from engine.catalogue.rulebook import DORMANT, EXCUSES, TITLES
+from engine.replay.cursor import Cursor
 from engine.scenarios.scenario import Scenario
-from engine.show.cursor import Cursor
 from engine.sim.run import Run
-from engine.study.rulebook import DORMANT, EXCUSES, TITLES
 
 GOLDEN = ROOT / "tests" / "golden"
 """There only in a checkout; elsewhere no golden file shows anything."""

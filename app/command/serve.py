@@ -12,7 +12,7 @@ import time
 from types import FrameType
 from typing import Any
 
-from app.common.config import BadSetting, Settings
+from app.core.config import BadSetting, Settings
 
 BACKLOG = 1_024
 FREED_WITHIN_S = 4.0
@@ -33,9 +33,9 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
 
 
 def _serve(settings: Settings, listener: socket.socket, ready: str) -> None:
-    from app.serving.production import Production
+    from app.server.production import Production
+    from app.server.warm import warm
     from app.storage.database import Database
-    from app.web.warm import warm
 
     # Whatever is wrong is said here in one sentence, and what is made here the worker has.
     database = Database(settings.database_url)
@@ -50,7 +50,7 @@ def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
     from werkzeug.serving import make_server
 
     from app.context.services import KEY, Services
-    from app.web.factory import build
+    from app.server.factory import build
 
     signal.signal(signal.SIGTERM, _stop)
     app = build(settings)

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 
 from flask import request
 
-from app.common.fields import SEED_MAX, Asked
-from app.common.once import once
-from app.common.refusals import Refusal
 from app.context.services import services
+from app.core.memoize import once
+from app.core.refusals import Refusal
+from app.core.request_fields import SEED_MAX, Asked
 from app.storage.saved import parse_run
 from engine.model.profiles import get_profile
 from engine.scenarios import file

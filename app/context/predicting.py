@@ -7,10 +7,10 @@ from typing import Any
 
 from app.context.moments import animator, code_of, frame, recorded
 from engine.learn.answers import answer_of
-from engine.learn.asked import Answer
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe
-from engine.learn.telling import Teller
+from engine.learn.question_context import Answer
+from engine.learn.render import Teller
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
 from engine.properties.recording import Recording

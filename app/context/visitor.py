@@ -10,9 +10,9 @@ from typing import Final
 
 from flask import g, request, session
 
-from app.common.accounts import payer
-from app.common.refusals import Refusal
 from app.context.services import services
+from app.core.cpu_quota import payer
+from app.core.refusals import Refusal
 from engine.model.languages import USUAL, language_of, short
 
 BROWSER: Final = "browser"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final
 
-from app.common.words import OF_APP
+from app.core.words import OF_APP
 from engine.model.languages import read_words
-from engine.show import sayings
+from engine.story import sayings
 
 KEPT: Final = 4_096
 

@@ -23,7 +23,7 @@ from app.lab.links import CONTROLLER
 from app.lab.metadata import ZooKeeperMetadata
 from app.lab.stage import UNREACHABLE, Stage
 from engine.controlplane import election
-from engine.sim.moves import Args, Move
+from engine.moves.moves import Args, Move
 
 Deed = Callable[[Stage, Args], str]
 

@@ -19,7 +19,7 @@ from app.lab.links import CONTROLLER
 from app.lab.stage import Stage
 from engine.model.errors import BadInput
 from engine.model.state import UP
-from engine.sim.moves import Move
+from engine.moves.moves import Move
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 

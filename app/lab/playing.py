@@ -16,8 +16,8 @@ from app.lab.moves import DEEDS, why_not
 from app.lab.order import Order
 from app.lab.stage import CHECKPOINT_S, UNREACHABLE, Stage
 from app.lab.trouble import Trouble
+from engine.moves import moves
 from engine.scenarios import expectations
-from engine.sim import moves
 from engine.sim.run import Run
 
 Tell = Callable[[str], None]

@@ -15,24 +15,24 @@ from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
 from app.batch.announcer import room
-from app.common import askers
-from app.common.accounts import payer
-from app.common.config import Settings
-from app.common.fields import SEED_MAX, Asked
-from app.common.limits import Bucket
-from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.context import naming, visitor
 from app.context.services import services
+from app.core import client_disconnect
+from app.core.config import Settings
+from app.core.cpu_quota import payer
+from app.core.limits import Bucket
+from app.core.refusals import Refusal, from_bad_input, from_engine_error
+from app.core.request_fields import SEED_MAX, Asked
 from app.live import asking, classroom, gateway
 from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.gateway import Link
 from app.live.questions import Answer, Client, Clients, Question, at_step
 from engine.model.errors import BadInput
 from engine.model.languages import language_of
-from engine.show.replay import Replay
-from engine.show.sayings import said
-from engine.show.why import MAX_SUBJECT
+from engine.replay.replay import Replay
 from engine.sim.run import Run
+from engine.story.sayings import said
+from engine.why.why import MAX_SUBJECT
 
 log = logging.getLogger(__name__)
 
@@ -269,7 +269,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
         try:
             with (
                 services().accounts.charged(client.address, client.cookie),
-                askers.asking(link.has_hung_up if link else None),
+                client_disconnect.asking(link.has_hung_up if link else None),
             ):
                 return answer(client, handler, data[0] if data else {})
         except Refusal as refusal:

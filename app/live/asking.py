@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.common.fields import NAME_CHARS, Asked
-from app.common.refusals import Refusal
 from app.context import naming, predicting, visitor
 from app.context.moments import address, frame, recorded
 from app.context.predicting import Given, given_of
 from app.context.services import services
+from app.core.refusals import Refusal
+from app.core.request_fields import NAME_CHARS, Asked
 from app.live.channel import sid
 from app.live.classroom import rooms_here
 from app.live.polls import CERTAIN, Asking, Poll
@@ -17,7 +17,7 @@ from app.live.questions import Answer, Question
 from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
-from engine.learn.telling import Teller
+from engine.learn.render import Teller
 from engine.model.languages import LANGUAGES
 from engine.properties.recording import Recording
 from engine.sim.run import Run

@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Flask, current_app
 from flask_socketio import SocketIO, join_room, leave_room
 
-from app.common.fields import Asked
-from app.common.refusals import Refusal
 from app.context import visitor
 from app.context.services import services
+from app.core.refusals import Refusal
+from app.core.request_fields import Asked
 from app.live.channel import sid
 from app.live.questions import Answer, Question, at_step
 from app.live.rooms import Place, Rooms, Told

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from app.common.accounts import payer
-from app.common.answers import refused
-from app.common.deadlines import Deadline, Deadlines
-from app.common.limits import Buckets
-from app.common.refusals import Refusal
+from app.core.cpu_quota import payer
+from app.core.deadlines import Deadline, Deadlines
+from app.core.json_response import refused
+from app.core.limits import Buckets
+from app.core.refusals import Refusal
 from app.live.wire import Wire
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.common.refusals import Refusal
 from app.context.predicting import Given
+from app.core.refusals import Refusal
 from engine.learn.probes import Probe
 
 POLLS_MOST: Final = 40

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.common import clock
-from app.common.limits import Clock
-from app.common.refusals import Refusal
 from app.context.predicting import Given
+from app.core import clock
+from app.core.limits import Clock
+from app.core.refusals import Refusal
 from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
 from engine.sim.run import Run
 

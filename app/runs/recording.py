@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
-from engine.show import story
-from engine.show.replay import Replay
+from engine.story import story
 
 MOST_ASKED = 40
 COLUMN = 30

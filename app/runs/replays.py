@@ -12,21 +12,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.common.admission import Awaited, CpuBudget, Gate, held
-from app.common.config import Settings
-from app.common.once import once
-from app.common.refusals import Refusal
-from app.runs import made
-from app.storage.kept_rows import MIB
+from app.core.config import Settings
+from app.core.gate import Awaited, CpuBudget, Gate, held
+from app.core.memoize import once
+from app.core.refusals import Refusal
+from app.runs import build_tasks
+from app.storage.row_limit import MIB
 from app.storage.saved import SavedRun, Store
 from app.workers.pool import NoneFree, Workers
 from engine import ENGINE_VERSION
 from engine.model.profiles import GENERATIONS
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.translated import OWN, in_language
-from engine.show.replay import Replay
-from engine.show.sayings import said
 from engine.sim.run import Run
+from engine.story.sayings import said
 
 
 @once
@@ -218,7 +218,9 @@ class Replays:
             except NotSmall:
                 self._large.put(kind)
         try:
-            replay = self._workers.do(made.replay, run, self._cpu_s, others=lambda: live.here - 1)
+            replay = self._workers.do(
+                build_tasks.replay, run, self._cpu_s, others=lambda: live.here - 1
+            )
         except NoneFree:
             return self._here(live)
         replay.turn = self._builders.turn

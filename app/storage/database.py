@@ -20,8 +20,8 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
-from app.common.config import BadSetting
-from app.common.refusals import Refusal
+from app.core.config import BadSetting
+from app.core.refusals import Refusal
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.common.refusals import Refusal
+from app.core.refusals import Refusal
 from app.storage.database import Database
 from app.storage.models import RunRow, ScenarioRow
 from engine import ENGINE_VERSION

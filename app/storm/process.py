@@ -21,14 +21,14 @@ from app.batch.runners.plan import Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.batch.runners.spark import SparkTrouble
 from app.batch.runners.summary import CellSummary, Summary
-from app.common.accounts import Accounts
-from app.common.config import Settings
-from app.common.deadlines import Cut, Deadline, Deadlines
 from app.context.services import KEY, Services
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts
+from app.core.deadlines import Cut, Deadline, Deadlines
 from app.live.gateway import Gateway
+from app.server.factory import Parts, WsgiApp, build
 from app.storage.database import BUSY_MS, Database, watch
 from app.storm.world import Killed, Lock, World
-from app.web.factory import Parts, WsgiApp, build
 from app.workers.pool import Workers
 from engine.study.batch import run_chunk as play_chunk
 

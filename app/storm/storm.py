@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.batch.records import ACTIVE
-from app.common import clock, config
+from app.core import clock, config
 from app.storage.database import Database
 from app.storm import ledger
 from app.storm.faults import FAULTS, LASTS_S, OF_THE_DATABASE

@@ -8,18 +8,19 @@ from typing import Any
 import orjson
 from flask import Blueprint, Response, request, url_for
 
-from app.common.answers import to_json
-from app.common.fields import Asked, typed
-from app.common.refusals import Refusal
-from app.common.words import ALONE, PAGES
 from app.context import naming, visitor
 from app.context.services import services
+from app.core.json_response import to_json
+from app.core.refusals import Refusal
+from app.core.request_fields import Asked, typed
+from app.core.words import ALONE, PAGES
+from app.server import api_schema
+from app.server.edition import FOR_EVER, lasting
 from app.storage.saved import SCENARIO_BYTES, parse_run
-from app.web import described, registry
-from app.web.edition import FOR_EVER, lasting
+from app.web import registry
 from engine import ENGINE_VERSION
-from engine.lens.told import asked as releases_asked
-from engine.lens.told import told
+from engine.lens.lens_json import asked as releases_asked
+from engine.lens.lens_json import told
 from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -51,7 +52,7 @@ def body() -> Asked:
 
 
 @blueprint.post("/api/runs")
-@described.told(described.Saved, 200, 201, takes=described.RunSent)
+@api_schema.told(api_schema.Saved, 200, 201, takes=api_schema.RunSent)
 def save_run() -> Response:
     """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
@@ -89,7 +90,7 @@ def _scenario_sent() -> Scenario:
 
 
 @blueprint.post("/api/scenarios")
-@described.told(described.Saved, 200, 201, takes=described.ScenarioSent)
+@api_schema.told(api_schema.Saved, 200, 201, takes=api_schema.ScenarioSent)
 def save_scenario() -> Response:
     """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()
@@ -106,7 +107,7 @@ def save_scenario() -> Response:
 
 
 @blueprint.get("/api/registry")
-@described.told(described.Json)
+@api_schema.told(api_schema.Json)
 def get_registry() -> Response:
     """Return profiles, flags, invariants, verbs and rules, for menus and panels of pages."""
     response = json_answer(registry.registry())
@@ -116,7 +117,7 @@ def get_registry() -> Response:
 
 
 @blueprint.get("/api/cards/<profile>")
-@described.told(described.Json)
+@api_schema.told(api_schema.Json)
 def cards(profile: str) -> Response:
     """Return every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))

@@ -9,18 +9,18 @@ from flask import Blueprint, Response, render_template
 
 from app.batch import intervals
 from app.batch.intervals import Look
-from app.common.fields import Asked
-from app.common.once import Kept
 from app.context import naming, visitor
 from app.context.moments import address, code_of, recorded
 from app.context.predicting import Given, Question, given_of
 from app.context.services import services
+from app.core.memoize import Kept
+from app.core.request_fields import Asked
+from app.learn.learning import PATH
+from app.server import api_schema
 from app.storage.answered import OTHER, RIGHT, Tally
-from app.web import described
 from app.web.api import body, json_answer
-from app.web.learning import PATH
 from engine.learn.probes import probe_at
-from engine.learn.telling import SUBJECT, Teller
+from engine.learn.render import SUBJECT, Teller
 from engine.model.errors import BadInput
 from engine.model.languages import USUAL, words_of
 
@@ -50,7 +50,7 @@ class Shown:
 
 
 @blueprint.post("/api/answers")
-@described.told(described.Counted, takes=described.AnswerSent)
+@api_schema.told(api_schema.Counted, takes=api_schema.AnswerSent)
 def count() -> Response:
     """Count one answer, which is judged here.
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from app.common.refusals import located
 from app.context import naming, visitor
 from app.context.services import services
-from app.lookup.index import MAX_QUERY_LENGTH
-from app.web.cards import cards, outcomes, pictures, pictures_version
-from app.web.lookup import OF_KAFKA, matching, others
-from app.web.seen import badge
+from app.core.refusals import located
+from app.find.index import MAX_QUERY_LENGTH
+from app.find.pages import OF_KAFKA, matching, others
+from app.learn.cards import cards, outcomes, pictures, pictures_version
+from app.recordings.page import badge
 from engine.lens.search import search
 from engine.model.profiles import PROFILES
 from engine.scenarios import file

@@ -15,18 +15,18 @@ from typing import Any, Final
 from flask import Blueprint, Response, url_for
 from markupsafe import Markup
 
-from app.common.refusals import Refusal
 from app.context.services import services
-from app.web.edition import FOR_EVER, edition
+from app.core.refusals import Refusal
+from app.server.edition import FOR_EVER, edition
+from engine.export import tanks
+from engine.export.comparing import playable
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import GENERATIONS, PROFILES
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.show import tanks
-from engine.show.comparing import playable
-from engine.show.replay import Replay
-from engine.show.view import Json
 from engine.sim.run import Run
+from engine.view.view import Json
 
 blueprint = Blueprint("loop", __name__)
 

@@ -12,17 +12,17 @@ from typing import Any, Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from app.common.fields import whole_number
-from app.common.refusals import Refusal
 from app.context import visitor
 from app.context.moments import address, recorded
 from app.context.predicting import Question, told
 from app.context.services import services
-from app.web.learning import given_answer
+from app.core.refusals import Refusal
+from app.core.request_fields import whole_number
+from app.learn.learning import given_answer
 from engine.learn import measured
 from engine.learn.measured import NONE, PAIRS, SIDES
 from engine.learn.probes import probe_at
-from engine.learn.telling import Teller
+from engine.learn.render import Teller
 
 blueprint = Blueprint("measured", __name__)
 

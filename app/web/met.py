@@ -9,20 +9,20 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch import records
-from app.common.fields import typed
-from app.common.refusals import Refusal
+from app.batch.study_pages import jobs, title_of
 from app.context import visitor
 from app.context.moments import address
 from app.context.services import services
-from app.searches import asked, searches
-from app.searches.asked import MetAsk
-from app.searches.searches import Search
+from app.core.refusals import Refusal
+from app.core.request_fields import typed
+from app.explore import search_request, searches
+from app.explore.pages import FIRST, budgets_in, move_told, standing
+from app.explore.search_request import MetAsk
+from app.explore.searches import Search
 from app.storage.models import BatchRow
-from app.web.exploring import FIRST, budgets_in, move_told, standing
-from app.web.studies import jobs, title_of
+from engine.explore.budgets import NAMES
+from engine.explore.met import not_searched, usual
 from engine.model.profiles import get_profile
-from engine.search.budgets import NAMES
-from engine.search.met import not_searched, usual
 from engine.sim.run import Run
 
 blueprint = Blueprint("met", __name__)
@@ -86,8 +86,12 @@ def _question(
         cell=int(told["cell"]),
         first=[one for one in left if one[0] in FIRST],
         others=[one for one in left if one[0] not in FIRST],
-        most=asked.MOST_OF_ONE,
-        limits={"states": asked.STATES, "s": round(asked.CPU_S), "runs_s": round(asked.RUNS_S)},
+        most=search_request.MOST_OF_ONE,
+        limits={
+            "states": search_request.STATES,
+            "s": round(search_request.CPU_S),
+            "runs_s": round(search_request.RUNS_S),
+        },
         beyond=not_searched(ask.scenario),
         **({"search": None, "refusal": refusal} if refusal else _standing(ask)),
     )

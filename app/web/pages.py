@@ -14,23 +14,24 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch.spec import FUTURES_EACH
-from app.common.config import ASSETS
-from app.common.fields import typed
-from app.common.once import once
-from app.common.refusals import Refusal, from_bad_input, from_engine_error
-from app.common.verdict_text import verdict_text
-from app.common.words import choose
 from app.context import naming, visitor
 from app.context.moments import address
 from app.context.services import services
+from app.core.config import ASSETS
+from app.core.memoize import once
+from app.core.refusals import Refusal, from_bad_input, from_engine_error
+from app.core.request_fields import typed
+from app.core.verdict_text import verdict_text
+from app.core.words import choose
+from app.learn.path import place_on_path
 from app.live.classroom import rooms_here
-from app.web import addresses, called, packs, preloads, scriptless, security
+from app.recordings.page import badge
+from app.server import addresses, bundler, preloads, security
+from app.server.edition import edition
+from app.web import display_names, scriptless
 from app.web.api import json_answer
-from app.web.edition import edition
-from app.web.path import place_on_path
-from app.web.seen import badge
 from engine import ENGINE_VERSION
-from engine.learn.after import SAYS, after
+from engine.learn.takeaways import SAYS, after
 from engine.model.errors import BadInput
 from engine.model.languages import NAMES, short
 from engine.scenarios import file
@@ -129,7 +130,7 @@ def words(key: str, **args: Any) -> str:
     """
     if "words" not in g:
         g.words = services().words.words(visitor.lang())
-    found = called.args(args, words) if args else args
+    found = display_names.args(args, words) if args else args
     return choose(g.words, key, found)
 
 
@@ -145,7 +146,7 @@ def told(scenario: Scenario) -> Scenario:
 
 @blueprint.record
 def _filters(state: BlueprintSetupState) -> None:
-    state.app.jinja_env.filters["kafka"] = called.kafka
+    state.app.jinja_env.filters["kafka"] = display_names.kafka
 
 
 def _helpers() -> dict[str, Any]:
@@ -153,12 +154,12 @@ def _helpers() -> dict[str, Any]:
         "t": words,
         "here": here,
         "told": told,
-        "kafka": called.kafka,
-        "kafkas": called.in_kafkas,
-        "promise": lambda name: called.promise(name, words),
+        "kafka": display_names.kafka,
+        "kafkas": display_names.in_kafkas,
+        "promise": lambda name: display_names.promise(name, words),
         "outcome": lambda verdict: verdict_text(lambda key, args: words(key, **args), verdict),
-        "outcome_sign": called.OUTCOME_SIGNS.get,
-        "rule": lambda name: called.rule(name, words),
+        "outcome_sign": display_names.OUTCOME_SIGNS.get,
+        "rule": lambda name: display_names.rule(name, words),
         "lang": visitor.lang(),
         "tongue": address("", **visitor.tongue()),
         "languages": NAMES,
@@ -206,7 +207,7 @@ def modules_of(entry: str) -> list[str]:
     if addresses.plain():
         return [url_for("static", filename=name) for name in files]
     libraries = [name for name in files if name.startswith("vendor/")]
-    return [packs.pack_at(entry), *(url_for("static", filename=name) for name in libraries)]
+    return [bundler.pack_at(entry), *(url_for("static", filename=name) for name in libraries)]
 
 
 def prepare(app: Flask) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.common.once import last, once
+from app.core.memoize import last, once
 from engine import ENGINE_VERSION
+from engine.catalogue.rulebook import called
+from engine.catalogue.sourcemap import cards
 from engine.checks.invariants import INVARIANTS
 from engine.model import errors
 from engine.model.profiles import PROFILES, get_profile
-from engine.show.rules import RULES
-from engine.sim.moves import ALIASES
-from engine.sim.verbs import VERBS
-from engine.study.rulebook import called
-from engine.study.sourcemap import cards
+from engine.moves.moves import ALIASES
+from engine.moves.verbs import VERBS
+from engine.story.rules import RULES
 
 
 @once

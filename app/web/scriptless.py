@@ -7,10 +7,10 @@ from markupsafe import Markup
 
 from app.context import visitor
 from app.context.services import services
-from engine.show import story
-from engine.show.thumbnail import HEIGHT, WIDTH, draw
-from engine.show.view import Json
+from engine.export.thumbnail import HEIGHT, WIDTH, draw
 from engine.sim.run import Run
+from engine.story import story
+from engine.view.view import Json
 
 AROUND = 15
 """Steps listed before and after the one that is shown."""

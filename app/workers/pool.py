@@ -18,10 +18,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from app.common import accounts, clock
-from app.common.admission import AGAIN_MS, Awaited, Gate, Shares
-from app.common.refusals import Refusal
-from app.workers.hand import Fell, Hand, Limits, Line
+from app.core import clock, cpu_quota
+from app.core.gate import AGAIN_MS, Awaited, Gate, Shares
+from app.core.refusals import Refusal
+from app.workers.worker_process import Fell, Hand, Limits, Line
 from engine.model.errors import BadInput
 
 WAITING_MOST: Final = 64
@@ -88,7 +88,7 @@ class Workers:
         """
         if not self.are_there:
             raise NoneFree
-        with self._shares.one(accounts.asking(), PATIENCE_S):
+        with self._shares.one(cpu_quota.asking(), PATIENCE_S):
             return self._do(work, args, others)
 
     def _do(self, work: Callable[..., T], args: tuple[object, ...], others: Callable[[], int]) -> T:
@@ -123,7 +123,7 @@ class Workers:
             hand.tell(task)
             while not hand.told(LOOK_S):
                 before = _charge(hand, before)
-                accounts.go_on(clock.processor())
+                cpu_quota.go_on(clock.processor())
                 check()
                 give_way()
             how, last, told = hand.hear()

@@ -14,7 +14,7 @@ from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import differing, has_values, holds, is_just, unlike_prefix
 from engine.checks.quotas import held_in_sync
-from engine.checks.seen import Seen
+from engine.checks.replica_memory import Seen
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
 from engine.model.broker import Process

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.dataplane.asking import NAMES_VERSION
+from engine.dataplane.fetch_request import NAMES_VERSION
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.messages import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.learn.asked import NOBODY, Answer, as_parts, in_order
 from engine.learn.probes import Probe
+from engine.learn.question_context import NOBODY, Answer, as_parts, in_order
 from engine.model.errors import BadInput
 from engine.properties.moment import PartitionMoment
 

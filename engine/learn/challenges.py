@@ -15,12 +15,12 @@ from typing import Final
 from engine.learn.texts import texts
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
+from engine.moves import moves
 from engine.properties.evaluate import judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
-from engine.sim import moves
 from engine.sim.run import Run
 
 MOST_MOVES: Final = 24

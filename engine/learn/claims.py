@@ -15,16 +15,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from engine.explore.budgets import MOST, NAMES, Budgets
 from engine.learn.texts import texts
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS
+from engine.moves import moves
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
-from engine.search.budgets import MOST, NAMES, Budgets
-from engine.sim import moves
 from engine.sim.run import Run
 
 FOLDER: Final = "claims"

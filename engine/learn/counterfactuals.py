@@ -7,12 +7,12 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, Kind, Places, as_number, as_parts
+from engine.learn.question_context import Answer, Asked, Kind, Places, as_number, as_parts
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS, PROFILES, Profile
+from engine.moves import moves
 from engine.properties.moment import Moment
 from engine.properties.recording import Recording
-from engine.sim import moves
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 

@@ -19,12 +19,12 @@ from engine.learn.probes import Probe, probe_at, probes_of
 from engine.model.errors import BadInput
 from engine.model.languages import LANGUAGES, USUAL
 from engine.model.profiles import get_profile
+from engine.moves import moves
 from engine.properties.evaluate import judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
-from engine.sim import moves
 from engine.sim.run import Run
 
 FOLDER: Final = "chapters"

@@ -21,13 +21,13 @@ from engine.lens.source import source
 from engine.model.errors import BadInput
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import get_profile, nearest
+from engine.moves import moves
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.scenarios.file import MOST_BYTES, find, library, load_value
 from engine.scenarios.places import Path as Where
 from engine.scenarios.places import Reader
-from engine.show.rules import RULES
-from engine.sim import moves
 from engine.sim.run import Run
+from engine.story.rules import RULES
 
 FOLDER: Final = "guides"
 MOST_TEXT: Final = 300

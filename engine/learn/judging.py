@@ -15,15 +15,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from engine.explore.question import Question, cut_at
+from engine.explore.searching import REACHED, Bounds, search
+from engine.export.library_outcomes import is_statistical
 from engine.learn.claims import FOLDER, SEARCHED, Claim, claims
 from engine.model.errors import BadInput
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import judge
 from engine.properties.recording import Recording
 from engine.scenarios.file import find, library
-from engine.search.question import Question, cut_at
-from engine.search.searching import REACHED, Bounds, search
-from engine.show.library_outcomes import is_statistical
 from engine.sim.run import Run
 
 VERDICTS: Final = "verdicts.json"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.learn import counterfactuals as played
 from engine.learn import sequences
-from engine.learn.asked import Answer, Asked, Kind, in_order
+from engine.learn.question_context import Answer, Asked, Kind, in_order
 from engine.model.effects import Cue
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.model.profiles import HW

@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.learn import wrong_rules as wrong
 from engine.learn import wrong_stories as stories
-from engine.learn.asked import Answer, Asked
+from engine.learn.question_context import Answer, Asked
 
 WrongRule = Callable[[Asked], Answer | None]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from engine.learn.asked import Answer, Asked
 from engine.learn.kinds import KINDS
 from engine.learn.misconceptions import MISCONCEPTIONS, of_kind
+from engine.learn.question_context import Answer, Asked
 from engine.model.errors import BadInput
 from engine.model.messages import Message
 from engine.properties.recording import Event, Recording, Turn

@@ -24,7 +24,7 @@ from engine.model.errors import BadInput
 from engine.model.profiles import PROFILES, get_profile
 from engine.properties.evaluate import judge
 from engine.properties.recording import Recording
-from engine.show.cursor import Cursor
+from engine.replay.cursor import Cursor
 from engine.sim.run import Run
 
 KEPT: Final = "found.json"

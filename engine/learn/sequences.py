@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, Kind, Places
+from engine.catalogue.sourcemap import card_of
+from engine.learn.question_context import Answer, Asked, Kind, Places
 from engine.model.effects import Cue
 from engine.model.messages import PRODUCE_R, Message
 from engine.model.profiles import Profile
 from engine.properties.recording import Event, Recording, Turn
-from engine.show.rules import RULES
 from engine.sim.kernel import DELIVERY, FAILURE
-from engine.study.sourcemap import card_of
+from engine.story.rules import RULES
 
 FEWEST_LINES: Final = 3
 CONDITIONS: Final = ("if ", "if(", "else", "while", "for ", "case ", "match")

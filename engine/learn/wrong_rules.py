@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.learn.asked import NOBODY, Answer, Asked, in_order
+from engine.learn.question_context import NOBODY, Answer, Asked, in_order
 from engine.model.messages import FETCH, FetchResponse, ProduceRequest
 
 LAG_IN_RECORDS: Final = 4_000

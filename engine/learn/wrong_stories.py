@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, in_order
+from engine.learn.question_context import Answer, Asked, in_order
 from engine.learn.sequences import Happening
 
 # -- which line acts ------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from engine.lens.lens_json import CONTROLLER, Json, at_work, followed, stacks_of
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import RUN, Frame, Stack, counterpart, stack, thread_name
-from engine.lens.told import CONTROLLER, Json, at_work, followed, stacks_of
 
 WIDEST: Final = 64
 """Steps of a window at most."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from engine.catalogue.sourcemap import Card, card_of, cards
 from engine.lens.source import named, release_of, source
 from engine.lens.stacks import ALONG, RESIZE, WITHIN, stack, thread_name
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
+from engine.replay.cursor import Cursor
 from engine.scenarios.file import library
-from engine.show.cursor import Cursor
-from engine.show.rules import RULES
 from engine.sim.run import Run
-from engine.study.sourcemap import Card, card_of, cards
+from engine.story.rules import RULES
 
 MOST_HITS: Final = 60
 MOST_RUNS: Final = 16
@@ -195,7 +195,7 @@ def _row(act: Act) -> str:
 
 
 _ONLY_AT: Final = {RESIZE: "F-1"}
-"""Methods on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
+"""Methods on the stack of a rule only as some cue's step has it (`engine.lens.lens_json`)."""
 
 
 def _acts(card: Card, name: str) -> list[Act]:

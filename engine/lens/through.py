@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.lens.lens_json import Json, at_work, beside, followed, stacks_of
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import Frame, Stack, thread_name
-from engine.lens.told import Json, at_work, beside, followed, stacks_of
 
 Form = tuple[Any, ...]
 """Parts of a chain that must be equal for two releases to run a step alike: all but the lines."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine.ladder import rules, steps
 from engine.ladder.search import Move
 from engine.ladder.state import NOBODY, Announcement, Controller, Record, Replica, members
-from engine.refinement import seeing
-from engine.refinement.beside import (
+from engine.refinement import observe
+from engine.refinement.model_tracker import (
     CUTS_TO_END,
     EXPIRES,
     FENCES,
@@ -18,7 +18,7 @@ from engine.refinement.beside import (
     Matched,
     Unmatched,
 )
-from engine.refinement.seeing import Seen, SeenRecord
+from engine.refinement.observe import Seen, SeenRecord
 
 
 class Mapping(Beside):
@@ -33,13 +33,13 @@ class Mapping(Beside):
         """
         self._steps += 1
         self._found = []
-        record = seeing.record(self._sim, self._tp)
+        record = observe.record(self._sim, self._tp)
         if record is None or record.replicas != set(self.brokers):
             raise Unmatched("Other brokers hold the partition; the ladder's never change.", True)
         if record != self._record:
             self._of_controller(self._record, record)
             self._record = record
-        seen = [seeing.replica(self._sim, self._tp, broker) for broker in self.brokers]
+        seen = [observe.replica(self._sim, self._tp, broker) for broker in self.brokers]
         for place, (before, now) in enumerate(zip(self._seen, seen, strict=True)):
             if now.knows != before.knows and not _goes_on(before, now):
                 self._since[place] = self._steps

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.ladder import telling
+from engine.ladder import render
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
-from engine.refinement.beside import Matched, Unmatched
 from engine.refinement.mapping import Mapping
+from engine.refinement.model_tracker import Matched, Unmatched
 from engine.refinement.rungs import rung, rung_of
 from engine.sim.run import Run, play
 
@@ -83,7 +83,7 @@ def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
         try:
             found.note(mapping.step())
         except Unmatched as error:
-            told = telling.picture(before)
+            told = render.picture(before)
             found.first = Miss(found.events + 1, lines[number], str(error), told, error.beyond)
             return found
     return found

@@ -9,8 +9,8 @@ from hashlib import sha256
 
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
+from engine.moves import moves, verbs
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves, verbs
 from engine.sim.simulation import Simulation
 
 FORMAT = 1

@@ -8,6 +8,8 @@ from typing import Any, Final, Self
 
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
+from engine.clients.clients import Producer, Sent
+from engine.clients.consumers import Client, Consumer
 from engine.controlplane import membership
 from engine.dataplane import retention
 from engine.model import messages, timers
@@ -30,12 +32,10 @@ from engine.model.state import PAUSED
 from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
-from engine.sim.clients import Producer, Sent
-from engine.sim.consumers import Client, Consumer
+from engine.sim.copy_on_write import Lent
 from engine.sim.kernel import DELIVERY, FAILURE, Chance, Event, Kernel
-from engine.sim.lending import Lent
+from engine.sim.live_effects import Wires
 from engine.sim.network import Network
-from engine.sim.wires import Wires
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""

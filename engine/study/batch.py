@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.advisor.cycle_rows import CYCLES, row_of_tree
+from engine.advisor.weights import log_weight_nano
 from engine.checks.lags import Lags
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.budget import event_budget, expected_events
-from engine.study.cycle_rows import CYCLES, row_of_tree
 from engine.study.futures import Present
 from engine.study.metrics import METRICS, Played
-from engine.study.weights import log_weight_nano
 
 WHY_MOST: Final = 300
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.model.errors import BadInput
-from engine.sim import moves
+from engine.moves import moves
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, Final
 
 from engine.model.errors import BadInput
-from engine.show.replay import Replay
+from engine.replay.replay import Replay
 from engine.sim.run import Run, play
 
 PLACES: Final = 8

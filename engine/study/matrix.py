@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.catalogue import promises
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.expectations import in_order
 from engine.scenarios.scenario import Scenario
-from engine.study import promises
 
 STATISTICAL = "by chance"
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.faults.fault_plan import Plan
 from engine.model.errors import BadInput
 from engine.scenarios.fault_lines import MOST_FAULTS
 from engine.scenarios.scenario import Scenario
-from engine.sim.fault_plan import Plan
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.budget import EVENTS_LEAST

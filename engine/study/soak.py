@@ -10,17 +10,17 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from engine.catalogue.promises import is_clean, promised
 from engine.model.errors import BadInput
 from engine.model.profiles import get_profile
+from engine.replay.cursor import Checkpoint, Cursor
+from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
-from engine.show.cursor import Checkpoint, Cursor
-from engine.show.replay import Replay
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study import wander
 from engine.study.ddmin import ddmin
 from engine.study.digest import digest
-from engine.study.promises import is_clean, promised
 
 MOST_MOVES: Final = 24
 SHRINK_TRIES: Final = 250

@@ -15,13 +15,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common import accounts as accounts_module
-from app.common import admission, askers, clock
-from app.common.accounts import Accounts, payer
-from app.common.admission import CpuBudget, Gate
-from app.common.config import Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
+from app.core import client_disconnect, clock, gate
+from app.core import cpu_quota as accounts_module
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts, payer
+from app.core.gate import CpuBudget, Gate
+from app.core.refusals import Refusal
 from app.storage import database as database_module
 from engine.scenarios.file import find
 from engine.sim.run import Run
@@ -195,14 +195,14 @@ def test_who_has_taken_least_goes_first() -> None:
 def test_a_build_ends_when_nobody_waits_for_it(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(gate, "LOOK_EVERY_S", 0.0)
     mine, theirs = socket.socketpair()
     digest = services.replays.register(LONG)
-    with mine, askers.asking(lambda: askers.has_hung_up(mine)):
+    with mine, client_disconnect.asking(lambda: client_disconnect.has_hung_up(mine)):
         theirs.send(b"x")
-        assert not askers.is_gone(), "what was sent and not read is a sign of life"
+        assert not client_disconnect.is_gone(), "what was sent and not read is a sign of life"
         mine.recv(1)
-        assert not askers.is_gone()
+        assert not client_disconnect.is_gone()
         theirs.close()
         place = services.replays._place(digest)
         with pytest.raises(Refusal, match="Nobody waits"), services.replays.using(digest):
@@ -277,7 +277,7 @@ def test_without_its_tables_the_library_still_plays(app: Flask, client: FlaskCli
 def test_a_full_disk_is_told_by_health(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.web.metrics.LEAST_FREE", 1 << 62)
+    monkeypatch.setattr("app.server.metrics.LEAST_FREE", 1 << 62)
     sick = client.get("/health")
     assert sick.status_code == 507 and "full" in sick.json["sentence"]
     assert client.get("/s/S20").status_code == 200

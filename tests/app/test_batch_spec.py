@@ -18,8 +18,8 @@ from app.batch.runners.plan import (
 )
 from app.batch.spec import asked_spec, check_chunks, make_spec, parse_vary
 from app.batch.statistics import THIN
-from app.common.fields import Asked
-from app.common.refusals import Refusal
+from app.core.refusals import Refusal
+from app.core.request_fields import Asked
 from engine.model.errors import BadInput
 from engine.scenarios.scenario import Scenario
 

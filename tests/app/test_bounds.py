@@ -13,19 +13,19 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.batch.jobs import Jobs
-from app.common.admission import Gate
-from app.common.config import Settings
-from app.common.limits import CpuAccounts
-from app.common.refusals import Refusal
+from app.compare import pages
 from app.context.services import KEY, Services
-from app.runs import made
+from app.core.config import Settings
+from app.core.gate import Gate
+from app.core.limits import CpuAccounts
+from app.core.refusals import Refusal
+from app.runs import build_tasks
 from app.runs import replays as replays_module
 from app.runs.replays import library_runs
-from app.storage.kept_rows import MIB, KeptRows
-from app.web import comparing
+from app.storage.row_limit import MIB, KeptRows
 from app.workers.pool import Workers
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, spec
@@ -135,7 +135,7 @@ def test_what_plays_many_runs_stands_behind_one_door(
     client: FlaskClient, services: Services, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services.jobs, "submit", lambda *_: "0")
-    comparing._rungs.cache_clear()
+    pages._rungs.cache_clear()
     ask = _dear(services.replays.register(Run(find("R20"), "Z0102")))[number]
     services.plays, services.workers = Gate(1, 0, 0.01), Workers(0, 0, 0)
     with services.plays.turn():
@@ -147,12 +147,12 @@ def test_what_plays_many_runs_stands_behind_one_door(
 def test_a_ladder_plays_no_more_of_a_rung_than_it_says(
     client: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(made, "STEPS_MOST", 300)
+    monkeypatch.setattr(build_tasks, "STEPS_MOST", 300)
     services.workers = Workers(0, 0, 0)
     own = find("S20").to_dict() | {"slug": "", "code": "", "title": "Long", "script": "advance 24h"}
     own |= {"fetching": "auto", "expect": {}}
     scenario = type(find("S20")).from_dict(own)
-    rung = made.rung(scenario, "K39")
+    rung = build_tasks.rung(scenario, "K39")
     assert 300 <= rung["total"] < 310
     assert rung["why"] == "The run passed 300 events."
     services.store.save_scenario(scenario, "")

@@ -11,8 +11,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common.config import Settings
-from app.common.refusals import Refusal
+from app.core.config import Settings
+from app.core.refusals import Refusal
 from app.live import rooms as bounds
 from app.live.rooms import NAME, Place, Rooms
 from engine.scenarios.file import find

@@ -86,7 +86,7 @@ def test_what_is_not_there_is_refused(client: FlaskClient, address: str, status:
 
 
 def test_a_chapters_text_is_never_trusted() -> None:
-    from app.web.course import marked
+    from app.learn.course import marked
 
     told = str(marked("**a** *b* `<i>` <script> x"))
     assert told == ("<p><strong>a</strong> <em>b</em> <code>&lt;i&gt;</code> &lt;script&gt; x</p>")

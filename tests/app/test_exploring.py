@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from app.common.refusals import Refusal
 from app.context.services import KEY
-from app.searches import worker
-from app.searches.asked import Ask, budgets_of
-from app.searches.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
-from app.web.exploring import move_told
+from app.core.refusals import Refusal
+from app.explore import worker
+from app.explore.pages import move_told
+from app.explore.search_request import Ask, budgets_of
+from app.explore.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from engine.sim.run import Run

@@ -13,16 +13,16 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.batch import estimate
+from app.batch.failed_run import LEAD_STEPS
 from app.batch.jobs import Jobs
 from app.batch.result import result
 from app.batch.runners.rows import canonical, chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
 from app.batch.wire import BatchResult
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
-from app.web.failing import LEAD_STEPS
+from app.core.refusals import Refusal
+from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from engine.study.batch import run_chunk
 from engine.study.futures import places_most

@@ -18,9 +18,9 @@ from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
 from app.command.bench.kills import Life, Person, workers
 from app.command.bench.server import Wire
-from app.common import clock
-from app.common.clock import Machine
 from app.context.services import KEY
+from app.core import clock
+from app.core.clock import Machine
 from app.storage.database import watch
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import SCENARIO, Socket, browser, post

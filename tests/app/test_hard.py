@@ -12,8 +12,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from app.batch.intervals import exact
-from app.common.refusals import Refusal
 from app.context.services import KEY
+from app.core.refusals import Refusal
 from app.storage.answered import OTHER, RIGHT, Answers
 from app.storage.database import Database
 from app.storage.models import AnswerCountRow as Row

@@ -11,11 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app.web import learning
+from app.learn import learning
 from engine.learn.probes import probe_at
 from engine.properties.recording import Recording
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app.conftest import TOKEN
 from tests.conftest import THOROUGH, sample

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from engine.learn import measured
 from engine.learn.measured import PAIRS, SIDES
 from engine.learn.probes import Probe, probe_at
-from engine.learn.telling import Teller
+from engine.learn.render import Teller
 from engine.properties.recording import Recording
 from tests.app.test_learning import UNFILLED, page
 

@@ -11,8 +11,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.batch.jobs import Jobs
-from app.searches import worker
-from app.searches.asked import MetAsk, budgets_of
+from app.explore import worker
+from app.explore.search_request import MetAsk, budgets_of
 from engine.model.errors import BadInput
 from engine.scenarios import file
 from tests.app.conftest import post
@@ -80,12 +80,12 @@ def test_a_share_is_told_on_its_page_and_on_the_study(
 def test_a_world_too_large_has_no_share(
     client: FlaskClient, study: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.searches.asked.STATES", 50)
+    monkeypatch.setattr("app.explore.search_request.STATES", 50)
     found = worker.met_answer(ask(crashes=2, writes=2), lambda _: None, lambda: False)
     assert found["card"]["share"] is None and found["card"]["runs"] == 6
     state = {"answer": found, "state": "done", "over": True}
-    monkeypatch.setattr("app.searches.searches.Searches.find", lambda *_: type("One", (), state)())
-    monkeypatch.setattr("app.searches.searches.Searches.place", lambda *_: 0)
+    monkeypatch.setattr("app.explore.searches.Searches.find", lambda *_: type("One", (), state)())
+    monkeypatch.setattr("app.explore.searches.Searches.place", lambda *_: 0)
     page = client.get(f"/batch/{study}/met/answer?profile=K39&crashes=2&writes=2").text
     assert f"Not exhausted: at least {found['card']['situations']} situations" in page
     assert "%" not in page and "<progress" not in page

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.common.once import Kept, last, once
+from app.core.memoize import Kept, last, once
 
 THREADS = 16
 

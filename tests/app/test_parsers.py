@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.common.limits import Bucket
-from app.common.refusals import Refusal
+from app.core.limits import Bucket
+from app.core.refusals import Refusal
 from app.incident import dumps, lines
 from app.incident.events import Topic
 from app.live.channel import JsonPacket

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app.common import config
-from app.web.factory import build
+from app.core import config
+from app.server.factory import build
 from engine.learn import reading
 from engine.learn.guides import guides
 from engine.learn.reading import kept

@@ -12,11 +12,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web.seen import badge, moves_of, seen, shown, sides, standing
+from app.recordings.page import badge, moves_of, seen, shown, sides, standing
 from engine.conformance.recordings.comparing import moments
 from engine.conformance.recordings.reading import own
+from engine.export import tanks
 from engine.scenarios.file import find
-from engine.show import tanks
 from tests.conftest import sample
 
 UNFILLED = re.compile(r">\s*(?:seen|real)\.[\w.]+\s*<")

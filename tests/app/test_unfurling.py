@@ -8,14 +8,14 @@ import struct
 import pytest
 from flask.testing import FlaskClient
 
-from app.door import picture
+from app.python_api import picture
+from engine.export import tanks
+from engine.export.postcard import LINE_CHARS, Card, postcard, wrapped
+from engine.export.thumbnail import telling_step
+from engine.export.verdict_by_release import ending, endings
 from engine.model.releases import ONLY_KRAFT
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show import tanks
-from engine.show.endings import ending, endings
-from engine.show.postcard import LINE_CHARS, Card, postcard, wrapped
-from engine.show.replay import Replay
-from engine.show.thumbnail import telling_step
 from engine.sim.run import Run
 from tests.conftest import ROOT
 

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
-from app.lookup import entries as lookup
+from app.find import entries as lookup
 from engine.model.errors import BadInput
 from engine.model.flags import FLAG_LIST, ZK, release_of
 from engine.model.profiles import get_profile
-from engine.show.replay import Replay
+from engine.replay.replay import Replay
 from engine.sim.run import Run
 from engine.upgrade.ledger import MODES, SEVERITIES, entries
 from engine.upgrade.upgrade import bugs_of, release_in, upgrade

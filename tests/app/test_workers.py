@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.common import askers, clock
-from app.common.accounts import Accounts
-from app.common.config import Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
-from app.runs import made
+from app.core import client_disconnect, clock
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts
+from app.core.refusals import Refusal
+from app.runs import build_tasks
 from app.workers import pool
 from app.workers.pool import NoneFree, Workers
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app import hands
 from tests.app.conftest import Socket
@@ -60,7 +60,7 @@ def test_what_it_raises_is_raised_here(workers: Workers) -> None:
     assert "hands.py" in raised.value.__notes__[0]
     with pytest.raises(Refusal, match="more than 6000 steps"):
         long = Run(find("S61"), "Z0102", 1, ("run 5m",))
-        Workers.do(workers, made.compared, long, long)
+        Workers.do(workers, build_tasks.compared, long, long)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_what_nobody_waits_for_is_ended(workers: Workers, tmp_path: Path) -> Non
     def gone() -> bool:
         return place.exists() and place.read_text() != ""
 
-    with askers.asking(gone):
+    with client_disconnect.asking(gone):
         with pytest.raises(Refusal, match="Nobody waits"):
             workers.do(hands.waits, 600, str(place))
         until(lambda: not is_there(int(place.read_text())))
@@ -185,12 +185,12 @@ def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
     socket = Socket(app)
     opened = socket.open(text=LARGE.text(), step=900)
     here = Replay(LARGE)
-    assert asked == [made.replay]
+    assert asked == [build_tasks.replay]
     assert opened["facts"]["outcome"] == here.outcome
     assert opened["steps"][0] == here.steps(899, 1)[0]
     for code, profile in (("S20", "Z0102"), ("R20", "K39")):
         socket.open(scenario=code, profile=profile)
-    assert asked == [made.replay], "the library's are played here"
+    assert asked == [build_tasks.replay], "the library's are played here"
 
 
 def test_a_large_run_that_no_process_has_time_for_is_played_here(

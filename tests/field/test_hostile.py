@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.incident import lines, rebuilding, timeline
+from app.incident import lines, reconstruction, timeline
 from app.incident.layouts import origin_of, unwrapped
 from app.incident.sources import Reader, found
 from engine.model.errors import BadInput
@@ -110,7 +110,7 @@ def test_spoilt_files_are_read_or_named(name: str, tmp_path: Path) -> None:
             for wanted in list(timeline.partitions(sources))[:2]:
                 told = timeline.gather(sources, wanted)
                 if told.states:
-                    rebuilding.rebuild(told)
+                    reconstruction.rebuild(told)
                 for source in sources:
                     list(Reader(wanted, str).events(source))
         except BadInput as bad:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.incident import lines, sources, telling, timeline
+from app.incident import lines, render, sources, timeline
 from app.incident.events import Topic
 from app.incident.layouts import unwrapped
 from engine.model.errors import BadInput
@@ -82,7 +82,7 @@ def told_of(texts: list[str]) -> tuple[list[str], list[str]]:
             told = timeline.gather(sources.found((place,)), Topic("rides", 3))
         except BadInput as bad:
             return [], [bad.sentence]
-    return [telling.record(state.record) for state in told.states], told.notes
+    return [render.record(state.record) for state in told.states], told.notes
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

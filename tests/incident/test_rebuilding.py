@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.incident import rebuilding
+from app.incident import reconstruction
 from app.incident.events import CONTROLLER, Event, Topic
 from app.incident.timeline import State, Timeline
 from app.kafka.metadata import Partition
@@ -70,7 +70,7 @@ def brokers(sim: Simulation):
 def test_every_state_is_reached_again(code: str, verbs: set[str]) -> None:
     told = made_by_the_model(code, "K39")
     assert len(told.states) > 2
-    rebuilt = rebuilding.rebuild(told, "K39")
+    rebuilt = reconstruction.rebuild(told, "K39")
     assert rebuilt.finding == ""
     assert rebuilt.followed == len(told.states)
     assert verbs <= {move.split()[0] for move in rebuilt.run.lines()}

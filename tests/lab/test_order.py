@@ -13,8 +13,8 @@ from app.kafka.fetches import BROKER_HEARTBEAT
 from app.lab import order, playing
 from app.lab.links import CONTROLLER, Hand
 from app.lab.order import APART_S, TOGETHER_S, Before, Order
+from engine.moves import moves
 from engine.scenarios import file
-from engine.sim import moves
 from engine.sim.run import Run
 
 

@@ -12,9 +12,9 @@ from app.lab.facts import told
 from app.lab.trouble import Trouble
 from engine.conformance.recordings import reading
 from engine.conformance.recordings.comparing import compare
+from engine.moves import moves
 from engine.scenarios import expectations, file
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves
 from engine.sim.run import Run
 
 

@@ -16,8 +16,8 @@ from engine.model.quotas import Quotas, ReplicationQuota
 from engine.model.state import FOLLOWER, LEADER, Disk, Replica
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.show.view import view
 from engine.sim.run import Run, play_all
+from engine.view.view import view
 
 
 def test_the_example_of_q6() -> None:

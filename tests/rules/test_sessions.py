@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import asking, serving
-from engine.dataplane.asking import NAMES_VERSION
+from engine.dataplane import fetch_request, serving
+from engine.dataplane.fetch_request import NAMES_VERSION
 from engine.dataplane.session_serving import answer_in_session
 from engine.model import errors, sessions
 from engine.model.effects import Effects
@@ -284,10 +284,10 @@ def test_a_session_whose_partitions_are_all_held_up_is_told_to_forget_them(
     assert thread.session is not None
     thread.session.epoch = epoch
     thread.session.partitions = {str(tp): wanted(0) for tp in known}
-    sent = asking.build_fetch(follower, thread, [])
+    sent = fetch_request.build_fetch(follower, thread, [])
     assert (sent is not None) is asks is bool(thread.outstanding)
     if asks:
         assert isinstance(sent, SessionFetch)
         assert (sent.session_epoch, sent.partitions, sent.forgotten) == (3, [], [0])
     thread.session, thread.outstanding = None, 0
-    assert asking.build_fetch(follower, thread, []) is None
+    assert fetch_request.build_fetch(follower, thread, []) is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.model.errors import BadInput
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from engine.search.budgets import Budgets
-from engine.search.parts import Parts
-from engine.search.question import Question
-from engine.search.searching import AT_ONCE, REACHED, Bounds, Found, Outcome, Progress
+from engine.explore.budgets import Budgets
+from engine.explore.parts import Parts
+from engine.explore.question import Question
+from engine.explore.searching import AT_ONCE, REACHED, Bounds, Found, Outcome, Progress
 from engine.sim.run import Run
 
 STATES_A_TASK: Final = 200
@@ -83,9 +83,9 @@ def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]
 
     The engine is imported here, where it is the one that the driver sent.
     """
-    from engine.search.budgets import Budgets
-    from engine.search.parts import Counts, Parts, State
-    from engine.search.question import Question
+    from engine.explore.budgets import Budgets
+    from engine.explore.parts import Counts, Parts, State
+    from engine.explore.question import Question
 
     run, budgets, never, reach = asked
     parts = Parts(Question(Run.from_text(run), Budgets(*budgets), never, reach), before)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from engine.study.cycle_rows import CYCLES
+from engine.advisor.cycle_rows import CYCLES
 
 CHUNK_SECONDS = 1.0
 CHUNK_SECONDS_MOST = 10.0
@@ -40,7 +40,7 @@ class Tally(NamedTuple):
     Of a tilted plan `weights` holds, of each invariant that was broken and of "any", the sum of the
     weights of the runs that broke it and that of their squares; as "heaviest", in a list of one,
     the largest weight of a run in which a fault struck.  Of trees of cycles it holds their sums
-    (engine/study/cycle_rows.py).
+    (engine/advisor/cycle_rows.py).
     """
 
     number: int
@@ -119,7 +119,7 @@ class Plan:
 
 
 def of_cycles(scenarios: Sequence[dict[str, Any]]) -> bool:
-    """Check whether a row is a tree of cycles (engine/study/cycle_rows.py)."""
+    """Check whether a row is a tree of cycles (engine/advisor/cycle_rows.py)."""
     return CYCLES in scenarios[0]
 
 

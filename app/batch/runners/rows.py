@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from app.batch.runners.plan import Chunk, Tally, of_cycles, tilted
-from engine.study.cycle_rows import sums_of
+from engine.advisor.cycle_rows import sums_of
 
 ANY = "any"
 """Among counts by invariant: runs that broke at least one."""

@@ -40,8 +40,8 @@ from app.batch.runners.plan import Chunk, Plan, Tally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
 from app.batch.runners.tables import RunnerTrouble, SparkTables
-from engine.search.question import Question
-from engine.search.searching import Bounds, Outcome
+from engine.explore.question import Question
+from engine.explore.searching import Bounds, Outcome
 
 PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
 SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
 from app.command.bench.server import Wire, busy, environment
-from app.common.config import ROOT
+from app.core.config import ROOT
 from app.storage.database import Database
 from app.storage.saved import Store
 from app.storm.world import Dice

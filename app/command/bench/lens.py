@@ -99,8 +99,8 @@ def _answer(asked: Connection, blocked: bool) -> None:
 
 
 def _steps() -> list[dict[str, Any]]:
+    from engine.replay.replay import Replay
     from engine.scenarios import file
-    from engine.show.replay import Replay
     from engine.sim.run import Run
 
     replay = Replay(Run(file.find(SCENARIO), PROFILE))
@@ -109,7 +109,7 @@ def _steps() -> list[dict[str, Any]]:
 
 def _views(_round: int) -> tuple[float, str]:
     """Return the seconds a step for building all steps of a run without a cache."""
-    from app.common.answers import to_json
+    from app.core.json_response import to_json
 
     began = time.process_time()
     for _ in range(BUILDS):
@@ -137,7 +137,7 @@ def _batch(round_: int) -> tuple[float, str]:
 
 def _told(_round: int) -> tuple[float, str]:
     """Return the seconds a step for describing its stacks."""
-    from engine.lens.told import told
+    from engine.lens.lens_json import told
 
     steps = _steps()
     began = time.process_time()

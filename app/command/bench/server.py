@@ -17,7 +17,7 @@ from typing import Any
 
 import simple_websocket
 
-from app.common.config import ROOT
+from app.core.config import ROOT
 
 ANSWER_S = 30
 
@@ -50,7 +50,7 @@ def environment(**settings: str) -> dict[str, str]:
 def serving(**settings: str) -> Iterator[int]:
     """Run ``highwater serve`` on a free port with an instance of its own; yield the port.
 
-    ``settings`` are names of `app.common.config` without their prefix.
+    ``settings`` are names of `app.core.config` without their prefix.
     """
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         # One machine plays all visitors here.

@@ -6,9 +6,9 @@ import statistics
 from typing import Any, Final
 
 from app.command.bench.frame import p95
-from app.common.answers import to_json
+from app.core.json_response import to_json
+from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 VISITS: Final = 5

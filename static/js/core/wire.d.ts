@@ -63,7 +63,7 @@ export interface Sentence {
   key: string;
 }
 /**
- * Outcome of promises: `engine.show.verdict`; empty while nothing is decided.
+ * Outcome of promises: `engine.story.verdict`; empty while nothing is decided.
  */
 export interface RunVerdict {
   fault?: string;
