@@ -16,7 +16,23 @@ from engine.moves import (
 )
 from engine.moves.moves import VERBS
 
-assert admin_verbs and client_verbs and creating_verbs and fault_verbs and message_verbs
-assert dir_verbs and fetcher_verbs and retiring_verbs and time_verbs and topic_verbs
+_MODULES = [
+    module.__name__
+    for module in (
+        admin_verbs,
+        client_verbs,
+        creating_verbs,
+        dir_verbs,
+        fault_verbs,
+        fetcher_verbs,
+        message_verbs,
+        retiring_verbs,
+        time_verbs,
+        topic_verbs,
+    )
+]
+_registered = sorted(VERBS.items(), key=lambda item: _MODULES.index(item[1].play.__module__))
+VERBS.clear()
+VERBS.update(_registered)  # one order of menus and tables, whichever module was imported first
 
 __all__ = ["VERBS"]
