@@ -41,7 +41,7 @@ RETURNED = (
 OF_DEVELOPERS = "translated.py"
 OF_THE_STORY = "move_errors.py"
 """Its refusals stand in the story's catalogue, by key."""
-CALLS = {"report", "BadInput", "invalid", "impossible", "fail", "bad", "_bad", "append"}
+CALLS = {"report", "InputError", "invalid", "impossible", "fail", "bad", "_bad", "append"}
 SENTENCE = re.compile(r".*[a-z]\S* \S.*", re.S)
 
 

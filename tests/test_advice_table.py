@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from app.advisor import table
-from app.advisor.table import Cell, Table
+from app.advisor.table import AdviceCell, AdviceTable
 from app.batch import cycles
-from app.batch.processes import Workers
+from app.batch.processes import BatchWorkers
 from app.bootstrap import ROOT
 from engine.advisor import importance
 from engine.advisor.advice import Setting
@@ -66,11 +66,13 @@ def test_an_estimate_plays_no_more_than_pilots() -> None:
 
 
 def test_what_loses_nothing_in_a_pilot_promises_no_end() -> None:
-    cell = Cell("usual", Setting(racks=3), pilot={"lost": [0.0, 0.0]}, pilot_trees=5)
-    table = Table([cell], 0.5, 60, 2, str)
+    cell = AdviceCell("usual", Setting(racks=3), pilot={"lost": [0.0, 0.0]}, pilot_trees=5)
+    table = AdviceTable([cell], 0.5, 60, 2, str)
     assert table.needed(cell) == float("inf")
     assert table.report()[0]["pilot"]["needed"] is None
-    spread = [Cell("usual", Setting(), pilot={"lost": [10.0, s]}, pilot_trees=5) for s in (20, 40)]
+    spread = [
+        AdviceCell("usual", Setting(), pilot={"lost": [10.0, s]}, pilot_trees=5) for s in (20, 40)
+    ]
     few, many = (table.needed(one) for one in spread)
     assert many == pytest.approx(2 * few, rel=0.05), "trees grow with the squares"
 
@@ -132,7 +134,7 @@ def test_processes_end_with_who_started_them() -> None:
 
 
 def test_processes_are_ended_and_start_again() -> None:
-    with Workers(1) as workers:
+    with BatchWorkers(1) as workers:
         waiting = workers.submit(time.sleep, 600)
         workers.stop()
         assert waiting.cancelled() or waiting.exception() is not None

@@ -26,11 +26,11 @@ from engine.model.messages import Message
 from engine.model.profiles import PROFILES, Profile
 from engine.model.records import PartitionRecord
 from engine.model.session_messages import SessionRead
-from engine.model.sessions import Wanted
+from engine.model.sessions import PartitionRequest
 from engine.scenarios import file
 from engine.scenarios.fault_lines import Fault
 from engine.scenarios.file import library
-from engine.scenarios.parts import Network
+from engine.scenarios.parts import NetworkSpec
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
@@ -50,12 +50,12 @@ NEVER_CHANGED = (
     Fault,
     FunctionType,
     Message,
-    Network,
+    NetworkSpec,
     Pace,
     PartitionRecord,
     Profile,
     Scenario,
-    Wanted,
+    PartitionRequest,
 )
 PLAIN = (int, float, str, bool, bytes, type(None), frozenset, range)
 

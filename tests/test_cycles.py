@@ -13,7 +13,7 @@ from engine.advisor import advice, cycles, importance
 from engine.advisor.advice import YEAR_MS, Failures, Setting
 from engine.advisor.closed_form import left_out, overlaps_per_year
 from engine.advisor.cycle_rows import run_of_leaf, subject, sums_of
-from engine.advisor.cycles import Tree, best_effort, told, usual_copies
+from engine.advisor.cycles import Tree, best_effort, format_path, usual_copies
 from engine.sim.run import Run, play_all
 from engine.study.batch import run_chunk
 
@@ -32,7 +32,7 @@ def only(**copies: float) -> dict[str, float]:
     mean is the same."""
     kinds = ("process", "machine", "rack", "disk")
     paths = [p for k in (2, 3, 4) for p in product(kinds, repeat=k)]
-    rest = {told(path): 0.04 for path in (*paths, *((one,) for one in kinds))}
+    rest = {format_path(path): 0.04 for path in (*paths, *((one,) for one in kinds))}
     rest |= {name.partition("_")[0]: 1.0 for name in copies} or dict.fromkeys(kinds, 1.0)
     return rest | {name.replace("_", ">"): n for name, n in copies.items()}
 

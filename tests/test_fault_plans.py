@@ -10,10 +10,10 @@ import pytest
 
 from engine.advisor.weights import NANO, log_weight_nano
 from engine.catalogue.promises import keeps_disks
-from engine.faults.fault_plan import Plan
+from engine.faults.fault_plan import FaultPlan
 from engine.faults.plan_kinds import PLAN_KINDS
 from engine.faults.rolling import is_caught_up
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, UP
 from engine.scenarios.fault_lines import FAULT_FIELDS, FAULT_KINDS, OF_ONE_KIND, Fault
@@ -386,7 +386,7 @@ def lines(text: str) -> str:
     ],
 )
 def test_mistakes_are_pointed_at(text: str, at: str, why: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         load_text(lines(text), "x.yaml")
     assert why in refused.value.sentence
     assert refused.value.where == f"x.yaml:{at}"
@@ -424,4 +424,4 @@ def test_a_plan_that_waits_is_drawn_anew_with_its_future() -> None:
     assert sim.plans[0].roll is not None
     sim.draw_anew(1)
     sim.run_until(60_000)
-    assert isinstance(sim.plans[0], Plan) and sim.plans[0].roll is None
+    assert isinstance(sim.plans[0], FaultPlan) and sim.plans[0].roll is None

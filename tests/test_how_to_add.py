@@ -41,8 +41,6 @@ def test_a_file_that_is_not_there_is_noticed() -> None:
     assert named("\n## How to add\n| a | `faults/fault.py` and `x` |\n") == ["faults/fault.py"]
     engine = ROOT / "engine"
     assert lost("faults/fault.py", engine) and not lost("faults/faults.py", engine)
-        "faults/faults.py", ROOT / "engine"
-    )
 
 
 @pytest.mark.parametrize("language", ["en", "zh-Hans"])

@@ -31,7 +31,7 @@ from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
 from engine.model.quotas import Quotas
-from engine.model.sessions import Wanted
+from engine.model.sessions import PartitionRequest
 from engine.model.state import SHRINK
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -278,8 +278,8 @@ def leaders_note_no_offset(patch: pytest.MonkeyPatch) -> None:
     """X-3: the leader remembers of each partition that it is fetched from the start."""
     patch.setattr(
         session_serving,
-        "Wanted",
-        lambda offset, log_start, *rest: Wanted(0, log_start, *rest),
+        "PartitionRequest",
+        lambda offset, log_start, *rest: PartitionRequest(0, log_start, *rest),
     )
 
 

@@ -42,7 +42,7 @@ def test_no_excuse_is_left_over() -> None:
 
 def test_what_is_dormant_has_code_and_no_run_shows_it() -> None:
     assert set(DORMANT) <= followed()
-    awake = set(rules.played(library().values())) | set(rules.shown(rules.GOLDEN))
+    awake = set(rules.played(library().values())) | set(rules.golden_files_by_rule(rules.GOLDEN))
     assert sorted(set(DORMANT) & awake) == []
     assert "H-2" in awake
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from engine.catalogue.rulebook import BESIDE, TITLES
-from engine.catalogue.sourcemap import NOBODY, Card, card_of, cards, holds, parse
+from engine.catalogue.sourcemap import NOBODY, RuleCard, card_of, cards, holds, parse
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import modes, profile_of, source
 from engine.model.configs import CATALOGUE
@@ -23,7 +23,7 @@ SOURCE = re.compile(r"(KIP|KAFKA)-\d+")
 CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
-def lines_of(card: Card) -> list[str]:
+def lines_of(card: RuleCard) -> list[str]:
     return [line.text for line in card.lines]
 
 

@@ -20,7 +20,7 @@ from app.command.cli import main
 from app.core import clock
 from app.core import cpu_quota as accounts_module
 from app.core.cpu_quota import Accounts
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.live.channel import JsonPacket
 from app.live.gateway import Gateway
 from app.live.questions import Client
@@ -71,7 +71,7 @@ def saves_that_failed_are_told_as_kept(patch: Patch) -> None:
     save = Store.save_scenario
 
     def careless(self: Store, scenario: Any, owner: str = "") -> bool:
-        with contextlib.suppress(Refusal):
+        with contextlib.suppress(RequestError):
             return save(self, scenario, owner)
         return True
 
@@ -105,11 +105,11 @@ def what_is_done_is_whole(patch: Patch) -> None:
 
 
 def trouble_with_spark_is_a_defect(patch: Patch) -> None:
-    class Nobody(Exception):
+    class NobodyError(Exception):
         """Is never raised."""
 
     for module in (computation, jobs_module):
-        patch.setattr(module, "RunnerTrouble", Nobody)
+        patch.setattr(module, "RunnerError", NobodyError)
 
 
 def cookies_have_an_age(patch: Patch) -> None:

@@ -14,7 +14,7 @@ from engine.controlplane import election, kraft
 from engine.dataplane import insync, purgatory, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.errors import NONE, BadInput
+from engine.model.errors import NONE, InputError
 from engine.model.languages import LANGUAGES, words_of
 from engine.model.state import COMMITTED, LEADER, Replica
 from engine.moves import moves
@@ -289,7 +289,7 @@ def test_refusals_of_moves_are_in_the_catalogue() -> None:
     ],
 )
 def test_what_is_no_subject_is_refused(subject: str, code: str, said: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         why(at(Run(find("S01"), "K39"), 1), subject)
     assert caught.value.code == code and said in caught.value.sentence
 

@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.wire import held
 
 SCHEMA = ROOT / "docs/wire.schema.json"
-DECLARED = [wire.Step, wire.Why, BatchResult]
+DECLARED = [wire.StepJson, wire.Why, BatchResult]
 EVERY = 9
 SUBJECTS = ("hw", "hw A", "isr B", "leader", "move elect 1")
 
@@ -48,7 +48,7 @@ def test_every_step_is_as_declared(code: str) -> None:
     replay = Replay(Run(scenario, scenario.profiles[0]))
     for n in range(0, min(replay.total, 40 * EVERY), EVERY):
         (step,) = replay.steps(n, 1)
-        held(step, wire.Step)
+        held(step, wire.StepJson)
 
 
 def test_a_cue_names_its_partition() -> None:
@@ -78,7 +78,7 @@ def test_what_is_not_declared_is_noticed(change: dict[str, Any]) -> None:
     replay = Replay(Run(next(iter(library().values())), "K39"))
     (step,) = replay.steps(1, 1)
     with pytest.raises((msgspec.ValidationError, AssertionError)):
-        held({**step, **change}, wire.Step)
+        held({**step, **change}, wire.StepJson)
 
 
 def test_the_schema_is_what_is_declared(rewrite: bool) -> None:

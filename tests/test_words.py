@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from engine.model import messages
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL, words_of
 from engine.moves.move_errors import REFUSALS
 from engine.replay.cursor import Cursor
@@ -297,7 +297,7 @@ def possible(scenario: Scenario, profile: str, moves: tuple[str, ...]) -> tuple[
     """Of these moves, one after the other, those that can be made under this profile."""
     sim, made = Run(scenario, profile, 0, ()).simulation(), []
     for move in moves:
-        with contextlib.suppress(BadInput):
+        with contextlib.suppress(InputError):
             advance(sim, move)
             made.append(move)
     return tuple(made)

@@ -17,7 +17,7 @@ from app.context import visitor
 from app.context.moments import address
 from app.context.services import services
 from app.core import clock
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from engine.advisor import advice
 from engine.advisor.advice import Failures, Setting
@@ -69,10 +69,13 @@ def _form(
 
 
 def _asked_before(number: str) -> tuple[Setting, Failures, int]:
-    """Return the question of a study of the advisor, completed by defaults.  Raises Refusal."""
+    """Return the question of a study of the advisor, completed by defaults.
+
+    Raises RequestError.
+    """
     batch = jobs().batch(number)
     if batch.kind != KIND:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     told = {**batch.about["setting"]}
     setting = Setting.of(told.pop("profile"), told)
     known = Failures.__dataclass_fields__.keys() & batch.about["failures"].keys()
@@ -114,7 +117,7 @@ def so_far(number: str) -> str:
     """
     batch = jobs().batch(number)
     if batch.kind != KIND:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     active = batch.state in records.ACTIVE
     advice_now = jobs().advice_of(batch)
     if advice_now is None:
@@ -144,14 +147,14 @@ def _bounded(name: str) -> int:
     low, high = advice.BOUNDS[name]
     number = whole_number(request.form.get(name, ""), low, high)
     if number is None:
-        raise Refusal("invalid", "advice.range", name=name, low=low, high=high)
+        raise RequestError("invalid", "advice.range", name=name, low=low, high=high)
     return number
 
 
 def study(setting: Setting, failures: Failures, runs: int) -> Spec:
     """Start a study with a cell for the setting and for each that differs in one thing.
 
-    Raises BadInput, Refusal.
+    Raises InputError, RequestError.
     """
     advice.check(setting, failures)
     scenario = quiet(setting, failures)

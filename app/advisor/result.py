@@ -36,7 +36,7 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
         return advice_of_counts(batch, records.counts_stored(database, batch))
     look = records.look_of(batch)
     counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
-    found = [_told(batch, row, look) for row in counted]
+    found = [_setting_json(batch, row, look) for row in counted]
     return _best_of(batch, found, {"window_s": _window_ms(batch) // 1000})
 
 
@@ -111,7 +111,7 @@ def _window_ms(batch: BatchRow) -> int:
     return found
 
 
-def _told(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
+def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
     """Return losses and waiting of one setting, which depend on the acks of its writers."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])

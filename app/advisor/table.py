@@ -22,7 +22,7 @@ from scipy import special
 from app.advisor.result import how_long
 from app.batch import cycles
 from app.batch.intervals import Look, is_within
-from app.batch.processes import Workers, pool
+from app.batch.processes import BatchWorkers, pool
 from app.batch.runners.rows import together
 from app.core import clock
 from engine.advisor import advice
@@ -54,7 +54,7 @@ Sums = dict[str, list[float]]
 
 
 @dataclass
-class Cell:
+class AdviceCell:
     """One setting under one preset, and its results."""
 
     preset: str
@@ -82,8 +82,8 @@ class Cell:
 
 def cells(
     presets: Sequence[str], racks: Sequence[int], factors: Sequence[int], profile: str
-) -> list[Cell]:
-    """Return the cells of the table.  Raises BadInput for what cannot be.
+) -> list[AdviceCell]:
+    """Return the cells of the table.  Raises InputError for what cannot be.
 
     min.insync.replicas is one less than the replicas, as most have it, and at least one.
     """
@@ -91,7 +91,7 @@ def cells(
     for preset, rack, factor in product(presets, racks, factors):
         setting = Setting(profile, max(3, rack, factor), factor, max(1, factor - 1), racks=rack)
         advice.check(setting, advice.PRESETS[preset])
-        found.append(Cell(preset, setting))
+        found.append(AdviceCell(preset, setting))
     return found
 
 
@@ -119,12 +119,12 @@ def grown_to(n: int, rate: float, low: float, high: float, within: float) -> int
     return ceil(max(n, LEAST) * min(most, max(least, times)))
 
 
-class Table:
+class AdviceTable:
     """Table of cells, each played to `within` (a share of its losses) or for `budget_s`."""
 
     def __init__(
         self,
-        rows: Sequence[Cell],
+        rows: Sequence[AdviceCell],
         within: float,
         budget_s: float,
         jobs: int,
@@ -145,7 +145,7 @@ class Table:
             f"on {self.jobs} processes: at most {self._long(whole)} in all, of which "
             f"{self._long(pilots)} for pilots; Ctrl+C ends it with what it has."
         )
-        with Workers(self.jobs, pool) as workers:
+        with BatchWorkers(self.jobs, pool) as workers:
             try:
                 self._pilots(workers, clock.monotonic() + pilots)
                 for cell in () if only_estimate else self.rows:
@@ -167,7 +167,7 @@ class Table:
         """Return the seconds for the pilots of all cells; later ones are not awaited."""
         return ceil(len(self.rows) / self.jobs) * PILOT_TIMES * self._pilot_s() + STARTING_S
 
-    def _pilots(self, workers: Workers, until: float) -> None:
+    def _pilots(self, workers: BatchWorkers, until: float) -> None:
         waiting = [
             workers.submit(pilot, cell.preset, cell.setting, self._pilot_s()) for cell in self.rows
         ]
@@ -186,7 +186,7 @@ class Table:
             self.told(f"{cell.name}: {self._foretold(cell, needed, seconds)}")
         self.told(f"All cells: about {self._long(whole)}, as a guess from pilots.")
 
-    def _foretold(self, cell: Cell, needed: float, seconds: float) -> str:
+    def _foretold(self, cell: AdviceCell, needed: float, seconds: float) -> str:
         if needed == inf:
             return "no loss in the pilot; the whole budget may not meet one"
         enough = (
@@ -197,7 +197,7 @@ class Table:
             return enough
         return f"{enough}: more than its budget, so that its interval will be wider"
 
-    def needed(self, cell: Cell) -> float:
+    def needed(self, cell: AdviceCell) -> float:
         """Return the trees that the pilot predicts; inf where it met no loss."""
         total, squares = cell.pilot.get(LOST, (0.0, 0.0))
         return foreseen(total, squares, cell.pilot_trees, self.within, len(self.rows))
@@ -205,7 +205,7 @@ class Table:
     def _look(self, number: int) -> Look:
         return Look(at_once=len(self.rows), growing=number)
 
-    def _cell(self, workers: Workers, cell: Cell) -> None:
+    def _cell(self, workers: BatchWorkers, cell: AdviceCell) -> None:
         began = clock.monotonic()
         until = began + self.budget_s
         needed = self.needed(cell)
@@ -224,7 +224,7 @@ class Table:
                 return
             wanted = more
 
-    def _grow(self, workers: Workers, cell: Cell, wanted: int, until: float) -> bool:
+    def _grow(self, workers: BatchWorkers, cell: AdviceCell, wanted: int, until: float) -> bool:
         """Play trees up to `wanted`, in the order of their seeds; False where time ran out.
 
         Counting only what is done at a moment would count too few of the long trees, which are the
@@ -259,14 +259,14 @@ class Table:
             self._add(cell, rows)
         return True
 
-    def _add(self, cell: Cell, rows: list[Json]) -> None:
+    def _add(self, cell: AdviceCell, rows: list[Json]) -> None:
         failed = sum(row["verdict"] == "error" for row in rows)
         cell.failed += failed
         cell.trees += len(rows) - failed
         for name, values in sums_of(rows).items():
             cell.sums[name] = together(name, cell.sums.get(name, [0.0] * len(values)), values)
 
-    def rates(self, cell: Cell) -> Json:
+    def rates(self, cell: AdviceCell) -> Json:
         """Return `cycles.rates` for the last look at a cell that has trees."""
         overlaps = overlaps_by_size(cell.setting, advice.PRESETS[cell.preset])
         return cycles.rates(cell.sums, cell.trees, self._look(cell.looks), overlaps)
@@ -279,9 +279,9 @@ class Table:
         {trees, needed, seconds}, "cpu_s", "wall_s", "ended"}; lost and down are None where no tree
         was played.
         """
-        return [self._told(cell) for cell in self.rows]
+        return [self._cell_json(cell) for cell in self.rows]
 
-    def _told(self, cell: Cell) -> Json:
+    def _cell_json(self, cell: AdviceCell) -> Json:
         found = self.rates(cell) if cell.trees else {"lost": None, "down": None, "cycles": 0}
         needed = self.needed(cell) if cell.pilot else inf
         overlaps = overlaps_by_size(cell.setting, advice.PRESETS[cell.preset])

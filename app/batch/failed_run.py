@@ -14,8 +14,8 @@ from app.batch.study_pages import jobs
 from app.context import naming, visitor
 from app.context.moments import address
 from app.context.services import services
-from app.core.refusals import Refusal
-from app.core.request_fields import Asked, typed
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields, typed
 from app.server import api_schema
 from app.web.api import body, json_answer
 from engine.sim.run import Run
@@ -28,11 +28,13 @@ LEAD_STEPS = 10
 """A replay begins so long before the violation: its cause is usually among them."""
 
 
-def _found(number: str, profile: str, cell: int, seed: int, invariant: str) -> tuple[Run, Failure]:
+def _find_failure(
+    number: str, profile: str, cell: int, seed: int, invariant: str
+) -> tuple[Run, Failure]:
     batch = jobs().batch(number)
     failure = records.failure(jobs().database, batch, profile, cell, seed, invariant)
     if failure is None:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return records.run_in(batch, profile, cell, seed), failure
 
 
@@ -73,14 +75,14 @@ def _facts(found: Shortened) -> dict[str, Any]:
 @blueprint.get(PLACE)
 def replay(number: str, **named: Any) -> AnyResponse:
     """Open a failing run ten steps before the step that broke the invariant, with the checks."""
-    run, failure = _found(number, **named)
+    run, failure = _find_failure(number, **named)
     return redirect(_at(run, failure.step, LEAD_STEPS, tab="checks"))
 
 
 @blueprint.get(PLACE + "/quiz")
 def quiz(number: str, **named: Any) -> AnyResponse:
     """Open the questions about a failing run, the best first."""
-    run, _ = _found(number, **named)
+    run, _ = _find_failure(number, **named)
     return redirect(url_for("learning.learn", run=services().replays.register(run), quiz=1))
 
 
@@ -90,7 +92,7 @@ def compare(number: str, **named: Any) -> AnyResponse:
 
     The profile is that of ``?with=``, or the next one of the study.
     """
-    run, failure = _found(number, **named)
+    run, failure = _find_failure(number, **named)
     others = [name for name in jobs().batch(number).profiles if name != failure.profile]
     asked: dict[str, Any] = {"with": naming.profile_asked("with") or next(iter(others), None)}
     digest = services().replays.register(run)
@@ -100,7 +102,7 @@ def compare(number: str, **named: Any) -> AnyResponse:
 @blueprint.get(PLACE + "/scenario")
 def scenario(number: str, **named: Any) -> AnyResponse:
     """Open the editor with the run that failed."""
-    run, _ = _found(number, **named)
+    run, _ = _find_failure(number, **named)
     return redirect(url_for("editing.edit", run=services().replays.register(run)))
 
 
@@ -111,7 +113,7 @@ def row(number: str, profile: str, cell: int, seed: int) -> AnyResponse:
     last = batch.first_seed + batch.runs
     known = profile in batch.profiles and cell < len(batch.cells)
     if not known or not batch.first_seed <= seed < last:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return redirect(_at(records.run_in(batch, profile, cell, seed), _step() + 1))
 
 
@@ -124,7 +126,7 @@ def run_of_futures(number: str) -> AnyResponse:
     """Open the run whose futures a batch played."""
     batch = jobs().batch(number)
     if batch.kind != records.FUTURES:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     digest = services().replays.register(Run.from_text(batch.about["run"]))
     return redirect(url_for("pages.run", digest=digest, step=_step(), futures=number))
 
@@ -150,14 +152,14 @@ def futures_of_failure(number: str, **named: Any) -> AnyResponse:
 
 
 def _named(number: str, **named: Any) -> tuple[Run, str]:
-    run, failure = _found(number, **named)
+    run, failure = _find_failure(number, **named)
     if failure.step < 0:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return run, failure.invariant
 
 
 @blueprint.post("/api/shorten")
-@api_schema.told(api_schema.Json, takes=api_schema.FailureSent)
+@api_schema.declare(api_schema.Json, takes=api_schema.FailureSent)
 def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()
@@ -167,7 +169,7 @@ def shorten_run() -> Response:
 
 
 @blueprint.post("/api/futures")
-@api_schema.told(api_schema.BatchStarted, 201, takes=api_schema.FuturesSent)
+@api_schema.declare(api_schema.BatchStarted, 201, takes=api_schema.FuturesSent)
 def futures() -> Response:
     """Start a batch of futures of a failing run, from many of its steps.
 
@@ -183,6 +185,6 @@ def futures() -> Response:
     return json_answer({"ok": True, "id": number, "url": url}, 201)
 
 
-def _run_asked(given: Asked) -> tuple[Run, str]:
+def _run_asked(given: RequestFields) -> tuple[Run, str]:
     run = services().replays.run(naming.digest_asked(given))
     return run, given.text("invariant", most=20)

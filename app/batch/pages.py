@@ -28,8 +28,8 @@ from app.batch.wire import BatchResult
 from app.context import naming, visitor
 from app.context.moments import address
 from app.context.services import services
-from app.core.refusals import Refusal
-from app.core.request_fields import Asked, typed
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields, typed
 from app.server import api_schema
 from app.storage.models import BatchRow
 from app.web import display_names, met
@@ -67,7 +67,7 @@ def _filters(state: BlueprintSetupState) -> None:
     state.app.jinja_env.filters.update(FILTERS)
 
 
-def scenario_asked(asked: Asked) -> Scenario:
+def scenario_asked(asked: RequestFields) -> Scenario:
     """Return a scenario by name, that of a study, or that of a run with its moves as the script."""
     if asked.has("run"):
         return scenario_of_run(services().replays.run(naming.digest_asked(asked)))
@@ -134,7 +134,7 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
     run, again = request.args.get("run", ""), request.args.get("again", "")
     if run:
         if not naming.DIGEST.match(run):
-            raise Refusal("not_found")
+            raise RequestError("not_found")
         return {"run": run}, scenario_of_run(services().replays.run(run)), {}
     if again:
         batch = jobs().batch(again)
@@ -188,14 +188,14 @@ def twin() -> AnyResponse:
     """Open the form for the random twin of a scenario (``?scenario=``) or of a run (``?run=``)."""
     _, scenario, _ = _chosen()
     if scenario is None:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     made = random_twin(scenario)
     digest = services().replays.register(Run(made, made.profiles[0]))
     return redirect(url_for("batches.form", run=digest))
 
 
 @blueprint.post("/api/batches")
-@api_schema.told(api_schema.BatchStarted, 201, takes=api_schema.BatchSent)
+@api_schema.declare(api_schema.BatchStarted, 201, takes=api_schema.BatchSent)
 def submit() -> Response:
     """Submit a study and return its number and address.
 
@@ -215,7 +215,7 @@ def submit_form() -> AnyResponse:
     visitor.require_token()
     visitor.require_patience()
     sent = request.form
-    given = Asked(
+    given = RequestFields(
         {
             "scenario": sent.get("scenario") or None,
             "run": sent.get("run") or None,
@@ -232,7 +232,7 @@ def submit_form() -> AnyResponse:
 
 
 @blueprint.post("/api/batches/estimate")
-@api_schema.told(api_schema.Json, takes=api_schema.BatchSent)
+@api_schema.declare(api_schema.Json, takes=api_schema.BatchSent)
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
@@ -285,15 +285,15 @@ def page(number: str) -> str:
 
 
 @blueprint.get("/api/batches/<number>")
-@api_schema.told(api_schema.BatchTold, asks=api_schema.FailuresAsked)
+@api_schema.declare(api_schema.BatchTold, asks=api_schema.FailuresAsked)
 def get_batch(number: str) -> Response:
     return json_answer({"ok": True, **_result(number)})
 
 
-def failures_wanted() -> records.Wanted:
+def failures_wanted() -> records.FailureFilter:
     """Return which failing runs the address asks for."""
     order = request.args.get("order", "seed")
-    return records.Wanted(
+    return records.FailureFilter(
         request.args.get("profile", "")[:120],
         request.args.get("invariant", "")[:40],
         typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL),
@@ -306,14 +306,14 @@ def _result(number: str) -> BatchResult:
 
 
 @blueprint.post("/api/batches/<number>/cancel")
-@api_schema.told(api_schema.Changed)
+@api_schema.declare(api_schema.Changed)
 def cancel(number: str) -> Response:
     visitor.require_token()
     return json_answer({"ok": True, "batch": jobs().cancel(number, visitor.owner())})
 
 
 @blueprint.post("/api/batches/<number>/resume")
-@api_schema.told(api_schema.Changed)
+@api_schema.declare(api_schema.Changed)
 def resume(number: str) -> Response:
     """Compute the chunks that are missing."""
     visitor.require_token()
@@ -335,7 +335,7 @@ def act(number: str, what: str) -> AnyResponse:
 
 
 @blueprint.post("/api/batches/<number>/more")
-@api_schema.told(api_schema.Changed, takes=api_schema.MoreSent)
+@api_schema.declare(api_schema.Changed, takes=api_schema.MoreSent)
 def more(number: str) -> Response:
     """Add more seeds for every profile and cell; the body is {runs}."""
     visitor.require_token()
@@ -354,7 +354,7 @@ def more_form(number: str) -> AnyResponse:
 
 
 @blueprint.delete("/api/batches/<number>")
-@api_schema.told(api_schema.Done)
+@api_schema.declare(api_schema.Done)
 def delete(number: str) -> Response:
     """Delete the batch and its rows."""
     visitor.require_token()

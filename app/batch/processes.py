@@ -30,7 +30,7 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-class Workers:
+class BatchWorkers:
     """Pool of such processes for work with a deadline.
 
     Tasks still running at its end are not waited for, and later tasks get new processes.

@@ -18,7 +18,7 @@ from app.batch.wire import Finding
 from app.context import visitor
 from app.context.moments import address
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.server import api_schema
 from app.storage.models import BatchRow
 from app.web.api import body, json_answer
@@ -95,23 +95,23 @@ def first_sentence(row: BatchRow) -> Finding | None:
 def checked_title(given: str) -> str:
     """Return the title as one line of printable characters; "" removes a title.
 
-    Raises Refusal.
+    Raises RequestError.
     """
     title = "".join(letter for letter in " ".join(given.split()) if letter.isprintable())
     if len(title) > TITLE_MOST:
-        raise Refusal("invalid", "study.title", most=TITLE_MOST, asked=len(title))
+        raise RequestError("invalid", "study.title", most=TITLE_MOST, asked=len(title))
     return title
 
 
 @blueprint.post("/api/batches/<number>/title")
-@api_schema.told(api_schema.Titled, takes=api_schema.TitleSent)
+@api_schema.declare(api_schema.Titled, takes=api_schema.TitleSent)
 def rename(number: str) -> Response:
     """Rename a study; the body is {title}, and "" goes back to the scenario's title."""
     visitor.require_token()
     visitor.require_patience()
     given = body().raw("title")
     if not isinstance(given, str):
-        raise Refusal("invalid", what="title")
+        raise RequestError("invalid", what="title")
     title = checked_title(given)
     jobs().rename(number, title, visitor.owner())
     return json_answer({"ok": True, "title": title})
@@ -135,7 +135,7 @@ def choose_other(number: str) -> AnyResponse:
     given = request.args.get("address", "").strip() or request.args.get("other", "")
     found = NUMBER.search(given)
     if found is None:
-        raise Refusal("invalid", "study.address", given=given[:80] or "?")
+        raise RequestError("invalid", "study.address", given=given[:80] or "?")
     other = jobs().batch(found[1]).id
     return redirect(url_for("studies.side_by_side", number=jobs().batch(number).id, other=other))
 
@@ -143,10 +143,10 @@ def choose_other(number: str) -> AnyResponse:
 def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
     """Return two studies to compare side by side.
 
-    Raises Refusal.
+    Raises RequestError.
     """
     if number == other:
-        raise Refusal("invalid", "study.itself")
+        raise RequestError("invalid", "study.itself")
     return jobs().batch(number), jobs().batch(other)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 
-class Said(TypedDict):
+class KeyedSentence(TypedDict):
     """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
 
 
-class Finding(Said):
+class Finding(KeyedSentence):
     """A finding from counts; `bad` marks what happened, `first` what is shown before all else."""
 
     bad: bool | None
@@ -43,7 +43,7 @@ class Waited(Count):
     until: str
 
 
-class Cell(TypedDict):
+class CellJson(TypedDict):
     """Results of the runs of a profile and a combination of varied values.
 
     `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
@@ -60,7 +60,7 @@ class Cell(TypedDict):
     unseen: Waited
 
 
-class Progress(TypedDict):
+class ProgressJson(TypedDict):
     """Progress of a batch; `state` as `BatchRow` has it.
 
     `message` in English, `said` the same where the server says it itself.
@@ -69,17 +69,17 @@ class Progress(TypedDict):
     id: str
     state: str
     message: str
-    said: Said | None
+    said: KeyedSentence | None
     done_chunks: int
     total_chunks: int
     done_runs: int
     total_runs: int
     runs_per_s: float
     left_s: float | None
-    cells: list[Cell]
+    cells: list[CellJson]
 
 
-class BatchSnapshot(Progress):
+class BatchSnapshot(ProgressJson):
     """Progress with `before`, the number of batches that start sooner."""
 
     before: int
@@ -246,7 +246,7 @@ class BatchResult(BatchSnapshot):
     sentences: list[Finding]
     metrics: list[BatchMetric]
     paired: list[BatchPair]
-    paired_said: list[Said]
+    paired_said: list[KeyedSentence]
     advice: dict[str, Any] | None
     futures: BatchFutures | None
     causes: list[BatchCause]

@@ -11,10 +11,10 @@ from app.context.services import services
 from app.server import api_schema
 from app.storage.saved import RUN_BYTES
 from app.web.api import body, json_answer
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import paste, pasted
-from engine.scenarios.paste import Told
+from engine.scenarios.paste import Notice
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -34,7 +34,7 @@ def page() -> str:
 
 
 @blueprint.post("/api/cluster")
-@api_schema.told(api_schema.ClusterRead, takes=api_schema.ClusterSent)
+@api_schema.declare(api_schema.ClusterRead, takes=api_schema.ClusterSent)
 def read_cluster() -> Response:
     """Parse {text, profile?} into {run, notes, problems}; nothing is stored or evaluated."""
     visitor.require_token()
@@ -56,8 +56,8 @@ def read_cluster() -> Response:
             "profile": None if run is None else run.profile,
             "partitions": [] if data is None else _summary(data),
             "offline": [] if data is None else data["initial"]["offline"],
-            "notes": [_told(one) for one in notes],
-            "problems": [_told(one) for one in problems],
+            "notes": [_sentence_json(one) for one in notes],
+            "problems": [_sentence_json(one) for one in problems],
         }
     )
 
@@ -68,16 +68,16 @@ def _what_if(run: Run) -> str:
     return url_for("what_if.page", digest=digest, step=0, part=1)
 
 
-def _run(data: dict[str, Any], problems: list[Told]) -> Run | None:
+def _run(data: dict[str, Any], problems: list[Notice]) -> Run | None:
     """Return the run, if the parts fit together; else add the problem and return None."""
     try:
         scenario = Scenario.from_dict(data)
         run = Run(scenario, scenario.profiles[0])
-    except BadInput as bad:
-        problems.append(Told("paste.refused", {"why": bad.sentence}))
+    except InputError as bad:
+        problems.append(Notice("paste.refused", {"why": bad.sentence}))
         return None
     if len(run.text().encode()) > RUN_BYTES:
-        problems.append(Told("paste.large", {"most": RUN_BYTES // 1024}))
+        problems.append(Notice("paste.large", {"most": RUN_BYTES // 1024}))
         return None
     return run
 
@@ -90,7 +90,7 @@ def _summary(data: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _told(one: Told) -> dict[str, Any]:
+def _sentence_json(one: Notice) -> dict[str, Any]:
     return {
         "key": one.key,
         "args": one.args,

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from app.incident import reconstruction, render, sources, timeline
-from app.incident.events import Topic, partition_named
+from app.incident.events import TopicIdentity, partition_named
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.writing import yaml_of
 
 MOST_LISTED = 40
@@ -26,9 +26,9 @@ def investigate(
 ) -> int:
     """Print what happened; return exit code 0 where the model follows to the end, else 1.
 
-    Raises BadInput where the files tell nothing, or of several partitions.
+    Raises InputError where the files tell nothing, or of several partitions.
     """
-    found = sources.found(files)
+    found = sources.readable_files(files)
     told = timeline.gather(found, _chosen(found, partition))
     told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
     if not told.states:
@@ -40,7 +40,9 @@ def investigate(
         click.echo("\n".join([*render.lines(told), *_run_lines(rebuilt)]))
     if out is not None:
         if rebuilt.run.moves is not None:
-            raise BadInput("too_large", "The run is longer than a scenario may be; --json has it.")
+            raise InputError(
+                "too_large", "The run is longer than a scenario may be; --json has it."
+            )
         out.write_text(yaml_of(rebuilt.run.scenario), "utf-8")
         click.echo(f"The run is in {out}; highwater run {out} plays it.", err=True)
     return 1 if rebuilt.finding else 0
@@ -56,19 +58,21 @@ def _without_states(told: Timeline, as_json: bool) -> int:
     return 1
 
 
-def _chosen(found: list[sources.Source], partition: str) -> Topic:
+def _chosen(found: list[sources.IncidentFile], partition: str) -> TopicIdentity:
     if partition:
         wanted = partition_named(partition)
         if wanted is None:
-            raise BadInput("invalid", f"A partition is named like orders-0, not {partition[:80]}.")
+            raise InputError(
+                "invalid", f"A partition is named like orders-0, not {partition[:80]}."
+            )
         return wanted
     complaints: list[str] = []
     counted = timeline.partitions(found, complaints.append)
     if not counted:
-        raise BadInput("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
+        raise InputError("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
     if len(counted) > 1:
         listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
-        raise BadInput(
+        raise InputError(
             "unknown",
             f"Choose one with --partition; how often each changed as far as the files tell: "
             f"{listed}.",

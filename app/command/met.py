@@ -14,7 +14,7 @@ from engine.explore import met
 from engine.explore.budgets import NAMES, Budgets
 from engine.explore.card import given_of
 from engine.explore.searching import Bounds
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -26,7 +26,7 @@ FOREIGN: Final = ("moves", "at", "never", "reach", "spark", "master")
 
 
 def explore_met(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
     scenario, profile, budgets = _question(asked)
     states = asked["max_states"] or MOST_STATES
     with watching(asked["max_seconds"]) as watch, no_collector():
@@ -52,10 +52,10 @@ def explore_met(asked: Mapping[str, Any], as_json: bool) -> int:
 
 def _question(asked: Mapping[str, Any]) -> tuple[Scenario, str, Budgets]:
     if asked["scenario"] is None:
-        raise BadInput("invalid", "--runs needs a SCENARIO.")
+        raise InputError("invalid", "--runs needs a SCENARIO.")
     for name in FOREIGN:
         if asked[name]:
-            raise BadInput("invalid", f"--{name} and --runs do not go together.")
+            raise InputError("invalid", f"--{name} and --runs do not go together.")
     scenario = find(asked["scenario"])
     profile = get_profile(asked["profile"] or scenario.profiles[0]).name
     budgets = Budgets(**{name: asked[name] for name in NAMES})

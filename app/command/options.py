@@ -29,13 +29,13 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         from app.core.refusals import located
-        from engine.model.errors import BadInput
+        from engine.model.errors import InputError
 
         try:
             command(*args, **kwargs)
-        except BadInput as error:
+        except InputError as error:
             refuse(located(error))
-        except config.BadSetting as error:
+        except config.SettingError as error:
             refuse(str(error))
 
     return run

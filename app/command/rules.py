@@ -62,7 +62,7 @@ def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def shown(folder: Path) -> dict[str, list[str]]:
+def golden_files_by_rule(folder: Path) -> dict[str, list[str]]:
     """Return rule -> golden files with a cue of it, such as S20/K39.txt; past defects last."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
@@ -73,7 +73,7 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
     """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in their order."""
-    code, plays, files = functions(), played(scenarios), shown(golden)
+    code, plays, files = functions(), played(scenarios), golden_files_by_rule(golden)
     return [
         {
             "id": rule,

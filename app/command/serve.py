@@ -12,7 +12,7 @@ import time
 from types import FrameType
 from typing import Any
 
-from app.core.config import BadSetting, Settings
+from app.core.config import SettingError, Settings
 
 BACKLOG = 1_024
 FREED_WITHIN_S = 4.0
@@ -21,7 +21,7 @@ FREED_WITHIN_S = 4.0
 def serve_here(settings: Settings, debug: bool = False) -> None:
     """Listen until interrupted.
 
-    Raises `BadSetting` for an address that cannot be used, or a database.
+    Raises `SettingError` for an address that cannot be used, or a database.
     """
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
@@ -88,7 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)
         return listener
     except OSError as error:
-        raise BadSetting(
+        raise SettingError(
             f"Cannot listen on {host} port {port} ({error.strerror}): try another with --port."
         ) from None
 

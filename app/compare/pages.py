@@ -10,13 +10,13 @@ from markupsafe import Markup
 from app.context import naming, visitor
 from app.context.services import apart, services
 from app.core.memoize import last
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
 from app.learn.path import place_on_path
 from app.runs import build_tasks
 from app.server.edition import lasting
 from app.web.api import json_answer, unless_known
-from app.workers.pool import NoneFree
+from app.workers.pool import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.export.comparing import playable
 from engine.export.thumbnail import HEIGHT, WIDTH
@@ -26,7 +26,7 @@ from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.sayings import said
+from engine.story.sayings import translate
 
 blueprint = Blueprint("comparing", __name__)
 
@@ -38,7 +38,7 @@ ENDINGS_KEPT: Final = 256
 def other_run(run: Run, wanted: str) -> tuple[Run, str]:
     """Return the run to compare with, by digest or profile, and why it ends early, or "".
 
-    Raises Refusal or BadInput.
+    Raises RequestError or InputError.
     """
     if naming.DIGEST.match(wanted):
         return services().replays.run(wanted), ""
@@ -48,7 +48,7 @@ def other_run(run: Run, wanted: str) -> tuple[Run, str]:
         return playable(Run(run.scenario, profile, run.seed, run.moves))
 
 
-def _wanted(run: Run) -> str:
+def _requested_profile(run: Run) -> str:
     asked = naming.profile_asked("with")
     if asked:
         return asked
@@ -71,7 +71,7 @@ def _promised(run: Run, profile: str) -> Any:
 def page(digest: str) -> str:
     """Render both runs in lock-step, opened at ``?at=``; ``?step=`` is the visitor's last step."""
     run = _run(digest)
-    wanted = _wanted(run)
+    wanted = _requested_profile(run)
     other, why = other_run(run, wanted)
     services().replays.register(other)
     return render_template(
@@ -97,7 +97,7 @@ def page(digest: str) -> str:
 def pairs(digest: str) -> Response:
     """Return {a: facts, b: facts, pairs, parts}; see `engine.export.comparing.compare`."""
     run = _run(digest)
-    other, _ = other_run(run, _wanted(run))
+    other, _ = other_run(run, _requested_profile(run))
     services().replays.register(other)
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
 
@@ -113,7 +113,7 @@ def _compared(a: Run, b: Run) -> dict[str, Any]:
     """Compare every step of two runs, in another process, or here if they are ready."""
     try:
         return services().workers.do(build_tasks.compared, a, b)
-    except NoneFree:
+    except NoWorkerError:
         with services().plays.turn():
             return _compared_here(a.digest, b.digest)
 
@@ -132,7 +132,7 @@ def _compared_here(a: str, b: str) -> dict[str, Any]:
 
 def _run(digest: str) -> Run:
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return services().replays.run(digest)
 
 
@@ -144,7 +144,7 @@ def ladder(name: str) -> str:
     """Render one scenario under every profile: how it ends, and its key step in miniature."""
     scenario = naming.scenario_named(name)
     if scenario.workload.producers and scenario.slug not in file.library():
-        raise Refusal("impossible", "ladder.busy")
+        raise RequestError("impossible", "ladder.busy")
     rungs = _rungs(scenario)
     for rung in rungs:
         if rung["digest"]:
@@ -153,7 +153,7 @@ def ladder(name: str) -> str:
         "ladder.html",
         scenario=in_language(scenario, visitor.lang()),
         home=url_for("pages.scenario", name=name),
-        rungs=[{**rung, "why": said(rung["why"], visitor.lang())} for rung in rungs],
+        rungs=[{**rung, "why": translate(rung["why"], visitor.lang())} for rung in rungs],
         size=(WIDTH, HEIGHT),
         first=next((rung for rung in rungs if rung["digest"]), None),
     )

@@ -9,7 +9,7 @@ from flask import Blueprint, render_template, request, url_for
 
 from app.context import naming, visitor
 from app.context.services import apart, services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
@@ -27,12 +27,12 @@ def page(digest: str) -> str:
     ``?part=1`` gives the table alone.
     """
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     run = services().replays.run(digest)
     with services().replays.using(digest) as replay:
         step = typed(request.args, "step", default=replay.total)
         if step > replay.total:
-            raise Refusal("stale", run=digest, total=replay.total, step=step)
+            raise RequestError("stale", run=digest, total=replay.total, step=step)
         here = replace(run, moves=replay.cut(step))
     tps, columns = apart(what_if, here)
     scenario = run.scenario
@@ -43,14 +43,14 @@ def page(digest: str) -> str:
         title=in_language(scenario, visitor.lang()).title,
         back=url_for("pages.run", digest=digest, step=step),
         step=step,
-        columns=[_shown(column, names, here, step, tps) for column in columns],
+        columns=[_column_json(column, names, here, step, tps) for column in columns],
         rows=_rows(here, tps, columns, names),
         kinds=KINDS,
         signs=SIGNS,
     )
 
 
-def _shown(
+def _column_json(
     column: Column, names: dict[int, str], here: Run, step: int, tps: tuple[int, ...]
 ) -> dict[str, Any]:
     """Return the head of a column, and the address of its run for each partition."""

@@ -19,7 +19,7 @@ from app.runs.replays import Replays
 from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.saved import Store
-from app.workers.pool import NoneFree, Workers
+from app.workers.pool import NoWorkerError, Workers
 from engine.learn.guides import Guide
 
 if TYPE_CHECKING:
@@ -84,6 +84,6 @@ def apart(work: Callable[..., T], *args: object) -> T:
     """
     try:
         return services().workers.do(work, *args)
-    except NoneFree:
+    except NoWorkerError:
         with services().plays.turn():
             return work(*args)

@@ -26,7 +26,7 @@ class Clock(Protocol):
         """Return the seconds since 1970, by a clock that the operator may set."""
 
 
-class Machine:
+class MachineClock:
     """The machine's own clocks."""
 
     _elsewhere = threading.local()
@@ -44,7 +44,7 @@ class Machine:
         return time.time()
 
 
-_clock: Clock = Machine()
+_clock: Clock = MachineClock()
 
 
 def install(clock: Clock) -> None:

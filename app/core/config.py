@@ -24,12 +24,12 @@ HANDS = 16
 """Requests of one address at a time beside its live connections: browsers ask six at a time."""
 
 
-class BadSetting(Exception):
+class SettingError(Exception):
     """A setting that cannot be used; the text is one sentence naming the variable."""
 
 
 @dataclass(frozen=True)
-class Setting:
+class ServerSetting:
     """One row of the table of settings.
 
     The field of `Settings` it fills, its default, what it means, how it is read, and a variable of
@@ -73,47 +73,65 @@ def _level(text: str) -> str:
     return text.lower()
 
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting("database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"),
-    Setting("instance", "", "directory for the database and the signing key; default: ./instance"),
-    Setting("secret_key", "", "key that signs cookies; default: one kept in the instance"),
-    Setting("host", "127.0.0.1", "address to listen on"),
-    Setting("port", "8000", "port to listen on", _whole(0, 65535)),
-    Setting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
-    Setting("threads", "280", "worker threads: live connections plus 24", _whole(32, 10_000)),
-    Setting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
-    Setting("moves_per_s", "20", "socket questions per second and connection", _rate),
-    Setting("moves_burst", "40", "burst size of the setting above", _whole(1, 100_000)),
-    Setting("opens_per_s", "2", "runs opened per second and connection", _rate),
-    Setting("opens_burst", "8", "burst size of the setting above", _whole(1, 100_000)),
-    Setting("saves_per_s", "2", "runs or scenarios saved per second and address", _rate),
-    Setting("saves_burst", "20", "burst size of the setting above", _whole(1, 100_000)),
-    Setting("live_runs", "200", "replays kept in memory", _whole(1, 100_000)),
-    Setting("live_mib", "512", "memory limit of all replays, MiB", _whole(1, 2**30)),
-    Setting("known_runs", "20000", "unsaved runs kept by digest", _whole(1, 10**8)),
-    Setting("builders", "2", "runs replayed from their start at the same time", _whole(1, 256)),
-    Setting("cpu_ms_per_s", "500", "CPU milliseconds per second and address", _rate),
-    Setting("cpu_burst_ms", "20000", "burst size of the CPU quota, milliseconds", _whole(1, 10**9)),
-    Setting("build_cpu_s", "10", "CPU seconds that playing a run may take", _rate),
-    Setting("build_mib", "1024", "memory that playing a run may take, MiB", _whole(256, 2**20)),
-    Setting("saved_kib_per_day", "8192", "KiB that an address may save per day", _whole(64, 2**40)),
-    Setting(
+SETTINGS: tuple[ServerSetting, ...] = (
+    ServerSetting(
+        "database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"
+    ),
+    ServerSetting(
+        "instance", "", "directory for the database and the signing key; default: ./instance"
+    ),
+    ServerSetting("secret_key", "", "key that signs cookies; default: one kept in the instance"),
+    ServerSetting("host", "127.0.0.1", "address to listen on"),
+    ServerSetting("port", "8000", "port to listen on", _whole(0, 65535)),
+    ServerSetting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
+    ServerSetting("threads", "280", "worker threads: live connections plus 24", _whole(32, 10_000)),
+    ServerSetting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
+    ServerSetting("moves_per_s", "20", "socket questions per second and connection", _rate),
+    ServerSetting("moves_burst", "40", "burst size of the setting above", _whole(1, 100_000)),
+    ServerSetting("opens_per_s", "2", "runs opened per second and connection", _rate),
+    ServerSetting("opens_burst", "8", "burst size of the setting above", _whole(1, 100_000)),
+    ServerSetting("saves_per_s", "2", "runs or scenarios saved per second and address", _rate),
+    ServerSetting("saves_burst", "20", "burst size of the setting above", _whole(1, 100_000)),
+    ServerSetting("live_runs", "200", "replays kept in memory", _whole(1, 100_000)),
+    ServerSetting("live_mib", "512", "memory limit of all replays, MiB", _whole(1, 2**30)),
+    ServerSetting("known_runs", "20000", "unsaved runs kept by digest", _whole(1, 10**8)),
+    ServerSetting(
+        "builders", "2", "runs replayed from their start at the same time", _whole(1, 256)
+    ),
+    ServerSetting("cpu_ms_per_s", "500", "CPU milliseconds per second and address", _rate),
+    ServerSetting(
+        "cpu_burst_ms", "20000", "burst size of the CPU quota, milliseconds", _whole(1, 10**9)
+    ),
+    ServerSetting("build_cpu_s", "10", "CPU seconds that playing a run may take", _rate),
+    ServerSetting(
+        "build_mib", "1024", "memory that playing a run may take, MiB", _whole(256, 2**20)
+    ),
+    ServerSetting(
+        "saved_kib_per_day", "8192", "KiB that an address may save per day", _whole(64, 2**40)
+    ),
+    ServerSetting(
         "saved_mib", "4096", "MiB that all saved runs and scenarios may take", _whole(1, 2**40)
     ),
-    Setting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
-    Setting("rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)),
-    Setting("metrics_token", "", "bearer token for /metrics; none: localhost only"),
-    Setting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
-    Setting(
+    ServerSetting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
+    ServerSetting(
+        "rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)
+    ),
+    ServerSetting("metrics_token", "", "bearer token for /metrics; none: localhost only"),
+    ServerSetting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
+    ServerSetting(
         "spark_master",
         "",
         "Spark for batches: a master, or sc://host:port; default: SPARK_REMOTE, or local[*]",
         beside="SPARK_REMOTE",
     ),
-    Setting("spark_conf", "", "further Spark settings: spark.name=value, separated by spaces"),
-    Setting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
-    Setting("batch_directory", "", "rows of batches; for a cluster, a place that all workers see"),
-    Setting("guides", "", "directory of further reading guides, *.yaml; read at the start"),
+    ServerSetting(
+        "spark_conf", "", "further Spark settings: spark.name=value, separated by spaces"
+    ),
+    ServerSetting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
+    ServerSetting(
+        "batch_directory", "", "rows of batches; for a cluster, a place that all workers see"
+    ),
+    ServerSetting("guides", "", "directory of further reading guides, *.yaml; read at the start"),
 )
 
 
@@ -159,7 +177,7 @@ class Settings:
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
     """Read the environment; make the instance directory and the signing key where missing.
 
-    Raises `BadSetting` with one sentence for a value that does not fit.
+    Raises `SettingError` with one sentence for a value that does not fit.
     """
     source = os.environ if environ is None else environ
     values: dict[str, Any] = {}
@@ -168,14 +186,14 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
         try:
             values[setting.field] = setting.read(text)
         except ValueError as error:
-            raise BadSetting(f"{setting.name}={text!r} cannot be used: {error}.") from None
+            raise SettingError(f"{setting.name}={text!r} cannot be used: {error}.") from None
     values.update(overrides)
     values["instance"] = Path(values["instance"] or Path.cwd() / "instance")
     try:
         values["instance"].mkdir(parents=True, exist_ok=True)
         values["secret_key"] = values["secret_key"] or _kept_key(values["instance"])
     except OSError as error:
-        raise BadSetting(
+        raise SettingError(
             f"{PREFIX}INSTANCE={values['instance']} cannot be written: {error.strerror}."
         ) from None
     if not values["database_url"]:

@@ -17,7 +17,7 @@ from typing import Final
 from app.core import clock
 from app.core.config import HANDS, Settings
 from app.core.limits import Buckets, CpuAccounts
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 
 DAY_S: Final = 24 * 3600
 KIB: Final = 1024
@@ -78,13 +78,13 @@ class Accounts:
         self.spent_ms = 0.0
 
     def take(self, address: str, what: str) -> None:
-        """Charge one of "saves", "checks" or "tries".  Raises Refusal "slow_down"."""
+        """Charge one of "saves", "checks" or "tries".  Raises RequestError "slow_down"."""
         wait_ms = self._pace[what].take(payer(address))
         if wait_ms:
-            raise self.refusal(Refusal("slow_down", ms=wait_ms))
+            raise self.refusal(RequestError("slow_down", ms=wait_ms))
 
     def require_time(self, address: str, cookie: str = "") -> None:
-        """Raise Refusal "slow_down" for an address that has overdrawn its processor time.
+        """Raise RequestError "slow_down" for an address that has overdrawn its processor time.
 
         Once half of it is gone, the rest is for those browsers that had little of it so far: a
         class behind one address is not one visitor.  A browser without a cookie is one of them.
@@ -92,11 +92,11 @@ class Accounts:
         name = payer(address)
         wait_ms = self._cpu.wait_ms(name)
         if wait_ms:
-            raise self.refusal(Refusal("slow_down", "slow_down.cpu", ms=wait_ms))
+            raise self.refusal(RequestError("slow_down", "slow_down.cpu", ms=wait_ms))
         if self._cpu.left(name) < self._scarce_ms:
             wait_ms = self._own.wait_ms(f"{name} {cookie}")
             if wait_ms:
-                raise self.refusal(Refusal("slow_down", "slow_down.own", ms=wait_ms))
+                raise self.refusal(RequestError("slow_down", "slow_down.own", ms=wait_ms))
 
     def charge(self, address: str, spent_ms: float, cookie: str = "") -> None:
         self._audit(address, spent_ms)
@@ -107,7 +107,7 @@ class Accounts:
             self.spent_ms += spent_ms
 
     def require_overdraft(self, address: str) -> None:
-        """Raise Refusal "slow_down" for an address that has overdrawn its account too far.
+        """Raise RequestError "slow_down" for an address that has overdrawn its account too far.
 
         That is where its work under way has together taken what was left and as much as one piece
         of work may take.
@@ -115,7 +115,7 @@ class Accounts:
         name = payer(address)
         if self._cpu.left(name) < -self._overdraft_ms:
             wait_ms = self._cpu.wait_ms(name)
-            raise self.refusal(Refusal("slow_down", "slow_down.cpu", ms=wait_ms))
+            raise self.refusal(RequestError("slow_down", "slow_down.cpu", ms=wait_ms))
 
     @contextmanager
     def charged(self, address: str, cookie: str = "") -> Iterator[None]:
@@ -130,19 +130,22 @@ class Accounts:
             tab.close()
 
     def keep(self, address: str, size: int) -> None:
-        """Charge bytes that are saved.  Raises Refusal "slow_down"."""
+        """Charge bytes that are saved.  Raises RequestError "slow_down"."""
         wait_ms = self._kept.take(payer(address), size)
         if wait_ms:
-            raise self.refusal(Refusal("slow_down", "slow_down.kept", ms=wait_ms))
+            raise self.refusal(RequestError("slow_down", "slow_down.kept", ms=wait_ms))
 
     @contextmanager
     def under_way(self, address: str, size: int) -> Iterator[None]:
-        """Count a request with a body of `size` bytes until the block ends.  Raises Refusal."""
+        """Count a request with a body of `size` bytes until the block ends.
+
+        Raises RequestError.
+        """
         name = payer(address)
         with self._lock:
             here, held = self._here[name], self._bytes[name]
             if here >= self._hands or (size and held + size > BODIES_BYTES):
-                refusal = Refusal("slow_down", "slow_down.hands", n=here, ms=AGAIN_MS)
+                refusal = RequestError("slow_down", "slow_down.hands", n=here, ms=AGAIN_MS)
                 self.refused[refusal.key] += 1
                 raise refusal
             self._here[name] += 1
@@ -154,7 +157,7 @@ class Accounts:
                 _less(self._here, name, 1)
                 _less(self._bytes, name, size)
 
-    def refusal(self, refusal: Refusal) -> Refusal:
+    def refusal(self, refusal: RequestError) -> RequestError:
         """Count a refusal, wherever it is raised or answered."""
         with self._lock:
             self.refused[refusal.key] += 1
@@ -211,7 +214,7 @@ class Tab:
 def go_on(now: float) -> None:
     """Charge this thread, which has used `now` seconds of a processor.
 
-    Long work calls it from time to time.  Raises Refusal "slow_down" once the client that this
+    Long work calls it from time to time.  Raises RequestError "slow_down" once the client that this
     thread works for cannot pay for it.
     """
     tab = _tab.get()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -18,20 +18,20 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def writing() -> Iterator[None]:
     """Refuse with one sentence where the block fails to write into the instance directory.
 
-    Raises Refusal "full" where there is no room, "busy" for whatever else the disk says.
+    Raises RequestError "full" where there is no room, "busy" for whatever else the disk says.
     """
     try:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise Refusal("full", "instance.full") from error
-        raise Refusal("busy", "instance.locked") from error
+            raise RequestError("full", "instance.full") from error
+        raise RequestError("busy", "instance.locked") from error
 
 
 def look_at(place: Path, least_free: int) -> None:
-    """Raise Refusal as `writing` does if a directory is not writable, or has less room."""
+    """Raise RequestError as `writing` does if a directory is not writable, or has less room."""
     if not os.access(place, os.W_OK):
-        raise Refusal("busy", "instance.locked")
+        raise RequestError("busy", "instance.locked")
     found = os.statvfs(place)
     if found.f_bavail * found.f_frsize < least_free:
-        raise Refusal("full", "instance.full")
+        raise RequestError("full", "instance.full")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from app.core import client_disconnect, clock, cpu_quota
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 
 AGAIN_MS = 3000
 """After so long it is worth asking again."""
@@ -21,13 +21,13 @@ LOOK_EVERY_S = 0.2
 
 
 @contextmanager
-def held(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Iterator[None]:
+def hold(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Iterator[None]:
     """Hold the lock until the block ends.
 
-    Raises Refusal "slow_down" where it takes longer than `patience_s` to get.
+    Raises RequestError "slow_down" where it takes longer than `patience_s` to get.
     """
     if not lock.acquire(timeout=patience_s):
-        raise Refusal("slow_down", "busy.plays", ms=AGAIN_MS)
+        raise RequestError("slow_down", "busy.plays", ms=AGAIN_MS)
     try:
         yield
     finally:
@@ -49,7 +49,7 @@ class Shares:
             places, here = self._of.setdefault(name, (threading.Semaphore(self._most), []))
             here.append(None)
         try:
-            with held(places, patience_s):
+            with hold(places, patience_s):
                 yield
         finally:
             with self._lock:
@@ -58,7 +58,7 @@ class Shares:
                     del self._of[name]
 
 
-class _Place:
+class _QueueEntry:
     """Waiting thread, with the CPU time of its work so far: the least goes first."""
 
     __slots__ = ("number", "spent", "turn")
@@ -69,7 +69,7 @@ class _Place:
         self.turn = threading.Lock()
         self.turn.acquire()
 
-    def __lt__(self, other: _Place) -> bool:
+    def __lt__(self, other: _QueueEntry) -> bool:
         return (self.spent, self.number) < (other.spent, other.number)
 
 
@@ -90,7 +90,7 @@ class Gate:
         self._slice_s = slice_s
         self._lock = threading.Lock()
         self._free = at_once
-        self._line: list[_Place] = []
+        self._line: list[_QueueEntry] = []
         self._numbers = itertools.count()
 
     def counts(self) -> tuple[int, int]:
@@ -101,12 +101,12 @@ class Gate:
     def turn(
         self, resting: Callable[[], AbstractContextManager[object]] = nullcontext
     ) -> Iterator[Callable[[], None]]:
-        """Hold a place until the block ends.  Raises Refusal "slow_down".
+        """Hold a place until the block ends.  Raises RequestError "slow_down".
 
         Long work calls the yielded function from time to time.  `resting` pauses, while others
         pass, what works for this thread elsewhere.
         """
-        with held(self._here, 0):
+        with hold(self._here, 0):
             self._enter(0.0, self._patience_s)
             inside = True
             began = since = clock.processor()
@@ -136,7 +136,7 @@ class Gate:
             if self._free:
                 self._free -= 1
                 return
-            mine = _Place(spent, next(self._numbers))
+            mine = _QueueEntry(spent, next(self._numbers))
             heapq.heappush(self._line, mine)
         if mine.turn.acquire(timeout=patience_s):
             return
@@ -144,7 +144,7 @@ class Gate:
             if mine in self._line:
                 self._line.remove(mine)
                 heapq.heapify(self._line)
-                raise Refusal("slow_down", "busy.plays", ms=AGAIN_MS)
+                raise RequestError("slow_down", "busy.plays", ms=AGAIN_MS)
         # The place came at the last moment, and is ours.
 
     def _lets_pass(self, spent: float) -> bool:
@@ -172,12 +172,12 @@ class Awaited:
         self._next = clock() + LOOK_EVERY_S
 
     def check(self) -> None:
-        """Raise Refusal "unwanted" once no client waits for this work any more."""
+        """Raise RequestError "unwanted" once no client waits for this work any more."""
         now = self._clock()
         if now >= self._next:
             self._next = now + LOOK_EVERY_S
             if client_disconnect.is_gone() and not self._others():
-                raise Refusal("unwanted", "unwanted")
+                raise RequestError("unwanted", "unwanted")
 
 
 class CpuBudget:
@@ -192,11 +192,11 @@ class CpuBudget:
         return self._clock() - self._began > self._seconds
 
     def check(self) -> None:
-        """Raise Refusal "too_large" once the budget is spent.
+        """Raise RequestError "too_large" once the budget is spent.
 
         Raise "slow_down" once the client for which this thread works cannot pay for it.
         """
         now = self._clock()
         if now - self._began > self._seconds:
-            raise Refusal("too_large", "cpu.build", s=round(self._seconds))
+            raise RequestError("too_large", "cpu.build", s=round(self._seconds))
         cpu_quota.go_on(now)

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def refused(refusal: Refusal, start_response: Callable[..., Any]) -> list[bytes]:
+def refused(refusal: RequestError, start_response: Callable[..., Any]) -> list[bytes]:
     """Return a refusal from below the application, which knows no language, as JSON."""
     body = to_json(refusal.answer())
     headers = [

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Place:
+class _Pending:
     """Slot of one value, filled by the first caller that has the lock."""
 
     __slots__ = ("lock", "made", "value")
@@ -27,7 +27,7 @@ class _Place:
         self.value: Any = None
 
 
-class Kept:
+class ComputedValues:
     """Values by key, each computed by its first caller.
 
     An exception is not kept: the next caller tries again.  Of `most` values the least recently used
@@ -37,7 +37,7 @@ class Kept:
     def __init__(self, most: int | None = None) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._places: OrderedDict[Hashable, _Place] = OrderedDict()
+        self._places: OrderedDict[Hashable, _Pending] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
         """Return the value of a key; an error of `make` is raised for the caller that ran it."""
@@ -53,15 +53,15 @@ class Kept:
         with self._lock:
             self._places.clear()
 
-    def _place(self, key: Hashable) -> _Place:
+    def _place(self, key: Hashable) -> _Pending:
         with self._lock:
-            place = self._places.setdefault(key, _Place())
+            place = self._places.setdefault(key, _Pending())
             self._places.move_to_end(key)
             while self._most is not None and len(self._places) > self._most:
                 self._places.popitem(last=False)
             return place
 
-    def _fill(self, key: Hashable, place: _Place, make: Callable[[], object]) -> None:
+    def _fill(self, key: Hashable, place: _Pending, make: Callable[[], object]) -> None:
         try:
             place.value = make()
             place.made = True
@@ -77,7 +77,7 @@ class Once(Generic[P, R]):
 
     def __init__(self, make: Callable[P, R], most: int | None = None) -> None:
         self._make = make
-        self._kept = Kept(most)
+        self._kept = ComputedValues(most)
         update_wrapper(self, make)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -7,10 +7,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from app.core.words import ERROR, fill, sentence
-from engine.story.sayings import said
+from engine.story.sayings import translate
 
 if TYPE_CHECKING:
-    from engine.model.errors import BadInput
+    from engine.model.errors import InputError
     from engine.sim.run import Run
 
 STATUS = {
@@ -32,14 +32,14 @@ STATUS = {
 """The HTTP status of each code; a code the engine adds counts as bad input (400)."""
 
 
-class Told(TypedDict):
+class KeyedSentence(TypedDict):
     """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     """Error raised anywhere below a request or a socket event; answered as JSON or as a page.
 
     ``key`` names the sentence (``app.core.words``) where a code has several; ``text`` is a ready
@@ -61,11 +61,11 @@ class Refusal(Exception):
         if not self.text:
             return fill(sentence(self.key, lang), self.args_)
         where = self.args_.get("where", "")
-        told = said(self.text, lang)
+        told = translate(self.text, lang)
         # A place is named before the sentence, unless the sentence names it itself.
         return f"{where}: {told}" if where and not self.text.startswith(where) else told
 
-    def said(self) -> Told | None:
+    def said(self) -> KeyedSentence | None:
         """Return the sentence as a key of the catalogue with its arguments; None if ready-made."""
         return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
@@ -97,23 +97,23 @@ def _phrase(status: int) -> str:
         return "Refused"
 
 
-def from_bad_input(error: BadInput) -> Refusal:
+def from_bad_input(error: InputError) -> RequestError:
     """Return a refusal for the engine's own error, with its sentence and its place in a file."""
-    return Refusal(error.code, text=error.sentence, where=error.where)
+    return RequestError(error.code, text=error.sentence, where=error.where)
 
 
-def located(error: BadInput) -> str:
+def located(error: InputError) -> str:
     """Return the sentence with its place before it, unless it names the place itself."""
     if not error.where or error.sentence.startswith(error.where):
         return error.sentence
     return f"{error.where}: {error.sentence}"
 
 
-def from_engine_error(run: Run | None, error: Exception) -> Refusal:
+def from_engine_error(run: Run | None, error: Exception) -> RequestError:
     """Return a refusal for a defect of the engine, with a command to reproduce it."""
     if run is None:
-        return Refusal("engine", key="engine.unknown", error=type(error).__name__)
-    return Refusal("engine", error=type(error).__name__, command=reproduce(run))
+        return RequestError("engine", key="engine.unknown", error=type(error).__name__)
+    return RequestError("engine", error=type(error).__name__, command=reproduce(run))
 
 
 def reproduce(run: Run) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 
 NAME_CHARS = 200
 SEED_MAX = 2**53 - 1
@@ -32,23 +32,23 @@ def typed(
 ) -> int:
     """Parse a whole number of an address or a form, whose values are all text.
 
-    Raises `Refusal` "invalid" naming the field.
+    Raises `RequestError` "invalid" naming the field.
     """
     text = fields.get(name, "")
     if not text and default is not None:
         return default
     number = whole_number(text, low, high)
     if number is None:
-        raise Refusal("invalid", what=name)
+        raise RequestError("invalid", what=name)
     return number
 
 
-class Asked:
-    """One message or body.  Every reader raises `Refusal` "invalid" naming the field."""
+class RequestFields:
+    """One message or body.  Every reader raises `RequestError` "invalid" naming the field."""
 
     def __init__(self, data: object) -> None:
         if not isinstance(data, Mapping):
-            raise Refusal("invalid", key="invalid.json")
+            raise RequestError("invalid", key="invalid.json")
         self._data: Mapping[str, Any] = data
 
     def has(self, name: str) -> bool:
@@ -59,9 +59,9 @@ class Asked:
         if value is None and default is not None:
             return default
         if not isinstance(value, str) or not value:
-            raise Refusal("invalid", what=name)
+            raise RequestError("invalid", what=name)
         if len(value) > most:
-            raise Refusal("too_large", limit=most)
+            raise RequestError("too_large", limit=most)
         return value
 
     def raw(self, name: str) -> object:
@@ -72,7 +72,7 @@ class Asked:
         if value is None and default is not None:
             return default
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise Refusal("invalid", what=name)
+            raise RequestError("invalid", what=name)
         return value
 
     def count(self, name: str, most: int, default: int) -> int:

@@ -16,8 +16,8 @@ from app.context import naming, visitor
 from app.context.services import services
 from app.core import clock
 from app.core.memoize import once
-from app.core.refusals import Refusal
-from app.core.request_fields import Asked
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields
 from app.runs.recording import recorded
 from app.server import api_schema
 from app.storage.saved import SCENARIO_BYTES
@@ -26,7 +26,7 @@ from app.web.api import body, json_answer
 from engine.catalogue import promises
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES
 from engine.moves import moves
 from engine.replay.replay import STEPS_MOST
@@ -36,9 +36,9 @@ from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.places import Places
 from engine.scenarios.scenario import TAGS, Scenario
 from engine.scenarios.translated import in_language
-from engine.scenarios.writing import written, yaml_of
+from engine.scenarios.writing import to_yaml, yaml_of
 from engine.sim.run import Run
-from engine.story.sayings import said
+from engine.story.sayings import translate
 
 blueprint = Blueprint("editing", __name__)
 
@@ -102,7 +102,7 @@ def edit(name: str = "") -> str:
     begun = begun if begun in BEGINNINGS else ""
     if digest:
         if not naming.DIGEST.match(digest):
-            raise Refusal("not_found")
+            raise RequestError("not_found")
         with services().replays.using(digest) as replay:
             scenario, asks = recorded(replay, visitor.lang())
     elif name:
@@ -149,7 +149,7 @@ def offers(lang: str) -> Json:
         "faults": list(FAULT_KINDS),
         "tags": list(TAGS),
         "verbs": [
-            {**one, "help": said(one["help"], lang), "example": example(one["grammar"])}
+            {**one, "help": translate(one["help"], lang), "example": example(one["grammar"])}
             for one in registry.registry()["verbs"]
         ],
     }
@@ -174,7 +174,7 @@ def _offer(config: Config, lang: str) -> Json:
         "name": config.name,
         "unit": config.unit,
         "scope": config.scope,
-        "meaning": meaning or said(config.meaning, lang),
+        "meaning": meaning or translate(config.meaning, lang),
         "default": usual,
         "defaults": {name: value for name, value in defaults.items() if value != usual},
     }
@@ -184,7 +184,7 @@ def _offer(config: Config, lang: str) -> Json:
 
 
 @blueprint.post("/api/scenarios/check")
-@api_schema.told(api_schema.Checked, takes=api_schema.ScenarioSent)
+@api_schema.declare(api_schema.Checked, takes=api_schema.ScenarioSent)
 def check() -> Response:
     """Return {yaml} or {scenario} in both forms, and everything that is wrong with them."""
     _allowed(costly=False)
@@ -192,22 +192,22 @@ def check() -> Response:
 
 
 def _allowed(costly: bool) -> None:
-    """Raise `Refusal` without our token, or for an address that sends too many requests."""
+    """Raise `RequestError` without our token, or for an address that sends too many requests."""
     visitor.require_token()
     services().accounts.take(request.remote_addr or "", "tries" if costly else "checks")
 
 
-def _sent_text(asked: Asked) -> str:
+def _sent_text(asked: RequestFields) -> str:
     if not asked.has("scenario"):
         empty_text = asked.raw("yaml") == ""
         text = "" if empty_text else asked.text("yaml", most=SCENARIO_BYTES)
     else:
         data = asked.raw("scenario")
         if not isinstance(data, dict):
-            raise Refusal("invalid", what="scenario")
+            raise RequestError("invalid", what="scenario")
         text = _text_of(data)
     if len(text.encode("utf-8", "replace")) > SCENARIO_BYTES:
-        raise Refusal("too_large", limit=SCENARIO_BYTES)
+        raise RequestError("too_large", limit=SCENARIO_BYTES)
     return text
 
 
@@ -215,19 +215,19 @@ def _text_of(data: Json) -> str:
     """Return the form's data as YAML, also where it is not valid yet."""
     try:
         return yaml_of(Scenario.from_dict(data))
-    except BadInput:
+    except InputError:
         pass
     try:
-        return written(data)
+        return to_yaml(data)
     except RecursionError:
-        raise Refusal("invalid", what="scenario") from None
+        raise RequestError("invalid", what="scenario") from None
 
 
 def looked_at(text: str) -> Json:
     """Return {yaml, scenario or None, problems: [{line, column, sentence, script?}]}."""
     try:
         scenario, places = file.load_placed(text, WHERE)
-    except BadInput as bad:
+    except InputError as bad:
         return {"yaml": text, "scenario": None, "problems": [_problem(text, bad.where, bad)]}
     problems = script_problems(text, scenario, places)
     return {"yaml": text, "scenario": scenario.to_dict(), "problems": problems}
@@ -242,13 +242,13 @@ def script_problems(text: str, scenario: Scenario, places: Places) -> list[Json]
                 continue
             try:
                 moves.parse(line.text, scenario.brokers)
-            except BadInput as bad:
+            except InputError as bad:
                 where = places.of(("script", line.number))
                 found[line.number] = {**_problem(text, where, bad), "script": line.number}
     return [found[number] for number in sorted(found)]
 
 
-def _problem(text: str, where: str, bad: BadInput) -> Json:
+def _problem(text: str, where: str, bad: InputError) -> Json:
     """Return the place of a refusal ("scenario:12:3") as numbers.
 
     A line's column is where its text is.
@@ -258,18 +258,18 @@ def _problem(text: str, where: str, bad: BadInput) -> Json:
     lines = text.split("\n")
     if column == 1 and line <= len(lines):
         column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    return {"line": line, "column": column, "sentence": said(bad.sentence, visitor.lang())}
+    return {"line": line, "column": column, "sentence": translate(bad.sentence, visitor.lang())}
 
 
 # -- playing it -----------------------------------------------------------------------------------
 
 
-def _sent_scenario(asked: Asked) -> Scenario:
+def _sent_scenario(asked: RequestFields) -> Scenario:
     return file.load_text(_sent_text(asked), WHERE)
 
 
 @blueprint.post("/api/scenarios/play")
-@api_schema.told(api_schema.Played, takes=api_schema.ScenarioSent)
+@api_schema.declare(api_schema.PlayedJson, takes=api_schema.ScenarioSent)
 def play() -> Response:
     """Play {yaml} under each profile; return what happens beside what is promised."""
     _allowed(costly=True)
@@ -292,26 +292,26 @@ def played(scenario: Scenario) -> list[Json]:
 def _outcome(scenario: Scenario, profile: str) -> Json:
     try:
         one = promises.play(scenario, profile, budget=STEPS_MOST)
-    except BadInput as bad:
-        sentence = said(bad.sentence, visitor.lang())
+    except InputError as bad:
+        sentence = translate(bad.sentence, visitor.lang())
         return {"problem": {"script": _line_of(bad), "sentence": sentence}}
     names = in_order(name for name, _, _ in one.sim.broken)
     return {
         "verdict": " ".join(["violates", *names]) if names else "holds",
         "broken": names,
         "final": promises.end_text(one.sim, 0),
-        "complaints": [said(text, visitor.lang()) for text in one.complaints],
+        "complaints": [translate(text, visitor.lang()) for text in one.complaints],
     }
 
 
-def _line_of(bad: BadInput) -> int:
+def _line_of(bad: InputError) -> int:
     """Return the line of the script a refusal is about; 0 where it is about none."""
     word, _, number = bad.where.partition(" ")
     return int(number) if word == "line" and number.isdigit() else 0
 
 
 @blueprint.post("/api/scenarios/try")
-@api_schema.told(api_schema.Tried, takes=api_schema.ScenarioTried)
+@api_schema.declare(api_schema.Tried, takes=api_schema.ScenarioTried)
 def attempt() -> Response:
     """Return the run of {yaml, profile} with its first steps, up to a move that fails."""
     _allowed(costly=True)

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.context import naming, visitor
 from app.context.moments import address, code_of, frame
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.explore import search_request, searches
 from app.explore.search_request import Ask
@@ -24,7 +24,7 @@ from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.sayings import said
+from engine.story.sayings import translate
 
 blueprint = Blueprint("exploring", __name__)
 
@@ -40,16 +40,16 @@ MOST_WHY: Final = 400
 
 def _run(digest: str) -> Run:
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return services().replays.run(digest)
 
 
-def _asked(digest: str, fields: MultiDict[str, str]) -> Ask:
+def _parse_question(digest: str, fields: MultiDict[str, str]) -> Ask:
     """Parse the question of an address or a form; what it does not name is as usual."""
     budgets = budgets_in(fields, USUAL)
     goal = fields.get("goal", search_request.LOSS)
     if goal not in search_request.GOALS:
-        raise Refusal("invalid", what="goal")
+        raise RequestError("invalid", what="goal")
     own = (
         fields.get("own", "")[: search_request.OWN_CHARACTERS].strip()
         if goal == search_request.OWN
@@ -80,7 +80,7 @@ def _address(ask: Ask) -> dict[str, str]:
 @blueprint.get("/explore/<digest>")
 def page(digest: str) -> str:
     """Render the question, and its answer where it was asked."""
-    return _question(_asked(digest, request.args), digest)
+    return _question(_parse_question(digest, request.args), digest)
 
 
 def _question(ask: Ask, digest: str, refusal: str = "") -> str:
@@ -88,7 +88,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
     with services().replays.using(digest) as replay:
         total = replay.total
     if ask.step > total:
-        raise Refusal("stale", run=digest, total=total, step=ask.step)
+        raise RequestError("stale", run=digest, total=total, step=ask.step)
     scenario = in_language(ask.run.scenario, visitor.lang())
     search = services().searches.find(ask.number)
     standing = {"search": None, "refusal": refusal} if refusal else _standing(ask, search)
@@ -119,10 +119,10 @@ def begin(digest: str) -> AnyResponse:
     It keeps what was chosen where others have to end first.
     """
     visitor.require_token()
-    ask = _asked(digest, request.form)
+    ask = _parse_question(digest, request.form)
     try:
         services().searches.ask(ask, visitor.asker()[1])
-    except Refusal as error:
+    except RequestError as error:
         if error.code != "slow_down":
             raise
         kept = _question(ask, digest, error.sentence(visitor.lang()))
@@ -134,7 +134,7 @@ def begin(digest: str) -> AnyResponse:
 def cancel(digest: str) -> AnyResponse:
     """End the search; what it has seen so far is its answer."""
     visitor.require_token()
-    ask = _asked(digest, request.form)
+    ask = _parse_question(digest, request.form)
     services().searches.cancel(ask.number, visitor.asker()[1])
     return redirect(_page(ask), 303)
 
@@ -142,7 +142,7 @@ def cancel(digest: str) -> AnyResponse:
 @blueprint.get("/explore/<digest>/answer")
 def answer(digest: str) -> str:
     """Render the part of the page that changes while a search runs."""
-    ask = _asked(digest, request.args)
+    ask = _parse_question(digest, request.args)
     search = services().searches.find(ask.number)
     return render_template(
         "explore_answer.html",
@@ -199,7 +199,7 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
     digest = services().replays.register(run)
     return {
         "name": found["name"],
-        "why": said(found["why"], visitor.lang())[:MOST_WHY],
+        "why": translate(found["why"], visitor.lang())[:MOST_WHY],
         "moves": [move_told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
         "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),

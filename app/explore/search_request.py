@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol
 from engine.checks.catalogue import VIOLABLE
 from engine.explore.budgets import NAMES, Budgets, checked
 from engine.explore.goals import goal
-from engine.explore.question import Question, cut_at
-from engine.explore.searching import Bounds, Progress
-from engine.model.errors import BadInput
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import Bounds, SearchProgress
+from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -46,7 +46,7 @@ FELL: Final = "fell"
 process ended before it had them."""
 
 
-class Asked(Protocol):
+class SearchRequest(Protocol):
     """Base of all questions."""
 
     @property
@@ -54,9 +54,9 @@ class Asked(Protocol):
         """The digest of the question: 16 digits, the same everywhere."""
 
     def check(self) -> None:
-        """Raise BadInput for what cannot be asked."""
+        """Raise InputError for what cannot be asked."""
 
-    def told(self) -> str:
+    def to_line(self) -> str:
         """Return the question as one line, for the process that answers it."""
 
 
@@ -76,30 +76,30 @@ class Ask:
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
     def check(self) -> None:
-        """Raise BadInput for what cannot be asked.
+        """Raise InputError for what cannot be asked.
 
         Whether the run can be searched, the search itself finds out.
         """
         _affordable(self.budgets)
         if self.goal not in GOALS:
-            raise BadInput("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
+            raise InputError("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
         if self.goal == OWN:
             goal(self.own, self.run.scenario.brokers)
 
-    def question(self) -> Question:
+    def question(self) -> SearchQuestion:
         """Return the question to the engine.
 
-        Raises BadInput for a run that it cannot be put to.
+        Raises InputError for a run that it cannot be put to.
         """
         run = cut_at(self.run, self.step)
         if self.goal == LOSS:
-            return Question(run, self.budgets, LOSSES)
+            return SearchQuestion(run, self.budgets, LOSSES)
         if self.goal == BROKEN:
-            broken = {name for name, _, _ in Question(run, self.budgets).start().broken}
-            return Question(run, self.budgets, tuple(n for n in VIOLABLE if n not in broken))
-        return Question(run, self.budgets, reach=SENTENCES.get(self.goal, self.own))
+            broken = {name for name, _, _ in SearchQuestion(run, self.budgets).start().broken}
+            return SearchQuestion(run, self.budgets, tuple(n for n in VIOLABLE if n not in broken))
+        return SearchQuestion(run, self.budgets, reach=SENTENCES.get(self.goal, self.own))
 
-    def told(self) -> str:
+    def to_line(self) -> str:
         data = {
             "kind": STEP,
             "run": self.run.text(),
@@ -131,14 +131,14 @@ class MetAsk:
         told = [MET, self.scenario.digest, self.profile, self.first_seed, self.runs, *self.budgets]
         return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
-    def same_study(self, other: Asked) -> bool:
+    def same_study(self, other: SearchRequest) -> bool:
         """Check whether it is about the same runs, whatever the budgets."""
         return isinstance(other, MetAsk) and replace(other, budgets=self.budgets) == self
 
     def check(self) -> None:
         _affordable(self.budgets)
 
-    def told(self) -> str:
+    def to_line(self) -> str:
         data = {
             "kind": MET,
             "scenario": self.scenario.to_dict(),
@@ -169,7 +169,7 @@ def read(line: str) -> Ask | MetAsk:
 def _affordable(budgets: Budgets) -> None:
     checked(budgets)
     if max(budgets) > MOST_OF_ONE:
-        raise BadInput("invalid", f"A budget is at most {MOST_OF_ONE} here.", "budget")
+        raise InputError("invalid", f"A budget is at most {MOST_OF_ONE} here.", "budget")
 
 
 def budgets_of(given: Mapping[str, int]) -> Budgets:
@@ -182,7 +182,7 @@ def bounded(stop: Any) -> Bounds:
     return Bounds(STATES, stop)
 
 
-def counted(progress: Progress) -> dict[str, int]:
+def counted(progress: SearchProgress) -> dict[str, int]:
     """Return the progress as data."""
     return {
         "states": progress.distinct,

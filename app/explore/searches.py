@@ -13,10 +13,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.explore import worker
-from app.explore.search_request import CPU_S, DANGER_S, MEMORY, MEMORY_BYTES, RUNS_S, Asked, MetAsk
-from app.workers.worker_process import Fell, Hand, Limits, Work
+from app.explore.search_request import (
+    CPU_S,
+    DANGER_S,
+    MEMORY,
+    MEMORY_BYTES,
+    RUNS_S,
+    MetAsk,
+    SearchRequest,
+)
+from app.workers.worker_process import ProcessLimits, Work, WorkerDiedError, WorkerProcess
 
 WAITING_MOST: Final = 12
 PER_ADDRESS: Final = 4
@@ -24,7 +32,7 @@ PER_ADDRESS: Final = 4
 ANSWERS_KEPT: Final = 256
 PATIENCE_S: Final = 5.0
 LOOK_S: Final = 60.0
-LIMITS: Final = Limits(MEMORY_BYTES, int(CPU_S + max(DANGER_S, RUNS_S)) + 10)
+LIMITS: Final = ProcessLimits(MEMORY_BYTES, int(CPU_S + max(DANGER_S, RUNS_S)) + 10)
 STOP: Final = "stop"
 
 WAITS: Final = "waits"
@@ -38,14 +46,14 @@ ENDED: Final = "ended"
 class Search:
     """One question: its state, and its answer once there is one."""
 
-    ask: Asked
+    ask: SearchRequest
     address: str
     state: str = WAITS
     progress: dict[str, Any] = field(default_factory=dict)
     answer: dict[str, Any] = field(default_factory=dict)
-    refusal: Refusal | None = None
+    refusal: RequestError | None = None
     cancelled: bool = False
-    hand: Hand | None = None
+    hand: WorkerProcess | None = None
 
     @property
     def over(self) -> bool:
@@ -73,10 +81,10 @@ class Searches:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def ask(self, ask: Asked, address: str) -> Search:
+    def ask(self, ask: SearchRequest, address: str) -> Search:
         """Return the search of this question, started if there is none.
 
-        Raises BadInput for what cannot be asked, Refusal "slow_down" where too many wait.
+        Raises InputError for what cannot be asked, RequestError "slow_down" where too many wait.
         """
         ask.check()
         with self._lock:
@@ -86,9 +94,9 @@ class Searches:
                 return known
             mine = sum(1 for one in self._unfinished() if one.address == address)
             if mine >= PER_ADDRESS:
-                raise Refusal("slow_down", "search.yours", n=mine, ms=3000)
+                raise RequestError("slow_down", "search.yours", n=mine, ms=3000)
             if len(self._line) >= WAITING_MOST:
-                raise Refusal("slow_down", "search.line", ms=10_000)
+                raise RequestError("slow_down", "search.line", ms=10_000)
             search = self._known[ask.number] = Search(ask, address)
             self._line.append(search)
             self._forget()
@@ -120,13 +128,13 @@ class Searches:
             if search is None or search.over:
                 return
             if search.address != address:
-                raise Refusal("forbidden")
+                raise RequestError("forbidden")
             search.cancelled = True
             if search in self._line:
                 self._line.remove(search)
                 search.state = ENDED
             if search.hand is not None:
-                with suppress(Fell):
+                with suppress(WorkerDiedError):
                     search.hand.tell(STOP)
 
     def close(self) -> None:
@@ -181,21 +189,21 @@ class Searches:
                 self._turns = [one for one in self._turns if one != search.address]
                 self._turns = [*self._turns, search.address][-WAITING_MOST:]
                 search.state = RUNS
-            with suppress(Fell, OSError, EOFError):  # it fell, or cannot be started
+            with suppress(WorkerDiedError, OSError, EOFError):  # it fell, or cannot be started
                 self._play(search)
             with self._lock:
                 self._running = None
                 if not search.over and search.answer:  # all but the distances was sent before
                     search.state = DONE
                 elif not search.over:
-                    search.refusal = Refusal("busy", "search.fell")
+                    search.refusal = RequestError("busy", "search.fell")
                     search.state = ENDED if search.cancelled else REFUSED
 
     def _play(self, search: Search) -> None:
         """Start the process of a search and process its messages, to its end."""
-        hand = Hand(self._work, LIMITS)
+        hand = WorkerProcess(self._work, LIMITS)
         try:
-            hand.tell(search.ask.told())
+            hand.tell(search.ask.to_line())
             with self._lock:
                 search.hand = hand
                 if search.cancelled:
@@ -203,7 +211,7 @@ class Searches:
                 if self._closed:
                     hand.kill()
             while not search.over:
-                if hand.told(LOOK_S):
+                if hand.poll(LOOK_S):
                     self._hear(search, hand.hear())
         finally:
             with self._lock:
@@ -221,9 +229,9 @@ class Searches:
         elif "refused" in told:
             why = told["refused"]
             search.refusal = (
-                Refusal("too_large", "search.memory")
+                RequestError("too_large", "search.memory")
                 if why["where"] == MEMORY
-                else Refusal(why["code"], text=why["sentence"], where=why["where"])
+                else RequestError(why["code"], text=why["sentence"], where=why["where"])
             )
             search.state = REFUSED
         else:

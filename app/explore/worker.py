@@ -28,14 +28,14 @@ from app.workers.worker_process import Line
 from engine.explore import met
 from engine.explore.card import card
 from engine.explore.danger import Danger, danger
-from engine.explore.searching import Outcome, Progress, search
-from engine.model.errors import BadInput
+from engine.explore.searching import SearchOutcome, SearchProgress, search
+from engine.model.errors import InputError
 
 EVERY_S: Final = 0.5
 Tell = Callable[[dict[str, Any]], None]
 
 
-class Watch:
+class SearchWatch:
     """Monitor that reports the progress of a search, and ends it at its limits."""
 
     def __init__(self, what: str, seconds: float, tell: Tell, hung_up: Callable[[], bool]) -> None:
@@ -46,7 +46,7 @@ class Watch:
         self._until = time.process_time() + seconds
         self._told = time.monotonic()
 
-    def __call__(self, progress: Progress, **more: int) -> bool:
+    def __call__(self, progress: SearchProgress, **more: int) -> bool:
         now = time.monotonic()
         if now - self._told >= EVERY_S:
             self._told = now
@@ -66,14 +66,14 @@ def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
     The card is sent as soon as it is known: whatever becomes of the distances, it stays.
     """
     question = ask.question()
-    watch = Watch("search", CPU_S, tell, hung_up)
+    watch = SearchWatch("search", CPU_S, tell, hung_up)
     outcome = search(question, bounded(watch))
     told: dict[str, Any] = {"card": card(outcome), "ways": _ways(outcome), "distances": []}
     told |= {"cancelled": watch.cancelled, "missing": "", "cpu_s": round(cpu_s(), 1)}
     if watch.cancelled:
         return told
     tell({"first": {**told, "missing": FELL}})
-    after = Watch("distances", DANGER_S, tell, hung_up)
+    after = SearchWatch("distances", DANGER_S, tell, hung_up)
     try:
         told["distances"] = _distances(danger(question, bounded(after)))
     except MemoryError:
@@ -86,9 +86,9 @@ def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str
 
     Cancelled during the search, it has no runs; cancelled during the runs, those played so far.
     """
-    search_watch = Watch("search", CPU_S, tell, hung_up)
+    search_watch = SearchWatch("search", CPU_S, tell, hung_up)
     reached = met.reach(ask.scenario, ask.profile, ask.budgets, bounded(search_watch))
-    watch = Watch("runs", RUNS_S, tell, hung_up)
+    watch = SearchWatch("runs", RUNS_S, tell, hung_up)
 
     def stop(found: met.Met) -> bool:
         return watch(reached.outcome.progress, runs=found.runs, met=len(found.met))
@@ -104,7 +104,7 @@ def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str
     }
 
 
-def _ways(outcome: Outcome) -> list[dict[str, Any]]:
+def _ways(outcome: SearchOutcome) -> list[dict[str, Any]]:
     """Return the ways that were found, as runs to open: the nearest first."""
     found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
     return [
@@ -126,7 +126,7 @@ def work(line: Line) -> None:
                 line.send({"answer": met_answer(ask, line.send, line.poll)})
             else:
                 line.send({"answer": answer(ask, line.send, line.poll)})
-    except BadInput as error:
+    except InputError as error:
         told = {"code": error.code, "sentence": error.sentence, "where": error.where}
         line.send({"refused": told})
     except MemoryError:

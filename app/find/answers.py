@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypedDict
 
 from app.find.entries import KINDS
-from app.find.index import MAX_QUERY_LENGTH, Answer, Hit, search
+from app.find.index import MAX_QUERY_LENGTH, SearchAnswer, SearchHit, search
 from app.find.synonyms import phrase
 from engine.model.languages import USUAL
 
@@ -50,7 +50,7 @@ class Results(TypedDict):
 def results(query: str, language: str, kinds: tuple[str, ...] = (), limit: int = 12) -> Results:
     """Return the best hits of a query, of these kinds or of all."""
     query = " ".join(query[:MAX_QUERY_LENGTH].split())
-    answer = search(query) if query else Answer((), {}, ())
+    answer = search(query) if query else SearchAnswer((), {}, ())
     hits = [hit for hit in answer.hits if not kinds or hit.entry.kind in kinds]
     return {
         "query": query,
@@ -61,7 +61,7 @@ def results(query: str, language: str, kinds: tuple[str, ...] = (), limit: int =
     }
 
 
-def _result(hit: Hit, language: str) -> Result:
+def _result(hit: SearchHit, language: str) -> Result:
     entry = hit.entry
     title = entry.title.get(language) or entry.title[USUAL]
     text, key = _passages(hit, language)
@@ -77,7 +77,7 @@ def _result(hit: Hit, language: str) -> Result:
     }
 
 
-def _passages(hit: Hit, language: str) -> tuple[str, str]:
+def _passages(hit: SearchHit, language: str) -> tuple[str, str]:
     """Return the sentence and the key of the entry with the most words of the query.
 
     Of equals the first.

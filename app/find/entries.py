@@ -30,7 +30,7 @@ Words = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SearchEntry:
     """`keys` are names and phrases in no particular language; `passages` are sentences."""
 
     kind: str
@@ -53,10 +53,10 @@ def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
     return {one: usual if one == USUAL else words[one].get(key, usual) for one in LANGUAGES}
 
 
-def _scenario(scenario: Scenario) -> Entry:
+def _scenario(scenario: Scenario) -> SearchEntry:
     told = {language: in_language(scenario, language) for language in LANGUAGES}
     comments = [comments_of(one.script) for one in told.values()]
-    return Entry(
+    return SearchEntry(
         "scenario",
         scenario.slug,
         f"/s/{scenario.slug}",
@@ -75,91 +75,93 @@ def _scenario(scenario: Scenario) -> Entry:
     )
 
 
-def _rules(words: Words) -> Iterator[Entry]:
+def _rules(words: Words) -> Iterator[SearchEntry]:
     titles = {**TITLES, **BESIDE}
     for name, card in cards().items():
         kafka = tuple(line.text for line in (*card.kafka, *card.kip))
         lines = tuple({USUAL: line.text.strip()} for line in card.lines)
         title = _texts(words, f"rule.{name}", titles[name])
-        yield Entry("rule", name, f"/glossary#{name}", title, kafka, lines, name)
+        yield SearchEntry("rule", name, f"/glossary#{name}", title, kafka, lines, name)
 
 
-def _glossary(words: Words) -> Iterator[Entry]:
+def _glossary(words: Words) -> Iterator[SearchEntry]:
     usual = words[USUAL]
     for key in usual:
         if not key.startswith("term.") or f"{key}.why" not in usual:
             continue
         title, why = ({one: words[one][each] for one in LANGUAGES} for each in (key, f"{key}.why"))
         name = key.removeprefix("term.")
-        yield Entry("term", name, f"/glossary#term-{name}", title, (), (why,))
+        yield SearchEntry("term", name, f"/glossary#term-{name}", title, (), (why,))
     for name in all_names():
         if name != "NONE":
             why = {one: words[one].get(f"wire.{name}", "") for one in LANGUAGES}
-            yield Entry("error", name, f"/glossary#{name}", {USUAL: name}, (name,), (why,))
+            yield SearchEntry("error", name, f"/glossary#{name}", {USUAL: name}, (name,), (why,))
     for config in CATALOGUE.values():
         why = _texts(words, f"config.{config.name}", config.meaning)
         url = f"/glossary#{config.name}"
-        yield Entry("setting", config.name, url, {USUAL: config.name}, (config.name,), (why,))
+        yield SearchEntry("setting", config.name, url, {USUAL: config.name}, (config.name,), (why,))
     for promise in INVARIANTS.values():
         why = _texts(words, f"invariant.{promise.name}", promise.statement)
         keys = (promise.name, promise.also)
         url = f"/glossary#{promise.name}"
-        yield Entry("promise", promise.name, url, {USUAL: promise.title}, keys, (why,))
+        yield SearchEntry("promise", promise.name, url, {USUAL: promise.title}, keys, (why,))
     for flag in FLAGS.values():
         why = _texts(words, f"flag.{flag.name}", flag.meaning)
         url = f"/glossary#{flag.name}"
-        yield Entry("flag", flag.name, url, {USUAL: flag.name}, (flag.source,), (why,))
+        yield SearchEntry("flag", flag.name, url, {USUAL: flag.name}, (flag.source,), (why,))
 
 
-def _metrics(words: Words) -> Iterator[Entry]:
+def _metrics(words: Words) -> Iterator[SearchEntry]:
     """Yield metrics of the dashboard, each in the first scenario whose keywords name it."""
     for scenario in file.library().values():
         for name in keywords().get(scenario.code, ()):
             if f"metric.{name}" in words[USUAL]:
                 why = {one: words[one].get(f"metric.{name}", "") for one in LANGUAGES}
                 url = f"/s/{scenario.slug}?tab=metrics"
-                yield Entry("metric", name, url, {USUAL: name}, (), (why,))
+                yield SearchEntry("metric", name, url, {USUAL: name}, (), (why,))
 
 
-def _bugs() -> Iterator[Entry]:
+def _bugs() -> Iterator[SearchEntry]:
     """Yield the known bugs of Kafka that a release can be asked for."""
     for bug in ledger():
         release = bug.last_affected
         if release:
             mode = "" if bug.mode == BOTH else f"&mode={bug.mode}"
             url = f"/upgrade?from={release}{mode}#{bug.jira}"
-            yield Entry("bug", bug.jira, url, {USUAL: bug.statement}, (bug.jira, bug.where))
+            yield SearchEntry("bug", bug.jira, url, {USUAL: bug.statement}, (bug.jira, bug.where))
 
 
-def _learning() -> Iterator[Entry]:
+def _learning() -> Iterator[SearchEntry]:
     for claim in claims.claims().values():
         url = f"/claims/{claim.slug}"
         keys = (claim.slug.replace("-", " "),)
-        yield Entry(
+        yield SearchEntry(
             "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
         )
     for item in interview.questions().values():
         said = (*item.facts, item.wrong, item.follow, item.answer)
-        yield Entry(
+        yield SearchEntry(
             "question", item.id, f"/interview#{item.id}", item.ask, (), said, "", item.scenario
         )
     for task in challenges.challenges().values():
         url = f"/challenges/{task.slug}"
         keys = (task.slug.replace("-", " "),)
-        yield Entry("challenge", task.slug, url, task.task, keys, (task.hint,), "", task.scenario)
+        yield SearchEntry(
+            "challenge", task.slug, url, task.task, keys, (task.hint,), "", task.scenario
+        )
     for guide in guides.guides().values():
         titles = tuple(section.title for section in guide.sections)
-        yield Entry(
+        yield SearchEntry(
             "guide", guide.name, f"/read/{guide.name}", guide.title, (), (guide.lead, *titles)
         )
     for slug in course.slugs():
         told = {language: course.chapter(slug, language) for language in LANGUAGES}
         title = {language: one.title for language, one in told.items()}
         lead = {language: " ".join((*one.lead, *one.recap)) for language, one in told.items()}
-        yield Entry("chapter", slug, f"/learn/{slug}/1", title, (), (lead,))
+        yield SearchEntry("chapter", slug, f"/learn/{slug}/1", title, (), (lead,))
 
 
-def entries() -> list[Entry]:
+def entries() -> list[SearchEntry]:
     """Return all entries, each kind and name once."""
     catalogue = Catalogue()
     words = {one: catalogue.words(one) for one in LANGUAGES}

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from typing import Final
 
-from app.find.entries import Entry, entries
+from app.find.entries import SearchEntry, entries
 from app.find.spelling import Vocabulary
 from app.find.synonyms import Phrase, longest, phrase, synonyms
 from app.find.tokens import Word, indexed, words
@@ -101,22 +101,22 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """An entry, its score, and the words of the query (or what they were read as) it matches."""
 
-    entry: Entry
+    entry: SearchEntry
     score: float
     matched: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """`read` maps unknown words of the query to what was searched for.
 
     `near` are suggestions, given where nothing matches.
     """
 
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     read: dict[str, str]
     near: tuple[str, ...]
 
@@ -136,7 +136,7 @@ def _any(parts: Iterable[str]) -> str:
 class Index:
     """All entries and their text; safe for threads, which take turns."""
 
-    def __init__(self, found: list[Entry]) -> None:
+    def __init__(self, found: list[SearchEntry]) -> None:
         self.entries = found
         self._by_code = {one.code: row for row, one in enumerate(found) if one.code}
         self._own_names = {
@@ -163,7 +163,7 @@ class Index:
         self._fair = [1 + LENGTH * (min(length / mean, 3.0) - 1) for length in lengths]
 
     @staticmethod
-    def _columns(entry: Entry) -> tuple[str, ...]:
+    def _columns(entry: SearchEntry) -> tuple[str, ...]:
         title = [*entry.title.values(), entry.code, entry.name.replace("-", " ")]
         body = [text for passage in entry.passages for text in passage.values()]
         parts = (title, entry.keys[:LEAD], entry.keys[LEAD:], body)
@@ -272,7 +272,7 @@ class Index:
                 # A literal match is the reason, whatever else scores higher.
                 concept.reasons.setdefault(row, reason)
 
-    def _rank(self, concepts: list[Concept], pairs: list[Concept]) -> list[Hit]:
+    def _rank(self, concepts: list[Concept], pairs: list[Concept]) -> list[SearchHit]:
         for concept in (*concepts, *pairs):
             self._match(concept)
         total = len(self.entries)
@@ -303,7 +303,7 @@ class Index:
                 )
             )
             prior = MUSEUM if entry.code.startswith("M") else PRIOR[entry.kind]
-            hits.append(Hit(entry, score * share * prior, matched))
+            hits.append(SearchHit(entry, score * share * prior, matched))
         return hits
 
     def _add_shown(self, scores: Scores) -> None:
@@ -316,7 +316,7 @@ class Index:
         for row, score in best.items():
             scores[row] += SHOWN * score
 
-    def search(self, query: str) -> Answer:
+    def search(self, query: str) -> SearchAnswer:
         """Return the best hits of a query, at most `MAX_HITS`; suggestions where there are none."""
         query = query[:MAX_QUERY_LENGTH]
         every = words(query)
@@ -335,7 +335,7 @@ class Index:
         ]
         own = phrase(query)
         hits = [
-            Hit(hit.entry, hit.score * SAME_NAME, hit.matched)
+            SearchHit(hit.entry, hit.score * SAME_NAME, hit.matched)
             if own and own in _names(hit.entry)
             else hit
             for hit in self._rank(concepts, pairs)
@@ -343,7 +343,7 @@ class Index:
         hits.sort(key=lambda hit: -hit.score)
         hits = _spread(hits)
         near = () if hits else self._near(found)
-        return Answer(tuple(hits[:MAX_HITS]), read, near)
+        return SearchAnswer(tuple(hits[:MAX_HITS]), read, near)
 
     def _near(self, found: list[Word]) -> tuple[str, ...]:
         near = [self.vocabulary.nearest(word.joined, loose=True)[:3] for word in found[:4]]
@@ -354,18 +354,18 @@ SUGGESTIONS: Final = ("min.insync.replicas", "leader election", "data loss", "GC
 """Queries to begin with, where nothing is written like the words of a query."""
 
 
-def _names(entry: Entry) -> set[Phrase]:
+def _names(entry: SearchEntry) -> set[Phrase]:
     return {phrase(text) for text in (entry.code, entry.name, *entry.title.values()) if text}
 
 
-def _spread(hits: list[Hit]) -> list[Hit]:
+def _spread(hits: list[SearchHit]) -> list[SearchHit]:
     """Return the hits without weak ones; no kind but scenarios may crowd out the others."""
     seen: Counter[str] = Counter()
     spread = []
     for hit in hits:
         crowd = max(0, seen[hit.entry.kind] - UNCROWDED) if hit.entry.kind != "scenario" else 0
         seen[hit.entry.kind] += 1
-        spread.append(Hit(hit.entry, hit.score * CROWDED**crowd, hit.matched))
+        spread.append(SearchHit(hit.entry, hit.score * CROWDED**crowd, hit.matched))
     spread.sort(key=lambda hit: -hit.score)
     best = max((hit.score for hit in spread), default=0.0)
     return [
@@ -382,10 +382,10 @@ def index() -> Index:
 
 
 @lru_cache(CACHED_QUERIES)
-def _cached(query: str) -> Answer:
+def _cached(query: str) -> SearchAnswer:
     return index().search(query)
 
 
-def search(query: str) -> Answer:
+def search(query: str) -> SearchAnswer:
     """Return the hits of a query, cached; case and white space make no difference."""
     return _cached(" ".join(query[:MAX_QUERY_LENGTH].split()))

@@ -42,7 +42,7 @@ def others(query: str, language: str) -> Results:
     return results(query, language, OUTSIDE_LIBRARY, SHELF_HITS)
 
 
-def _asked() -> Results:
+def _search_results() -> Results:
     limit = request.args.get("limit", DEFAULT_HITS, type=int)
     kinds = known_kinds(request.args.getlist("kind"))
     query = request.args.get("q", "")
@@ -50,10 +50,10 @@ def _asked() -> Results:
 
 
 @blueprint.get("/api/search")
-@api_schema.told(api_schema.Found, asks=api_schema.Sought)
+@api_schema.declare(api_schema.FoundJson, asks=api_schema.Sought)
 def search() -> Response:
     """Return the entries that match ``?q=``, best first; ``?kind=`` and ``?limit=`` narrow them."""
-    response = json_answer({"ok": True, **_asked()})
+    response = json_answer({"ok": True, **_search_results()})
     response.add_etag()
     lasting(response).make_conditional(request)
     return response
@@ -63,7 +63,7 @@ def search() -> Response:
 def hits() -> Response:
     """Render the same as a fragment of HTML; with ``?shelf=1`` of scenarios the slugs only."""
     shelf = "shelf" in request.args
-    found = others(request.args.get("q", ""), visitor.lang()) if shelf else _asked()
+    found = others(request.args.get("q", ""), visitor.lang()) if shelf else _search_results()
     known = matching(found["query"]) if shelf else []
     page = render_template("hits.html", found=found, shelf=shelf, slugs=known)
     response = Response(page)

@@ -23,7 +23,7 @@ def phrase(text: str) -> Phrase:
 
 @cache
 def synonyms() -> dict[Phrase, tuple[Phrase, ...]]:
-    """Return phrase of a query -> phrases that are searched for as well.  Raises BadInput."""
+    """Return phrase of a query -> phrases that are searched for as well.  Raises InputError."""
     text = (resources.files("app.find") / FILE).read_text("utf-8")
     value, check = load_value(text, FILE)
     return {

@@ -18,10 +18,10 @@ from werkzeug.datastructures import FileStorage
 from app.context import visitor
 from app.context.services import services
 from app.core.gate import CpuBudget
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.incident import reconstruction, render, sources, timeline
 from app.incident.events import partition_named
-from app.incident.files import Source
+from app.incident.files import IncidentFile
 from app.incident.formats import FORMATS
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
@@ -29,7 +29,7 @@ from app.incident.translated import told_in
 from app.server.bodies import FILES_BYTES, FILES_PATH
 from app.storage.saved import RUN_BYTES
 from app.web.api import json_answer
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 
 blueprint = Blueprint("incident", __name__)
@@ -70,14 +70,14 @@ def read_files() -> Response:
     request.max_form_parts = MOST_FILES + 2
     given = request.files.getlist("file")
     if not given:
-        raise Refusal("invalid", what="file")
+        raise RequestError("invalid", what="file")
     # A thread that reads files plays a run at its end: it waits at the gate for plays.
     with services().plays.turn(), tempfile.TemporaryDirectory(prefix="highwater-incident-") as root:
         arguments, known = _laid_out(Path(root), given)
         try:
             answer = _investigated(arguments, known, request.form.get("partition", "")[:260])
-        except BadInput as bad:
-            raise BadInput(bad.code, _worded(_without(root, bad.sentence))) from None
+        except InputError as bad:
+            raise InputError(bad.code, _worded(_without(root, bad.sentence))) from None
         answer["notes"] = [_worded(_without(root, note)) for note in answer.get("notes", [])]
     return json_answer({"ok": True, **answer})
 
@@ -104,7 +104,7 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
             path.parent.mkdir(parents=True, exist_ok=True)
             file.save(path)
         except OSError:
-            raise Refusal("invalid", what=name[:LONGEST]) from None
+            raise RequestError("invalid", what=name[:LONGEST]) from None
         known[path] = name[:260]
         arguments[f"{owner[1]}={whose}" if owner else str(whose)] = None
     return tuple(arguments), known
@@ -124,34 +124,34 @@ def _without(root: str, sentence: str) -> str:
 def _investigated(
     arguments: tuple[str, ...], known: dict[Path, str], partition: str
 ) -> dict[str, Any]:
-    found: list[Source] = []
+    found: list[IncidentFile] = []
     for argument in arguments:
         try:
-            found += sources.found((argument,))
-        except BadInput as bad:
+            found += sources.readable_files((argument,))
+        except InputError as bad:
             if bad.code == "too_large":
                 raise
     useless = list(_useless(found, known))
     if not found:
-        raise BadInput("unknown", useless[0] if useless else "There is no file.")
+        raise InputError("unknown", useless[0] if useless else "There is no file.")
     complaints: list[str] = []
     counted = timeline.partitions(found, complaints.append)
     wanted = partition_named(partition) if partition else None
     if wanted is None and len(counted) != 1:
         if not counted:
-            raise BadInput("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
+            raise InputError("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
         choose = [[str(one), n] for one, n in counted.most_common(MOST_NAMED)]
         return {"choose": choose, "notes": useless}
     told = timeline.gather(found, wanted or next(iter(counted)))
     if not told.states:
-        return _told(told, None, useless)
+        return _timeline_json(told, None, useless)
     if len(told.states) > MOST_STATES:
-        raise Refusal("too_large", "too_large.states", n=len(told.states), most=MOST_STATES)
+        raise RequestError("too_large", "too_large.states", n=len(told.states), most=MOST_STATES)
     budget = CpuBudget(services().settings.build_cpu_s)
-    return _told(told, reconstruction.rebuild(told, between=budget.check), useless)
+    return _timeline_json(told, reconstruction.rebuild(told, between=budget.check), useless)
 
 
-def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
+def _useless(found: list[IncidentFile], known: dict[Path, str]) -> Iterator[str]:
     """Yield one sentence for each file that is not read, and does not belong to one that is."""
     read = {source.path for source in found}
     used = {folder for path in read for folder in (path.parent, path.parent.parent)}
@@ -161,7 +161,7 @@ def _useless(found: list[Source], known: dict[Path, str]) -> Iterator[str]:
         yield sources.unread(name, path)
 
 
-def _told(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[str, Any]:
+def _timeline_json(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[str, Any]:
     """Return the story; without a run where no state of the record is known."""
     rows = list(render.rows(told))
     times = [one.time_ms for one in told.states if one.time_ms is not None]

@@ -17,10 +17,10 @@ from app.incident.opening import assumptions, scenario_data
 from app.incident.render import JUST_BEFORE_MS
 from app.incident.render import record as shown
 from app.incident.returns import COMES, comes_back, starts_between
-from app.incident.timeline import State, Timeline
-from app.kafka.metadata import Partition
+from app.incident.timeline import Timeline, TimelineState
+from app.kafka.metadata import PartitionMetadata
 from app.kafka.versions import numbers_of, profile_of
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN
@@ -54,7 +54,7 @@ def rebuild(
 ) -> Rebuilt:
     """Return the run, as far as the model can follow.
 
-    `between` is called before each state and event, and may raise.  Raises BadInput for a profile
+    `between` is called before each state and event, and may raise.  Raises InputError for a profile
     that there is none of.
     """
     name = get_profile(profile).name if profile else _profile(told)
@@ -97,7 +97,7 @@ class _Builder:
         self.cut: set[int] = set()
         self.dead: set[int] = set()
 
-    def _scaled(self, starts: list[int], first: Partition) -> Scale:
+    def _scaled(self, starts: list[int], first: PartitionMetadata) -> Scale:
         shrinks = [event.data for _, event in shrinks_of(self.told)]
         more = {end for one in shrinks for end in (one["hw"], one["leo"])}
         more |= {end for one in shrinks for end in one.get("lagging", {}).values()}
@@ -116,7 +116,7 @@ class _Builder:
 
     def build(self, between: Callable[[], None]) -> Rebuilt:
         followed, finding = 0, ""
-        before: State | None = None
+        before: TimelineState | None = None
         for what in self._in_order():
             between()
             if isinstance(what, Event):
@@ -144,12 +144,12 @@ class _Builder:
         data = {**scenario.to_dict(), "script": "\n".join(self.moves)}
         try:
             return Run(Scenario.from_dict(data), profile)
-        except BadInput:
+        except InputError:
             return Run(scenario, profile, 0, tuple(self.moves))
 
-    def _in_order(self) -> list[State | Event]:
+    def _in_order(self) -> list[TimelineState | Event]:
         """Return states and events of brokers: before a state comes what led to it."""
-        rows: list[tuple[int, int, float, int, State | Event]] = []
+        rows: list[tuple[int, int, float, int, TimelineState | Event]] = []
         for number, state in enumerate(self.told.states):
             rows.append((number, 1, 0.0, 0, state))
         times = self._times()
@@ -247,7 +247,7 @@ class _Builder:
     def _model(self) -> PartitionRecord:
         return self.sim.cluster.controller.records[0]
 
-    def _same(self, wanted: Partition) -> bool:
+    def _same(self, wanted: PartitionMetadata) -> bool:
         model = self._model()
         same = (model.leader, model.leader_epoch, model.partition_epoch) == (
             wanted.leader,
@@ -261,7 +261,7 @@ class _Builder:
             and model.recovering == wanted.recovering
         )
 
-    def _reach(self, before: State | None, state: State) -> bool:
+    def _reach(self, before: TimelineState | None, state: TimelineState) -> bool:
         """Play what leads to the next state of the record; return whether it is reached.
 
         Without a reason in the files, a broker that left or came back has crashed or started.
@@ -281,7 +281,7 @@ class _Builder:
         self.sim, self.moves, self.filled = after
         return False
 
-    def _crashes(self, was: Partition, wanted: Partition) -> bool:
+    def _crashes(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
         """Play that brokers that left have crashed, and joining ones started again."""
         gone = [one for one in {*was.isr, was.leader} - {*wanted.isr, wanted.leader} if one >= 0]
         if wanted.leader < 0:
@@ -307,7 +307,7 @@ class _Builder:
                 self.notes.append(f"No line says why broker {names} {word}: played as a {played}.")
         return True
 
-    def _changes(self, was: Partition, wanted: Partition) -> bool:
+    def _changes(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
         joined = [broker for broker in wanted.isr if broker not in was.isr]
         left = [broker for broker in was.isr if broker not in wanted.isr]
         if self._reassigns(was, wanted):
@@ -322,7 +322,7 @@ class _Builder:
         self._join(wanted, joined or list(wanted.isr))
         return self._same(wanted)
 
-    def _join(self, wanted: Partition, joining: list[int]) -> None:
+    def _join(self, wanted: PartitionMetadata, joining: list[int]) -> None:
         for _ in range(ROUNDS):
             if self._same(wanted) or self._model().partition_epoch > wanted.partition_epoch:
                 break
@@ -330,7 +330,7 @@ class _Builder:
                 if broker != self._model().leader and not self._same(wanted):
                     self._play(f"fetch {broker}")
 
-    def _reassigns(self, was: Partition, wanted: Partition) -> bool:
+    def _reassigns(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
         """Return whether an operator asked for other replicas, or took that back."""
         before, after = (was.adding, was.removing), (wanted.adding, wanted.removing)
         if any(after) and after != before:
@@ -341,7 +341,7 @@ class _Builder:
             return bool(was.adding) and self._play("reassign cancel")
         return False
 
-    def _elect(self, was: Partition, wanted: Partition) -> None:
+    def _elect(self, was: PartitionMetadata, wanted: PartitionMetadata) -> None:
         if wanted.leader not in (*was.isr, *was.elr):
             self._play("elect unclean")
         elif wanted.leader == self._preferred(wanted):
@@ -349,12 +349,12 @@ class _Builder:
         else:
             self._play(f"elect {wanted.leader}")
 
-    def _preferred(self, record: Partition) -> int:
+    def _preferred(self, record: PartitionMetadata) -> int:
         """Return the preferred replica; 0.10.2 requests have a set instead of an order."""
         ordered = record.replicas if self.told.kraft else ()
         return (ordered or self.replicas)[0]
 
-    def _lag(self, wanted: Partition, left: list[int]) -> None:
+    def _lag(self, wanted: PartitionMetadata, left: list[int]) -> None:
         """Let followers that leave the ISR stop fetching; the others go on."""
         lag_ms = self.sim.configs.lag_time_max_ms
         for _ in range(ROUNDS):
@@ -375,7 +375,7 @@ class _Builder:
     def _fill_before_change(self) -> None:
         self._fill(self._model().leader_epoch)
 
-    def _fill_before_shrink(self, wanted: Partition) -> None:
+    def _fill_before_shrink(self, wanted: PartitionMetadata) -> None:
         """Write what lay in the leader's log when followers fell behind, at least one record."""
         leader = self._model().leader
         data = next(
@@ -451,9 +451,9 @@ class _Builder:
         try:
             for _ in play(self.sim, (move,)):
                 pass
-        except BadInput:
+        except InputError:
             return False
-        if before is not None and _seen(before) == _seen(self.sim):
+        if before is not None and _observed_partition(before) == _observed_partition(self.sim):
             self.sim = before
             return False
         self.moves.append(move)
@@ -461,9 +461,9 @@ class _Builder:
 
     # -- what is found -----------------------------------------------------------------------------
 
-    def _finding(self, state: State) -> str:
+    def _finding(self, state: TimelineState) -> str:
         model, release = self._model(), get_profile(self.run.profile).stands_for
-        own = Partition(
+        own = PartitionMetadata(
             model.leader,
             model.leader_epoch,
             model.partition_epoch,
@@ -494,6 +494,6 @@ class _Builder:
         return ""
 
 
-def _seen(sim: Simulation) -> Any:
+def _observed_partition(sim: Simulation) -> Any:
     """Return the partition as an observer of the run sees it."""
     return view(sim)["partitions"][0]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.incident.events import CONTROLLER, Event
-from app.incident.sources import Replica
-from app.incident.timeline import State, Timeline
-from app.kafka.metadata import Partition
+from app.incident.files import ReplicaFiles
+from app.incident.timeline import Timeline, TimelineState
+from app.kafka.metadata import PartitionMetadata
 
 ADD = (
     "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
@@ -83,10 +83,10 @@ def _rows(told: Timeline) -> Iterator[Row]:
             if place in failed:
                 continue
             failed.add(place)
-        what = _told(event)
+        what = _event_sentence(event)
         if what and not (event.kind == "fencing" and told.kraft):  # the metadata log has it, too
             yield time_ms, _broker(event.node), what
-    before: State | None = None
+    before: TimelineState | None = None
     for at, state in enumerate(told.states):
         # One without a time is known from the line that tells the next one.
         known = (one.time_ms for one in told.states[at:] if one.time_ms is not None)
@@ -108,7 +108,7 @@ def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -
     return last is not None and last[1] == event.data["to"] and time_ms - last[0] < 100
 
 
-def _is_unclean(before: Partition, after: Partition) -> bool:
+def _is_unclean(before: PartitionMetadata, after: PartitionMetadata) -> bool:
     """Check whether a leader was elected that was neither in the ISR nor in the ELR."""
     elected = after.leader >= 0 and after.leader_epoch > before.leader_epoch
     next_one = after.partition_epoch == before.partition_epoch + 1
@@ -181,7 +181,7 @@ def _span(first: int, end: int) -> str:
     return f"offset {first} was" if end == first + 1 else f"offsets {first} to {end - 1} were"
 
 
-def record(state: Partition) -> str:
+def record(state: PartitionMetadata) -> str:
     """Return the record as scripts write it."""
     text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
     if state.elr:
@@ -199,7 +199,7 @@ def _broker(node: str) -> str:
     return "?" if not node else node if node == CONTROLLER else f"b{node}"
 
 
-def _told(event: Event) -> str:
+def _event_sentence(event: Event) -> str:
     """Return one sentence for an event; "" for those that a timeline need not show."""
     data = event.data
     if event.kind in ("leads", "follows"):
@@ -266,7 +266,7 @@ _PLAIN = {
 }
 
 
-def _disk(replica: Replica) -> str:
+def _disk(replica: ReplicaFiles) -> str:
     runs = " ".join(
         f"[{first}, {end})" + ("" if epoch is None else f"@{epoch}")
         for epoch, first, end in replica.runs

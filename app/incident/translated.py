@@ -20,7 +20,7 @@ KEPT: Final = 4_096
 def told_in(sentence: str, language: str) -> str:
     """Return the sentence in a language, or as it is where there is no template for it."""
     found = sayings.fitted(sentence, _templates(language), lambda one: told_in(one, language))
-    return sayings.said(sentence, language) if found is None else found
+    return sayings.translate(sentence, language) if found is None else found
 
 
 def catalogue(language: str) -> dict[str, str]:

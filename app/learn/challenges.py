@@ -9,12 +9,12 @@ from flask import Blueprint, render_template, request
 from app.context import visitor
 from app.context.moments import frame
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from engine.learn.challenges import Challenge, challenges
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.moves.moves import VERBS
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 
 blueprint = Blueprint("challenges", __name__)
 
@@ -61,7 +61,7 @@ def challenge(slug: str) -> str:
     """Render one task; with ``moves``, a line each, their result; with ``show``, a solution."""
     found = challenges().get(slug)
     if found is None:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     text = request.args.get("moves", "")[:MOST_CHARACTERS]
     if "show" in request.args:
         text = "\n".join(found.solution)
@@ -90,7 +90,7 @@ def challenge(slug: str) -> str:
 
 
 def _beginning(found: Challenge) -> int:
-    return Recording(found.beginning).end.step
+    return MomentRecording(found.beginning).end.step
 
 
 def _tried(found: Challenge, text: str) -> tuple[dict[str, Any], str]:
@@ -99,6 +99,6 @@ def _tried(found: Challenge, text: str) -> tuple[dict[str, Any], str]:
     try:
         with services().plays.turn():
             attempt = found.attempt(lines)
-    except BadInput as bad:
+    except InputError as bad:
         return {"problem": bad.sentence}, ""
     return {"done": attempt.done, "used": attempt.used}, frame(attempt.run, attempt.step)

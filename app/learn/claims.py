@@ -13,13 +13,13 @@ from flask import Blueprint, render_template, request
 from app.context import naming, visitor
 from app.context.moments import animator, frame, recorded
 from app.core.memoize import once
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from engine.learn import claims as book
 from engine.learn import judging
 from engine.learn.claims import Claim
 from engine.learn.interview import questions
 from engine.learn.judging import Judgement
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS, PROFILES
 from engine.properties.evaluate import judge
 from engine.properties.facts import FACTS
@@ -122,7 +122,7 @@ def _own() -> dict[str, Any]:
     try:
         run = naming.default_run(naming.scenario_named(code), naming.profile_asked())
         verdict = judge(text, recorded(run))
-    except BadInput as bad:
+    except InputError as bad:
         return {**own, "problem": bad.sentence}
     return {**own, "holds": verdict.holds, "open": animator(run, verdict.step), "n": verdict.step}
 
@@ -135,7 +135,7 @@ def claim(slug: str) -> str:
     """
     found = book.claims().get(slug)
     if found is None:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     row = judging.verdicts()[slug]
     asked = naming.profile_asked()
     shown = asked if asked in row else _telling(row)

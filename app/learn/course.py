@@ -11,14 +11,14 @@ from werkzeug.wrappers import Response
 
 from app.context import visitor
 from app.context.moments import address, animator, frame, recorded
-from app.context.predicting import Question, result, told
+from app.context.predicting import ViewQuestion, question_json, result
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.learn.learning import given_answer
 from engine.learn import course
-from engine.learn.course import Chapter, Scene, Stand
+from engine.learn.course import Chapter, CourseScene, Stand
 from engine.learn.render import Teller
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.moves.moves import VERBS
 
@@ -68,7 +68,7 @@ def _stressed(text: str) -> Markup:
 def first(slug: str) -> Response:
     """Redirect from a chapter to its first scene."""
     if slug not in course.slugs():
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return redirect(address(f"/learn/{slug}/1", **visitor.tongue()))
 
 
@@ -79,10 +79,10 @@ def scene(slug: str, number: int) -> str:
     ``answer`` or ``by`` answers the question of the scene; ``moves`` plays its task.
     """
     if slug not in course.slugs():
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     chapter = course.chapter(slug, visitor.lang())
     if not 1 <= number <= len(chapter.scenes) + 1:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     parts: dict[str, Any] = {"scene": None, "told": None, "result": None, "tried": {}, "stage": ""}
     if number <= len(chapter.scenes):
         parts |= _parts(slug, chapter, number)
@@ -135,19 +135,19 @@ def _before(slug: str, chapter: Chapter, number: int) -> int:
 
 def _question(slug: str, number: int, stand: Stand) -> dict[str, Any]:
     assert stand.probe is not None
-    question = Question(stand.run, recorded(stand.run), stand.probe)
+    question = ViewQuestion(stand.run, recorded(stand.run), stand.probe)
     teller = Teller(question.recording, visitor.lang())
     given = given_answer(question)
     after = f"/learn/{slug}/{number + 1}"
     return {
-        "told": told(question, teller),
+        "told": question_json(question, teller),
         "asked": question.args,
         "result": None if given is None else result(question, teller, given, after),
         "stage": address("/learn/stage", **question.args, lang=visitor.lang()),
     }
 
 
-def _task(scene: Scene, stand: Stand) -> dict[str, Any]:
+def _task(scene: CourseScene, stand: Stand) -> dict[str, Any]:
     text = request.args.get("moves", "")[:MOST_CHARACTERS]
     if "show" in request.args:
         text = "\n".join(scene.solution)
@@ -157,20 +157,20 @@ def _task(scene: Scene, stand: Stand) -> dict[str, Any]:
     if lines:
         try:
             if len(lines) > course.MOST_MOVES:
-                raise BadInput("too_large", f"At most {course.MOST_MOVES} moves may be tried.")
+                raise InputError("too_large", f"At most {course.MOST_MOVES} moves may be tried.")
             with services().plays.turn():
                 done, run, step = course.done(scene, lines)
             tried |= {"done": done, "used": len(lines)}
             stage = frame(run, stand.step, to=step)
-        except BadInput as bad:
+        except InputError as bad:
             tried["problem"] = bad.sentence
     return {"tried": tried, "stage": stage, "verbs": sorted(VERBS)}
 
 
 def stage_of(slug: str, number: int) -> Stand:
-    """Return where a scene's stage stands.  Raises Refusal where there is no such scene."""
+    """Return where a scene's stage stands.  Raises RequestError where there is no such scene."""
     if slug not in course.slugs():
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     if not 1 <= number <= len(course.chapter(slug, visitor.lang()).scenes):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return _stand(slug, visitor.lang(), number)

@@ -21,7 +21,7 @@ from flask import Blueprint, Response, request
 from app.context import visitor
 from app.context.moments import address
 from app.context.services import apart
-from app.core.memoize import Kept
+from app.core.memoize import ComputedValues
 from app.core.words import Catalogue
 from app.learn.learning import PATH
 from engine.export.thumbnail import whole
@@ -32,7 +32,7 @@ from engine.learn.probes import best_moment, probes_of
 from engine.learn.render import SUBJECT, Teller
 from engine.model.languages import LANGUAGES, words_of
 from engine.model.profiles import get_profile
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
@@ -51,11 +51,11 @@ STYLE: Final = """
 img { width: 100%; max-width: 30em; background: #fff; border-radius: 8px; }
 .said { color: #777; }
 """
-_made = Kept(8)
+_made = ComputedValues(8)
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class DeckCard:
     """One note.  Texts are HTML; pictures are whole SVG files, "" for none; `link` is a path."""
 
     id: str
@@ -67,10 +67,10 @@ class Card:
     after: str = ""
 
 
-def cards(lang: str, words: Catalogue) -> Iterator[Card]:
+def cards(lang: str, words: Catalogue) -> Iterator[DeckCard]:
     """Yield every card in one language; this plays about a hundred short runs."""
     for number, (code, profile, kind) in enumerate(PATH, 1):
-        yield _asked(number, Run(find(code), profile), kind, lang)
+        yield _question_card(number, Run(find(code), profile), kind, lang)
     for item in questions().values():
         yield _of_interview(item, lang, words)
     for slug in slugs():
@@ -79,19 +79,19 @@ def cards(lang: str, words: Catalogue) -> Iterator[Card]:
     for one in MISCONCEPTIONS.values():
         shown.setdefault(one.shown_by, []).append(one)
     for (code, profile), beliefs in shown.items():
-        recording = Recording(Run(find(code), profile))
+        recording = MomentRecording(Run(find(code), profile))
         for one in beliefs:
             yield _of_belief(one, recording, lang, words)
 
 
-def _of_chapter(slug: str, lang: str) -> Iterator[Card]:
+def _of_chapter(slug: str, lang: str) -> Iterator[DeckCard]:
     """Yield what a chapter asks to remember, with the last moment that it stops at."""
     told = chapter(slug, lang)
     number = max(n for n, scene in enumerate(told.scenes, 1) if scene.block == "moment")
     here = stand(told.scenes[number - 1])
     after, link = _picture(here.run, here.step), f"/learn/{slug}/{number}"
     for n, (question, answer) in enumerate(told.cards, 1):
-        yield Card(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link, after=after)
+        yield DeckCard(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link, after=after)
 
 
 def _picture(run: Run, step: int) -> str:
@@ -99,9 +99,9 @@ def _picture(run: Run, step: int) -> str:
     return whole(found["view"])
 
 
-def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
+def _question_card(number: int, run: Run, kind: str, lang: str) -> DeckCard:
     """Return a card of a question: on the back the right answer, and the others' beliefs."""
-    recording = Recording(run)
+    recording = MomentRecording(run)
     probe = next(one for one in probes_of(recording) if one.kind == kind)
     teller = Teller(recording, lang)
     offered = [escape(teller.answer(probe, one.answer)) for one in probe.choices]
@@ -113,7 +113,7 @@ def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
         for name, why in [teller.belief(one.wrong[0])]
     )
     link = address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text)
-    return Card(
+    return DeckCard(
         f"learn-{number}",
         PARTS[0],
         f"<p class=said>{escape(teller.next(probe))}</p>"
@@ -125,7 +125,9 @@ def _asked(number: int, run: Run, kind: str, lang: str) -> Card:
     )
 
 
-def _of_belief(one: Misconception, recording: Recording, lang: str, words: Catalogue) -> Card:
+def _of_belief(
+    one: Misconception, recording: MomentRecording, lang: str, words: Catalogue
+) -> DeckCard:
     """Return a card of a claim; on the back its refutation, and the moment of a run for it.
 
     It shows what the claim predicts there, and what came.
@@ -145,7 +147,7 @@ def _of_belief(one: Misconception, recording: Recording, lang: str, words: Catal
     said = words.text(lang, "memory.deck.said", {"answer": teller.answer(probe, wrong)})
     came = words.text(lang, "learn.truth", {"answer": teller.answer(probe, right)})
     run = recording.run
-    return Card(
+    return DeckCard(
         one.id,
         PARTS[3],
         f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>",
@@ -156,7 +158,7 @@ def _of_belief(one: Misconception, recording: Recording, lang: str, words: Catal
     )
 
 
-def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
+def _of_interview(item: Item, lang: str, words: Catalogue) -> DeckCard:
     step = moments()[item.id]
     facts = "".join(f"<li>{escape(one[lang])}</li>" for one in item.facts)
     more = "".join(
@@ -169,7 +171,7 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> Card:
     )
     link = address(f"/s/{item.scenario}", profile=item.profile, step=str(step))
     question, answer = f"<b>{escape(item.ask[lang])}</b>", f"<ul>{facts}</ul>{more}"
-    return Card(item.id, PARTS[1], question, answer, link, after=_picture(item.run, step))
+    return DeckCard(item.id, PARTS[1], question, answer, link, after=_picture(item.run, step))
 
 
 def package(site: str, lang: str, words: Catalogue) -> bytes:
@@ -183,7 +185,7 @@ def package(site: str, lang: str, words: Catalogue) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         files: dict[str, str] = {}
         for card in cards(lang, words):
-            before, after = (_kept(folder, files, one) for one in (card.before, card.after))
+            before, after = (_add_picture(folder, files, one) for one in (card.before, card.after))
             link = escape(site.rstrip("/") + card.link)
             fields = [card.id, card.question, before, card.answer, after, link]
             guid = genanki.guid_for("highwater", lang, card.id)
@@ -198,7 +200,7 @@ def packed(site: str, lang: str) -> bytes:
     return package(site, lang, Catalogue())
 
 
-def _kept(folder: str, files: dict[str, str], svg: str) -> str:
+def _add_picture(folder: str, files: dict[str, str], svg: str) -> str:
     """Put a picture among the files, by a name that another picture cannot have."""
     if not svg:
         return ""

@@ -15,7 +15,7 @@ from app.core.memoize import last
 from engine.catalogue import sightings
 from engine.catalogue.rulebook import BESIDE, DORMANT, EXCUSES, TITLES
 from engine.catalogue.sightings import Sighting
-from engine.catalogue.sourcemap import NOBODY, Card, Line, cards
+from engine.catalogue.sourcemap import NOBODY, CardLine, RuleCard, cards
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import named
 from engine.model.configs import CATALOGUE, NEVER, Config
@@ -137,7 +137,7 @@ def _rules(prefix: str, profile: Profile | None) -> list[dict[str, Any]]:
     ]
 
 
-def _rule(card: Card, title: str, profile: Profile | None) -> dict[str, Any]:
+def _rule(card: RuleCard, title: str, profile: Profile | None) -> dict[str, Any]:
     known = sightings.sightings()
     return {
         "id": card.id,
@@ -152,7 +152,7 @@ def _rule(card: Card, title: str, profile: Profile | None) -> dict[str, Any]:
     }
 
 
-def _lines(lines: list[Line], profile: Profile | None) -> list[dict[str, Any]]:
+def _lines(lines: list[CardLine], profile: Profile | None) -> list[dict[str, Any]]:
     """Return the lines of this profile, or all, each with the words it depends on."""
     return [
         {

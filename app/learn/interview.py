@@ -19,7 +19,7 @@ blueprint = Blueprint("interview", __name__)
 MOST_ON_A_SHEET = 60
 
 
-def _told(item: Item) -> dict[str, Any]:
+def _item_json(item: Item) -> dict[str, Any]:
     lang = visitor.lang()
     return {
         "id": item.id,
@@ -38,7 +38,7 @@ def _told(item: Item) -> dict[str, Any]:
 @blueprint.get("/interview")
 def interview() -> str:
     """Render all questions by topic; answers are opened one by one."""
-    told = [_told(item) for item in questions().values()]
+    told = [_item_json(item) for item in questions().values()]
     return render_template(
         "interview.html",
         topics=[(topic, [one for one in told if one["topic"] == topic]) for topic in TOPICS],
@@ -55,7 +55,7 @@ def sheet() -> str:
     found = found or [item for item in questions().values() if item.level == 1]
     return render_template(
         "sheet.html",
-        items=[{**_told(item), "picture": Markup(_picture(item.id))} for item in found],
+        items=[{**_item_json(item), "picture": Markup(_picture(item.id))} for item in found],
         size=(WIDTH, HEIGHT),
     )
 

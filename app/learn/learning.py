@@ -10,9 +10,9 @@ from werkzeug.wrappers import Response
 
 from app.context import naming, visitor
 from app.context.moments import address, animator, recorded
-from app.context.predicting import Given, Question, given_of, result, told
+from app.context.predicting import GivenAnswer, ViewQuestion, given_of, question_json, result
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.storage.saved import parse_run
 from engine.learn.course import chapter, slugs
@@ -20,7 +20,7 @@ from engine.learn.drill import FEWEST, drilled
 from engine.learn.measured import PAIRS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.render import Teller
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -72,7 +72,7 @@ def _drilled(run: Run) -> Run:
         return drilled(run)
 
 
-def asked() -> Question:
+def question_of_address() -> ViewQuestion:
     """Return the question that the address names; without one, the first of the path."""
     number = whole_number(request.args.get("n", "0")) or 0
     mix = min(whole_number(request.args.get("mix", "0")) or 0, MOST_MIXED)
@@ -83,7 +83,7 @@ def asked() -> Question:
     if request.args.get("run"):
         digest = request.args["run"]
         if not naming.DIGEST.match(digest):
-            raise Refusal("not_found")
+            raise RequestError("not_found")
         run = _drilled(services().replays.run(digest))
     else:
         scenario = naming.scenario_named(request.args["s"])
@@ -97,36 +97,36 @@ def asked() -> Question:
         probe = (
             _quiz(run)[place - 1] if place else _best(run, typed(request.args, "step", default=0))
         )
-    return Question(run, recording, probe, min(number, len(PATH)), place, mix)
+    return ViewQuestion(run, recording, probe, min(number, len(PATH)), place, mix)
 
 
-def _on_path(number: int) -> Question:
+def _on_path(number: int) -> ViewQuestion:
     code, profile, kind = PATH[number - 1]
     run = Run(naming.scenario_named(code), profile)
     recording = recorded(run)
     probe = next(one for one in _probes(run) if one.kind == kind)
-    return Question(run, recording, probe, number)
+    return ViewQuestion(run, recording, probe, number)
 
 
-def _mixed(number: int) -> Question:
+def _mixed(number: int) -> ViewQuestion:
     """Return question `number` after the path; each comes from another run."""
     code, kind = MIXED[(number - 1) % len(MIXED)]
     scenario = naming.scenario_named(code)
     run = Run(scenario, scenario.profiles[0])
     best = [one for one in _probes(run) if one.kind == kind]
     again = (number - 1) // len(MIXED)
-    return Question(run, recorded(run), best[again % len(best)], mix=number)
+    return ViewQuestion(run, recorded(run), best[again % len(best)], mix=number)
 
 
 def _best(run: Run, step: int = 0) -> Probe:
     """Return the best question among the next few moments, from a step on, that have one.
 
-    Returns the best question of the whole run where no later moment has one. Raises BadInput where
-    the run has no question.
+    Returns the best question of the whole run where no later moment has one. Raises InputError
+    where the run has no question.
     """
     found = _probes(run)
     if not found:
-        raise BadInput("impossible", "Nothing in this run is worth a question.")
+        raise InputError("impossible", "Nothing in this run is worth a question.")
     if not step:
         return found[0]
     coming = sorted(one.step for one in found if one.step >= step)[:NEXT_FEW]
@@ -146,7 +146,7 @@ def _quiz(run: Run) -> list[Probe]:
     return [apart[until] for until in sorted(apart)]
 
 
-def _after(question: Question) -> dict[str, str]:
+def _next_question(question: ViewQuestion) -> dict[str, str]:
     """Return the arguments of the next question: on the path, else the run's next best."""
     if 0 < question.number < len(PATH):
         return _on_path(question.number + 1).args
@@ -156,12 +156,12 @@ def _after(question: Question) -> dict[str, str]:
         return _mixed(question.mix % MOST_MIXED + 1).args
     if 0 < question.quiz < _length(question.run):
         probe = _quiz(question.run)[question.quiz]
-        return Question(question.run, question.recording, probe, quiz=question.quiz + 1).args
+        return ViewQuestion(question.run, question.recording, probe, quiz=question.quiz + 1).args
     found = _probes(question.run)
     texts = [one.text for one in found]
     at = texts.index(question.probe.text) if question.probe.text in texts else -1
     probe = found[(at + 1) % len(found)]
-    return Question(question.run, question.recording, probe).args
+    return ViewQuestion(question.run, question.recording, probe).args
 
 
 def _length(run: Run) -> int:
@@ -177,17 +177,17 @@ def learn() -> str:
     """
     if request.args.get("end") == "1":
         return _end()
-    question = asked()
+    question = question_of_address()
     services().replays.register(question.run)
     teller = Teller(question.recording, visitor.lang())
     given = given_answer(question)
     within = {"within": "1"} if request.args.get("within") == "1" else {}
-    after = address("/learn", **_after(question), **within)
+    after = address("/learn", **_next_question(question), **within)
     if question.quiz and question.quiz == _length(question.run):
         after = animator(question.run, 0)
     return render_template(
         "learn.html",
-        told=told(question, teller),
+        told=question_json(question, teller),
         result=None if given is None else result(question, teller, given, after),
         chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
         slugs=slugs(),
@@ -226,7 +226,7 @@ def _title(scenario: Scenario) -> str:
     return in_language(scenario, visitor.lang()).title
 
 
-def given_answer(question: Question) -> Given | None:
+def given_answer(question: ViewQuestion) -> GivenAnswer | None:
     """Return the answer: the number of a choice, or what was shown on the stage."""
     number = whole_number(request.args.get("answer", ""))
     return given_of(question.probe, number, request.args.get("by", ""))

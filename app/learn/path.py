@@ -15,7 +15,7 @@ Card = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Stop:
+class PathStop:
     """A run of the path; with `beside` it is watched next to the same script under that profile."""
 
     code: str
@@ -24,24 +24,24 @@ class Stop:
 
 
 PATH: Final = (
-    Stop("S01"),
-    Stop("S02"),
-    Stop("S10"),
-    Stop("R20", "Z0102"),
-    Stop("R20", "Z0102", beside="Z011"),
-    Stop("S82"),
+    PathStop("S01"),
+    PathStop("S02"),
+    PathStop("S10"),
+    PathStop("R20", "Z0102"),
+    PathStop("R20", "Z0102", beside="Z011"),
+    PathStop("S82"),
 )
 EDITOR: Final = "/edit"
 """Stands in for a run that the library lacks."""
 
 
-def _key(stop: Stop) -> str:
+def _key(stop: PathStop) -> str:
     """Return the key by which a browser notes that it has seen a run: scenario and profile."""
     scenario = find(stop.code)
     return f"{stop.code}:{stop.beside or stop.profile or scenario.profiles[0]}"
 
 
-def _href(stop: Stop) -> str:
+def _href(stop: PathStop) -> str:
     scenario = find(stop.code)
     if stop.beside:
         digest = Run(scenario, stop.profile).digest

@@ -10,7 +10,7 @@ from app.context import visitor
 from app.context.services import services
 from app.core.request_fields import typed
 from app.learn.course import stage_of
-from app.learn.learning import asked
+from app.learn.learning import question_of_address
 from app.web.embeds import sentences, table_rows
 from engine import ENGINE_VERSION
 from engine.sim.run import Run
@@ -29,26 +29,26 @@ def stage() -> str:
         stand = stage_of(request.args["c"], typed(request.args, "scene", 1))
         since = typed(request.args, "since", default=stand.step)
         return _scene(stand.run, max(since, stand.step - LED_IN), stand.step)
-    question = asked()
+    question = question_of_address()
     probe = question.probe
     # With ``watch`` nobody answers here: it is the stage of who asks a class.
     form = "" if request.args.get("watch") == "1" else probe.form
     told = {"form": form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
     step = probe.step
-    facts, (shown,) = _held(question.run, step, step)
+    facts, (shown,) = _hold_step(question.run, step, step)
     shown = {**shown, "say": [], "why": [], "cues": [], "view": _untold(shown["view"])}
     boot = _boot(facts, [shown], step) | {"controls": "none", "panel": "none", "ask": told}
     return _page(boot, shown, [])
 
 
 def _scene(run: Run, since: int, step: int) -> str:
-    facts, steps = _held(run, min(since, step), step)
+    facts, steps = _hold_step(run, min(since, step), step)
     boot = _boot(facts, steps, steps[0]["n"])
     boot |= {"to": step, "controls": "play", "panel": "now"}
     return _page(boot, steps[-1], sentences(steps[-1], facts, visitor.lang()))
 
 
-def _held(run: Run, first: int, step: int) -> tuple[Json, list[Json]]:
+def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[Json]]:
     lang = visitor.lang()
     digest = services().replays.register(run)
     saved = services().replays.saved(digest)

@@ -15,18 +15,18 @@ from flask import Blueprint, Response, render_template, request
 from app.context import visitor
 from app.context.moments import code_of, frame
 from app.context.services import services
-from app.core.config import BadSetting
+from app.core.config import SettingError
 from app.core.memoize import last
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from engine.learn import guides as book
 from engine.learn import reading
 from engine.learn.claims import claims
 from engine.learn.guides import Guide, Statement
-from engine.learn.reading import Found
+from engine.learn.reading import Finding
 from engine.lens.lens_json import leader_of
 from engine.lens.source import source
 from engine.lens.stacks import Stack, thread_name
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
@@ -38,13 +38,16 @@ MOST_OWN: Final = 40
 
 
 def own(folder: str) -> dict[str, Guide]:
-    """Return the guides of a directory, by name.  Raises BadSetting for one that cannot be read."""
+    """Return the guides of a directory, by name.
+
+    Raises SettingError for one that cannot be read.
+    """
     found = {}
     for path in sorted(Path(folder).glob("*.yaml"))[:MOST_OWN] if folder else ():
         try:
             guide = book.load(path)
-        except BadInput as bad:
-            raise BadSetting(f"HIGHWATER_GUIDES: {bad.where}: {bad.sentence}") from bad
+        except InputError as bad:
+            raise SettingError(f"HIGHWATER_GUIDES: {bad.where}: {bad.sentence}") from bad
         found[guide.name] = guide
     return found
 
@@ -55,15 +58,15 @@ def shelf() -> dict[str, Guide]:
     return known | {name: one for name, one in services().guides.items() if name not in known}
 
 
-def _found(guide: Guide) -> list[Found]:
+def _findings(guide: Guide) -> list[Finding]:
     if guide.name in book.guides():
-        return reading.kept(guide)
+        return reading.findings_of(guide)
     with services().plays.turn():
         return _followed(guide.name, services().settings.guides)
 
 
 @last(MOST_OWN)
-def _followed(name: str, folder: str) -> list[Found]:
+def _followed(name: str, folder: str) -> list[Finding]:
     return [reading.follow(one) for one in services().guides[name].statements()]
 
 
@@ -72,12 +75,12 @@ def guides() -> str:
     """Render all guides, with how much of each can be followed and how much of it is wrong."""
     rows = []
     for name, guide in shelf().items():
-        found = _found(guide)
+        found = _findings(guide)
         rows.append(
             {
                 "name": name,
-                "title": _said(guide.title),
-                "lead": _said(guide.lead),
+                "title": _usual_text(guide.title),
+                "lead": _usual_text(guide.lead),
                 "total": len(found),
                 "followed": sum(one.moment is not None for one in found),
                 "wrong": sum(reading.summary(one.row)[0] == reading.NEVER for one in found),
@@ -98,14 +101,14 @@ def guide(name: str) -> str:
     """Render one guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
     here = shelf().get(name)
     if here is None:
-        raise Refusal("not_found")
-    found = _found(here)
+        raise RequestError("not_found")
+    found = _findings(here)
     at = request.args.get("at", 0, type=int)
     sections = [
         {
-            "title": _said(section.title),
+            "title": _usual_text(section.title),
             "statements": [
-                _shown(here, one, found[one.number - 1], at) for one in section.statements
+                _statement_json(here, one, found[one.number - 1], at) for one in section.statements
             ],
         }
         for section in here.sections
@@ -113,29 +116,29 @@ def guide(name: str) -> str:
     return render_template(
         "guide.html",
         guide=here,
-        title=_said(here.title),
-        lead=_said(here.lead),
+        title=_usual_text(here.title),
+        lead=_usual_text(here.lead),
         newest=source().releases[-1],
         sections=sections,
         at=at,
     )
 
 
-def _said(texts: dict[str, str]) -> str:
+def _usual_text(texts: dict[str, str]) -> str:
     return texts.get(visitor.lang(), "")
 
 
-def _shown(guide: Guide, one: Statement, found: Found, at: int) -> dict[str, Any]:
+def _statement_json(guide: Guide, one: Statement, found: Finding, at: int) -> dict[str, Any]:
     way, first, last_ = reading.summary(found.row)
     shown: dict[str, Any] = {
         "number": one.number,
-        "says": _said(one.says),
+        "says": _usual_text(one.says),
         "quote": one.quote,
         "way": "only" if way == reading.FROM and first == last_ else way,
         "first": reading.edge(one, first, False) if first else "",
         "last": reading.edge(one, last_, True) if last_ else "",
         "instead": _instead(one),
-        "missing": _said(one.missing),
+        "missing": _usual_text(one.missing),
         "code": one.code,
         "open": one.number == at,
     }
@@ -150,7 +153,7 @@ def _shown(guide: Guide, one: Statement, found: Found, at: int) -> dict[str, Any
         shown["frame"] = frame(run, found.moment.step)
         shown["lanes"] = min(len(run.scenario.partitions[0]), 4)
         leader = _leader(run, found.moment)
-        shown["stack"] = _told(stack, found, leader) if stack and stack.frames else None
+        shown["stack"] = _stack_json(stack, found, leader) if stack and stack.frames else None
         shown["reason"] = stack.reason if stack and not stack.frames else ""
         shown["rows"] = [(reading.stands_for(name), holds) for name, holds in found.row.items()]
         shown["proof"] = one.proof
@@ -160,7 +163,7 @@ def _shown(guide: Guide, one: Statement, found: Found, at: int) -> dict[str, Any
 def _instead(one: Statement) -> str:
     """Return the correction: the guide's words, else those of the claim that decides."""
     if one.instead:
-        return _said(one.instead)
+        return _usual_text(one.instead)
     kind, what = one.proof
     return claims()[what].truth[visitor.lang()] if kind == "claim" else ""
 
@@ -177,14 +180,14 @@ def _stage(guide: Guide, run: Run, step: int) -> str:
     return f"/s/{code}?{urlencode({'profile': run.profile, **asked})}"
 
 
-def _leader(run: Run, moment: reading.Moment) -> int | None:
+def _leader(run: Run, moment: reading.StatementMoment) -> int | None:
     """Return the leader that the acting node follows at the moment, part of its fetcher's name."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
         return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)
 
 
-def _told(stack: Stack, found: Found, leader: int | None) -> dict[str, Any]:
+def _stack_json(stack: Stack, found: Finding, leader: int | None) -> dict[str, Any]:
     node = found.moment.node if found.moment else None
     return {
         "thread": thread_name(stack, node, leader),

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, render_template, request
 
 from app.context import naming, visitor
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.learn.glossary import link
 from app.server import api_schema
@@ -18,9 +18,9 @@ from engine import ENGINE_VERSION
 from engine.catalogue.rulebook import BESIDE, TITLES
 from engine.lens import source as kafka
 from engine.lens.lanes import WIDEST, lanes
-from engine.lens.lens_json import asked
-from engine.lens.search import LONGEST, Act, Hit, reached, scenarios, search
-from engine.lens.source import Place
+from engine.lens.lens_json import parse_releases
+from engine.lens.search import LONGEST, Act, LensHit, reached, scenarios, search
+from engine.lens.source import SourcePlace
 from engine.lens.through import through
 from engine.model.profiles import get_profile
 from engine.replay.replay import Replay
@@ -43,7 +43,7 @@ EXAMPLES = (
 
 
 @blueprint.get("/api/lens.json")
-@api_schema.told(api_schema.Releases, asks=api_schema.ProfileAsked)
+@api_schema.declare(api_schema.Releases, asks=api_schema.ProfileAsked)
 def releases() -> Response:
     """Return the releases of the index, old to new, with the controllers they have.
 
@@ -66,7 +66,7 @@ def releases() -> Response:
 
 
 @blueprint.get("/api/lens/method.json")
-@api_schema.told(api_schema.Reached, asks=api_schema.MethodAsked)
+@api_schema.declare(api_schema.ReachedJson, asks=api_schema.MethodAsked)
 def method() -> Response:
     """Return where a breakpoint on ``?name=`` stops a run of ``?profile=``.
 
@@ -81,7 +81,7 @@ def method() -> Response:
 
 
 @blueprint.get("/api/lens/runs.json")
-@api_schema.told(api_schema.Sightings, asks=api_schema.QuestionAsked)
+@api_schema.declare(api_schema.SightingsJson, asks=api_schema.QuestionAsked)
 def runs() -> Response:
     """Return the scenarios of the library in which ``?q=`` acts.
 
@@ -99,9 +99,9 @@ def threads(digest: str) -> Response:
     """
     first = max(1, typed(request.args, "from", default=1))
     count = min(WIDEST, typed(request.args, "count", default=40))
-    release = asked(request.args.get("lens", ""))[0]
+    release = parse_releases(request.args.get("lens", ""))[0]
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     services().replays.run(digest)
 
     def answer() -> Response:
@@ -122,7 +122,7 @@ def through_releases(digest: str) -> Response:
     """
     number = max(0, typed(request.args, "step", default=0))
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     mode = get_profile(services().replays.run(digest).profile).mode
 
     def answer() -> Response:
@@ -149,11 +149,11 @@ def _window(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
 def code() -> str:
     """Render methods, classes, KIPs and JIRA numbers by name: their threads and their runs."""
     question = " ".join(request.args.get("q", "")[:LONGEST].split())
-    found = [_shown(one) for one in search(question)] if question else []
+    found = [_hit_json(one) for one in search(question)] if question else []
     return render_template("code.html", question=question, found=found, examples=EXAMPLES)
 
 
-def _shown(one: Hit) -> dict[str, Any]:
+def _hit_json(one: LensHit) -> dict[str, Any]:
     titles = {**TITLES, **BESIDE}
     codes = {act.code: act for act in one.acts}
     return {
@@ -187,7 +187,7 @@ def _address(act: Act) -> str:
     return link((act.slug, act.profile, act.step))
 
 
-def _place(one: Hit) -> tuple[str, Place, str] | None:
+def _place(one: LensHit) -> tuple[str, SourcePlace, str] | None:
     """Return (release, place, address) in the newest release that has it."""
     if not one.spans:
         return None

@@ -12,7 +12,7 @@ from app.context import naming
 from app.context.services import services
 from app.core import clock
 from app.core.limits import Bucket
-from app.core.request_fields import Asked
+from app.core.request_fields import RequestFields
 from engine.replay.replay import Replay
 from engine.sim.run import Run
 
@@ -53,7 +53,7 @@ class Question:
     """Event being answered: its client, its content, and the run it is about once known."""
 
     client: Client
-    asked: Asked
+    asked: RequestFields
     run: Run | None = None
 
 

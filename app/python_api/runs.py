@@ -132,7 +132,7 @@ class Run(Sequence[Step]):
 
         `subject`: `hw [B]` (why the high watermark does not move), `isr B` (why broker B is not in
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
-        negative step counts from the end.  Raises BadInput.
+        negative step counts from the end.  Raises InputError.
         """
         found = self._replay.why(range(len(self))[step], subject)
         guards = tuple(
@@ -146,7 +146,7 @@ class Run(Sequence[Step]):
         return WhyNot(self._told(found["about"]), bool(found["holds"]), guards)
 
     def then(self, *moves: str) -> Run:
-        """Return this run with more moves.  Raises BadInput for one that cannot be made."""
+        """Return this run with more moves.  Raises InputError for one that cannot be made."""
         grown = self._run
         for move in _lines(moves):
             grown = grown.then(move)
@@ -225,7 +225,7 @@ def run(
     `scenario`: a code or name of the library, a YAML file, or the text of a run, which needs
     nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
     replace the scenario's script: a text such as "produce m1; settle", or a sequence of them.
-    Raises BadInput with one sentence.
+    Raises InputError with one sentence.
     """
     if isinstance(scenario, str) and scenario.lstrip().startswith("{"):
         return Run(runs.Run.from_text(scenario))

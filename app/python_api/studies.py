@@ -94,7 +94,7 @@ def study(
     With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
     asked for; its executors need `highwater` installed.  A local session plays them with this
     Python, unless PYSPARK_PYTHON names another.
-    Raises BadInput, or ValueError for more runs than one process should play.
+    Raises InputError, or ValueError for more runs than one process should play.
     """
     found = file.find(scenario)
     wanted = [kafka] if isinstance(kafka, str) and kafka else list(kafka)

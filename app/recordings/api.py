@@ -15,16 +15,16 @@ from flask import Blueprint, Response
 from app.context import naming, visitor
 from app.context.services import services
 from app.core.memoize import last
-from app.recordings.page import KEPT, seen_on, shown, why_told
+from app.recordings.page import KEPT, format_fact, seen_on, why_told
 from app.web.api import json_answer
-from engine.conformance.recordings.comparing import Moment, explanation, moments
+from engine.conformance.recordings.comparing import RecordedMoment, explanation, moments
 from engine.conformance.recordings.facts import Row, facts_now, pairs
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 
-blueprint = Blueprint("beside", __name__)
+blueprint = Blueprint("recordings_api", __name__)
 
 OF_RECORD: Final = (
     ("leader", "leader"),
@@ -38,7 +38,7 @@ OF_RECORD: Final = (
 
 
 @blueprint.get("/s/<name>/real/<kafka>/moments.json")
-def told(name: str, kafka: str) -> Response:
+def recording_json(name: str, kafka: str) -> Response:
     """Return {moments: [{step, move, record, replicas, of, differ}], lost}.
 
     Each move at its number, at 0 the beginning; at `step` the run on the stage has played it.
@@ -66,7 +66,7 @@ def _steps(run: Run, moves: int) -> list[int]:
 
 
 @last(KEPT)
-def _played(code: str, kafka: str) -> tuple[tuple[Moment, tuple[Row, ...]], ...]:
+def _played(code: str, kafka: str) -> tuple[tuple[RecordedMoment, tuple[Row, ...]], ...]:
     """Return each moment of a recording, and its facts beside those of the script as written."""
     scenario, recording = naming.library_names()[code], seen_on(code, kafka).recording
     own = _as_written(scenario, recording)
@@ -84,14 +84,14 @@ def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
         try:
             for _ in play(sim, (move,)):
                 pass
-        except BadInput:
+        except InputError:
             pass  # the stage leaves out what is refused, too
         found.append(facts_now(sim))
     return found
 
 
 def _moment(
-    moment: Moment, rows: tuple[Row, ...], recording: Recording, names: dict[int, str]
+    moment: RecordedMoment, rows: tuple[Row, ...], recording: Recording, names: dict[int, str]
 ) -> dict[str, Any]:
     facts = moment.step.facts
     other = [row for row in rows if row[1] != row[2]]
@@ -129,7 +129,7 @@ def _record(text: str) -> tuple[str, int | None]:
 
 
 def _difference(
-    moment: Moment, row: Row, recording: Recording, names: dict[int, str], marks: bool
+    moment: RecordedMoment, row: Row, recording: Recording, names: dict[int, str], marks: bool
 ) -> dict[str, Any]:
     fact, real, model = row
     who, _, what = fact.partition(" ")
@@ -138,14 +138,14 @@ def _difference(
     return {
         "broker": names.get(int(who[1:])) if what else None,
         "key": key,
-        "real": shown(key, real, names),
-        "model": shown(key, model, names),
+        "real": format_fact(key, real, names),
+        "model": format_fact(key, model, names),
         "why": why,
         "lang": lang,
     }
 
 
-def _why(moment: Moment, row: Row, recording: Recording, marks: bool) -> tuple[str, str]:
+def _why(moment: RecordedMoment, row: Row, recording: Recording, marks: bool) -> tuple[str, str]:
     """Return (why a fact is not as on the stage, the language of that).
 
     `marks`: only high watermarks differ.
@@ -161,7 +161,7 @@ def _why(moment: Moment, row: Row, recording: Recording, marks: bool) -> tuple[s
     return words.text(lang, "beside.why.order", {"plays": _order(recording, moment)}), lang
 
 
-def _order(recording: Recording, moment: Moment) -> str:
+def _order(recording: Recording, moment: RecordedMoment) -> str:
     """Return what happened otherwise than written, up to a moment."""
     lang, words = visitor.lang(), services().words
     for step in recording.steps[1 : moment.number + 1]:

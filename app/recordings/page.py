@@ -17,9 +17,9 @@ from app.context import naming, visitor
 from app.context.moments import address
 from app.context.services import services
 from app.core.memoize import last, once
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
-from engine.conformance.recordings.comparing import Difference, Moment, compare, moments
+from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.export import tanks
 from engine.model.languages import USUAL
@@ -29,7 +29,7 @@ from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 from engine.view.view import Json
 
-blueprint = Blueprint("seen", __name__)
+blueprint = Blueprint("recordings", __name__)
 
 WIDTH: Final = 560
 HEIGHT: Final = 330
@@ -49,7 +49,7 @@ NOT_SAID: Final = "–"
 
 
 @dataclass(frozen=True)
-class Seen:
+class RecordingResult:
     """Results of a scenario on one release: facts equal, explained by the recording, neither.
 
     And the acknowledged records that the brokers lost.
@@ -66,19 +66,19 @@ class Seen:
 
 
 @once
-def seen() -> dict[str, tuple[Seen, ...]]:
+def results_by_scenario() -> dict[str, tuple[RecordingResult, ...]]:
     """Return code -> results of its recordings, the oldest release first.
 
     A recording counts as long as the script still is what was recorded.
     """
-    found: dict[str, list[Seen]] = {}
+    found: dict[str, list[RecordingResult]] = {}
     names = naming.library_names()
     for recording in sorted(own(), key=lambda one: release_order(one.kafka)):
         scenario = names.get(recording.scenario)
         if scenario is not None and moves_of(scenario, recording.profile) == recording.moves:
             told = compare(recording)
             counts = told.equal, len(told.explained), len(told.different)
-            found.setdefault(scenario.code, []).append(Seen(recording, *counts))
+            found.setdefault(scenario.code, []).append(RecordingResult(recording, *counts))
     return {code: tuple(all_of_it) for code, all_of_it in found.items()}
 
 
@@ -87,9 +87,9 @@ def moves_of(scenario: Scenario, profile: str) -> tuple[str, ...]:
     return tuple(line.text for line in scenario.lines(profile) if not line.is_expect)
 
 
-def seen_of(scenario: Scenario) -> tuple[Seen, ...]:
+def seen_of(scenario: Scenario) -> tuple[RecordingResult, ...]:
     """Return the results of this very scenario."""
-    return seen().get(scenario.code, ()) if naming.in_library(scenario) else ()
+    return results_by_scenario().get(scenario.code, ()) if naming.in_library(scenario) else ()
 
 
 def badge(scenario: Scenario) -> dict[str, Any] | None:
@@ -106,21 +106,24 @@ def badge(scenario: Scenario) -> dict[str, Any] | None:
         "equal": sum(one.equal for one in all_of_it),
         "explained": sum(one.explained for one in all_of_it),
         "different": sum(one.different for one in all_of_it),
-        "href": url_for("seen.beside", name=scenario.code, kafka=all_of_it[0].kafka),
+        "href": url_for("recordings.recorded_moment", name=scenario.code, kafka=all_of_it[0].kafka),
     }
 
 
 @last(KEPT)
-def _moments(code: str, kafka: str) -> tuple[Moment, ...]:
+def _moments(code: str, kafka: str) -> tuple[RecordedMoment, ...]:
     return tuple(moments(seen_on(code, kafka).recording))
 
 
-def seen_on(code: str, kafka: str) -> Seen:
-    """Return the results of a scenario on one release.  Raises Refusal where there are none."""
-    for one in seen().get(code, ()):
+def seen_on(code: str, kafka: str) -> RecordingResult:
+    """Return the results of a scenario on one release.
+
+    Raises RequestError where there are none.
+    """
+    for one in results_by_scenario().get(code, ()):
         if one.kafka == kafka:
             return one
-    raise Refusal("not_found")
+    raise RequestError("not_found")
 
 
 # -- a picture of facts ----------------------------------------------------------------------------
@@ -189,7 +192,7 @@ def _records(facts: Facts, who: str) -> list[Json]:
     return found
 
 
-def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
+def sides(told: tuple[RecordedMoment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
     """Return (real now, model now, real before, model before), each with recorded facts only.
 
     What was known of a broker's mark is carried along while it is down.
@@ -206,7 +209,7 @@ def sides(told: tuple[Moment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts
 
 
 @blueprint.get("/s/<name>/real/<kafka>")
-def beside(name: str, kafka: str) -> str:
+def recorded_moment(name: str, kafka: str) -> str:
     """Render a moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
     scenario = naming.scenario_named(name)
     one = seen_on(scenario.code, kafka[:20])
@@ -246,7 +249,11 @@ def _comment(scenario: Scenario, profile: str, at: int) -> str:
 
 
 def _pictures(
-    recording: Recording, names: Mapping[int, str], told: tuple[Moment, ...], at: int, show: str
+    recording: Recording,
+    names: Mapping[int, str],
+    told: tuple[RecordedMoment, ...],
+    at: int,
+    show: str,
 ) -> list[dict[str, Any]]:
     words = services().words
     own_words = {key: words.text(visitor.lang(), f"tank.{key}", {}) for key in tanks.WORDS}
@@ -270,7 +277,7 @@ def _pictures(
     ]
 
 
-def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
+def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> dict[str, Any]:
     """Return {"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}.
 
     A cell is {key, real, model, differs, first}.
@@ -282,8 +289,8 @@ def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
         real, model = values.get(fact, (None, None))
         return {
             "key": key,
-            "real": shown(key, real, names) if fact in values else NOT_SAID,
-            "model": shown(key, model, names) if fact in values else NOT_SAID,
+            "real": format_fact(key, real, names) if fact in values else NOT_SAID,
+            "model": format_fact(key, model, names) if fact in values else NOT_SAID,
             "differs": real != model,
             "first": fact == first,
         }
@@ -303,7 +310,7 @@ def _facts(moment: Moment, names: Mapping[int, str]) -> dict[str, Any]:
     }
 
 
-def shown(key: str, value: Any, names: Mapping[int, str]) -> str:
+def format_fact(key: str, value: Any, names: Mapping[int, str]) -> str:
     """Return a fact as people write it: brokers by name, epochs as epoch:start."""
     if value is None or value == "" or value == []:
         return NOT_SAID
@@ -331,8 +338,8 @@ def _first(
     return {
         "broker": names.get(int(who[1:])) if what else None,
         "key": key,
-        "real": shown(key, one.real, names),
-        "model": shown(key, one.model, names),
+        "real": format_fact(key, one.real, names),
+        "model": format_fact(key, one.model, names),
         "why": why,
         "lang": lang,
     }
@@ -357,9 +364,11 @@ def _stage(scenario: Scenario, profile: str, at: int) -> str:
 @blueprint.get("/real")
 def table() -> str:
     """Render the table of scenarios and the releases that they were played on."""
-    scenarios = {code: naming.library_names()[code] for code in seen()}
-    releases = sorted({one.kafka for all_of_it in seen().values() for one in all_of_it})
-    every = [one for all_of_it in seen().values() for one in all_of_it]
+    scenarios = {code: naming.library_names()[code] for code in results_by_scenario()}
+    releases = sorted(
+        {one.kafka for all_of_it in results_by_scenario().values() for one in all_of_it}
+    )
+    every = [one for all_of_it in results_by_scenario().values() for one in all_of_it]
     return render_template(
         "real.html",
         releases=sorted(releases, key=release_order),
@@ -368,7 +377,7 @@ def table() -> str:
                 "scenario": in_language(scenarios[code], visitor.lang()),
                 "cells": {one.kafka: one for one in all_of_it},
             }
-            for code, all_of_it in sorted(seen().items())
+            for code, all_of_it in sorted(results_by_scenario().items())
         ],
         equal=sum(one.equal for one in every),
         explained=sum(one.explained for one in every),

@@ -7,7 +7,7 @@ from typing import Any, Final
 import resvg_py
 
 from app.core.gate import CpuBudget
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from engine.export.comparing import compare, playable
 from engine.export.exports import FORMATS, file_name
 from engine.export.thumbnail import draw, telling_step
@@ -24,7 +24,7 @@ STEPS_MOST: Final = 6_000
 def replay(run: Run, cpu_s: float) -> Replay:
     """Return the run, ready to be stepped through.
 
-    Raises Refusal "too_large" after `cpu_s` seconds of a processor.
+    Raises RequestError "too_large" after `cpu_s` seconds of a processor.
     """
     return Replay(run, check=CpuBudget(cpu_s).check)
 
@@ -49,9 +49,9 @@ def compared(one: Run, other: Run) -> dict[str, Any]:
 
 
 def pair(a: Replay, b: Replay) -> dict[str, Any]:
-    """Return the same for two replays.  Raises Refusal "too_large"."""
+    """Return the same for two replays.  Raises RequestError "too_large"."""
     if max(a.total, b.total) > STEPS_MOST:
-        raise Refusal("too_large", "compare.long", most=STEPS_MOST)
+        raise RequestError("too_large", "compare.long", most=STEPS_MOST)
     return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
 
 

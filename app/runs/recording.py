@@ -17,7 +17,7 @@ COLUMN = 30
 def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]:
     """Return the scenario and the engine's comments on its lines: {script: its number, sentence}.
 
-    Raises BadInput for a run too long to be a script.
+    Raises InputError for a run too long to be a script.
     """
     run = replay.run
     told = _moments(replay, lang)

@@ -72,7 +72,7 @@ class LineProblem(TypedDict):
     sentence: str
 
 
-class Outcome(TypedDict):
+class OutcomeJson(TypedDict):
     """Outcome under a profile; of a script that cannot be played only the problem."""
 
     profile: str
@@ -83,9 +83,9 @@ class Outcome(TypedDict):
     problem: NotRequired[LineProblem]
 
 
-class Played(TypedDict):
+class PlayedJson(TypedDict):
     ok: Yes
-    profiles: list[Outcome]
+    profiles: list[OutcomeJson]
 
 
 class Tried(TypedDict):
@@ -108,7 +108,7 @@ class PartitionRead(TypedDict):
     replicas: list[int]
 
 
-class Press(TypedDict):
+class PressJson(TypedDict):
     """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
 
     key: str
@@ -122,7 +122,7 @@ class Note(TypedDict):
     args: Json
     line: int
     sentence: str
-    choices: list[Press]
+    choices: list[PressJson]
 
 
 class ClusterRead(TypedDict):
@@ -203,7 +203,7 @@ class ProfileAsked(TypedDict):
     profile: NotRequired[str]
 
 
-class Release(TypedDict):
+class ReleaseJson(TypedDict):
     name: str
     modes: list[str]
 
@@ -211,7 +211,7 @@ class Release(TypedDict):
 class Releases(TypedDict):
     ok: Yes
     base: str
-    releases: list[Release]
+    releases: list[ReleaseJson]
     own: str
 
 
@@ -220,7 +220,7 @@ class MethodAsked(TypedDict):
     profile: NotRequired[str]
 
 
-class Reached(TypedDict):
+class ReachedJson(TypedDict):
     ok: Yes
     methods: list[str]
     cues: list[str]
@@ -236,11 +236,11 @@ class Sought(TypedDict):
     limit: NotRequired[int]
 
 
-class Found(Results):
+class FoundJson(Results):
     ok: Yes
 
 
-class Sightings(TypedDict):
+class SightingsJson(TypedDict):
     ok: Yes
     scenarios: list[str]
 
@@ -256,15 +256,15 @@ class AnswerSent(TypedDict):
     by: NotRequired[Annotated[str, Meta(min_length=1, max_length=400)]]
 
 
-class Counted(TypedDict):
+class CountedJson(TypedDict):
     """True where the answer counted; false where this browser has answered before."""
 
     ok: Yes
     counted: bool
 
 
-class Refused(TypedDict):
-    """Refusal: a code, what it is about, and one sentence in the visitor's language."""
+class RefusedJson(TypedDict):
+    """RequestError: a code, what it is about, and one sentence in the visitor's language."""
 
     ok: Literal[False]
     code: str
@@ -273,7 +273,7 @@ class Refused(TypedDict):
 
 
 @dataclass(frozen=True)
-class Told:
+class RouteSchema:
     """Declaration of a route: `gives` by status; `takes` is the body, `asks` the query."""
 
     gives: Any
@@ -285,11 +285,13 @@ class Told:
 VIEWS: Final = "__told__"
 
 
-def told(gives: Any, *statuses: int, takes: Any = None, asks: Any = None) -> Callable[[View], View]:
+def declare(
+    gives: Any, *statuses: int, takes: Any = None, asks: Any = None
+) -> Callable[[View], View]:
     """Declare a route; without statuses it is 200."""
 
     def declare(view: View) -> View:
-        setattr(view, VIEWS, Told(gives, statuses or (200,), takes, asks))
+        setattr(view, VIEWS, RouteSchema(gives, statuses or (200,), takes, asks))
         return view
 
     return declare

@@ -15,9 +15,9 @@ from typing import IO, Any, Final
 from app.core.client_disconnect import asking, has_hung_up
 from app.core.cpu_quota import Accounts
 from app.core.deadlines import Deadlines, stop_reading
-from app.core.gate import held
+from app.core.gate import hold
 from app.core.json_response import refused
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.storage.saved import SCENARIO_BYTES
 
 FREE: Final = ("/static/", "/health")
@@ -59,7 +59,7 @@ class Bodies:
         try:
             with self._accounts.under_way(environ.get("REMOTE_ADDR", ""), size), asking(gone):
                 return self._answer(environ, start_response)
-        except Refusal as refusal:
+        except RequestError as refusal:
             return refused(refusal, start_response)
 
     def _answer(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -71,7 +71,7 @@ class Bodies:
             if environ.get("PATH_INFO") == FILES_PATH:
                 return self._with_files(environ, start_response, length)
             body = self._read(environ, int(length) if length.isdigit() else 0, chunked)
-        except Refusal as refusal:
+        except RequestError as refusal:
             return refused(refusal, start_response)
         return self._pass(environ, start_response, io.BytesIO(body), len(body))
 
@@ -90,11 +90,11 @@ class Bodies:
         length = int(told) if told.isdigit() and len(told) < 16 else 0
         if not 0 < length <= FILES_BYTES:
             self._let_come(environ, REST_BYTES)
-            raise Refusal("too_large", "too_large.files", mib=FILES_BYTES >> 20)
-        with held(self._files, 0), tempfile.SpooledTemporaryFile(max_size=BODY_BYTES) as body:
+            raise RequestError("too_large", "too_large.files", mib=FILES_BYTES >> 20)
+        with hold(self._files, 0), tempfile.SpooledTemporaryFile(max_size=BODY_BYTES) as body:
             came = self._within(environ, FILES_S, length, body.write)
             if came < length:
-                raise Refusal("late", s=round(FILES_S))
+                raise RequestError("late", s=round(FILES_S))
             body.seek(0)
             # All of the answer is made while the files are there.
             return list(self._pass(environ, start_response, body, length))
@@ -102,15 +102,15 @@ class Bodies:
     def _read(self, environ: Environ, length: int, chunked: bool) -> bytes:
         if length > BODY_BYTES:
             self._let_come(environ, length)
-            raise Refusal("too_large", limit=SCENARIO_BYTES)
+            raise RequestError("too_large", limit=SCENARIO_BYTES)
         wanted = BODY_BYTES + 1 if chunked else length
         body = bytearray()
         self._within(environ, BODY_S, wanted, body.extend)
         if len(body) > BODY_BYTES:
             self._let_come(environ, REST_BYTES)
-            raise Refusal("too_large", limit=SCENARIO_BYTES)
+            raise RequestError("too_large", limit=SCENARIO_BYTES)
         if len(body) < length:
-            raise Refusal("late", s=round(BODY_S))
+            raise RequestError("late", s=round(BODY_S))
         return bytes(body)
 
     def _let_come(self, environ: Environ, length: int) -> None:

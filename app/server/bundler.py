@@ -22,7 +22,7 @@ from flask import Blueprint, Response
 
 from app.core.config import ASSETS
 from app.core.memoize import once
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.server.edition import FOR_EVER
 
 blueprint = Blueprint("packs", __name__)
@@ -49,7 +49,7 @@ export { $ as modules, $parts as parts, $later as later };
 """The table of modules, and what fetches a part; tests take modules from them by name."""
 
 
-class Unreadable(Exception):
+class BundleError(Exception):
     """Error for a module that imports or exports in a way that is not supported."""
 
 
@@ -89,7 +89,7 @@ def module(path: str) -> Module:
     text = (JS / path).read_text("utf-8")
     known = len(IMPORT.findall(text)) + len(EXPORT.findall(text))
     if known != len(FORMS.findall(text)):
-        raise Unreadable(
+        raise BundleError(
             f"{path} imports or exports in a form that app/server/bundler.py cannot read."
         )
     names = [found["path"] for found in IMPORT.finditer(text)]
@@ -109,7 +109,7 @@ def needed(entry: str) -> list[Module]:
 
     def visit(path: str) -> None:
         if path in on_the_way:
-            raise Unreadable(f"{' -> '.join((*on_the_way, path))} is a circle of imports.")
+            raise BundleError(f"{' -> '.join((*on_the_way, path))} is a circle of imports.")
         if path in found:
             return
         on_the_way.append(path)
@@ -134,7 +134,7 @@ def parts(entry: str) -> list[str]:
     return list(found)
 
 
-def _said(one: Module) -> str:
+def _module_block(one: Module) -> str:
     """Return a module as a block.  Its libraries stand at the top of the pack."""
 
     def imported(match: re.Match[str]) -> str:
@@ -170,7 +170,7 @@ def pack(entry: str) -> Pack:
     """Return all that a page's module needs at once."""
     modules = needed(entry)
     known = ",".join(f'"{name}": () => import("{part_at(entry, name)}")' for name in parts(entry))
-    blocks = "".join(map(_said, modules))
+    blocks = "".join(map(_module_block, modules))
     return Pack.of(f"{_brought(modules)}{HEAD}const $parts = {{{known}}};\n{blocks}")
 
 
@@ -179,7 +179,7 @@ def part(entry: str, name: str) -> Pack:
     """Return what `name` needs at once and the page of `entry` lacks; parts may share modules."""
     at_once = {one.path for one in needed(entry)}
     modules = [one for one in needed(name) if one.path not in at_once]
-    blocks = "".join(f'if (!$["{one.path}"]) {_said(one)}' for one in modules)
+    blocks = "".join(f'if (!$["{one.path}"]) {_module_block(one)}' for one in modules)
     return Pack.of(f"{_brought(modules)}export default ($, $later) => {{\n{blocks}}};\n")
 
 
@@ -204,7 +204,7 @@ def get_pack(digest: str, name: str) -> Response:
     """Return a page's pack.  An old address gets the new one, but not for ever."""
     entry = f"pages/{name}"
     if entry not in entries():
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return _sent(pack(entry), digest)
 
 
@@ -213,7 +213,7 @@ def get_part(digest: str, name: str, later: str) -> Response:
     """Return a part of it."""
     entry = f"pages/{name}"
     if entry not in entries() or later not in parts(entry):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     return _sent(part(entry, later), digest)
 
 

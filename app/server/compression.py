@@ -14,7 +14,7 @@ from typing import Final
 import brotli
 from flask import Flask, Response, request
 
-from app.core.memoize import Kept
+from app.core.memoize import ComputedValues
 
 PATHS = ("/static/", "/packs/", "/pictures/", "/i18n/", "/api/registry", "/api/cards/", "/loop/")
 TYPES = ("text/", "application/json", "application/javascript", "image/svg+xml")
@@ -38,7 +38,7 @@ class Compressor:
     """Compressor of each version of a file, once; the ETag names the version."""
 
     def __init__(self) -> None:
-        self._kept = Kept(KEPT)
+        self._kept = ComputedValues(KEPT)
 
     def __call__(self, response: Response) -> Response:
         page = response.mimetype == "text/html"

@@ -19,7 +19,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from app.context.services import Services, services
 from app.core import clock, disk_errors
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.storage.row_limit import MIB
 from app.web.api import json_answer
 from engine import ENGINE_VERSION
@@ -113,7 +113,7 @@ def _may_read() -> bool:
 def metrics() -> Response:
     """Return metrics in Prometheus's format; 404 for clients that `_may_read` rejects."""
     if not _may_read():
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     figures: Figures = current_app.extensions[KEY]
     response = Response(generate_latest(figures.registry), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"
@@ -132,7 +132,7 @@ def health() -> Response:
         try:
             look()
             parts[name] = "ok"
-        except Refusal as refusal:
+        except RequestError as refusal:
             parts[name] = refusal.sentence()
             status = max(status, refusal.status)
     parts["spark"] = services().jobs.trouble or "ok"

@@ -13,7 +13,7 @@ from werkzeug.routing import Rule
 from app.context import visitor
 from app.context.services import services
 from app.core.json_response import to_json
-from app.server.api_schema import VIEWS, Refused, Told
+from app.server.api_schema import VIEWS, RefusedJson, RouteSchema
 
 blueprint = Blueprint("openapi", __name__)
 
@@ -24,7 +24,7 @@ KEPT: Final = "highwater.openapi"
 CHANGES: Final = ("POST", "DELETE")
 
 
-def routes(app: Flask) -> list[tuple[str, str, Rule, Told]]:
+def routes(app: Flask) -> list[tuple[str, str, Rule, RouteSchema]]:
     """Return (path as OpenAPI writes it, method, rule, what is declared), in the order of paths."""
     found = []
     for rule in app.url_map.iter_rules():
@@ -53,8 +53,8 @@ def _document(app: Flask) -> dict[str, Any]:
     found = routes(app)
     types = {part for *_, one in found for part in (one.gives, one.takes, one.asks) if part}
     ordered = sorted(types - {dict[str, Any]}, key=lambda one: str(one.__name__))
-    told, components = msgspec.json.schema_components([*ordered, Refused], ref_template=REFS)
-    refs = dict(zip([*ordered, Refused], told, strict=True))
+    told, components = msgspec.json.schema_components([*ordered, RefusedJson], ref_template=REFS)
+    refs = dict(zip([*ordered, RefusedJson], told, strict=True))
     refs[dict[str, Any]] = {"type": "object"}
     paths: dict[str, Any] = {}
     for path, method, rule, one in found:
@@ -71,7 +71,7 @@ def _document(app: Flask) -> dict[str, Any]:
 
 
 def _operation(
-    rule: Rule, method: str, one: Told, refs: dict[Any, Any], components: dict[str, Any]
+    rule: Rule, method: str, one: RouteSchema, refs: dict[Any, Any], components: dict[str, Any]
 ) -> dict[str, Any]:
     json = "application/json"
     told: dict[str, Any] = {
@@ -89,7 +89,7 @@ def _operation(
             for status in one.statuses
         },
     }
-    refused = {"description": "Refused", "content": {json: {"schema": refs[Refused]}}}
+    refused = {"description": "Refused", "content": {json: {"schema": refs[RefusedJson]}}}
     told["responses"]["default"] = refused
     if one.asks is not None:
         asked = components[one.asks.__name__]["properties"]

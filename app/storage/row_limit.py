@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 
 MIB = 1024 * 1024
 
@@ -48,10 +48,10 @@ class KeptRows:
             return 0, 0
 
     def require_room(self) -> None:
-        """Raise Refusal where no more rows may be kept."""
+        """Raise RequestError where no more rows may be kept."""
         kept = self.bytes()
         if kept >= self._most:
-            raise Refusal(
+            raise RequestError(
                 "too_large",
                 "batch.rows",
                 kept=kept // MIB,

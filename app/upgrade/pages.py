@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request, url_for
 
 from app.context import visitor
 from app.context.services import services
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import words_of
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -34,7 +34,7 @@ def page() -> str:
     problem = ""
     try:
         found = _answer(asked["from"].strip(), asked["to"].strip(), asked["mode"].strip())
-    except BadInput as bad:
+    except InputError as bad:
         problem = bad.sentence
     return render_template("upgrade.html", asked=asked, problem=problem, **found)
 

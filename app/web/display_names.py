@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from app.core.memoize import once
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
 from engine.story.rules import RULES
 
@@ -32,7 +32,7 @@ def kafka(name: str) -> str:
     """Return "K39+elr" in words; what is no profile stays as it is."""
     try:
         return get_profile(name).stands_for
-    except BadInput:
+    except InputError:
         return name
 
 

@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request
 
 from app.context import naming
 from app.context.services import apart, services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.runs import build_tasks
 from app.server.edition import FOR_EVER
 from app.web.api import unless_known
@@ -20,7 +20,7 @@ blueprint = Blueprint("exporting", __name__)
 def export(digest: str, form: str) -> Response:
     """Return one file; ``?show`` requests its text in the page instead of a download."""
     if not naming.DIGEST.match(digest) or form not in FORMATS:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     run = services().replays.run(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"
     shown = "show" in request.args

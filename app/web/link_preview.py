@@ -9,13 +9,13 @@ from flask import Blueprint, Response, request
 
 from app.context import naming, visitor
 from app.context.services import apart, services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.runs import build_tasks
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
-from engine.export.postcard import Card, partition_of, postcard
+from engine.export.postcard import Postcard, partition_of, postcard
 from engine.export.thumbnail import telling_step
 from engine.model.profiles import PROFILES
 from engine.scenarios.translated import in_language
@@ -38,7 +38,7 @@ def card(digest: str) -> Response:
     run.
     """
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     step = typed(request.args, "step", default=-1)
     lang = visitor.lang()
 
@@ -64,7 +64,7 @@ def _drawn(digest: str, step: int, lang: str) -> str:
     plain = {broker["id"]: broker["name"] for broker in view["brokers"]}
     told = [story.render(one, plain, lang) for one in here["say"][:1]]
     return postcard(
-        Card(
+        Postcard(
             title=scenario.title,
             version=row.stands_for if row else run.profile,
             verdict=verdict_text(partial(services().words.text, lang), verdict),
@@ -72,14 +72,14 @@ def _drawn(digest: str, step: int, lang: str) -> str:
             said=told[0] if told else "",
             # The point of the script is not given away before it has happened.
             answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
-            names=dict(plain) if len(plain) > SPELT else _called(plain, lang),
+            names=dict(plain) if len(plain) > SPELT else _node_names(plain, lang),
             doing=_doing(view, lang),
         ),
         view,
     )
 
 
-def _called(plain: dict[int, str], lang: str) -> dict[int, str]:
+def _node_names(plain: dict[int, str], lang: str) -> dict[int, str]:
     words = services().words
     return {one: words.text(lang, "card.name", {"name": name}) for one, name in plain.items()}
 

@@ -13,7 +13,7 @@ from app.batch.study_pages import jobs, title_of
 from app.context import visitor
 from app.context.moments import address
 from app.context.services import services
-from app.core.refusals import Refusal
+from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.explore import search_request, searches
 from app.explore.pages import FIRST, budgets_in, move_told, standing
@@ -40,7 +40,7 @@ def _runs(batch: BatchRow, profile: str, cell: int) -> int:
         if (row.profile, row.cell) == (profile, cell):
             runs: int = row.n
             return runs
-    raise Refusal("not_found")
+    raise RequestError("not_found")
 
 
 def _ask(batch: BatchRow, profile: str, cell: int, fields: MultiDict[str, str]) -> MetAsk:
@@ -54,10 +54,10 @@ def _asked(number: str, fields: MultiDict[str, str]) -> tuple[BatchRow, MetAsk, 
     """Return the study, the question, and the parameters of the question's address."""
     batch = jobs().batch(number)
     if not is_asked_of(batch):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     profile = fields.get("profile") or batch.profiles[0]
     if profile not in batch.profiles:
-        raise Refusal("invalid", what="profile")
+        raise RequestError("invalid", what="profile")
     cell = typed(fields, "cell", 0, len(batch.cells) - 1, 0)
     ask = _ask(batch, profile, cell, fields)
     told = {"profile": profile, "cell": str(cell)}
@@ -104,7 +104,7 @@ def begin(number: str) -> AnyResponse:
     batch, ask, told = _asked(number, request.form)
     try:
         services().searches.ask(ask, visitor.asker()[1])
-    except Refusal as error:
+    except RequestError as error:
         if error.code != "slow_down":
             raise
         kept = _question(number, batch, ask, told, error.sentence(visitor.lang()))

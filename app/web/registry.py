@@ -6,7 +6,7 @@ from typing import Any
 
 from app.core.memoize import last, once
 from engine import ENGINE_VERSION
-from engine.catalogue.rulebook import called
+from engine.catalogue.rulebook import name_and_title
 from engine.catalogue.sourcemap import cards
 from engine.checks.invariants import INVARIANTS
 from engine.model import errors
@@ -55,13 +55,13 @@ def registry() -> dict[str, Any]:
 
 @last(64)
 def cards_under(name: str) -> dict[str, Any]:
-    """Return rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
+    """Return rule -> its card as one profile has it.  Raises InputError "unknown" for no profile.
 
     Asked once per page and profile, so that no step has to carry pseudo-code.
     """
     profile = get_profile(name)
     found = {}
     for rule, card in cards().items():
-        name, title = called(rule, profile)
+        name, title = name_and_title(rule, profile)
         found[rule] = {"name": name, "title": title, **card.under(profile)}
     return found

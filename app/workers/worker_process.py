@@ -35,12 +35,12 @@ _children = threading.RLock()
 """Held while one begins or ends: the standard library looks through all of them meanwhile."""
 
 
-class Fell(Exception):
+class WorkerDiedError(Exception):
     """Error for a process that has ended, by itself or by a limit."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProcessLimits:
     """Limits of a process over its whole life.
 
     Bytes of addresses, seconds of a processor (0: no limit); and by how much other processes go
@@ -52,10 +52,10 @@ class Limits:
     nice: int = 10
 
 
-class Hand:
+class WorkerProcess:
     """The process, and this end of the line to it.  For one thread at a time; `end` for any."""
 
-    def __init__(self, work: Work, limits: Limits) -> None:
+    def __init__(self, work: Work, limits: ProcessLimits) -> None:
         self._line, far = _context.Pipe()
         self._process = _context.Process(target=_begin, args=(work, far, limits), daemon=True)
         try:
@@ -69,32 +69,35 @@ class Hand:
         self.pid = self._process.pid or 0
 
     def tell(self, what: object) -> None:
-        """Raise Fell."""
+        """Raise WorkerDiedError."""
         try:
             self._line.send(what)
         except (OSError, ValueError):
-            raise Fell from None
+            raise WorkerDiedError from None
 
-    def told(self, seconds: float) -> bool:
-        """Check whether a message, or the end, arrives within `seconds`.  Raises Fell."""
+    def poll(self, seconds: float) -> bool:
+        """Check whether a message, or the end, arrives within `seconds`.
+
+        Raises WorkerDiedError.
+        """
         try:
             return self._line.poll(seconds)
         except (OSError, ValueError):
-            raise Fell from None
+            raise WorkerDiedError from None
 
     def hear(self) -> Any:
-        """Return its next message.  Raises Fell."""
+        """Return its next message.  Raises WorkerDiedError."""
         try:
             return self._line.recv()
         except (EOFError, OSError):
-            raise Fell from None
+            raise WorkerDiedError from None
 
     def hear_bytes(self) -> bytes:
         """Return the same, of what was sent as bytes."""
         try:
             return self._line.recv_bytes()
         except (EOFError, OSError):
-            raise Fell from None
+            raise WorkerDiedError from None
 
     def spent_s(self) -> float:
         """Return its CPU seconds; 0 where the system does not report them."""
@@ -147,7 +150,7 @@ class Hand:
             os.kill(self.pid, number)
 
 
-def _begin(work: Work, line: Line, limits: Limits) -> None:
+def _begin(work: Work, line: Line, limits: ProcessLimits) -> None:
     ends_with_parent()
     os.nice(limits.nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: only the server handles it

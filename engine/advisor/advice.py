@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.model import configs
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.spans import DAY_MS
@@ -121,20 +121,20 @@ Services Overview), of which the worse is taken."""
 
 
 def check(setting: Setting, failures: Failures) -> None:
-    """Raise BadInput naming what is out of bounds or does not go together."""
+    """Raise InputError naming what is out of bounds or does not go together."""
     get_profile(setting.profile)
     for name, (low, high) in BOUNDS.items():
         value = getattr(setting if hasattr(setting, name) else failures, name)
         if not low <= value <= high:
-            raise BadInput("invalid", f"{name} lies between {low} and {high}, not {value}.")
+            raise InputError("invalid", f"{name} lies between {low} and {high}, not {value}.")
     if setting.acks not in ("all", "1"):
-        raise BadInput("invalid", "acks is all or 1.")
+        raise InputError("invalid", "acks is all or 1.")
     if setting.factor > setting.brokers:
-        raise BadInput("invalid", "There are fewer brokers than replicas.")
+        raise InputError("invalid", "There are fewer brokers than replicas.")
     if setting.min_isr > setting.factor:
-        raise BadInput("invalid", "min.insync.replicas is above the replication factor.")
+        raise InputError("invalid", "min.insync.replicas is above the replication factor.")
     if setting.racks > setting.brokers:
-        raise BadInput("invalid", "There are fewer brokers than racks.")
+        raise InputError("invalid", "There are fewer brokers than racks.")
 
 
 def neighbours(setting: Setting) -> list[Setting]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.advisor.advice import YEAR_MS, Failures, Setting
-from engine.advisor.cycles import Strike, Tree, replayed, told
-from engine.model.errors import BadInput
+from engine.advisor.cycles import Strike, Tree, format_path, replayed
+from engine.model.errors import InputError
 from engine.sim.run import Run
 
 CYCLES: Final = "cycles"
@@ -49,7 +49,7 @@ def row_of_tree(subject: Json, profile: str, cell: int, seed: int) -> Json:
     """
     try:
         return row_of(tree_of(subject, profile, seed), profile, cell, seed)
-    except BadInput as error:
+    except InputError as error:
         why = str(error)
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
@@ -69,7 +69,7 @@ def row_of(tree: Tree, profile: str, cell: int, seed: int) -> Json:
         LOST: tree.lost * YEAR_MS,
         WAITS: tree.waits * YEAR_MS / 1_000,
         BUSY: tree.busy,
-        "paths": {told(path): entry for path, entry in sorted(tree.paths.items())},
+        "paths": {format_path(path): entry for path, entry in sorted(tree.paths.items())},
         "leaves": [
             {
                 "weight": leaf.weight,
@@ -82,7 +82,7 @@ def row_of(tree: Tree, profile: str, cell: int, seed: int) -> Json:
     row.update(verdict="holds", events=tree.events, why=json.dumps(counted, separators=(",", ":")))
     if leaves:
         name = "I7" if tree.setting.acks == "all" else "I8"
-        why = told(tuple(strike.cause for strike in leaves[0].strikes))
+        why = format_path(tuple(strike.cause for strike in leaves[0].strikes))
         row.update(verdict="violates", invariant=name, step=0, broken=[[name, 0, why]])
     return row
 

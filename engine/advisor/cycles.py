@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 from engine.advisor import advice, importance
 from engine.advisor.advice import FLUSH_MS, YEAR_MS, Failures, Setting
 from engine.advisor.importance import LEVELS, Cause, Path
-from engine.faults.fault_plan import Plan
+from engine.faults.fault_plan import FaultPlan
 from engine.model.state import UP
 from engine.moves.time_verbs import start_workload
 from engine.scenarios.fault_lines import Fault
@@ -207,7 +207,7 @@ class Tree:
         return [
             cause
             for cause in self.causes
-            for _ in range(self._whole(self.copies[told((*path, cause.name))]))
+            for _ in range(self._whole(self.copies[format_path((*path, cause.name))]))
         ]
 
     def _cycle(self, sim: Simulation, began: int, keep: bool) -> tuple[list[Simulation], bool]:
@@ -255,12 +255,12 @@ class Tree:
             if not targets:
                 continue
             often = cause.rate * len(targets) * exp(-self.all * after)
-            wanted = self.copies[told((*path, cause.name))]
+            wanted = self.copies[format_path((*path, cause.name))]
             self._strike(state, path, before, cause, targets, began + after,
                          weight * often / (wanted * density))  # fmt: skip
 
 
-def told(path: Path) -> str:
+def format_path(path: Path) -> str:
     return ">".join(path)
 
 
@@ -268,7 +268,7 @@ def told(path: Path) -> str:
 def usual_copies(setting: Setting, failures: Failures) -> Mapping[str, float]:
     """Return the number of copies of each path by the formula."""
     found = importance.copies(setting, causes(setting, failures))
-    return {told(path): n for path, n in found.items()}
+    return {format_path(path): n for path, n in found.items()}
 
 
 def best_effort(trees: Sequence[Tree]) -> dict[str, float]:
@@ -282,7 +282,7 @@ def best_effort(trees: Sequence[Tree]) -> dict[str, float]:
     expected = importance.losses(first.setting, first.causes)
     better = importance.corrected(expected, met, len(trees))
     found = importance.copies(first.setting, first.causes, better)
-    return {told(path): n for path, n in found.items()}
+    return {format_path(path): n for path, n in found.items()}
 
 
 def _now(sim: Simulation) -> int:
@@ -293,7 +293,9 @@ def plan_next(sim: Simulation, strike: Strike, number: int, seed: int) -> None:
     """Put a failure into the plan of a simulation, as line `number` of its scenario would."""
     fault = Fault(strike.kind, strike.group, together=len(strike.group) > 1,
                   at_ms=strike.at_ms, mttr_ms=strike.mttr_ms)  # fmt: skip
-    plan = Plan(fault, strike.group, 0, Chance(seed, f"fault {number} 0"), sim.scenario.duration_ms)
+    plan = FaultPlan(
+        fault, strike.group, 0, Chance(seed, f"fault {number} 0"), sim.scenario.duration_ms
+    )
     sim.plans.append(plan)
     sim.kernel.schedule(strike.at_ms - sim.now, FAILURE, min(strike.group), plan)
 

@@ -81,7 +81,7 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
             often = before.often * cause.rate / (before.mended or 1.0)
             path = (*before.path, cause.name)
             if len(out) == setting.factor:
-                lost = often * _taken(setting, cause, before)
+                lost = often * _taking_share(setting, cause, before)
                 found[path] = found.get(path, 0.0) + lost
             elif len(path) < LEVELS:
                 # A process that is back before it was missed was never out.
@@ -91,7 +91,7 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
     return found
 
 
-def _taken(setting: Setting, cause: Cause, before: _Order) -> float:
+def _taking_share(setting: Setting, cause: Cause, before: _Order) -> float:
     """Return the part of the last failures that take something with them."""
     if cause.kind == "disk_fail":
         return 1.0

@@ -53,7 +53,7 @@ PLANS: Final[dict[str, Callable[[Scenario, int], Scenario]]] = {"fixed": fixed, 
 
 
 @dataclass
-class Tally:
+class SaturationTally:
     """Findings of the seeds of one plan.
 
     Of each pair the first seed and how many seeds met it; of each invariant the seeds that broke it
@@ -65,7 +65,7 @@ class Tally:
     broke: dict[str, list[int]] = field(default_factory=dict)
     errors: list[tuple[int, str]] = field(default_factory=list)
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: SaturationTally) -> None:
         self.runs += other.runs
         for pair, (first, count) in other.pairs.items():
             mine = self.pairs.setdefault(pair, [first, 0])
@@ -80,9 +80,9 @@ class Tally:
         return sum(count == exactly for _, count in self.pairs.values())
 
 
-def tally(scenario: Scenario, plan: str, profile: str, seeds: Iterable[int]) -> Tally:
+def tally(scenario: Scenario, plan: str, profile: str, seeds: Iterable[int]) -> SaturationTally:
     """Play these seeds under a plan of PLANS.  A run that fails itself is one of the errors."""
-    found = Tally()
+    found = SaturationTally()
     for seed in seeds:
         met: set[Pair] = set()
         found.runs += 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from typing import Final
 
-from engine.faults.fault_plan import Plan
+from engine.faults.fault_plan import FaultPlan
 from engine.sim.simulation import Simulation
 
 NANO: Final = 1_000_000_000
@@ -31,7 +31,7 @@ def log_weight_nano(sim: Simulation) -> int:
     return int(_EXACT.multiply(total, Decimal(NANO)).to_integral_value())
 
 
-def _log_ratio(plan: Plan, now: int) -> Decimal:
+def _log_ratio(plan: FaultPlan, now: int) -> Decimal:
     """Return a wait's log ratio: k whole ms have chance e^(-k/m)(1 - e^(-1/m)).
 
     One that lasts has e^(-k/m).

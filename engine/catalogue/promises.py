@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
-from engine.model.errors import BadInput, name_of
+from engine.model.errors import InputError, name_of
 from engine.model.log import Log
 from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
 from engine.moves import moves
@@ -23,7 +23,7 @@ from engine.sim.simulation import Simulation
 
 
 @dataclass(slots=True)
-class Played:
+class PlayedPromises:
     """One scenario played under one profile: the simulation at its end, and what was not kept."""
 
     scenario: Scenario
@@ -33,15 +33,15 @@ class Played:
     complaints: list[str] = field(default_factory=list)
 
 
-def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> Played:
+def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> PlayedPromises:
     """Play the script; each `expect` line is checked where it stands, the verdict at the end.
 
-    Raises BadInput for a move that is malformed or impossible, naming the line ("line 7"), and for
-    a run of more events than the budget allows.
+    Raises InputError for a move that is malformed or impossible, naming the line ("line 7"), and
+    for a run of more events than the budget allows.
     """
     sim = Run(scenario, profile, seed).simulation()
     sim.budget = budget or sim.budget
-    played = Played(scenario, profile, seed, sim)
+    played = PlayedPromises(scenario, profile, seed, sim)
     for line in scenario.lines(profile):
         if line.is_expect:
             wanted = parse(line.text, scenario.brokers)
@@ -58,13 +58,13 @@ def _move(sim: Simulation, line: ScriptLine) -> None:
     try:
         for _ in moves.play(sim, moves.parse(line.text, sim.scenario.brokers)):
             pass
-    except BadInput as bad:
-        raise BadInput(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
+    except InputError as bad:
+        raise InputError(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
     if sim.events > sim.budget:
-        raise BadInput("too_large", f"The run passed {sim.budget} events.", f"line {line.number}")
+        raise InputError("too_large", f"The run passed {sim.budget} events.", f"line {line.number}")
 
 
-def _final(played: Played) -> list[str]:
+def _final(played: PlayedPromises) -> list[str]:
     """Return what breaks the expectation of this profile at the end of the run."""
     promised = played.scenario.expectation(played.profile)
     if promised is None:

@@ -212,7 +212,7 @@ DORMANT: Final[dict[str, str]] = {}
 """Identifier -> why its code, though a run passes by it, never comes into effect there."""
 
 
-def called(rule: str, profile: Profile) -> tuple[str, str]:
+def name_and_title(rule: str, profile: Profile) -> tuple[str, str]:
     """Return (name, title) of a rule in a profile."""
     flag, name, title = FORMER.get(rule, ("", rule, ""))
     if flag and not getattr(profile, flag):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, Final
 
-from engine.catalogue.sourcemap import Card
+from engine.catalogue.sourcemap import RuleCard
 from engine.model.errors import name_of
 from engine.model.messages import FETCH_R, Message
 from engine.model.profiles import FLAGS, PROFILES, get_profile
@@ -54,7 +54,7 @@ class Sightings:
         for name, at, _ in cursor.sim.broken:
             self.invariants.setdefault(name, (slug, run.profile, at))
 
-    def of_card(self, card: Card, names: Iterable[str] = ()) -> Sighting | None:
+    def of_card(self, card: RuleCard, names: Iterable[str] = ()) -> Sighting | None:
         """Return where a rule can be seen, under one of these profiles or under any."""
         wanted = list(names) or [FIRST, *(name for name in PROFILES if name != FIRST)]
         for name in wanted:

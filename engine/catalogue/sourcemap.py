@@ -31,7 +31,7 @@ _TAIL: Final = re.compile(r"^(?P<text>.*?)(?:  @(?P<cues>\S+))?(?:  \?(?P<when>\
 _SPAN: Final = re.compile(r"(truncation)?(>=|<|=)([A-Z0-9.]+)")
 
 
-class Line:
+class CardLine:
     """A line of a card: `text`, the cues it stands for, and the words that must hold for it."""
 
     __slots__ = ("cues", "text", "when")
@@ -45,7 +45,7 @@ class Line:
         return all(holds(word, profile) for word in self.when)
 
 
-class Card:
+class RuleCard:
     """One rule: pseudo-code, Kafka's classes, proposals; `outside`: no part of Kafka does it."""
 
     __slots__ = ("id", "kafka", "kip", "lines", "outside", "see")
@@ -53,10 +53,10 @@ class Card:
     def __init__(self, id: str) -> None:
         self.id = id
         self.outside = False
-        self.lines: list[Line] = []
-        self.kafka: list[Line] = []
-        self.kip: list[Line] = []
-        self.see: list[Line] = []
+        self.lines: list[CardLine] = []
+        self.kafka: list[CardLine] = []
+        self.kip: list[CardLine] = []
+        self.see: list[CardLine] = []
 
     def classes(self, profile: Profile) -> list[str]:
         """Return the classes that do it under this profile; none where the rule is absent."""
@@ -86,7 +86,7 @@ class Card:
         }
 
 
-def _names(lines: Iterable[Line], profile: Profile) -> list[str]:
+def _names(lines: Iterable[CardLine], profile: Profile) -> list[str]:
     found = [line.text.split(", ") for line in lines if line.applies(profile)]
     return list(dict.fromkeys(name for names in found for name in names))
 
@@ -108,10 +108,10 @@ def holds(word: str, profile: Profile) -> bool:
     return {">=": ours >= bound, "<": ours < bound, "=": ours == bound}[span[2]]
 
 
-def parse(text: str, name: str = "") -> dict[str, Card]:
+def parse(text: str, name: str = "") -> dict[str, RuleCard]:
     """Return the cards of one file.  Raises ValueError naming the line that cannot be read."""
-    found: dict[str, Card] = {}
-    card: Card | None = None
+    found: dict[str, RuleCard] = {}
+    card: RuleCard | None = None
     for number, row in enumerate(text.splitlines(), 1):
         where = f"{name}:{number}"
         if not row or row.startswith("#"):
@@ -119,7 +119,7 @@ def parse(text: str, name: str = "") -> dict[str, Card]:
         if _HEAD.fullmatch(row):
             if row in found:
                 raise ValueError(f"{where}: a second card for {row}")
-            card = found[row] = Card(row)
+            card = found[row] = RuleCard(row)
         elif card is None:
             raise ValueError(f"{where}: a card begins with its rule")
         elif row == "outside":
@@ -133,21 +133,21 @@ def parse(text: str, name: str = "") -> dict[str, Card]:
             match = _TAIL.match(rest)
             assert match is not None
             cues = tuple((match["cues"] or "").split(",")) if match["cues"] else ()
-            place.append(Line(match["text"], cues, tuple((match["when"] or "").split())))
+            place.append(CardLine(match["text"], cues, tuple((match["when"] or "").split())))
     return found
 
 
 @cache
-def cards() -> dict[str, Card]:
+def cards() -> dict[str, RuleCard]:
     """Return every card, by rule."""
-    found: dict[str, Card] = {}
+    found: dict[str, RuleCard] = {}
     for name in FILES:
         text = files("engine.catalogue").joinpath("cards", f"{name}.txt").read_text("utf-8")
         found.update(parse(text, name))
     return found
 
 
-def card_of(cue: str) -> Card | None:
+def card_of(cue: str) -> RuleCard | None:
     """Return the card that a cue belongs to: H-2 for H-2.min_isr, CP-8.1 for CP-8.1.kill."""
     name = cue
     while name not in cards() and "." in name:

@@ -7,7 +7,7 @@ from engine.model.state import Replica
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Seen:
+class ReplicaMemory:
     """Last state of one replica that the checker saw."""
 
     __slots__ = ("agreed", "epoch", "hw", "leo", "replica", "role")
@@ -20,8 +20,8 @@ class Seen:
         self.epoch = -1
         self.agreed = 0
 
-    def copy(self) -> Seen:
-        twin = Seen.__new__(Seen)
+    def copy(self) -> ReplicaMemory:
+        twin = ReplicaMemory.__new__(ReplicaMemory)
         twin.agreed = self.agreed
         twin.epoch = self.epoch
         twin.hw = self.hw

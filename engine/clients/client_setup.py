@@ -25,7 +25,7 @@ def add_clients(sim: World) -> None:
             producer.timeout = load.timeout_ms
             producer.retries = load.retries
             producer.partition = load.partition
-    for number, reader in enumerate(workload.consumers or (parts.Consumer(),), 1):
+    for number, reader in enumerate(workload.consumers or (parts.ConsumerSpec(),), 1):
         _add_consumer(sim, number, reader)
 
 
@@ -57,7 +57,7 @@ def idempotent_producer(sim: World) -> Producer:
     return add_producer(sim, len(producers) + 1, True)
 
 
-def _add_consumer(sim: World, number: int, reader: parts.Consumer) -> None:
+def _add_consumer(sim: World, number: int, reader: parts.ConsumerSpec) -> None:
     node = FIRST_CONSUMER + 1 - number
     consumer = Consumer(node, tuple(sim.brokers), _leaders(sim))
     consumer.wait_ms = sim.configs.consumer_wait_ms

@@ -56,7 +56,7 @@ REFRESHING: Final = frozenset(
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Sent:
+class SentRecord:
     """One batch a producer is trying to get acknowledged."""
 
     __slots__ = (
@@ -97,7 +97,7 @@ class Sent:
         self.epoch = -1
         self.sequence = -1
 
-    def twin(self, twins: Twins) -> Sent:
+    def twin(self, twins: Twins) -> SentRecord:
         return shallow(self)
 
 
@@ -178,9 +178,9 @@ class Producer(BaseClient):
         self.made = 0
         self.sent = 0  # requests, retries among them
         self.acked = 0  # records
-        self.outstanding: dict[int, Sent] = {}
-        self.queue: list[Sent] = []  # waits for a leader or for its back-off
-        self.unsent: Sent | None = None  # had no leader to go to and is not tried again
+        self.outstanding: dict[int, SentRecord] = {}
+        self.queue: list[SentRecord] = []  # waits for a leader or for its back-off
+        self.unsent: SentRecord | None = None  # had no leader to go to and is not tried again
 
     def twin(self, twins: Twins) -> Self:
         twin = shallow(self)
@@ -206,7 +206,7 @@ class Producer(BaseClient):
             turn = self.made // pace.batch
             wait = pace.wait_ms(out.now, self.chance)
         tp = self.partition if self.partition >= 0 else turn % self.partitions
-        sent = Sent(values, tp, self.acks, self.timeout, out.now, self.retries)
+        sent = SentRecord(values, tp, self.acks, self.timeout, out.now, self.retries)
         self.send(sent, self.leaders.get(tp, -1), out)
         if self.unsent is not None:
             self.ask_metadata(tp, out)
@@ -224,7 +224,7 @@ class Producer(BaseClient):
         """Check whether there is anything it still sends or waits for."""
         return bool(self.outstanding or self.queue or (self.interval and now < self.stop_at))
 
-    def send(self, sent: Sent, to: int, out: Effects) -> None:
+    def send(self, sent: SentRecord, to: int, out: Effects) -> None:
         """P-1, P-6.  Send a batch to the broker that it believes to lead.
 
         Without one the batch waits for metadata, or has failed if the producer does not retry.
@@ -257,12 +257,12 @@ class Producer(BaseClient):
             )
         )
 
-    def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
+    def on_response(self, m: ProduceResponse, out: Effects) -> SentRecord | None:
         """P-6.  Return the batch this decides, or None: it is tried again."""
         sent = self.outstanding.pop(m.corr, None)
         return None if sent is None else self.decide(sent, m.error, out)
 
-    def on_broken(self, m: Broken, out: Effects) -> Sent | None:
+    def on_broken(self, m: Broken, out: Effects) -> SentRecord | None:
         """P-6.  Handle a network error: the fate of the batch is unknown."""
         if m.request_kind != PRODUCE:
             if self.queue:
@@ -271,7 +271,7 @@ class Producer(BaseClient):
         sent = self.outstanding.pop(m.corr, None)
         return None if sent is None else self.decide(sent, NETWORK_EXCEPTION, out)
 
-    def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
+    def decide(self, sent: SentRecord, error: int, out: Effects) -> SentRecord | None:
         """P-6.  Decide a batch, or retry it (None) while delivery.timeout.ms lasts."""
         sent.error = error
         if error == NONE:
@@ -284,7 +284,7 @@ class Producer(BaseClient):
             self.ask_metadata(sent.tp, out)
         return sent
 
-    def try_later(self, sent: Sent, out: Effects) -> None:
+    def try_later(self, sent: SentRecord, out: Effects) -> None:
         """Fetch metadata after retry.backoff.ms, then send the batch again."""
         self.queue.append(sent)
         if len(self.queue) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Self
 
-from engine.clients.clients import Producer, Sent
+from engine.clients.clients import Producer, SentRecord
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
 from engine.model.effects import Effects
@@ -44,7 +44,7 @@ class IdempotentProducer(Producer):
         twin.numbers = self.numbers.copy()
         return twin
 
-    def send(self, sent: Sent, to: int, out: Effects) -> None:
+    def send(self, sent: SentRecord, to: int, out: Effects) -> None:
         """Give a new batch its number and send it unless one is under way or waits."""
         behind = self._is_under_way(sent.tp)
         if sent.sequence < 0:
@@ -55,24 +55,24 @@ class IdempotentProducer(Producer):
         else:
             Producer.send(self, sent, to, out)
 
-    def _number(self, sent: Sent) -> None:
+    def _number(self, sent: SentRecord) -> None:
         sent.producer = -self.id
         sent.epoch = self.epochs.setdefault(sent.tp, 0)
         sent.sequence = self.numbers.get(sent.tp, 0)
         self.numbers[sent.tp] = sent.sequence + len(sent.values)
 
-    def _enqueue(self, sent: Sent) -> None:
+    def _enqueue(self, sent: SentRecord) -> None:
         self.queue.append(sent)
         self.queue.sort(key=lambda one: (one.epoch, one.sequence))
 
     def _is_under_way(self, tp: int) -> bool:
         return any(sent.tp == tp for sent in self.outstanding.values())
 
-    def _ready(self) -> Sent | None:
+    def _ready(self) -> SentRecord | None:
         """Return the next batch whose partition has none under way."""
         return next((sent for sent in self.queue if not self._is_under_way(sent.tp)), None)
 
-    def try_later(self, sent: Sent, out: Effects) -> None:
+    def try_later(self, sent: SentRecord, out: Effects) -> None:
         self._enqueue(sent)
         self.wait(out)
 
@@ -112,7 +112,7 @@ class IdempotentProducer(Producer):
             batch.values += sent.values
         self.send(batch, self.leaders.get(tp, -1), out)
 
-    def decide(self, sent: Sent, error: int, out: Effects) -> Sent | None:
+    def decide(self, sent: SentRecord, error: int, out: Effects) -> SentRecord | None:
         """P-7.  Begin a new epoch when something is lost, as after a batch that was given up.
 
         It shows by a number out of order, or a log that does not know the producer any more.
@@ -130,7 +130,7 @@ class IdempotentProducer(Producer):
         self._send_next(sent.tp, out)
         return decided
 
-    def _begin_epoch(self, tp: int, first: list[Sent]) -> None:
+    def _begin_epoch(self, tp: int, first: list[SentRecord]) -> None:
         """Begin the next epoch of the partition, for `first` and all that waits, at 0."""
         self.epochs[tp] = self.epochs.get(tp, 0) + 1
         self.numbers[tp] = 0

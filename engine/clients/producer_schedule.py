@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.scenarios.parts import Producer
+from engine.scenarios.parts import ProducerSpec
 from engine.sim.kernel import Chance
 
 
@@ -11,7 +11,7 @@ class Pace:
 
     __slots__ = ("batch", "busy_ms", "calm_ms", "steady", "wave_ms")
 
-    def __init__(self, load: Producer) -> None:
+    def __init__(self, load: ProducerSpec) -> None:
         self.batch = load.batch
         self.steady = load.steady
         self.wave_ms = load.wave_ms
@@ -29,7 +29,7 @@ def _interval(batch: int, rate: float) -> int:
     return max(1, round(1_000 * batch / rate))
 
 
-def pace_of(load: Producer) -> Pace | None:
+def pace_of(load: ProducerSpec) -> Pace | None:
     """Return the pace; None for the usual producer: single records, at random, at one rate."""
     usual = load.batch == 1 and not load.steady and not load.wave_ms
     return None if usual else Pace(load)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine.checks.invariants import Checker
-from engine.clients.clients import Producer, Sent
+from engine.clients.clients import Producer, SentRecord
 from engine.conformance.adapter import Adapter, Fields, ids
 from engine.conformance.brokers import PROTOCOLS, error_field, profile_for
 from engine.conformance.logs import records_of
@@ -64,11 +64,11 @@ class Writer(Producer):
         super().__init__(WRITER, brokers, {}, chance, 1)
         self.answers: dict[int, tuple[int, int]] = {}
 
-    def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
+    def on_response(self, m: ProduceResponse, out: Effects) -> SentRecord | None:
         self.answers[m.corr] = (m.error, m.base)
         return None
 
-    def on_broken(self, m: Broken, out: Effects) -> Sent | None:
+    def on_broken(self, m: Broken, out: Effects) -> SentRecord | None:
         self.answers[m.corr] = (errors.NETWORK_EXCEPTION, -1)
         return None
 

@@ -14,7 +14,7 @@ from engine.model.messages import (
 )
 from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionAnswer, SessionFetch
-from engine.model.sessions import INITIAL, Wanted
+from engine.model.sessions import INITIAL, PartitionRequest
 from engine.model.state import FetcherThread
 
 NAMES_VERSION: Final = 12  # the last Fetch that names topics: played topics have no ids
@@ -52,7 +52,7 @@ def in_session(session: SessionClient, m: FetchRequest) -> SessionFetch:
     parts = {str(fp.tp): fp for fp in m.partitions}
     said = session.build(
         {
-            name: Wanted(
+            name: PartitionRequest(
                 fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
             )
             for name, fp in parts.items()

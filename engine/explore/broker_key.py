@@ -52,7 +52,7 @@ class Contents:
         return known
 
 
-class Said:
+class RelativeNumbers:
     """The numbers in a part that count only in relation to others, each kind in a fixed order.
 
     `requests` (node, number of its request), `generations` (broker, its epoch), `offsets` of the
@@ -101,7 +101,7 @@ class Face:
     __slots__ = ("digest", "said")
 
     def __init__(self, broker: Broker, contents: Contents) -> None:
-        self.said = Said(contents)
+        self.said = RelativeNumbers(contents)
         self.digest = contents.digest(self._broker(broker))
 
     def _broker(self, broker: Broker) -> Any:

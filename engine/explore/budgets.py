@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 MOST: Final = 8
 """Most of one budget: beyond it no search comes to an end."""
@@ -53,8 +53,8 @@ FREE: Final = -1
 
 
 def checked(budgets: Budgets) -> Budgets:
-    """Raise BadInput for a budget that is negative or too large."""
+    """Raise InputError for a budget that is negative or too large."""
     for name, value in zip(NAMES, budgets, strict=True):
         if not 0 <= value <= MOST:
-            raise BadInput("invalid", f"{name} must be from 0 to {MOST}, not {value}.")
+            raise InputError("invalid", f"{name} must be from 0 to {MOST}, not {value}.")
     return budgets

@@ -10,7 +10,7 @@ from typing import Any, Final
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.explore.broker_key import DIGEST_BYTES
 from engine.explore.budgets import NAMES, Budgets
-from engine.explore.searching import REACHED, Found, Outcome
+from engine.explore.searching import REACHED, SearchFinding, SearchOutcome
 
 SCHEMA: Final = 1
 VERBS: Final = {
@@ -58,7 +58,7 @@ WITHOUT: Final = {
 """Words for a budget of 0."""
 
 
-def card(outcome: Outcome) -> dict[str, Any]:
+def card(outcome: SearchOutcome) -> dict[str, Any]:
     """Return question, counts, verdicts and assumptions of a search.
 
     The same question gives the same bytes, unless time ended the search.
@@ -95,7 +95,7 @@ def card(outcome: Outcome) -> dict[str, Any]:
     return data
 
 
-def _watched(outcome: Outcome) -> tuple[str, ...]:
+def _watched(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return the invariants with a verdict: the named ones, else all or those that broke."""
     question = outcome.question
     wanted = question.never or (() if question.reach else VIOLABLE)
@@ -103,7 +103,7 @@ def _watched(outcome: Outcome) -> tuple[str, ...]:
     return (*wanted, *beside)
 
 
-def _verdict(outcome: Outcome, name: str) -> dict[str, Any]:
+def _verdict(outcome: SearchOutcome, name: str) -> dict[str, Any]:
     found = outcome.found.get(name)
     if found is None:
         return {"holds": True if outcome.complete else None}
@@ -112,7 +112,7 @@ def _verdict(outcome: Outcome, name: str) -> dict[str, Any]:
     return {"holds": False, **way}
 
 
-def _way(found: Found | None, budgets: Budgets) -> dict[str, Any] | None:
+def _way(found: SearchFinding | None, budgets: Budgets) -> dict[str, Any] | None:
     if found is None:
         return None
     spent = {
@@ -129,7 +129,7 @@ def _way(found: Found | None, budgets: Budgets) -> dict[str, Any] | None:
     }
 
 
-def _never_possible(outcome: Outcome) -> list[str]:
+def _never_possible(outcome: SearchOutcome) -> list[str]:
     """Return budgets that were given and never used: none of their moves was possible."""
     return [
         name
@@ -138,7 +138,7 @@ def _never_possible(outcome: Outcome) -> list[str]:
     ]
 
 
-def _assumptions(outcome: Outcome) -> Iterator[str]:
+def _assumptions(outcome: SearchOutcome) -> Iterator[str]:
     budgets = outcome.question.budgets._asdict()
     some = f"at most {given_of(budgets)}" if any(budgets.values()) else "none"
     none = [WITHOUT[name] for name, given in budgets.items() if not given]
@@ -160,7 +160,7 @@ def given_of(budgets: Mapping[str, int]) -> str:
 # -- as sentences ---------------------------------------------------------------------------------
 
 
-def lines(outcome: Outcome) -> Iterator[str]:
+def lines(outcome: SearchOutcome) -> Iterator[str]:
     """Return the card as lines of text; the run of a violation is printed by the caller."""
     progress = outcome.progress
     yield (
@@ -181,7 +181,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
     yield from _assumptions(outcome)
 
 
-def _how_far(outcome: Outcome) -> str:
+def _how_far(outcome: SearchOutcome) -> str:
     if outcome.complete:
         return "Everything within the budgets was seen"
     return "Looked no further" if outcome.ended else "A bound ended the search"

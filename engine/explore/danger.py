@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from engine.explore.question import Question
-from engine.explore.searching import Bounds, Graph, Outcome, Searching
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds, Graph, Searching, SearchOutcome
 
 SAFE: Final = "safe"
 """Nothing bad can follow within the budgets: everything was seen."""
@@ -35,16 +35,16 @@ class Distance(NamedTuple):
 class Danger:
     """Result of `danger`; `outcome` says how far it looked."""
 
-    outcome: Outcome
+    outcome: SearchOutcome
     distances: tuple[Distance, ...]
     """Every move that can be done, in the order of the search."""
 
 
-def danger(question: Question, bounds: Bounds | None = None) -> Danger:
+def danger(question: SearchQuestion, bounds: Bounds | None = None) -> Danger:
     """Return the distance of each next move to a breach of `never`, or to `reach`.
 
     A returned distance is exact: a shorter way would have been seen at an earlier level.
-    Raises BadInput as `searching.search` does.
+    Raises InputError as `searching.search` does.
     """
     graph = Graph()
     outcome = Searching(question, bounds, graph).run()

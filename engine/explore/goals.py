@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.catalogue.promises import unkept
 from engine.checks.catalogue import VIOLABLE
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.state import LEADER, UP
 from engine.scenarios.expectations import parse
 from engine.scenarios.parts import BrokerSpec
@@ -31,20 +31,20 @@ WORDS: Final = (
 
 
 def invariants(names: str) -> tuple[str, ...]:
-    """Return the invariants of `I6,I7`.  Raises BadInput for a name that is none."""
+    """Return the invariants of `I6,I7`.  Raises InputError for a name that is none."""
     found = tuple(name.strip() for name in names.replace(",", " ").split())
     for name in found:
         if name not in VIOLABLE:
             known = ", ".join(VIOLABLE)
-            raise BadInput("unknown", f"There is no invariant {name[:40]}; there are: {known}.")
+            raise InputError("unknown", f"There is no invariant {name[:40]}; there are: {known}.")
     return found
 
 
 def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
-    """Read a goal, an `expect` line or one in a few words more.  Raises BadInput."""
+    """Read a goal, an `expect` line or one in a few words more.  Raises InputError."""
     words = text.split()
     if len(text) > MOST:
-        raise BadInput("too_large", f"A goal has at most {MOST} characters.")
+        raise InputError("too_large", f"A goal has at most {MOST} characters.")
     if words == ["nobody", "leads"]:
         return _nobody_leads
     if words == ["two", "leaders"]:
@@ -55,9 +55,9 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
         return _diverged(*(_broker(word, brokers) for word in words[1:]))
     try:
         wanted = parse(text, brokers)
-    except BadInput as error:
+    except InputError as error:
         hint = "; ".join(WORDS)
-        raise BadInput(error.code, f"A goal is written like one of: {hint}.") from None
+        raise InputError(error.code, f"A goal is written like one of: {hint}.") from None
     return lambda sim: not unkept(sim, wanted)
 
 
@@ -66,7 +66,7 @@ def _broker(word: str, brokers: tuple[BrokerSpec, ...]) -> int:
         if word in (broker.label, str(broker.id)):
             return broker.id
     names = ", ".join(broker.label for broker in brokers)
-    raise BadInput("unknown", f"There is no broker {word[:40]}; there are {names}.")
+    raise InputError("unknown", f"There is no broker {word[:40]}; there are {names}.")
 
 
 def _nobody_leads(sim: Simulation) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Ledger
-from engine.clients.clients import Producer, Sent
+from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
 from engine.clients.idempotent import IdempotentProducer
 from engine.model.broker import Machine, Process
@@ -93,7 +93,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("stop_at", "ticking", "timeout"), FIXED),
         **dict.fromkeys(("acked", "corr", "made", "sent"), COUNT),
     },
-    Sent: {"created": TIME},
+    SentRecord: {"created": TIME},
     Consumer: {
         **dict.fromkeys(("backoff_ms", "brokers", "id", "max_age_ms", "rack", "reset"), FIXED),
         **dict.fromkeys(("sessions", "validates", "wait_ms"), FIXED),
@@ -137,7 +137,7 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     Network: ("hands", "held", "links", "open"),
     Link: (),
     Producer: ("outstanding", "queue", "unsent"),
-    Sent: (),
+    SentRecord: (),
     Consumer: ("outstanding",),
     Ledger: ("acked", "committed", "read_last", "seen"),
     Checker: ("seen",),

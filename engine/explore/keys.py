@@ -13,9 +13,9 @@ from typing import Any
 
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Ledger
-from engine.clients.clients import Producer, Sent
+from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
-from engine.explore.broker_key import DIGEST_BYTES, Contents, Face, Said
+from engine.explore.broker_key import DIGEST_BYTES, Contents, Face, RelativeNumbers
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
 from engine.model.controller import Controller, Registration
 from engine.model.log import Batch
@@ -56,7 +56,7 @@ class _Writer:
     def __init__(self, sim: Simulation, contents: Contents) -> None:
         self.sim = sim
         self.contents = contents
-        self.said = Said(contents)
+        self.said = RelativeNumbers(contents)
 
     def key(self, more: tuple[object, ...]) -> Key:
         sim, said, digest = self.sim, self.said, self.contents.digest
@@ -205,10 +205,13 @@ class _Writer:
         return (
             PLAIN[type(client)](client),
             tuple(
-                [(said.number(client.id, corr), PLAIN[Sent](sent)) for corr, sent in outstanding]
+                [
+                    (said.number(client.id, corr), PLAIN[SentRecord](sent))
+                    for corr, sent in outstanding
+                ]
             ),
-            tuple([PLAIN[Sent](sent) for sent in client.queue]),
-            client.unsent and PLAIN[Sent](client.unsent),
+            tuple([PLAIN[SentRecord](sent) for sent in client.queue]),
+            client.unsent and PLAIN[SentRecord](client.unsent),
         )
 
 

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from engine.advisor.saturation import CURVE
 from engine.explore.budgets import Budgets
-from engine.explore.question import Question
-from engine.explore.searching import Bounds, Outcome, Searching
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds, Searching, SearchOutcome
 from engine.explore.situations import Situation, at_rest, situation
 from engine.faults.plan_kinds import PLAN_KINDS
-from engine.model.errors import BadInput
-from engine.scenarios.parts import Network, Workload
+from engine.model.errors import InputError
+from engine.scenarios.parts import NetworkSpec, Workload
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
@@ -46,7 +46,7 @@ def by_hand(scenario: Scenario) -> Scenario:
         scenario,
         slug="",
         code="",
-        network=Network(),
+        network=NetworkSpec(),
         fetching="manual",
         workload=Workload(),
         faults=(),
@@ -59,7 +59,7 @@ def by_hand(scenario: Scenario) -> Scenario:
 class Reached:
     """Situations that the search reached."""
 
-    outcome: Outcome
+    outcome: SearchOutcome
     first: dict[Situation, int]
     """Each situation -> the first state that shows it; in the order in which they were reached."""
     moves: dict[Situation, int]
@@ -73,7 +73,7 @@ class Reached:
 def reach(scenario: Scenario, profile: str, budgets: Budgets, bounds: Bounds) -> Reached:
     """Return everything that can be reached from the beginning of the scenario's cluster.
 
-    Raises BadInput for a cluster that the search does not know.
+    Raises InputError for a cluster that the search does not know.
     """
     first: dict[Situation, int] = {}
     moves: dict[Situation, int] = {}
@@ -83,7 +83,7 @@ def reach(scenario: Scenario, profile: str, budgets: Budgets, bounds: Bounds) ->
         if found not in first:
             first[found], moves[found] = number, depth
 
-    question = Question(Run(by_hand(scenario), profile, 0, ()), budgets)
+    question = SearchQuestion(Run(by_hand(scenario), profile, 0, ()), budgets)
     searching = Searching(question, bounds, note=note)
     return Reached(searching.run(), first, moves, searching)
 
@@ -120,7 +120,7 @@ class Met:
                 if sim.ledger.sent > writes:
                     break
                 self._note(sim, known)
-        except BadInput:
+        except InputError:
             self.failed += 1
         for name in {name for name, _, _ in sim.broken}:
             self.broke[name] = self.broke.get(name, 0) + 1

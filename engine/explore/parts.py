@@ -17,9 +17,9 @@ from engine.explore.budgets import Budgets
 from engine.explore.choices import Choices, advance
 from engine.explore.goals import goal
 from engine.explore.keys import Key, Keys
-from engine.explore.question import Question
+from engine.explore.question import SearchQuestion
 from engine.explore.searching import REACHED
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.sim.simulation import Simulation
 
 Rank = tuple[int, ...]
@@ -28,7 +28,7 @@ Broken = tuple[tuple[str, str], ...]
 """(invariant or REACHED, why) of what a state has and the beginning had not."""
 
 
-class State(NamedTuple):
+class SearchState(NamedTuple):
     """One state of a level.  `key` differs from all others that were ever met."""
 
     key: Key
@@ -49,10 +49,10 @@ class Counts:
     with_acked: int = 0
 
 
-class Parts:
+class SearchParts:
     """Goes on from single states of a question's search."""
 
-    def __init__(self, question: Question, before: frozenset[str] = frozenset()) -> None:
+    def __init__(self, question: SearchQuestion, before: frozenset[str] = frozenset()) -> None:
         """Set up a search; `before`: the invariants that are broken where it begins."""
         self.question = question
         self.before = before
@@ -61,19 +61,19 @@ class Parts:
         self._keys = Keys()
         self._goal = goal(question.reach, scenario.brokers) if question.reach else None
 
-    def first(self) -> State:
-        """Return the beginning.  Raises BadInput for a question that cannot be asked."""
+    def first(self) -> SearchState:
+        """Return the beginning.  Raises InputError for a question that cannot be asked."""
         sim, self.before = self.question.begun()
         return self._state(sim, self.question.budgets, (), ())
 
-    def after(self, state: State, counts: Counts) -> Iterator[State]:
+    def after(self, state: SearchState, counts: Counts) -> Iterator[SearchState]:
         """Return every state that a choice leads to, one for each move that was played."""
         counts.with_acked += any(state.sim.ledger.acked)
         for place, (move, pays) in enumerate(self._choices.of(state.sim, state.left)):
             twin = state.sim.copy()
             try:
                 advance(twin, move)
-            except BadInput:
+            except InputError:
                 counts.refused += 1
                 continue
             counts.played[move.verb.name] += 1
@@ -85,8 +85,10 @@ class Parts:
         """Check whether the search ends with such a state."""
         return any(name == REACHED or name in self.question.never for name, _ in broken)
 
-    def _state(self, sim: Simulation, left: Budgets, rank: Rank, moves: tuple[str, ...]) -> State:
+    def _state(
+        self, sim: Simulation, left: Budgets, rank: Rank, moves: tuple[str, ...]
+    ) -> SearchState:
         broken = [(name, why) for name, _, why in sim.broken if name not in self.before]
         if self._goal is not None and self._goal(sim):
             broken.append((REACHED, ""))
-        return State(self._keys.of(sim, *left), rank, moves, left, tuple(broken), sim)
+        return SearchState(self._keys.of(sim, *left), rank, moves, left, tuple(broken), sim)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.clients.consumers import Client, Consumer
 from engine.explore.budgets import Budgets, checked
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.moves import moves
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
@@ -18,7 +18,7 @@ LAST = -1
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuestion:
     """`run` is played as far as the search begins (see `cut_at`)."""
 
     run: Run
@@ -34,7 +34,7 @@ class Question:
     def start(self) -> Simulation:
         """Return the state in which the search begins.
 
-        Raises BadInput for a run that breaks off, and for a cluster the search does not know.
+        Raises InputError for a run that breaks off, and for a cluster the search does not know.
         """
         sim = self.run.simulation()
         for _ in play(sim, self.run.lines()):
@@ -45,13 +45,13 @@ class Question:
     def begun(self) -> tuple[Simulation, frozenset[str]]:
         """Return the simulation, ready to be searched, and what is broken there already.
 
-        Raises BadInput as `start` does, and for what was to be looked for and is broken before.
+        Raises InputError as `start` does, and for what was to be looked for and is broken before.
         """
         sim = self.start()
         before = frozenset(name for name, _, _ in sim.broken)
         for name in self.never:
             if name in before:
-                raise BadInput(
+                raise InputError(
                     "impossible", f"{name} is broken before the search begins: begin earlier."
                 )
         sim.hush()
@@ -78,7 +78,9 @@ def cut_at(run: Run, step: int = LAST) -> Run:
             break
         kept.append(_played(sim, line, step))
     if step > sim.events:
-        raise BadInput("impossible", f"The run has {sim.events} steps, so there is no step {step}.")
+        raise InputError(
+            "impossible", f"The run has {sim.events} steps, so there is no step {step}."
+        )
     if sim.auto:
         kept.append("fetching manual")
     return Run(run.scenario, run.profile, run.seed, tuple(kept))
@@ -113,7 +115,7 @@ def _refuse_unknown(sim: Simulation) -> None:
     }
     for name, present in reasons.items():
         if present:
-            raise BadInput(
+            raise InputError(
                 "impossible",
                 f"The search does not know {name}: take a run of {scenario.title[:60]!r} without.",
             )

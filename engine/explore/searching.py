@@ -11,8 +11,8 @@ from engine.explore.budgets import Budgets
 from engine.explore.choices import Choices, advance
 from engine.explore.goals import goal
 from engine.explore.keys import Key, Keys
-from engine.explore.question import Question
-from engine.model.errors import BadInput
+from engine.explore.question import SearchQuestion
+from engine.model.errors import InputError
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
@@ -27,12 +27,12 @@ class Bounds:
 
     states: int = 100_000
     """Most different states."""
-    stop: Callable[[Progress], bool] | None = None
+    stop: Callable[[SearchProgress], bool] | None = None
     """Asked after every state; also where progress can be shown."""
 
 
 @dataclass
-class Progress:
+class SearchProgress:
     """Progress of a search."""
 
     generated: int = 1
@@ -42,7 +42,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchFinding:
     """A shortest way to a violation, or to what was to be reached."""
 
     moves: tuple[str, ...]
@@ -55,16 +55,16 @@ class Found:
 
 
 @dataclass
-class Outcome:
+class SearchOutcome:
     """Findings of a search; `complete`: everything within the budgets was seen."""
 
-    question: Question
-    progress: Progress
+    question: SearchQuestion
+    progress: SearchProgress
     complete: bool = False
     ended: bool = False
     """It found what it was to look for, and looked no further."""
     widths: list[int] = field(default_factory=list)
-    found: dict[str, Found] = field(default_factory=dict)
+    found: dict[str, SearchFinding] = field(default_factory=dict)
     """Invariant, or REACHED -> a shortest way there."""
     played: Counter[str] = field(default_factory=Counter)
     """Verb -> how often it was played."""
@@ -107,7 +107,7 @@ class Searching:
 
     def __init__(
         self,
-        question: Question,
+        question: SearchQuestion,
         bounds: Bounds | None = None,
         graph: Graph | None = None,
         note: Note | None = None,
@@ -124,11 +124,11 @@ class Searching:
         self._seen: dict[Key, int] = {}
         self._parents: list[tuple[int, str]] = []
         """Number of the state before each state, and the move."""
-        self.outcome = Outcome(question, Progress())
+        self.outcome = SearchOutcome(question, SearchProgress())
         self._before: frozenset[str] = frozenset()
         """Invariants that are broken at the beginning of the search."""
 
-    def run(self) -> Outcome:
+    def run(self) -> SearchOutcome:
         """Search level by level, until nothing new comes, the goal is found, or a bound is met."""
         outcome = self.outcome
         sim, self._before = self.question.begun()
@@ -180,7 +180,7 @@ class Searching:
             twin = sim if last else sim.branch()
             try:
                 advance(twin, move)
-            except BadInput:
+            except InputError:
                 outcome.refused += 1
                 continue
             outcome.progress.generated += 1
@@ -227,7 +227,7 @@ class Searching:
     def _note(self, name: str, why: str, state: _State) -> None:
         moves = self.way(state.number)
         whole = self.question.followed_by(moves)
-        self.outcome.found[name] = Found(moves, whole, state.left, why)
+        self.outcome.found[name] = SearchFinding(moves, whole, state.left, why)
 
     def way(self, number: int) -> tuple[str, ...]:
         """Return the moves that first led to a state."""
@@ -238,6 +238,6 @@ class Searching:
         return tuple(reversed(moves))
 
 
-def search(question: Question, bounds: Bounds | None = None) -> Outcome:
-    """Answer a question.  Raises BadInput for one that cannot be asked."""
+def search(question: SearchQuestion, bounds: Bounds | None = None) -> SearchOutcome:
+    """Answer a question.  Raises InputError for one that cannot be asked."""
     return Searching(question, bounds).run()

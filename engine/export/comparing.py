@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from engine.model import messages, timers
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import Message
 from engine.replay.cursor import Cursor
 from engine.replay.replay import STEPS_MOST, Replay
@@ -42,7 +42,7 @@ def playable(run: Run, most: int = STEPS_MOST) -> tuple[Run, str]:
     try:
         for _ in play(sim, run.lines(), ended=note):
             pass
-    except BadInput as error:
+    except InputError as error:
         return Run(run.scenario, run.profile, run.seed, run.lines()[: ended + 1]), error.sentence
     return run, ""
 

@@ -82,7 +82,7 @@ def mermaid(run: Run, total: int) -> str:
     if left:
         drawn.append(f"Note over {_who(min(met))}: {left} more steps are not drawn")
     head = ["sequenceDiagram", f"accTitle: {_plain(run.scenario.title)}"]
-    head += [f"participant {_who(one)} as {_called(run, one)}" for one in _in_order(met)]
+    head += [f"participant {_who(one)} as {_participant_name(run, one)}" for one in _in_order(met)]
     return "\n".join([head[0], *(f"    {line}" for line in [*head[1:], *drawn])]) + "\n"
 
 
@@ -96,7 +96,7 @@ def _who(node: int) -> str:
     return f"b{name}" if node >= 0 else str(name)
 
 
-def _called(run: Run, node: int) -> str:
+def _participant_name(run: Run, node: int) -> str:
     if node >= 0:
         return f"Broker {run.scenario.broker_name(node)}"
     return "Controller" if node == CONTROLLER else str(node_name(node))

@@ -38,7 +38,7 @@ HAN_FONTS: Final = "Noto Sans CJK SC, Noto Sans SC, WenQuanYi Micro Hei, PingFan
 
 
 @dataclass(frozen=True)
-class Card:
+class Postcard:
     """Texts on the picture beside the tanks."""
 
     title: str
@@ -68,7 +68,7 @@ def partition_of(view: dict[str, Any]) -> dict[str, Any] | None:
     return max(view["partitions"], key=interest, default=None)
 
 
-def postcard(card: Card, view: dict[str, Any]) -> str:
+def postcard(card: Postcard, view: dict[str, Any]) -> str:
     """Return the whole SVG, in colours of its own."""
     part = partition_of(view)
     view = {**view, "partitions": [part] if part else []}
@@ -124,7 +124,7 @@ def _whole(answer: str) -> str:
     return kept[:-1] + ("。" if kept[-1] == "；" else ".") if kept[-1:] in (";", "；") else kept
 
 
-def _moment(card: Card, y: int) -> str:
+def _moment(card: Postcard, y: int) -> str:
     """Return the texts for the release and the event."""
     said = f" · {card.said}" if card.said else ""
     [line] = wrapped(card.version + said, SAID_CHARS - 10, 1)
@@ -135,7 +135,7 @@ def _moment(card: Card, y: int) -> str:
     )
 
 
-def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
+def _doing(card: Postcard, part: dict[str, Any] | None, y: int) -> str:
     """Return what each broker does, for the text under its tank."""
     shown = tanks.in_order(part) if part else []
     col = (WIDTH - 200) / max(1, len(shown))
@@ -151,7 +151,7 @@ def _doing(card: Card, part: dict[str, Any] | None, y: int) -> str:
     )
 
 
-def _ribbon(card: Card, answer: list[str], high: int) -> str:
+def _ribbon(card: Postcard, answer: list[str], high: int) -> str:
     top = HEIGHT - high
     lines = [_text(EDGE, top + 50, 36, card.verdict, bold=True)]
     lines += [_text(EDGE, top + 86 + 34 * i, 24, line) for i, line in enumerate(answer)]

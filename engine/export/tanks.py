@@ -76,7 +76,7 @@ def coloured(markup: str) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class TankPlace:
     """Position of tanks in a picture of `width` units, and the offsets they show."""
 
     width: float
@@ -136,7 +136,7 @@ class Place:
 class Tank:
     """One replica in its place."""
 
-    at: Place
+    at: TankPlace
     part: Part
     broker: Json
     replica: Json
@@ -206,7 +206,7 @@ def draw(
     brokers = {broker["id"]: broker for broker in view["brokers"]}
     shown = in_order(part)
     at = _place(part, shown, width, height, told=words is not None)
-    lost = _gone(part, set(view.get("ledger", {}).get("lost", ())))
+    lost = _lost_offsets(part, set(view.get("ledger", {}).get("lost", ())))
     tanks = [
         Tank(
             at,
@@ -237,17 +237,17 @@ def _interest(part: Part) -> int:
     return 4 * cut + 2 * differs + int(part["record"]["leader"] < 0)
 
 
-def _place(part: Part, shown: list[int], width: float, height: float, told: bool) -> Place:
+def _place(part: Part, shown: list[int], width: float, height: float, told: bool) -> TankPlace:
     """Return the place of the tanks; the youngest offsets are shown where not all fit."""
     replicas = [part["replicas"][str(broker)] for broker in shown]
     ends = [replica["leo"] for replica in replicas]
     ends += [record["o"] + 1 for replica in replicas for record in replica["cut"]]
     last = max(ends, default=0)
     first = max(0, last - MOST_ROWS)
-    return Place(width, height, len(shown), first, last - first, told)
+    return TankPlace(width, height, len(shown), first, last - first, told)
 
 
-def _gone(part: Part, lost: set[str]) -> dict[str, int]:
+def _lost_offsets(part: Part, lost: set[str]) -> dict[str, int]:
     """Return the lost records and the offsets they had, as far as a log or a cut still tells."""
     return {
         record["id"]: record["o"]
@@ -265,7 +265,7 @@ def _tank(tank: Tank, index: int, words: Words | None) -> str:
     return f'<g{key} transform="translate({_n(tank.at.x(index))} 0)">{"".join(parts)}</g>'
 
 
-def _outline(at: Place) -> str:
+def _outline(at: TankPlace) -> str:
     wide, r = at.tank, min(8.0, at.tank / 8)
     return (
         f"M0 {_n(at.top)}V{_n(at.floor - r)}q0 {_n(r)} {_n(r)} {_n(r)}h{_n(wide - 2 * r)}"
@@ -337,7 +337,7 @@ def _cell(tank: Tank, offset: int, key: str, more: str) -> str:
     )
 
 
-def _inner(at: Place) -> tuple[float, float]:
+def _inner(at: TankPlace) -> tuple[float, float]:
     """Return the width and height of a record."""
     return at.tank - 2 * at.pad, at.cell - at.gap
 
@@ -354,7 +354,7 @@ def _record(tank: Tank, record: Json) -> str:
     return f"{_cell(tank, record['o'], str(record['id']), paint)}{name}{tick}</g>"
 
 
-def _tick(at: Place, stroke: str) -> str:
+def _tick(at: TankPlace, stroke: str) -> str:
     wide, high = _inner(at)
     if high < HIDDEN or wide < 30:
         return ""
@@ -375,7 +375,7 @@ def _ghost(tank: Tank, name: str, offset: int) -> str:
     )
 
 
-def _name(at: Place, name: str, fill: str) -> str:
+def _name(at: TankPlace, name: str, fill: str) -> str:
     wide, high = _inner(at)
     if high < HIDDEN:
         return ""
@@ -416,7 +416,7 @@ def _marks(tank: Tank) -> Iterator[str]:
         )
 
 
-def _pipe(part: Part, shown: list[int], at: Place) -> str:
+def _pipe(part: Part, shown: list[int], at: TankPlace) -> str:
     """Return the pipe that joins in-sync replicas at the base."""
     wet = [at.col * (i + 0.5) for i, one in enumerate(shown) if one in part["record"]["isr"]]
     if len(wet) < 2:

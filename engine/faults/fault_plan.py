@@ -19,7 +19,7 @@ from engine.sim.kernel import FAILURE, Chance
 from engine.sim.world import World
 
 
-class Plan(Strikes):
+class FaultPlan(Strikes):
     """One line of a fault plan for one group of brokers: strikes, repairs, strikes again.
 
     A call is one turn; the kernel holds the plan itself as the event's payload.  `draws` waits of a
@@ -164,14 +164,14 @@ class Plan(Strikes):
             sim.kernel.schedule(wait, FAILURE, min(self.group), self)
 
 
-def scheduled_plans(sim: World, stop_at: int) -> list[Plan]:
+def scheduled_plans(sim: World, stop_at: int) -> list[FaultPlan]:
     """Start every line of the scenario's fault plan."""
     plans = []
     for number, fault in enumerate(sim.scenario.faults):
         for index, (group, directory) in enumerate(fault.targets(sim.scenario.brokers)):
             if group:
                 chance = Chance(sim.seed, f"fault {number} {index}")
-                plan = Plan(fault, group, directory, chance, stop_at)
+                plan = FaultPlan(fault, group, directory, chance, stop_at)
                 if sim.drawn_anew:
                     plan.at_true_rate()
                 plans.append(plan)
@@ -179,7 +179,7 @@ def scheduled_plans(sim: World, stop_at: int) -> list[Plan]:
     return plans
 
 
-def reseed_plans(sim: World, plans: Sequence[Plan], seed: int, number: int) -> None:
+def reseed_plans(sim: World, plans: Sequence[FaultPlan], seed: int, number: int) -> None:
     """Reseed the fault plan for future number `number`."""
     awaited = [plan for plan in plans if plan.armed_at >= 0]
     pending = sim.kernel.pending

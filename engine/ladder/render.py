@@ -7,9 +7,9 @@ from typing import Final
 
 from engine.ladder import async_isr
 from engine.ladder.async_isr import AsyncIsr
-from engine.ladder.partition import Partition
-from engine.ladder.search import Move, Violation
-from engine.ladder.state import NOBODY, Cluster, Record, Replica, members
+from engine.ladder.partition import AbstractPartition
+from engine.ladder.search import LadderMove, Violation
+from engine.ladder.state import NOBODY, AbstractCluster, AbstractReplica, Record, members
 
 MEANINGS: Final = {
     "LeaderInIsr": "The controller's leader is no member of its in-sync set.",
@@ -40,11 +40,11 @@ def record(written: Record) -> str:
     return f"m{written[0]}@{written[1]}"
 
 
-def way(model: Partition | AsyncIsr, found: Violation) -> Iterator[str]:
+def way(model: AbstractPartition | AsyncIsr, found: Violation) -> Iterator[str]:
     """Yield every move of a counterexample as a sentence, each followed by its result."""
     for number, move in enumerate(found.moves, 1):
         before, after = found.states[number - 1 : number + 1]
-        if isinstance(model, Partition):
+        if isinstance(model, AbstractPartition):
             one, other = model.cluster(before), model.cluster(after)
             yield f"{number:>3}. {sentence(move, one, other)}"
             yield f"     {picture(other)}"
@@ -56,13 +56,13 @@ def way(model: Partition | AsyncIsr, found: Violation) -> Iterator[str]:
 # -- a partition ----------------------------------------------------------------------------------
 
 
-def picture(cluster: Cluster) -> str:
+def picture(cluster: AbstractCluster) -> str:
     """Return all replicas in a line; `|` is the high watermark."""
     replicas = "   ".join(_replica(replica) for replica in cluster.replicas)
     return f"{replicas}   in sync: {names(cluster.controller.isr)}"
 
 
-def _replica(replica: Replica) -> str:
+def _replica(replica: AbstractReplica) -> str:
     told = [record(written) for written in replica.log]
     log = " ".join([*told[: replica.hw], "|", *told[replica.hw :]])
     role = "leads" if replica.presumes else ""
@@ -72,19 +72,21 @@ def _replica(replica: Replica) -> str:
     return f"{name(replica.me)} [{log}]" + (f" {role}{epoch}" if role else "")
 
 
-def sentence(move: Move, before: Cluster, after: Cluster) -> str:
+def sentence(move: LadderMove, before: AbstractCluster, after: AbstractCluster) -> str:
     """Return a sentence for a move, with the state before and after it."""
     return _SENTENCES[move.name](move.who, before, after)
 
 
-Telling = Callable[[tuple[int, ...], Cluster, Cluster], str]
+Telling = Callable[[tuple[int, ...], AbstractCluster, AbstractCluster], str]
 
 
-def _elects(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _elects(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     return f"The controller elects {name(who[0])}: epoch {after.controller.epoch}."
 
 
-def _controller_shrinks(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _controller_shrinks(
+    who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster
+) -> str:
     gone, record = name(who[0]), after.controller
     if before.controller.leader != who[0]:
         return f"The controller takes {gone} out of the in-sync set: epoch {record.epoch}."
@@ -92,35 +94,35 @@ def _controller_shrinks(who: tuple[int, ...], before: Cluster, after: Cluster) -
     return f"The controller loses its leader {gone}; nobody leads{kept}: epoch {record.epoch}."
 
 
-def _becomes_leader(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _becomes_leader(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     return f"{name(who[0])} hears that it leads in epoch {who[1]}."
 
 
-def _becomes_follower(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _becomes_follower(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     heard = f"{name(who[0])} hears that {name(who[1])} leads in epoch {who[2]}"
     return f"{heard} {_cut(who[0], before, after)}."
 
 
-def _cut(who: int, before: Cluster, after: Cluster) -> str:
+def _cut(who: int, before: AbstractCluster, after: AbstractCluster) -> str:
     lost = before.replicas[who].log[after.replicas[who].end :]
     if not lost:
         return "and keeps its log"
     return f"and cuts {', '.join(record(written) for written in lost)}"
 
 
-def _writes(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _writes(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     return f"{name(who[0])} appends {record(after.replicas[who[0]].log[-1])}."
 
 
-def _leader_shrinks(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _leader_shrinks(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     return f"{name(who[0])} takes {name(who[1])} out of the in-sync set."
 
 
-def _leader_expands(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _leader_expands(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     return f"{name(who[0])} takes {name(who[1])} into the in-sync set."
 
 
-def _advances(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _advances(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     replica = after.replicas[who[0]]
     committed = (
         f" commits {record(replica.log[replica.hw - 1])}" if replica.end >= replica.hw else ""
@@ -128,13 +130,13 @@ def _advances(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
     return f"{name(who[0])}{committed}: its high watermark is {replica.hw}."
 
 
-def _fetches(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _fetches(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     replica = after.replicas[who[0]]
     fetched = f"{name(who[0])} fetches {record(replica.log[-1])} from {name(who[1])}"
     return f"{fetched}; its high watermark is {replica.hw}."
 
 
-def _truncates(who: tuple[int, ...], before: Cluster, after: Cluster) -> str:
+def _truncates(who: tuple[int, ...], before: AbstractCluster, after: AbstractCluster) -> str:
     told = _cut(who[0], before, after)
     return f"{name(who[0])} compares its last record with {name(who[1])} {told}."
 
@@ -156,7 +158,7 @@ _SENTENCES: Final[dict[str, Telling]] = {
 # -- a leader and a controller that exchange requests ----------------------------------------------
 
 
-def _of_request(move: Move) -> str:
+def _of_request(move: LadderMove) -> str:
     told = ", ".join(name(replica) for replica in move.who)
     match move.name:
         case "controller-shrinks":
@@ -176,7 +178,7 @@ def _of_request(move: Move) -> str:
             return f"{told} fetches."
 
 
-def _exchange(state: async_isr.State) -> str:
+def _exchange(state: async_isr.AsyncIsrState) -> str:
     offsets = ", ".join(f"{name(who)} {offset}" for who, offset in enumerate(state.offsets))
     return (
         f"controller {names(state.isr)} version {state.version}   leader "

@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.model.messages import Message
 from engine.model.profiles import Profile
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 
 Answer = int | str | tuple[Any, ...]
 """An offset, a broker (-1: nobody), a tuple of brokers or of records, ((epoch, start), ...), or
@@ -31,7 +31,7 @@ def as_parts(answer: Answer) -> tuple[Any, ...]:
     return answer
 
 
-class Asked:
+class QuestionContext:
     """One thing asked at one moment.
 
     A wrong rule may look at nothing else: it cannot see later events.
@@ -108,10 +108,10 @@ class Kind:
         name: str,
         form: str,
         worth: int,
-        asked: Callable[[Recording, int], Places],
-        truth: Callable[[Asked, Recording, int], tuple[Answer, int] | None],
-        told: Callable[[Recording, int, int, int], Any] | None = None,
-        holds: Callable[[Asked, Recording, int, Answer], bool] | None = None,
+        asked: Callable[[MomentRecording, int], Places],
+        truth: Callable[[QuestionContext, MomentRecording, int], tuple[Answer, int] | None],
+        told: Callable[[MomentRecording, int, int, int], Any] | None = None,
+        holds: Callable[[QuestionContext, MomentRecording, int, Answer], bool] | None = None,
     ) -> None:
         self.name = name
         self.form = form

@@ -28,7 +28,7 @@ from engine.model.messages import (
 from engine.model.profiles import HW, RELEASES, get_profile
 from engine.model.releases import line_begun_by
 from engine.properties.moment import Moment, PartitionMoment
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.sim.kernel import FAILURE
 
 MOST_NAMED: Final = 6
@@ -56,7 +56,7 @@ SUBJECT: Final = "learn"
 class Teller:
     """Puts the parts of one recording's probes into one language.  Answers are plain text."""
 
-    def __init__(self, recording: Recording, language: str) -> None:
+    def __init__(self, recording: MomentRecording, language: str) -> None:
         self.recording = recording
         self.language = language
         self._words = words_of(SUBJECT, language)
@@ -324,7 +324,7 @@ class Teller:
         return self._words[key], self._words[f"{key}.why"]
 
 
-def _before(recording: Recording, probe: Probe) -> Moment:
+def _before(recording: MomentRecording, probe: Probe) -> Moment:
     return recording.turns[recording.at(probe.step)].now
 
 

@@ -15,7 +15,7 @@ SAYS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class After:
+class Takeaways:
     """Content of the card at the end of a run."""
 
     item: Item
@@ -28,7 +28,7 @@ class After:
 
 
 @cache
-def after(code: str) -> After:
+def takeaways(code: str) -> Takeaways:
     """Return the content of the card at the end of a run of this scenario.
 
     Raises KeyError for a code that the library does not have.
@@ -37,7 +37,7 @@ def after(code: str) -> After:
     scenario = known[code]
     order = sorted(known.values(), key=lambda one: (_topic(one), one.difficulty, one.code))
     item = max(questions().values(), key=lambda one: _nearness(one, scenario, known))
-    return After(
+    return Takeaways(
         item,
         item.scenario == code,
         TAGS[_topic(scenario)],

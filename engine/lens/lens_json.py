@@ -20,7 +20,7 @@ from engine.lens.stacks import (
     thread_name,
     within,
 )
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 
 Json = dict[str, Any]
@@ -28,18 +28,18 @@ MOST: Final = 2
 """Releases that are looked at beside each other."""
 
 
-def asked(text: str) -> tuple[str, ...]:
+def parse_releases(text: str) -> tuple[str, ...]:
     """Convert "2.5.1,3.9.1" to these releases.
 
-    Raises BadInput "unknown" for one that is not in the index, "invalid" for too many.
+    Raises InputError "unknown" for one that is not in the index, "invalid" for too many.
     """
     names = [one.strip() for one in text[:80].split(",") if one.strip()]
     if not 1 <= len(names) <= MOST:
-        raise BadInput("invalid", f"One release or {MOST} can be looked at, like 2.5.1,3.9.1.")
+        raise InputError("invalid", f"One release or {MOST} can be looked at, like 2.5.1,3.9.1.")
     for name in names:
         if name not in source().releases:
             near = _near(name)
-            raise BadInput("unknown", f"The index has no Kafka {name[:20]}{near}")
+            raise InputError("unknown", f"The index has no Kafka {name[:20]}{near}")
     return tuple(names)
 
 
@@ -53,7 +53,7 @@ def _near(name: str) -> str:
     return f"; the one before it is {known[-1] if known else source().releases[0]}."
 
 
-def told(step: Json, releases: tuple[str, ...], mode: str) -> Json:
+def stacks_by_release(step: Json, releases: tuple[str, ...], mode: str) -> Json:
     """Return the stacks of a step's cues in each release.
 
     Two releases are compared side by side.  `step` is a step of a replay and stays as it is; `mode`
@@ -63,7 +63,9 @@ def told(step: Json, releases: tuple[str, ...], mode: str) -> Json:
     answer: Json = {"releases": found}
     if len(releases) == MOST:
         left, right = (stacks_of(step, one, mode_in(one, mode)) for one in releases)
-        answer["beside"] = [list(beside(a, b)) for (_, a), (_, b) in zip(left, right, strict=True)]
+        answer["beside"] = [
+            list(aligned_frames(a, b)) for (_, a), (_, b) in zip(left, right, strict=True)
+        ]
     return answer
 
 
@@ -198,7 +200,7 @@ def leader_of(view: Json, node: Any) -> int | None:
 # -- two releases beside each other ---------------------------------------------------------------
 
 
-def beside(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str]]:
+def aligned_frames(old: Stack, new: Stack) -> Iterator[tuple[int | None, int | None, str]]:
     """Return (frame of the one, frame of the other, what became of it), in the order of the calls.
 
     same: class, method and file; file: in another file; moved: the method in another class;

@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.controlplane import election, kraft, znodes, zookeeper
 from engine.dataplane import fetcher, retention, watermark
 from engine.model.configs import CATALOGUE
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import CONTROLLER
 from engine.model.state import UP
 from engine.moves import partitions
@@ -176,7 +176,7 @@ def _why_not_set(sim: Simulation, args: Args) -> str:
         return "A setting of one broker alone is not played; set that of the cluster."
     try:
         sim.configs.changed(sim.profile, args["key"], args["value"])
-    except BadInput as error:
+    except InputError as error:
         return error.sentence
     return ""
 

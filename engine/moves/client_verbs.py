@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.clients import client_setup
-from engine.clients.clients import Producer, Sent
+from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import RESETS, Consumer
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
@@ -72,13 +72,13 @@ def _produce(sim: Simulation, args: Args) -> Iterator[None]:
         numbered = args.get("how") == "idempotence"
         producer = client_setup.idempotent_producer(sim) if numbered else sim.producer()
         acks, patience = args["acks"], producer.timeout
-        sent = Sent((value,), tp, acks, patience, sim.now, retries="how" in args)
+        sent = SentRecord((value,), tp, acks, patience, sim.now, retries="how" in args)
         sim.act(CLIENT, producer.id, "produce", _sender(producer, sent, to))
         yield
         yield from pacing.pump(sim)
 
 
-def _sender(producer: Producer, sent: Sent, to: int) -> Any:
+def _sender(producer: Producer, sent: SentRecord, to: int) -> Any:
     return lambda out: producer.send(sent, to, out)
 
 

@@ -20,7 +20,7 @@ from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
 from engine.sim import pacing, topics
 from engine.sim.kernel import TIMER
 from engine.sim.simulation import Simulation
-from engine.sim.topics import Wanted
+from engine.sim.topics import TopicRequest
 
 _NUMBERS: Final = {
     "partitions": MOST_PARTITIONS,
@@ -73,16 +73,16 @@ def _parse_create(words: Words) -> Args:
     return args
 
 
-def _wanted(sim: Simulation, args: Args) -> Wanted:
+def _requested_topic(sim: Simulation, args: Args) -> TopicRequest:
     brokers = len(topics.usable(sim))
-    wanted = Wanted(args.get("partitions", 1), args.get("factor", min(3, max(1, brokers))))
+    wanted = TopicRequest(args.get("partitions", 1), args.get("factor", min(3, max(1, brokers))))
     wanted.placer = args.get("placer", "")
     wanted.start, wanted.shift = args.get("start", -1), args.get("shift", -1)
     wanted.lists = args["lists"]
     return wanted
 
 
-def _why_not_place(sim: Simulation, wanted: Wanted, factor: int | None = None) -> str:
+def _why_not_place(sim: Simulation, wanted: TopicRequest, factor: int | None = None) -> str:
     if not sim.cluster.controller.alive:
         return refuse(sim, "controller.none", "restart K")
     room = topics.room_left(sim)
@@ -101,7 +101,7 @@ def _why_not_place(sim: Simulation, wanted: Wanted, factor: int | None = None) -
 def _why_not_create(sim: Simulation, args: Args) -> str:
     if args["topic"] in sim.cluster.controller.topics:
         return refuse(sim, "topic.exists", s=args["topic"])
-    return _why_not_place(sim, _wanted(sim, args))
+    return _why_not_place(sim, _requested_topic(sim, args))
 
 
 @verb(
@@ -114,10 +114,10 @@ def _why_not_create(sim: Simulation, args: Args) -> str:
     _why_not_create,
 )
 def _create(sim: Simulation, args: Args) -> Iterator[None]:
-    yield from _make(sim, args["topic"], _wanted(sim, args))
+    yield from _make(sim, args["topic"], _requested_topic(sim, args))
 
 
-def _make(sim: Simulation, topic: str, wanted: Wanted) -> Iterator[None]:
+def _make(sim: Simulation, topic: str, wanted: TopicRequest) -> Iterator[None]:
     sim.act(TIMER, CONTROLLER, "new partitions", lambda out: topics.create(sim, topic, wanted, out))
     yield
     yield from pacing.pump(sim)
@@ -136,11 +136,11 @@ def _parse_add(words: Words) -> Args:
     return args
 
 
-def _more(sim: Simulation, args: Args) -> Wanted:
+def _more(sim: Simulation, args: Args) -> TopicRequest:
     """2.2.  Add partitions with as many replicas as partition 0; the placement goes on."""
     k = sim.cluster.controller
     tps = k.topics[args["topic"]].tps
-    wanted = Wanted(args["count"], len(k.records[tps[0]].replicas), args.get("placer", ""))
+    wanted = TopicRequest(args["count"], len(k.records[tps[0]].replicas), args.get("placer", ""))
     wanted.first = len(tps)
     wanted.start = topics.first_index(sim, args["topic"])
     wanted.lists = args["lists"]

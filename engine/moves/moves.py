@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from engine.model.configs import NEVER
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import (
     BROKEN,
     CONTROLLER,
@@ -73,12 +73,12 @@ def label_of(kind: int) -> str:
     return next(word for word, known in KINDS.items() if known == kind)
 
 
-def invalid(sentence: str) -> BadInput:
-    return BadInput("invalid", sentence)
+def invalid(sentence: str) -> InputError:
+    return InputError("invalid", sentence)
 
 
-def impossible(sentence: str) -> BadInput:
-    return BadInput("impossible", sentence)
+def impossible(sentence: str) -> InputError:
+    return InputError("impossible", sentence)
 
 
 class Words:
@@ -89,7 +89,7 @@ class Words:
         self.brokers = brokers
         self.grammar = grammar
 
-    def fail(self, why: str) -> BadInput:
+    def fail(self, why: str) -> InputError:
         return invalid(f"{why} It is written: {self.grammar}")
 
     def take(self, what: str) -> str:
@@ -281,7 +281,7 @@ def joined(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
-    """Read one line.  Raises BadInput("invalid") with one sentence."""
+    """Read one line.  Raises InputError("invalid") with one sentence."""
     if len(text) > MAX_LENGTH:
         raise invalid(f"The move is longer than {MAX_LENGTH} characters.")
     if _UNWRITABLE.search(text):
@@ -310,7 +310,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
 
 
 def play(sim: Simulation, move: Move) -> Iterator[None]:
-    """Play a move, event by event.  Raises BadInput("impossible") before anything happened."""
+    """Play a move, event by event.  Raises InputError("impossible") before anything happened."""
     why = move.verb.why_not(sim, move.args)
     if why:
         raise impossible(why)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from engine.ladder.rungs import Rung
-from engine.ladder.search import Move
-from engine.ladder.state import NOBODY, Cluster, Controller, Record, Replica
+from engine.ladder.search import LadderMove
+from engine.ladder.state import NOBODY, AbstractCluster, AbstractController, AbstractReplica, Record
 from engine.model.log import Batch
 from engine.refinement import observe
 from engine.refinement.observe import SeenRecord
@@ -41,12 +41,12 @@ BESIDE: Final = {
 class Matched(NamedTuple):
     """A move, and whether a peer had to be read as it was before."""
 
-    move: Move
+    move: LadderMove
     late: bool
-    after: Cluster
+    after: AbstractCluster
 
 
-class Unmatched(Exception):
+class UnmatchedError(Exception):
     """An event that is no move of the rung; the message says why, in one sentence.
 
     `beyond`: it is of a kind that no rung has a word for, so it says nothing about the rung.
@@ -57,16 +57,16 @@ class Unmatched(Exception):
         self.beyond = beyond
 
 
-class Beside:
+class ModelTracker:
     """The ladder's state beside a run's, and what it was before."""
 
     def __init__(self, sim: Simulation, tp: int, rung: Rung) -> None:
-        """Raise Unmatched for a beginning that the ladder cannot tell."""
+        """Raise UnmatchedError for a beginning that the ladder cannot tell."""
         self.rung = rung
         self._sim, self._tp = sim, tp
         record = observe.record(sim, tp)
         if record is None:
-            raise Unmatched("The partition is not there.", beyond=True)
+            raise UnmatchedError("The partition is not there.", beyond=True)
         self.brokers = tuple(sorted(record.replicas))
         self._place = {broker: place for place, broker in enumerate(self.brokers)}
         self._record = record
@@ -92,20 +92,20 @@ class Beside:
         for one in self.replicas:
             if one.presumes:
                 self._led[one.me].add(one.epoch)
-        self._past: list[list[tuple[int, Replica]]] = [[(0, one)] for one in self.replicas]
+        self._past: list[list[tuple[int, AbstractReplica]]] = [[(0, one)] for one in self.replicas]
         self._found: list[Matched] = []
 
     # -- the beginning ----------------------------------------------------------------------------
 
-    def _first_record(self, record: SeenRecord) -> Controller:
+    def _first_record(self, record: SeenRecord) -> AbstractController:
         """Return a record for the unknown announcements before the run: one each epoch."""
         told = (self._place_of(record.leader), self._bits(record.isr))
-        return Controller(told[1], 0, (told,) * (record.epoch + 1))
+        return AbstractController(told[1], 0, (told,) * (record.epoch + 1))
 
-    def _first(self, place: int) -> Replica:
+    def _first(self, place: int) -> AbstractReplica:
         seen = self._seen[place]
         if seen.log_start:
-            raise Unmatched("Logs do not begin with their first record.", beyond=True)
+            raise UnmatchedError("Logs do not begin with their first record.", beyond=True)
         log: list[Record] = []
         for batch in seen.batches:
             if id(batch) not in self._records:
@@ -115,7 +115,7 @@ class Beside:
         heard = seen.epoch if seen.leads or seen.follows else NOBODY
         leader = self._place_of(seen.leader) if heard != NOBODY else NOBODY
         isr = self.controller.isr if heard != NOBODY else 0
-        return Replica(place, tuple(log), max(seen.hw, 0), heard, leader, isr)
+        return AbstractReplica(place, tuple(log), max(seen.hw, 0), heard, leader, isr)
 
     def _know(self, batch: Batch, epoch: int) -> None:
         first = self._next_record
@@ -130,17 +130,17 @@ class Beside:
         return sum(1 << self._place[broker] for broker in brokers)
 
     @property
-    def cluster(self) -> Cluster:
-        return Cluster(tuple(self.replicas), self.controller)
+    def cluster(self) -> AbstractCluster:
+        return AbstractCluster(tuple(self.replicas), self.controller)
 
     # -- what was, and what becomes ---------------------------------------------------------------
 
-    def _becomes(self, move: Move, late: bool, new: Replica) -> None:
+    def _becomes(self, move: LadderMove, late: bool, new: AbstractReplica) -> None:
         self.replicas[new.me] = new
         self._past[new.me].append((self._steps, new))
         self._found.append(Matched(move, late, self.cluster))
 
-    def _ever(self, me: int, peer: int) -> Iterator[tuple[Replica, bool]]:
+    def _ever(self, me: int, peer: int) -> Iterator[tuple[AbstractReplica, bool]]:
         """Yield a peer as it is, then as it was since this one learnt of its leader."""
         yield self.replicas[peer], False
         past, since = self._past[peer], self._since[me]
@@ -153,7 +153,10 @@ class Beside:
         return self._sim.brokers[self.brokers[place]].machine.name
 
     def _late(
-        self, leader: Replica, other: int, guard: Callable[[Replica, Replica], int]
+        self,
+        leader: AbstractReplica,
+        other: int,
+        guard: Callable[[AbstractReplica, AbstractReplica], int],
     ) -> bool | None:
         """Check whether a guard of the leader holds of a peer as it is, or as it was.
 

@@ -9,7 +9,7 @@ from engine.model.state import FOLLOWER, LEADER, NONE
 from engine.sim.simulation import Simulation
 
 
-class Seen(NamedTuple):
+class ReplicaObservation(NamedTuple):
     """One replica: its log, and what its process has heard.  Epochs are the run's own."""
 
     batches: tuple[Batch, ...]
@@ -47,7 +47,7 @@ class SeenRecord(NamedTuple):
     elr: frozenset[int]
 
 
-def replica(sim: Simulation, tp: int, broker: int) -> Seen:
+def replica(sim: Simulation, tp: int, broker: int) -> ReplicaObservation:
     """Return a replica as it is seen; without the partition, one with an empty log."""
     machine = sim.brokers[broker].machine
     disk = machine.disks.get(tp)
@@ -55,10 +55,12 @@ def replica(sim: Simulation, tp: int, broker: int) -> Seen:
     log_start = 0 if disk is None else disk.log.log_start
     held = sim.brokers[broker].replicas.get(tp)
     if held is None or disk is None or held.role == NONE:
-        return Seen(batches, log_start, -1, NONE, -1, -1, machine.incarnation)
+        return ReplicaObservation(batches, log_start, -1, NONE, -1, -1, machine.incarnation)
     hw = min(disk.log.hw, disk.log.leo)
     leader = broker if held.role == LEADER else held.leader
-    return Seen(batches, log_start, hw, held.role, leader, held.leader_epoch, machine.incarnation)
+    return ReplicaObservation(
+        batches, log_start, hw, held.role, leader, held.leader_epoch, machine.incarnation
+    )
 
 
 def record(sim: Simulation, tp: int) -> SeenRecord | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine import ENGINE_VERSION
 from engine.export.dashboard import dashboard
 from engine.model.effects import Cue
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.log import Batch
 from engine.model.messages import ProduceRequest
 from engine.moves import moves
@@ -65,7 +65,7 @@ class Replay:
     It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
     threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
     `check` is called between events while the run is played for the first time, and ends it by
-    raising.  Raises BadInput when a move of the run cannot be played.
+    raising.  Raises InputError when a move of the run cannot be played.
     """
 
     def __init__(
@@ -444,12 +444,12 @@ class Replay:
     def branch(self, step: int, text: str) -> Run:
         """Return the run up to `step` and then the moves of `text` (`moves.split`).
 
-        Raises BadInput where one cannot be read or the first cannot be played at `step`; a later
+        Raises InputError where one cannot be read or the first cannot be played at `step`; a later
         one that cannot be played raises it when the run is replayed.
         """
         run = self.run
         if step >= self._most:
-            raise BadInput(
+            raise InputError(
                 "too_large",
                 f"Only the first {self._most} steps of a run are shown: make the move at an "
                 "earlier step, or run it at scale.",
@@ -457,7 +457,7 @@ class Replay:
         parsed = [moves.parse(line, run.scenario.brokers) for line in moves.split(text) or [""]]
         reason = parsed[0].verb.why_not(self._at(step), parsed[0].args)
         if reason:
-            raise BadInput("impossible", reason)
+            raise InputError("impossible", reason)
         played = moves.joined((*self.cut(step), *(move.text for move in parsed)))
         return Run(run.scenario, run.profile, run.seed, played)
 
@@ -489,7 +489,7 @@ class Replay:
         return possible(self._at(step))
 
     def why(self, step: int, subject: str) -> Json:
-        """Return the guards of what does not happen here.  Raises BadInput for no subject."""
+        """Return the guards of what does not happen here.  Raises InputError for no subject."""
         return why(self._at(step), subject)
 
 

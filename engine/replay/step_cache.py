@@ -14,7 +14,7 @@ STEP_BYTES: Final = 4_000
 """Bytes of a step beside its view."""
 
 
-class Kept(NamedTuple):
+class CachedStep(NamedTuple):
     """A step, its size as JSON, and what it takes of memory."""
 
     step: Json
@@ -26,7 +26,7 @@ class KeptSteps:
     """Steps by number, the first made forgotten first; `weight` is about what all take."""
 
     def __init__(self) -> None:
-        self._of: OrderedDict[int, Kept] = OrderedDict()
+        self._of: OrderedDict[int, CachedStep] = OrderedDict()
         self.weight = 0
 
     def __len__(self) -> int:
@@ -35,7 +35,7 @@ class KeptSteps:
     def __contains__(self, number: int) -> bool:
         return number in self._of
 
-    def __getitem__(self, number: int) -> Kept:
+    def __getitem__(self, number: int) -> CachedStep:
         return self._of[number]
 
     def put(self, step: Json, size: int, last: bool = True) -> None:
@@ -43,7 +43,7 @@ class KeptSteps:
         weight = STEP_BYTES + (memory_estimate.OF_A_VIEW * size if last else 0)
         known = self._of.pop(step["n"], None)
         self.weight += weight - (known.weight if known else 0)
-        self._of[step["n"]] = Kept(step, STEP_BYTES + size, weight)
+        self._of[step["n"]] = CachedStep(step, STEP_BYTES + size, weight)
 
     def make_room(self) -> None:
         """Evict steps before more are put; those of one turn of the kernel stay together."""

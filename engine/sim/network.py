@@ -30,7 +30,7 @@ from engine.model.messages import (
     Message,
     ProduceRequest,
 )
-from engine.scenarios.parts import Network as Settings
+from engine.scenarios.parts import NetworkSpec as Settings
 from engine.sim.kernel import DELIVERY, Chance, Kernel
 
 NOTICE_LOSS_MS = 200

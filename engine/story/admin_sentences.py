@@ -44,7 +44,7 @@ PLACERS: Final = {
 }
 
 
-def made(h: Happening, cue: Cue) -> Sentence:
+def partitions_created(h: Happening, cue: Cue) -> Sentence:
     """Return all partitions made in this event in one sentence."""
     count = sum(rule == "CP-ELECT-NEW" for rule, *_ in h.cues)
     if count == 1:
@@ -92,7 +92,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-PLACE-ZK": placed,
     "CP-PLACE-ZK-RACK": placed,
     "CP-PLACE-KR": placed,
-    "CP-ELECT-NEW": made,
+    "CP-ELECT-NEW": partitions_created,
     "CP-KR-APPLY.stray": stray,
     "CP-REASSIGN": reassigned,
     "CP-REASSIGN.done": reassignment_over,

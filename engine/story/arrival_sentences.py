@@ -117,7 +117,7 @@ def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
 
 def _fetch_sent(m: Any) -> Sentence | None:
     if isinstance(m, SessionFetch):
-        return session_sentences.asked(m)
+        return session_sentences.fetch_sent(m)
     if not m.partitions:
         return None
     fp = m.partitions[0]

@@ -66,7 +66,7 @@ def beats(
         return []
     opening = _opening(chapters)
     found = {opening.step: opening}
-    for beat in [*_told(total, chapters, weighty), *_happened(chapters, marks, lost_at)]:
+    for beat in [*_commented_beats(total, chapters, weighty), *_happened(chapters, marks, lost_at)]:
         if beat.step > opening.step:
             known = found.get(beat.step, beat)
             text = known.text or beat.text
@@ -92,7 +92,9 @@ def _opening(chapters: Sequence[Chapter]) -> Beat:
     return Beat(step, brief(comments[0]) if comments else "")
 
 
-def _told(total: int, chapters: Sequence[Chapter], weighty: Sequence[int]) -> Iterable[Beat]:
+def _commented_beats(
+    total: int, chapters: Sequence[Chapter], weighty: Sequence[int]
+) -> Iterable[Beat]:
     """Return the commented lines, each at the last step of its moves that matters."""
     for number, (first, _, text) in enumerate(chapters):
         if not text:

@@ -39,7 +39,7 @@ def _preferred(h: Happening, cue: Cue) -> Sentence:
     return say("read.preferred", c=node(cue[1]), b=node(cue[4]))
 
 
-def _left(h: Happening, cue: Cue) -> Sentence:
+def _group_left(h: Happening, cue: Cue) -> Sentence:
     return say("read.left", c=node(cue[1]), b=node(cue[3]))
 
 
@@ -55,7 +55,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "C-7.unknown": _unknown,
     "C-7.exception": _exception,
     "C-8": _preferred,
-    "C-8.left": _left,
+    "C-8.left": _group_left,
     "H-9": _too_early,
 }
 """Rule -> what tells it."""

@@ -69,7 +69,7 @@ def _power(h: Happening, cue: Cue) -> Sentence:
     return say("fault.power", b=node(cue[1]), n=number(lost))
 
 
-def _gone(h: Happening, at: int) -> list[str]:
+def _truncated_records(h: Happening, at: int) -> list[str]:
     """Return the records that were cut from the logs of a broker in this event."""
     cut = [new for rule, where, _, _, new, _ in h.cues if rule == "L-14" and where == at]
     return [value for batches in cut for batch in batches for value in batch.values]
@@ -77,12 +77,12 @@ def _gone(h: Happening, at: int) -> list[str]:
 
 def _cut_to_hw(h: Happening, cue: Cue) -> Sentence:
     at, new = cue[1], cue[4]
-    return say("trunc.hw", b=node(at), m=records(_gone(h, at)), o=offset(new))
+    return say("trunc.hw", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
 
 
 def _cut_by_epoch(h: Happening, cue: Cue) -> Sentence:
     at, new = cue[1], cue[4]
-    return say("trunc.epoch", b=node(at), m=records(_gone(h, at)), o=offset(new))
+    return say("trunc.epoch", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
 
 
 def _out_of_range(h: Happening, cue: Cue) -> Sentence:
@@ -94,7 +94,7 @@ def _out_of_range(h: Happening, cue: Cue) -> Sentence:
     looked = h.delivered(messages.LIST_OFFSETS_R)
     if looked is not None and looked.timestamp == messages.EARLIEST:
         return say("trunc.restart", b=node(at), o=offset(new))
-    return say("trunc.range", b=node(at), m=records(_gone(h, at)), o=offset(new))
+    return say("trunc.range", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
 
 
 def _hw_up(h: Happening, cue: Cue) -> Sentence:

@@ -89,7 +89,7 @@ def way_released(h: Happening, cue: Cue) -> Sentence:
     return say("fault.release.way", a=node(src), b=node(dst))
 
 
-def held(h: Happening, cue: Cue) -> Sentence:
+def message_held(h: Happening, cue: Cue) -> Sentence:
     return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
 
 
@@ -112,7 +112,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-8.6.reads": writes,
     "CP-8.6.lose": lossy,
     "CP-8.7.jump": jumped,
-    "CP-5.4.hold": held,
+    "CP-5.4.hold": message_held,
     "CP-5.4.release": released,
 }
 """Rule -> function that returns its sentence."""

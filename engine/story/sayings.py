@@ -31,9 +31,9 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 @lru_cache(KEPT)
-def said(sentence: str, language: str) -> str:
+def translate(sentence: str, language: str) -> str:
     """Return the sentence in a language, or as it is where there is no template for it."""
-    found = fitted(sentence, _templates(language), lambda value: said(value, language))
+    found = fitted(sentence, _templates(language), lambda value: translate(value, language))
     return sentence if found is None else found
 
 

@@ -11,7 +11,7 @@ from engine.model.sessions import INITIAL
 from engine.story.entities import Happening, Sentence, error, node, number, say, word
 
 
-def asked(m: Any) -> Sentence:
+def fetch_sent(m: Any) -> Sentence:
     """Return the sentence of a fetch that is sent."""
     f, leader, count = node(m.src), node(m.dst), len(m.partitions)
     if m.session_epoch == INITIAL:

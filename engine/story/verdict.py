@@ -85,13 +85,13 @@ def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> Json:
     excused = LOSS if ledger.unclean_epochs or destroyed else frozenset()
     broken = [name for name, _, _ in sim.broken if name not in excused]
     if lost:
-        return _said(LOST, lost, MANY if len(lost) > 1 else "")
+        return _sentence(LOST, lost, MANY if len(lost) > 1 else "")
     if broken or (sim.broken and not gone):
         worst = min(broken or [name for name, _, _ in sim.broken], key=_is_mechanism)
         return {"kind": BROKEN, "key": f"broken.{worst}", "records": []}
     if gone:
         cause = ".disks" if destroyed else ".unclean" if ledger.unclean_lost else ".acks"
-        return _said(GONE, gone, cause)
+        return _sentence(GONE, gone, cause)
     return {}
 
 
@@ -147,14 +147,14 @@ def verdict(sim: Simulation, faults: Collection[Struck]) -> Json:
     found = verdict_so_far(sim, faults)
     if not found:
         if missing:
-            found = _said(UNAVAILABLE, missing)
+            found = _sentence(UNAVAILABLE, missing)
         else:
             kind = KEPT if kept and struck else UNTESTED
-            found = _said(kind, (), MANY if kind == KEPT and kept > 1 else "")
+            found = _sentence(kind, (), MANY if kind == KEPT and kept > 1 else "")
     return {**found, "kept": kept, "fault": struck[0] if struck else ""}
 
 
-def _said(kind: str, records: Iterable[str], variant: str = "") -> Json:
+def _sentence(kind: str, records: Iterable[str], variant: str = "") -> Json:
     return {
         "kind": kind,
         "key": f"outcome.{kind}{variant}",

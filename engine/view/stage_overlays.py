@@ -108,7 +108,7 @@ def _queue(sim: Simulation, shown: list[Json]) -> None:
     receiver has stopped waiting for it (`unawaited`).
     """
     first: dict[tuple[int, int, int], int] = {}
-    for (m, way), told in zip(_told(sim), shown, strict=True):
+    for (m, way), told in zip(_drawn_messages(sim), shown, strict=True):
         key = (m.src, m.dst, m.kind)
         told["way"] = way
         if key in first:
@@ -134,10 +134,10 @@ def _hold(sim: Simulation, links: list[Json]) -> None:
 
 def ways(sim: Simulation, most: int = 12) -> list[str]:
     """Return every way with a message, each once, for the menu of message surgery."""
-    return list(dict.fromkeys(way for _, way in _told(sim)))[:most]
+    return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:most]
 
 
-def _told(sim: Simulation) -> list[tuple[Message, str]]:
+def _drawn_messages(sim: Simulation) -> list[tuple[Message, str]]:
     """Return the messages that are drawn, each with its way: `2->1`, and its kind where needed.
 
     Without a kind, a move means the oldest of all messages on that way.
@@ -165,7 +165,7 @@ _OF_THE_NETWORK: Final = frozenset(("id", "sent", "due", "src", "dst"))
 
 def letters(sim: Simulation) -> dict[str, Json]:
     """Return the full contents of the messages that are drawn, by their id."""
-    return {str(m.id): in_full(m) for m, _ in _told(sim)[:MOST_IN_FULL]}
+    return {str(m.id): in_full(m) for m, _ in _drawn_messages(sim)[:MOST_IN_FULL]}
 
 
 def in_full(m: Message) -> Json:

@@ -36,7 +36,7 @@ from engine.model.state import (
     ROLE_NAMES,
     TRUNCATING,
     UP,
-    Move,
+    DirectoryMove,
     Replica,
 )
 from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
@@ -191,7 +191,7 @@ def _replica(
     return shown
 
 
-def _future(move: Move) -> Json:
+def _future(move: DirectoryMove) -> Json:
     """D-1.  Return the end of the log in the other directory."""
     log = move.disk.log
     state = "truncating" if move.fetch.state == TRUNCATING else "fetching"

@@ -21,7 +21,7 @@ class Sentence(TypedDict):
     args: dict[str, Any]
 
 
-class Cue(TypedDict):
+class CueJson(TypedDict):
     """One thing that a rule changed, in partition `p`; null: of the node, or of several."""
 
     rule: str
@@ -32,7 +32,7 @@ class Cue(TypedDict):
     p: int | None
 
 
-class Broken(TypedDict):
+class BrokenPromise(TypedDict):
     """An invariant that broke at this step, and what of it is seen."""
 
     inv: str
@@ -79,7 +79,7 @@ class CutRecord(Record):
     old: NotRequired[bool]
 
 
-class Belief(TypedDict):
+class BeliefView(TypedDict):
     """Leader, leader epoch and partition epoch as a broker believes; -1: nothing."""
 
     leader: int
@@ -87,7 +87,7 @@ class Belief(TypedDict):
     pe: int
 
 
-class PartitionRecord(TypedDict):
+class PartitionRecordView(TypedDict):
     """Controller's record of a partition."""
 
     leader: int
@@ -140,7 +140,7 @@ Waiting = TypedDict(
 """A request that its leader holds back."""
 
 
-class Session(TypedDict):
+class SessionView(TypedDict):
     id: int
     next: int
 
@@ -163,7 +163,7 @@ class Throttled(TypedDict):
     held: list[int]
 
 
-class Replica(TypedDict):
+class ReplicaView(TypedDict):
     """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches."""
 
     role: Literal["leader", "follower", "offline", "none"]
@@ -175,7 +175,7 @@ class Replica(TypedDict):
     recovery: int
     epochs: list[tuple[int, int]]
     epochStart: int | None
-    belief: Belief
+    belief: BeliefView
     runs: list[tuple[int, int, int]]
     records: list[Record]
     cut: list[CutRecord]
@@ -188,21 +188,21 @@ class Replica(TypedDict):
     waiting: list[Waiting]
     dir: NotRequired[str]
     future: NotRequired[Future]
-    session: NotRequired[Session]
+    session: NotRequired[SessionView]
     throttled: NotRequired[Throttled]
 
 
-class Partition(TypedDict):
+class PartitionView(TypedDict):
     """`ar` the assigned replicas; logs are the `same` up to that offset and `differ` at these."""
 
     p: int
     name: str
     ar: list[int]
     minIsr: int
-    record: PartitionRecord
+    record: PartitionRecordView
     same: int
     differ: list[int] | None
-    replicas: dict[str, Replica]
+    replicas: dict[str, ReplicaView]
     gone: NotRequired[str]
 
 
@@ -211,7 +211,7 @@ class Directory(TypedDict):
     failed: bool
 
 
-class Disk(TypedDict):
+class DiskView(TypedDict):
     """Records a second, and for how many milliseconds it is busy."""
 
     rate: float
@@ -225,7 +225,7 @@ class FetchSession(TypedDict):
     partitions: list[int]
 
 
-class Broker(TypedDict):
+class BrokerView(TypedDict):
     id: int
     name: str
     rack: str
@@ -235,12 +235,12 @@ class Broker(TypedDict):
     clean: bool
     session: int | None
     dirs: NotRequired[list[Directory]]
-    disk: NotRequired[Disk]
+    disk: NotRequired[DiskView]
     fetchSessions: NotRequired[list[FetchSession]]
     fetchers: NotRequired[int]
 
 
-class Link(TypedDict):
+class LinkView(TypedDict):
     a: Node
     b: Node
     cut: Literal["none", "a>b", "b>a", "both"]
@@ -275,19 +275,19 @@ Beat = TypedDict("Beat", {"id": int, "from": Node, "to": Node, "sent": int, "due
 """A heartbeat under way."""
 
 
-class Sent(TypedDict):
+class SentView(TypedDict):
     m: str
     to: int
     acks: int
 
 
-class Client(TypedDict):
+class ClientView(TypedDict):
     """A producer or a consumer, by `kind`."""
 
     id: str
     kind: Literal["producer", "consumer"]
     believes: int
-    waiting: list[Sent]
+    waiting: list[SentView]
     sent: NotRequired[int]
     acked: NotRequired[int]
     queued: NotRequired[int]
@@ -300,14 +300,14 @@ class Client(TypedDict):
     read: NotRequired[int]
 
 
-class Controller(TypedDict):
+class ControllerView(TypedDict):
     alive: bool
     epoch: int
     waiting: int
     sessionMs: int
 
 
-class Ledger(TypedDict):
+class LedgerView(TypedDict):
     """Outcome of all messages; `lost1` of those that were written with acks=1."""
 
     sent: int
@@ -325,15 +325,15 @@ class View(TypedDict):
     fetching: Literal["auto", "manual"]
     mode: str
     profile: str
-    controller: Controller
-    partitions: list[Partition]
-    brokers: list[Broker]
-    links: list[Link]
+    controller: ControllerView
+    partitions: list[PartitionView]
+    brokers: list[BrokerView]
+    links: list[LinkView]
     messages: list[Message]
     beats: list[Beat]
-    clients: list[Client]
+    clients: list[ClientView]
     graves: list[tuple[int, int, str]]
-    ledger: Ledger
+    ledger: LedgerView
 
 
 class Fetcher(TypedDict):
@@ -354,7 +354,7 @@ class RunVerdict(TypedDict, total=False):
     fault: str
 
 
-class Step(TypedDict):
+class StepJson(TypedDict):
     """Step `n` of a run: what happened, and the state after it."""
 
     n: int
@@ -366,8 +366,8 @@ class Step(TypedDict):
     arrived: int | None
     say: list[Sentence]
     why: list[Sentence]
-    cues: list[Cue]
-    broken: list[Broken]
+    cues: list[CueJson]
+    broken: list[BrokenPromise]
     verdict: RunVerdict
     fetcher: NotRequired[Fetcher]
     view: View

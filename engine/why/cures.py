@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.dataplane.fetcher import thread_of
 from engine.dataplane.partition_fetch_state import lag_of
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, PAUSED, Replica
 from engine.moves import moves
@@ -25,7 +25,7 @@ def is_possible(sim: Simulation, line: str) -> bool:
     """Check whether this move can be made now."""
     try:
         move = moves.parse(line, sim.scenario.brokers)
-    except BadInput:
+    except InputError:
         return False
     return not move.verb.why_not(sim, move.args)
 
@@ -122,7 +122,7 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
     held = (
         taken_whole(sim, leader, follower)
         or unthrottled(sim, leader, follower)
-        or written(sim, follower)
+        or disk_written(sim, follower)
     )
     if held is not None:
         return held
@@ -202,7 +202,7 @@ def throttle(sim: Simulation, leader: Replica, follower: int) -> str:
     return ""
 
 
-def written(sim: Simulation, broker: int) -> Cure | None:
+def disk_written(sim: Simulation, broker: int) -> Cure | None:
     """Return the cure for a disk that is still writing; None if it is done (8.6)."""
     if disk_ms(sim, broker) <= 0:
         return None

@@ -276,7 +276,7 @@ def _fetches(sim: Simulation, leader: Replica, follower: int) -> Guard:
 def _may_receive(sim: Simulation, leader: Replica, follower: int) -> Guard:
     """Q-2, Q-3, 8.6.  Return the guard that the follower gets records and its disk keeps up."""
     f, b = node(follower), node(leader.broker)
-    held, slow = cures.unthrottled(sim, leader, follower), cures.written(sim, follower)
+    held, slow = cures.unthrottled(sim, leader, follower), cures.disk_written(sim, follower)
     large = cures.taken_whole(sim, leader, follower)
     if large is not None:
         n = number(cures.oversized(sim, leader, follower))

@@ -169,11 +169,11 @@ def _leader_stands(sim: Simulation, tp: int, wanted: int) -> Guard:
     rule = "CP-KR-FENCE" if sim.profile.kraft else "CP-ZK-BROKERS"
     noticed = f"detect {label(sim, leader)}"
     needed = cures.cure(sim, say("cure.detect", l=stands), noticed, "advance 20s")
-    told = say("guard.elect.session", l=stands, n=number(_left(sim, leader)))
+    told = say("guard.elect.session", l=stands, n=number(_session_left_ms(sim, leader)))
     return guard(rule, False, told, needed)
 
 
-def _left(sim: Simulation, broker: int) -> int:
+def _session_left_ms(sim: Simulation, broker: int) -> int:
     """Return how many ms the session of a broker may still last."""
     registration = sim.cluster.controller.brokers.get(broker)
     timeout = sim.configs.session_timeout_ms
@@ -186,7 +186,7 @@ def _left(sim: Simulation, broker: int) -> int:
 
 
 def of_move(sim: Simulation, line: str) -> tuple[str, list[Guard]]:
-    """Return (the move as it is read, its guards).  Raises BadInput for what is no move."""
+    """Return (the move as it is read, its guards).  Raises InputError for what is no move."""
     move = moves.parse(line, sim.scenario.brokers)
     v = word(move.text)
     found = [guard("", True, say("guard.move.read", v=v, g=word(move.verb.grammar)))]

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from engine.clients.clients import Producer
 from engine.model.broker import Broker, Process
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import PRODUCE, PRODUCE_R
 from engine.model.records import NO_LEADER
 from engine.model.state import LEADER, UP, Replica
@@ -29,13 +29,13 @@ Found = tuple[Sentence, list[Guard], bool, Sentence]
 
 
 def why(sim: Simulation, subject: str) -> dict[str, Any]:
-    """Return {subject, about, holds, guards, then}.  Raises BadInput for an unknown subject."""
+    """Return {subject, about, holds, guards, then}.  Raises InputError for an unknown subject."""
     if len(subject) > MAX_SUBJECT:
-        raise BadInput("invalid", f"A subject has at most {MAX_SUBJECT} characters.")
+        raise InputError("invalid", f"A subject has at most {MAX_SUBJECT} characters.")
     kind, _, rest = subject.strip().partition(" ")
     answer = _SUBJECTS.get(kind)
     if answer is None:
-        raise BadInput("invalid", f"“{kind[:40]}” is no subject; it is written: {GRAMMAR}.")
+        raise InputError("invalid", f"“{kind[:40]}” is no subject; it is written: {GRAMMAR}.")
     about, found, holds, then = answer(sim, rest.strip())
     return {
         "subject": subject.strip(),
@@ -51,7 +51,7 @@ def _place(sim: Simulation, rest: str) -> tuple[str, int]:
     match = re.fullmatch(r"(.*?)\s*\bp=(\d{1,4})", rest)
     text, tp = (match[1], int(match[2])) if match else (rest, 0)
     if tp not in sim.cluster.controller.records:
-        raise BadInput("unknown", f"There is no partition {tp}.")
+        raise InputError("unknown", f"There is no partition {tp}.")
     return text, tp
 
 
@@ -60,7 +60,7 @@ def _broker(sim: Simulation, name: str) -> Broker:
         if name in (str(spec.id), spec.name) and name:
             return sim.brokers[spec.id]
     known = ", ".join(spec.label for spec in sim.scenario.brokers)
-    raise BadInput("unknown", f"There is no broker “{name[:40]}”; there are {known}.")
+    raise InputError("unknown", f"There is no broker “{name[:40]}”; there are {known}.")
 
 
 def _leader(sim: Simulation, tp: int) -> tuple[Process, Replica] | None:
@@ -154,7 +154,7 @@ def _ack(sim: Simulation, rest: str) -> Found:
             told = say("guard.ack.queued", m=m)
             needed = guards_control.leaderless_cure(sim)
             return about, [guards.guard("P-6", False, told, needed)], False, say("then.not")
-    raise BadInput("unknown", f"No record “{value[:40]}” waits for an answer here.")
+    raise InputError("unknown", f"No record “{value[:40]}” waits for an answer here.")
 
 
 def _leads(sim: Simulation, rest: str) -> Found:

@@ -27,7 +27,7 @@ PLAYED = deck.cards
 
 
 @cache
-def cards(lang: str) -> tuple[deck.Card, ...]:
+def cards(lang: str) -> tuple[deck.DeckCard, ...]:
     return tuple(PLAYED(lang, deck.Catalogue()))
 
 

@@ -58,7 +58,7 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 @pytest.mark.parametrize("name", ["S30-3.9.1", "R20-0.10.2.2"])
 def test_the_page_tells_what_the_command_tells(client: FlaskClient, name: str) -> None:
     told = answer_of(client, files_of(name))
-    found = sources.found((str(FILES / name),))
+    found = sources.readable_files((str(FILES / name),))
     wanted = next(iter(timeline.partitions(found)))
     rebuilt = reconstruction.rebuild(timeline.gather(found, wanted))
     assert told["partition"] == str(wanted)

@@ -12,15 +12,15 @@ from engine.learn import measured
 from engine.learn.measured import PAIRS, SIDES
 from engine.learn.probes import Probe, probe_at
 from engine.learn.render import Teller
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from tests.app.test_learning import UNFILLED, page
 
 GENERIC = {"next.move", "next.time"}
 
 
-def probe(side: str, number: int) -> tuple[Recording, Probe]:
+def probe(side: str, number: int) -> tuple[MomentRecording, Probe]:
     run, text = measured.question(side, number)
-    recording = Recording(run)
+    recording = MomentRecording(run)
     return recording, probe_at(recording, text)
 
 

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from app.batch.jobs import Jobs
 from app.explore import worker
 from app.explore.search_request import MetAsk, budgets_of
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios import file
 from tests.app.conftest import post
 from tests.app.test_batch_jobs import ended, make_jobs
@@ -129,5 +129,5 @@ def test_the_same_question_has_one_number_and_another_study_another() -> None:
     assert one.number == ask(crashes=1).number != ask(crashes=2).number
     assert one.same_study(ask(crashes=2, writes=1))
     assert not one.same_study(MetAsk(one.scenario, "K41", 0, 6, one.budgets))
-    with pytest.raises(BadInput, match="at most 3"):
+    with pytest.raises(InputError, match="at most 3"):
         ask(crashes=4).check()

@@ -61,7 +61,7 @@ def test_a_form_that_is_not_read_is_refused(
 ) -> None:
     (tmp_path / "odd.js").write_text(text)
     monkeypatch.setattr(bundler, "JS", tmp_path)
-    with pytest.raises(bundler.Unreadable, match=r"odd\.js"):
+    with pytest.raises(bundler.BundleError, match=r"odd\.js"):
         bundler.module("odd.js")
 
 
@@ -69,7 +69,7 @@ def test_a_circle_of_imports_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "one.js").write_text('import { b } from "./other.js";\nexport const a = 1;\n')
     (tmp_path / "other.js").write_text('import { a } from "./one.js";\nexport const b = 1;\n')
     monkeypatch.setattr(bundler, "JS", tmp_path)
-    with pytest.raises(bundler.Unreadable, match="circle"):
+    with pytest.raises(bundler.BundleError, match="circle"):
         bundler.needed("one.js")
 
 

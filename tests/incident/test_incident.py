@@ -17,11 +17,12 @@ from click.testing import CliRunner
 
 from app.command.cli import main
 from app.incident import reconstruction, render, sources, timeline
-from app.incident.events import Topic
+from app.incident.events import TopicIdentity
+from app.incident.files import ReplicaFiles
 from app.incident.reconstruction import Rebuilt
-from app.incident.sources import Reader
+from app.incident.sources import SourceReader
 from app.incident.timeline import Timeline
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.replay.replay import Replay
 
 FILES = Path(__file__).parent / "files"
@@ -30,7 +31,9 @@ R20 = FILES / "R20-0.10.2.2"
 
 
 def told_of(*paths: Path | str, partition: str = "S30") -> Timeline:
-    return timeline.gather(sources.found(tuple(map(str, paths))), Topic(partition, 0))
+    return timeline.gather(
+        sources.readable_files(tuple(map(str, paths))), TopicIdentity(partition, 0)
+    )
 
 
 def records(told: Timeline) -> list[str]:
@@ -243,7 +246,7 @@ def test_what_the_model_does_not_do_by_itself_is_the_finding(kraft: Timeline) ->
 def test_a_disk_that_ends_elsewhere_is_the_finding(kraft: Timeline) -> None:
     told = replace_states(kraft, kraft.states)
     disk = told.disks["3"]
-    disk = sources.Replica(disk.runs, disk.start, disk.hw, disk.epochs)
+    disk = ReplicaFiles(disk.runs, disk.start, disk.hw, disk.epochs)
     disk.runs = []
     told.disks = {**told.disks, "3": disk}
     assert reconstruction.rebuild(told).finding == ""
@@ -252,7 +255,7 @@ def test_a_disk_that_ends_elsewhere_is_the_finding(kraft: Timeline) -> None:
     assert reconstruction.rebuild(told).finding.startswith("On broker 1's disk the log ends at 1")
 
 
-def replace_states(told: Timeline, states: list[timeline.State]) -> Timeline:
+def replace_states(told: Timeline, states: list[timeline.TimelineState]) -> Timeline:
     return replace(told, states=states, disks=dict(told.disks), notes=[])
 
 
@@ -289,8 +292,8 @@ def test_an_incident_in_the_middle_of_millions_of_records(tmp_path: Path) -> Non
 
 def complaints(path: Path, wanted: str = "t") -> list[str]:
     found: list[str] = []
-    reader = Reader(Topic(wanted, 0), found.append)
-    for source in sources.found((str(path),)):
+    reader = SourceReader(TopicIdentity(wanted, 0), found.append)
+    for source in sources.readable_files((str(path),)):
         for _ in reader.events(source):
             pass
     return found
@@ -394,5 +397,5 @@ def test_a_long_log_takes_no_more_memory(tmp_path: Path) -> None:
 def test_too_many_events_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "MOST_EVENTS", 1)
     (tmp_path / "1.log").write_text(MIDDLE)
-    with pytest.raises(BadInput, match="more than 1 things"):
+    with pytest.raises(InputError, match="more than 1 things"):
         told_of(tmp_path, partition="big")

@@ -9,7 +9,7 @@ from engine.dataplane import fetcher, reading, serving
 from engine.model import configs, messages, quotas
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.log import Batch, Log
 from engine.model.profiles import get_profile
 from engine.model.quotas import Quotas, ReplicationQuota
@@ -57,7 +57,7 @@ def test_lists(text: str) -> None:
 @pytest.mark.parametrize("text", ["1", "1:", ":1", "*,1:2", "1 :2", "a:b", "1:2:3", "1;2"])
 def test_texts_that_are_no_lists(text: str) -> None:
     assert not quotas.is_valid_list(text)
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         quotas.parse_list(text, 1)
 
 

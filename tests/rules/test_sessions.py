@@ -17,7 +17,13 @@ from engine.model.messages import (
 )
 from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionAnswer, SessionFetch, SessionRead
-from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
+from engine.model.sessions import (
+    FetchContext,
+    Key,
+    PartitionAnswer,
+    PartitionRequest,
+    SessionCache,
+)
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -35,8 +41,8 @@ FROM_0 = Scenario.from_dict(
 )
 
 
-def wanted(offset: int) -> Wanted:
-    return Wanted(offset, 0, 100, None, None, "id")
+def wanted(offset: int) -> PartitionRequest:
+    return PartitionRequest(offset, 0, 100, None, None, "id")
 
 
 class Pair:
@@ -48,7 +54,9 @@ class Pair:
 
     def ask(self, offsets: dict[int, int]) -> tuple[list[str], FetchContext]:
         request = self.client.build({str(p): wanted(o) for p, o in offsets.items()})
-        keys: dict[Key, Wanted] = {("id", int(p)): wanted(offsets[int(p)]) for p in request.send}
+        keys: dict[Key, PartitionRequest] = {
+            ("id", int(p)): wanted(offsets[int(p)]) for p in request.send
+        }
         context = sessions.new_context(
             self.cache,
             0,
@@ -63,7 +71,9 @@ class Pair:
         return request.send, context
 
     def answer(self, context: FetchContext, **records: int) -> list[int]:
-        answers = {key: Answer(5, 0, records.get(f"p{key[1]}", 0)) for key in context.partitions}
+        answers = {
+            key: PartitionAnswer(5, 0, records.get(f"p{key[1]}", 0)) for key in context.partitions
+        }
         error, session, sent = sessions.respond(self.cache, context, 0, answers)
         self.client.handle(error, session, [str(p) for _, p in sent], 13)
         return [p for _, p in sent]

@@ -12,7 +12,7 @@ from app.server import warm
 from engine.learn.answers import answer_of
 from engine.learn.probes import probe_at, probes_of
 from engine.learn.render import Teller
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import library
 from engine.sim.run import Run, play_all
 
@@ -45,7 +45,7 @@ def learn() -> tuple[float, dict[str, float]]:
         play_all(run)
         plays.append(time.perf_counter() - began)
         began, busy = time.perf_counter(), time.thread_time()
-        recording = Recording(run)
+        recording = MomentRecording(run)
         found = probes_of(recording)
         if not found:
             continue
@@ -53,7 +53,7 @@ def learn() -> tuple[float, dict[str, float]]:
         asked.append((time.perf_counter() - began) * 1_000)
         spent.append((time.thread_time() - busy) * 1_000)
         began = time.perf_counter()
-        recording = Recording(run)
+        recording = MomentRecording(run)
         probe = probe_at(recording, found[0].text)
         teller = Teller(recording, "en")
         if probe.form == "offset":

@@ -79,7 +79,7 @@ def serving(**settings: str) -> Iterator[int]:
                 assert process.wait(20) == 0
 
 
-class Wire:
+class ServerWire:
     """Minimal Engine.IO 4 client: nothing between the caller and the server limits or delays it."""
 
     def __init__(self, port: int, origin: str = "", cookie: str = "", csrf: str = "") -> None:
@@ -135,7 +135,7 @@ class Wire:
         self.ws.sock.close()
         self.ws.thread.join(5)
 
-    def __enter__(self) -> Wire:
+    def __enter__(self) -> ServerWire:
         return self
 
     def __exit__(self, *_: object) -> None:
