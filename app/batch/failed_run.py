@@ -18,6 +18,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.server import api_schema
 from app.web.api import body, json_answer
+from engine.model.json_types import Json
 from engine.sim.run import Run
 from engine.study.shrink import Shortened, shorten
 
@@ -159,7 +160,7 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
 
 
 @blueprint.post("/api/shorten")
-@api_schema.declare(api_schema.Json, takes=api_schema.FailureSent)
+@api_schema.declare(Json, takes=api_schema.FailureSent)
 def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()

@@ -35,6 +35,7 @@ from app.storage.models import BatchRow
 from app.web import display_names, met
 from app.web.api import body, json_answer
 from app.web.pages import words
+from engine.model.json_types import Json
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.delays import varies
@@ -232,7 +233,7 @@ def submit_form() -> AnyResponse:
 
 
 @blueprint.post("/api/batches/estimate")
-@api_schema.declare(api_schema.Json, takes=api_schema.BatchSent)
+@api_schema.declare(Json, takes=api_schema.BatchSent)
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()

@@ -27,6 +27,7 @@ from engine.catalogue import promises
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.model.profiles import PROFILES
 from engine.moves import moves
 from engine.replay.replay import STEPS_MOST
@@ -88,8 +89,6 @@ BEGINNINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
 }
 """What a scenario can begin with instead of the life of one record: name -> what it says."""
-
-Json = dict[str, Any]
 
 
 @blueprint.get("/edit")

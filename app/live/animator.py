@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
@@ -32,6 +31,7 @@ from engine.model.languages import language_of
 from engine.replay.replay import Replay
 from engine.sim.run import Run
 from engine.story.sayings import translate
+from engine.view.wire import StepJson
 from engine.why.why import MAX_SUBJECT
 
 log = logging.getLogger(__name__)
@@ -43,11 +43,11 @@ WINDOW = 8
 MOVE_CHARS = 2_000
 
 
-def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
+def _steps(replay: Replay, first: int, count: int) -> list[StepJson]:
     return replay.steps(first, count) if first <= replay.total else []
 
 
-def _shown(digest: str, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _shown(digest: str, steps: list[StepJson]) -> list[StepJson]:
     """Return the steps without those behind a question that this page's class is asked."""
     horizon = classroom.rooms_here().horizon(sid(), digest)
     return steps if horizon is None else [one for one in steps if one["n"] <= horizon]

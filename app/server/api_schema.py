@@ -16,12 +16,12 @@ from app.batch.wire import BatchResult, BatchSnapshot
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
 from app.storage.saved import RUN_BYTES, SCENARIO_BYTES
+from engine.model.json_types import Json
 from engine.scenarios import paste
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
-Json = dict[str, Any]
 Runs = Annotated[int, Meta(ge=1, le=RUNS_MOST)]
 Seed = Annotated[int, Meta(ge=0, le=SEED_MAX)]
 ScenarioText = Annotated[str, Meta(max_length=SCENARIO_BYTES)]

@@ -21,10 +21,12 @@ from app.web import registry
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
 from engine.lens.lens_json import stacks_by_release
+from engine.model.json_types import Json
 from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
 
@@ -107,7 +109,7 @@ def save_scenario() -> Response:
 
 
 @blueprint.get("/api/registry")
-@api_schema.declare(api_schema.Json)
+@api_schema.declare(Json)
 def get_registry() -> Response:
     """Return profiles, flags, invariants, verbs and rules, for menus and panels of pages."""
     response = json_answer(registry.registry())
@@ -117,7 +119,7 @@ def get_registry() -> Response:
 
 
 @blueprint.get("/api/cards/<profile>")
-@api_schema.declare(api_schema.Json)
+@api_schema.declare(Json)
 def cards(profile: str) -> Response:
     """Return every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))
@@ -163,10 +165,9 @@ def steps(digest: str) -> Response:
     def answer() -> Response:
         with services().replays.using(digest) as replay:
             found = replay.steps(first, count) if first <= replay.total else []
-            if releases:
-                found = [_under_the_lens(step, releases, bare) for step in found]
+            sent = [_under_the_lens(step, releases, bare) for step in found] if releases else found
             return json_answer(
-                {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": found}
+                {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": sent}
             )
 
     response = unless_known(etag, answer)
@@ -174,7 +175,7 @@ def steps(digest: str) -> Response:
     return response
 
 
-def _under_the_lens(step: dict[str, Any], releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
+def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
     """Return a copy of the step with its stacks; `bare`: without its view and sentences."""
     seen = stacks_by_release(step, releases, step["view"]["mode"])
     return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
@@ -19,7 +19,11 @@ NEVER: Final = -(1 << 60)
 NONE: Final = 0
 FOLLOWER: Final = 1
 LEADER: Final = 2
-ROLE_NAMES: Final = {NONE: "none", FOLLOWER: "follower", LEADER: "leader"}
+ROLE_NAMES: Final[dict[int, Literal["none", "follower", "leader"]]] = {
+    NONE: "none",
+    FOLLOWER: "follower",
+    LEADER: "leader",
+}
 
 COMMITTED: Final = 0
 EXPAND: Final = 1
