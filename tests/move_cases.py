@@ -284,7 +284,7 @@ REFUSED = [
     ("", "wipe A d2", "Broker A has no log directory d2; there is d1."),
     ("", "disk_fail A d2", "Broker A has no log directory d2; there is d1."),
     ("disk_fail A d1", "disk_fail A d1", "Log directory d1 of broker A has failed already."),
-    ("", "fetch_error A", "Broker A follows nobody"),
+    ("", "fetch_error A", "Broker A follows no leader"),
     ("", "move_dir A d2", "has no log directory d2; there is d1 (LOG_DIR_NOT_FOUND)."),
     ("", "move_dir A d1", "The log lies in d1 already."),
     ("", "copy A", "No log of broker A is on its way to another directory."),
