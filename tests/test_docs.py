@@ -6,9 +6,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.conftest import ROOT
 
@@ -78,3 +80,37 @@ def _anchors(file: Path) -> set[str]:
     """The anchors of a page's headings, as GitHub and MyST write them."""
     headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+
+
+def test_the_version_is_that_of_the_newest_release() -> None:
+    """Of the changelog, the project and the lock."""
+    headings = re.findall(r"^## \[(.+?)\](?: - (.+))?$", changelog(), re.MULTILINE)
+    assert headings[0] == ("Unreleased", "")
+    newest, day = headings[1]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", dated) for _, dated in headings[1:]), day
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert tomllib.load(file)["project"]["version"] == newest
+    with (ROOT / "uv.lock").open("rb") as file:
+        packages = tomllib.load(file)["package"]
+    assert [one["version"] for one in packages if one["name"] == "highwater"] == [newest]
+
+
+def test_every_change_stands_under_its_kind() -> None:
+    found = set(re.findall(r"^### (.+)$", changelog(), re.MULTILINE))
+    assert found <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def changelog() -> str:
+    return (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["model", "site", "input"])
+def test_issue_templates_ask_for_what_repeats_the_fault(name: str) -> None:
+    """The keys that GitHub requires; every question has a label and an id of its own."""
+    form = yaml.safe_load((ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text("utf-8"))
+    assert form["name"] and form["description"]
+    assert {one["type"] for one in form["body"]} <= {"input", "textarea", "dropdown", "markdown"}
+    ids = [one["id"] for one in form["body"]]
+    assert len(set(ids)) == len(ids)
+    assert all(one["attributes"]["label"] for one in form["body"])
+    assert any(one.get("validations", {}).get("required") for one in form["body"])
