@@ -53,10 +53,8 @@ def mcp() -> None:
 
     It can play runs, look at steps, ask why not, compare versions and count over seeds.
     """
-    try:
-        from app.command.assistant import serve
-    except ImportError:
-        refuse("This needs the SDK of the Model Context Protocol: pip install 'highwater[mcp]'.")
+    from app.command.assistant import serve
+
     serve()
 
 
