@@ -11,17 +11,16 @@ from setuptools import setup
 
 COMPILED = {
     "model": "broker cluster configs control_messages controller copying effects epochs errors "
-    "flags log "
-    "messages producers profiles quotas records session_client session_messages sessions "
-    "state timers zk_messages",
-    "dataplane": "asking fetcher following insync limits offsets produce purgatory reading "
-    "recovery retention serving truncation watermark",
-    "controlplane": "alter_partition election elr kraft liveness membership roles storage "
-    "zookeeper znodes",
-    "checks": "clients invariants lags ledger prefix seen",
-    "sim": "clients consumers dispatch idempotent kernel lending network pacing simulation wires "
-    "world",
-    "search": "choices faces keys left_out",
+    "flags log messages producers profiles quotas records session_client "
+    "session_messages sessions state timers zk_messages",
+    "dataplane": "fetch_request fetcher insync limits offsets partition_fetch_state produce "
+    "purgatory reading recovery retention serving truncation watermark",
+    "controlplane": "alter_partition election elr kraft liveness membership roles storage znodes "
+    "zookeeper",
+    "checks": "clients invariants lags ledger prefix replica_memory",
+    "clients": "clients consumers idempotent",
+    "sim": "copy_on_write dispatch kernel live_effects network pacing simulation world",
+    "explore": "broker_key choices key_exclusions keys",
     "conformance": "clusters fetchers",
 }
 """Not among them: verbs and faults (nothing there is hot), what is a dataclass with slots or a kind

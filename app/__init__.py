@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flask import Flask
 
-    from app.common.config import Settings
+    from app.core.config import Settings
 
 __all__ = ["create_app"]
 
@@ -18,6 +18,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     Everything is imported here and not above: ``app.bootstrap`` has to be importable on a
     machine that has nothing but Python.
     """
-    from app.web.factory import build
+    from app.server.factory import build
 
     return build(settings)

@@ -14,10 +14,10 @@ import pytest
 
 from app.batch import statistics
 from app.batch.jobs import Jobs
-from app.batch.runners.pairing import LOST, Pair, cell_pairs, profile_pairs
-from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.pairing import LOST, CellPair, cell_pairs, profile_pairs
+from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
-from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import QUANTILES, CellSummary, Failure, Summary
 from app.context.services import Services
 from engine.sim.run import Run
@@ -61,14 +61,14 @@ class PlainRunner:
 
     def _fail(self, where: str) -> None:
         if where in self.trouble:
-            raise SparkTrouble(self.trouble.pop(where))
+            raise SparkError(self.trouble.pop(where))
 
     def run(
         self,
-        plan: Plan,
+        plan: BatchPlan,
         directory: str,
         tag: str,
-        on_done: Callable[[list[Tally]], None],
+        on_done: Callable[[list[PlanTally]], None],
         stop: Callable[[], bool],
         done: Collection[int],
         run_chunk: RunChunk,
@@ -84,7 +84,9 @@ class PlainRunner:
             self._fail("run")
         return True
 
-    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+    def summarise(
+        self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
+    ) -> Summary:
         self._fail("summarise")
         return summary_of(list(read_chunks(directory, done)), plan, keep)
 
@@ -92,7 +94,7 @@ class PlainRunner:
         return [cause_of(Run.from_text(text)) for text in runs]
 
 
-def summary_of(rows: list[dict[str, Any]], plan: Plan, keep: int) -> Summary:
+def summary_of(rows: list[dict[str, Any]], plan: BatchPlan, keep: int) -> Summary:
     """What Spark's SQL must say of these rows."""
     groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in rows:
@@ -149,7 +151,7 @@ def _kept(found: list[Failure], keep: int) -> list[Failure]:
     return [one for one in found if one.seed in kept]
 
 
-def _weights(rows: list[dict[str, Any]], plan: Plan, top: int) -> dict[str, list[float]]:
+def _weights(rows: list[dict[str, Any]], plan: BatchPlan, top: int) -> dict[str, list[float]]:
     """In decimals, as the SQL has them: scaled by the heaviest run, and so back again."""
     if not plan.tilted:
         return {}
@@ -218,7 +220,7 @@ def heavier(rows: list[dict[str, Any]], name: str, share: Decimal, top: int = 0)
     return None
 
 
-def _pairs(rows: list[dict[str, Any]], plan: Plan) -> tuple[Pair, ...]:
+def _pairs(rows: list[dict[str, Any]], plan: BatchPlan) -> tuple[CellPair, ...]:
     if plan.futures or plan.tilted:
         return ()
     broke: dict[tuple[str, int], dict[int, set[str]]] = {}
@@ -239,7 +241,7 @@ def _pairs(rows: list[dict[str, Any]], plan: Plan) -> tuple[Pair, ...]:
         for a, b in cell_pairs(len(plan.scenarios))
     ]
     return tuple(
-        Pair(a, b, name, *_table(broke[a], broke[b], name))
+        CellPair(a, b, name, *_table(broke[a], broke[b], name))
         for a, b in sides
         if broke.get(a, {}).keys() & broke.get(b, {}).keys()
         for name in (ANY, LOST)

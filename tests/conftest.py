@@ -13,7 +13,7 @@ from typing import TypeVar
 import pluggy
 import pytest
 
-from app.common import collector
+from app.core import gc_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 T = TypeVar("T")
@@ -80,11 +80,11 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 def pytest_configure() -> None:
     """Tests make millions of objects that stay, and looking through them took a sixth of the time
     of all: once before tests are read, once with what reading them has left."""
-    collector.settle()
+    gc_settings.settle()
 
 
 def pytest_collection_finish() -> None:
-    collector.settle()
+    gc_settings.settle()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

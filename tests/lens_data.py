@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from engine.catalogue.sourcemap import cards
 from engine.lens.source import key, modes, named, profile_of
-from engine.show.rules import RULES
-from engine.study.sourcemap import cards
+from engine.story.rules import RULES
 
 TARGET = Path(__file__).resolve().parent.parent / "engine" / "lens" / "kafka.json"
 LOOPS = (

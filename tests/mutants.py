@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("engine/dataplane", "engine/controlplane", "engine/checks", "engine/study/weights.py")
+ROOMS = ("engine/dataplane", "engine/controlplane", "engine/checks", "engine/advisor/weights.py")
 COPIED = ("app", "docs", "engine", "tests", "static/i18n", "pyproject.toml")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "e2e", "other_python", "*.pyc")
 
@@ -72,7 +72,7 @@ OWN = {
     "engine/checks/lags.py": ("tests/test_metrics.py",),
     "engine/checks/ledger.py": ("tests/test_metrics.py",),
     "engine/checks/prefix.py": ("tests/test_oracle.py",),
-    "engine/study/weights.py": ("tests/test_weights.py", "tests/test_fault_plans.py"),
+    "engine/advisor/weights.py": ("tests/test_weights.py", "tests/test_fault_plans.py"),
 }
 """What decides those of a module in addition."""
 

@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from app.command.cli import main as cli
-from app.common.config import SETTINGS
+from app.core.config import SETTINGS
+from engine.catalogue.rulebook import BESIDE, EXCUSES, TITLES, UNLIT
 from engine.checks.catalogue import INVARIANTS
-from engine.sim.verbs import VERBS
+from engine.moves.verbs import VERBS
 from engine.study.metrics import METRICS
-from engine.study.rulebook import BESIDE, EXCUSES, TITLES, UNLIT
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
 WIDTH = 116
@@ -151,8 +151,7 @@ def moves_page() -> str:
         "| Move | Effect |",
         "|---|---|",
     ]
-    verbs = [verb for _, verb in sorted(VERBS.items())]
-    lines += [f"| `{_cell(verb.grammar)}` | {_cell(verb.help)} |" for verb in verbs]
+    lines += [f"| `{_cell(verb.grammar)}` | {_cell(verb.help)} |" for verb in VERBS.values()]
     return "\n".join(lines) + "\n"
 
 

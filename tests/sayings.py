@@ -7,35 +7,41 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.common.words import Catalogue
+from app.core.words import Catalogue
 from engine.model.configs import CATALOGUE
-from engine.sim.verbs import VERBS
-from engine.sim.wording import REFUSALS
+from engine.moves.move_errors import REFUSALS
+from engine.moves.verbs import VERBS
 
 ROOT = Path(__file__).resolve().parent.parent / "engine"
 RAISED = (
     "checks",
     "sim",
+    "clients",
+    "moves",
+    "faults",
     "scenarios",
     "model",
-    "study/promises.py",
+    "catalogue/promises.py",
     "study/futures.py",
     "study/shrink.py",
-    "show/replay.py",
+    "replay/replay.py",
 )
 """Where sentences are raised or reported."""
 RETURNED = (
     "sim",
+    "clients",
+    "moves",
+    "faults",
     "model/profiles.py",
     "checks",
     "scenarios/places.py",
-    "study/promises.py",
+    "catalogue/promises.py",
 )
 """Where functions return them."""
 OF_DEVELOPERS = "translated.py"
-OF_THE_STORY = "wording.py"
+OF_THE_STORY = "move_errors.py"
 """Its refusals stand in the story's catalogue, by key."""
-CALLS = {"report", "BadInput", "invalid", "impossible", "fail", "bad", "_bad", "append"}
+CALLS = {"report", "InputError", "invalid", "impossible", "fail", "bad", "_bad", "append"}
 SENTENCE = re.compile(r".*[a-z]\S* \S.*", re.S)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine.advisor import advice
+from engine.advisor.advice import Failures, Setting
 from engine.model.configs import build
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
-from engine.study import advice
-from engine.study.advice import Failures, Setting
 
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))
@@ -46,10 +46,10 @@ def test_neighbours_differ_in_one_thing_and_make_sense() -> None:
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(setting: Setting, why: str) -> None:
-    with pytest.raises(BadInput, match=why):
+    with pytest.raises(InputError, match=why):
         advice.check(setting, Failures())
 
 
 def test_failures_are_bounded() -> None:
-    with pytest.raises(BadInput, match="disk_repair_min lies between"):
+    with pytest.raises(InputError, match="disk_repair_min lies between"):
         advice.check(Setting(), Failures(disk_repair_min=100_000))

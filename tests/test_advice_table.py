@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from app.batch import advice_table, cycles
-from app.batch.advice_table import Cell, Table
-from app.batch.processes import Workers
+from app.advisor import table
+from app.advisor.table import AdviceCell, AdviceTable
+from app.batch import cycles
+from app.batch.processes import BatchWorkers
 from app.bootstrap import ROOT
-from engine.study import importance
-from engine.study.advice import Setting
+from engine.advisor import importance
+from engine.advisor.advice import Setting
 from tests.app.test_cli import highwater
 
 
@@ -28,7 +29,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importance, "FLOOR", (1.0, 0.1, 0.02, 0.01))
     monkeypatch.setattr(cycles, "PILOT_TREES", 2)
     monkeypatch.setattr(cycles, "best_effort", lambda trees: {})
-    monkeypatch.setattr(advice_table, "pool", ThreadPoolExecutor)
+    monkeypatch.setattr(table, "pool", ThreadPoolExecutor)
 
 
 ASKED = ("advise", "--factors", "1", "--racks", "1", "--presets", "usual", "--jobs", "1")
@@ -65,11 +66,13 @@ def test_an_estimate_plays_no_more_than_pilots() -> None:
 
 
 def test_what_loses_nothing_in_a_pilot_promises_no_end() -> None:
-    cell = Cell("usual", Setting(racks=3), pilot={"lost": [0.0, 0.0]}, pilot_trees=5)
-    table = Table([cell], 0.5, 60, 2, str)
+    cell = AdviceCell("usual", Setting(racks=3), pilot={"lost": [0.0, 0.0]}, pilot_trees=5)
+    table = AdviceTable([cell], 0.5, 60, 2, str)
     assert table.needed(cell) == float("inf")
     assert table.report()[0]["pilot"]["needed"] is None
-    spread = [Cell("usual", Setting(), pilot={"lost": [10.0, s]}, pilot_trees=5) for s in (20, 40)]
+    spread = [
+        AdviceCell("usual", Setting(), pilot={"lost": [10.0, s]}, pilot_trees=5) for s in (20, 40)
+    ]
     few, many = (table.needed(one) for one in spread)
     assert many == pytest.approx(2 * few, rel=0.05), "trees grow with the squares"
 
@@ -87,9 +90,9 @@ class Interrupted(ThreadPoolExecutor):
 
 
 def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice_table, "pool", Interrupted)
-    monkeypatch.setattr(advice_table, "CHUNK_MOST", 4)
-    monkeypatch.setattr(advice_table, "CHUNK_S", 100)  # four trees, however slow one of them was
+    monkeypatch.setattr(table, "pool", Interrupted)
+    monkeypatch.setattr(table, "CHUNK_MOST", 4)
+    monkeypatch.setattr(table, "CHUNK_S", 100)  # four trees, however slow one of them was
     told = highwater(*ASKED, "--within", "5", "--json")
     assert told.exit_code == 130, told.output
     (cell,) = json.loads(told.stdout)["cells"]
@@ -99,7 +102,7 @@ def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trees that do not come back in time are counted as left, and nobody waits for them."""
-    monkeypatch.setattr(advice_table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
+    monkeypatch.setattr(table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
     told = highwater(*ASKED, "--budget", "1", "--json")
     (cell,) = json.loads(told.stdout)["cells"]
     assert told.exit_code == 3 and cell["ended"] == "budget"
@@ -131,7 +134,7 @@ def test_processes_end_with_who_started_them() -> None:
 
 
 def test_processes_are_ended_and_start_again() -> None:
-    with Workers(1) as workers:
+    with BatchWorkers(1) as workers:
         waiting = workers.submit(time.sleep, 600)
         workers.stop()
         assert waiting.cancelled() or waiting.exception() is not None

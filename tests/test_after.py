@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.common.words import Catalogue
-from engine.learn.after import SAYS, after
+from app.core.words import Catalogue
 from engine.learn.interview import questions
+from engine.learn.takeaways import SAYS, takeaways
 from engine.model.languages import LANGUAGES
 from engine.scenarios.file import library
 from engine.scenarios.translated import in_language
@@ -18,7 +18,7 @@ CODES = sorted(one.code for one in library().values())
 def test_every_scenario_ends_with_an_answer_and_what_to_take_along(lang: str) -> None:
     words = Catalogue().words(lang)
     for scenario in library().values():
-        card = after(scenario.code)
+        card = takeaways(scenario.code)
         assert in_language(scenario, lang).teaches, scenario.code
         assert card.item.ask[lang] and len(card.item.facts[:SAYS]) == SAYS, scenario.code
         assert all(fact[lang] for fact in card.item.facts), scenario.code
@@ -27,7 +27,7 @@ def test_every_scenario_ends_with_an_answer_and_what_to_take_along(lang: str) ->
 
 def test_a_run_that_proves_a_question_ends_with_it() -> None:
     proofs = {item.scenario for item in questions().values()}
-    assert proofs and all(after(code).proves == (code in proofs) for code in CODES)
+    assert proofs and all(takeaways(code).proves == (code in proofs) for code in CODES)
 
 
 def test_from_end_to_end_one_comes_through_the_whole_library() -> None:
@@ -35,5 +35,5 @@ def test_from_end_to_end_one_comes_through_the_whole_library() -> None:
     code = CODES[0]
     while code not in seen:
         seen.append(code)
-        code = after(code).next.code
+        code = takeaways(code).next.code
     assert sorted(seen) == CODES

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from engine.moves.moves import split
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.translated import in_language
-from engine.show.beats import MOST_BEATS, MOST_WORDS, SHORTEST_PRELUDE, brief, words_in
-from engine.show.replay import Replay
-from engine.sim.moves import split
 from engine.sim.run import Run
+from engine.story.beats import MOST_BEATS, MOST_WORDS, SHORTEST_PRELUDE, brief, words_in
 from tests.conftest import sample
 
 CODES = [scenario.code for scenario in library().values() if scenario.code]

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import pytest
 
-from app.common import words as app_words
-from app.common.refusals import STATUS, Refusal
-from app.common.words import Catalogue, sentence
+from app.core import words as app_words
+from app.core.refusals import STATUS, RequestError
+from app.core.words import Catalogue, sentence
 from engine.learn.course import chapter, slugs
 from engine.model import languages
 from engine.model.languages import LANGUAGES, NAMES, USUAL, WHOLE, language_of, short, words_of
 from engine.scenarios.file import library
 from engine.scenarios.translated import in_language
-from engine.show import story
+from engine.story import story
 from tests.translations import FOLDERS, ROOT, SAID_BY_CODE, files, missing
 
 PLACE = re.compile(r"\{\w+\}")
@@ -91,7 +91,7 @@ def test_a_language_without_files_is_told_in_the_usual_one(unknown: str, tmp_pat
     assert words_of("story", unknown) == words_of("story", USUAL)
     told = {"key": "entity.controller", "args": {}}
     assert story.render(told, {}, unknown) == "The controller"
-    assert Refusal("busy").sentence(unknown) == Refusal("busy").sentence()
+    assert RequestError("busy").sentence(unknown) == RequestError("busy").sentence()
     assert Catalogue().words(unknown) == Catalogue().words(USUAL)
     scenario = library()["happy-path"]
     assert in_language(scenario, unknown) is scenario
@@ -117,7 +117,7 @@ def test_a_chapter_that_nobody_has_translated_is_told_in_the_usual_one(
 class Source(NamedTuple):
     path: Path
     calls: list[ast.Call]
-    """Of `Refusal`."""
+    """Of `RequestError`."""
     literals: set[str]
 
 
@@ -129,7 +129,7 @@ def sources() -> list[Source]:
         for path in sorted((ROOT / room).rglob("*.py")):
             source = Source(path, [], set())
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refusal":
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "RequestError":
                     source.calls.append(node)
                 elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                     source.literals.add(node.value)

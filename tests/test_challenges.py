@@ -7,7 +7,7 @@ import re
 import pytest
 
 from engine.learn.challenges import MOST_MOVES, Challenge, challenges, read
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 ALL = [pytest.param(one, id=one.slug) for one in challenges().values()]
 
@@ -30,7 +30,7 @@ def test_every_move_of_the_solution_is_needed(challenge: Challenge) -> None:
         rest = (*challenge.solution[:n], *challenge.solution[n + 1 :])
         try:
             shorter = challenge.attempt(rest).done
-        except BadInput:
+        except InputError:
             shorter = False
         assert not shorter, f"{challenge.slug} works without “{challenge.solution[n]}”"
 
@@ -53,7 +53,7 @@ def test_chinese_is_in_the_words_of_kafka_people() -> None:
     ],
 )
 def test_what_cannot_be_played_is_refused(lines: tuple[str, ...], told: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         challenges()["last-standing"].attempt(lines)
     assert caught.value.sentence.startswith(told)
 
@@ -85,6 +85,6 @@ def test_a_file_of_ones_own_is_read() -> None:
     ],
 )
 def test_what_is_no_challenge_is_refused_with_its_place(text: str, where: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         read(text)
     assert caught.value.where.startswith(where), caught.value.where

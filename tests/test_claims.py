@@ -13,10 +13,10 @@ from engine.learn import claims as module
 from engine.learn import judging
 from engine.learn.claims import Claim, claims, read
 from engine.learn.judging import Judgement, summary, verdicts
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import library
 from tests.conftest import THOROUGH, sample
 
@@ -61,7 +61,7 @@ def test_the_run_of_a_verdict_shows_it(claim: Claim) -> None:
             assert own.step == kept.step, f"{claim.slug} under {name}: rewrite with --rewrite"
             assert own.holds or kept.word != judging.SURVIVED
         else:
-            recording = Recording(kept.run(claim, name))
+            recording = MomentRecording(kept.run(claim, name))
             assert judging.refutes(claim, recording) == kept.step, (claim.slug, name)
 
 
@@ -117,7 +117,7 @@ def test_a_search_refutes_where_it_finds_a_run_that_breaks_the_property() -> Non
     assert claim.search is not None
     found = judging.judgement(claim, "Z0102", ())
     assert (found.word, found.source) == (judging.REFUTED, judging.SEARCH) and found.moves
-    recording = Recording(found.run(claim, "Z0102"))
+    recording = MomentRecording(found.run(claim, "Z0102"))
     assert judging.refutes(claim, recording) == found.step
     survived = judging.judgement(claim, "Z24", ())
     assert survived.word == judging.SURVIVED and survived.states >= claim.search.states
@@ -184,7 +184,7 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "where", "sentence"), BAD)
 def test_what_is_no_claim_is_refused_with_its_place(text: str, where: str, sentence: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         read(text, "mine")
     assert caught.value.where.startswith(where), caught.value.where
     assert caught.value.sentence.startswith(sentence)

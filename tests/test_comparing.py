@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
+from engine.export.comparing import compare, playable
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
-from engine.show.comparing import compare, playable
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.conftest import sample
 

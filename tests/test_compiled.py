@@ -27,10 +27,10 @@ print(told())
 """
 SEARCH = """
 from engine.scenarios import file
-from engine.search.budgets import Budgets
-from engine.search.card import card
-from engine.search.question import Question, cut_at
-from engine.search.searching import search
+from engine.explore.budgets import Budgets
+from engine.explore.card import card
+from engine.explore.question import Question, cut_at
+from engine.explore.searching import search
 from engine.sim.run import Run
 for code, profile in (("S20", "K39"), ("R20", "Z0102")):
     run = Run(file.find(code), profile)

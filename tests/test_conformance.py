@@ -13,7 +13,7 @@ import pytest
 from engine.conformance.matching import differences, matches
 from engine.conformance.registry import ADAPTERS
 from engine.conformance.runner import check, load_cases, run_case, run_paths
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 FOLDER = Path(__file__).parent / "conformance"
 OWN = list(load_cases([FOLDER]))
@@ -110,12 +110,12 @@ def test_run_paths_counts_and_explains(tmp_path: Path) -> None:
 
 
 def test_paths_without_cases_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         run_paths([tmp_path])
     (tmp_path / "cases-a.json").write_text("[]")
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         run_paths([tmp_path])
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         run_paths([tmp_path / "absent.json"])
 
 

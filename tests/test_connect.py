@@ -18,11 +18,11 @@ from app.batch.jobs import runner_of
 from app.batch.runners import local
 from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.java import find_java
-from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import chunk_name
-from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import Summary
-from app.common.config import load
+from app.core.config import load
 from engine.scenarios import file
 from engine.study.metrics import METRICS
 from tests.conftest import THOROUGH
@@ -85,10 +85,10 @@ def server(tmp_path: Path) -> Iterator[str]:
         end(process)
 
 
-def plan(runs: int = 30) -> Plan:
+def plan(runs: int = 30) -> BatchPlan:
     scenario = file.find("S63").to_dict()
     scenario["duration_ms"] = 20_000
-    return Plan((scenario,), ("Z24", "K39"), runs, 5, 5, tuple(METRICS))
+    return BatchPlan((scenario,), ("Z24", "K39"), runs, 5, 5, tuple(METRICS))
 
 
 class Played(NamedTuple):
@@ -136,7 +136,7 @@ if THOROUGH:
         runner = runner_of(load(instance=tmp_path / "instance"))
         directory = tmp_path / place
         whole = range(plan().total_chunks)
-        told: list[Tally] = []
+        told: list[PlanTally] = []
         try:
             assert runner.run(plan(), str(directory), place, told.extend)
             # Spark itself counts what has a scheme; a process has one cluster's Java for that.
@@ -149,7 +149,7 @@ if THOROUGH:
 
     @pytest.mark.spark
     def test_a_study_over_connect_can_be_stopped(server: str, tmp_path: Path) -> None:
-        told: list[Tally] = []
+        told: list[PlanTally] = []
         runner = ConnectRunner(server)
         try:
             assert not runner.run(
@@ -163,6 +163,6 @@ if THOROUGH:
 def test_a_server_that_does_not_answer_is_one_sentence(tmp_path: Path) -> None:
     port = free_port()
     runner = ConnectRunner(f"sc://127.0.0.1:{port}/;token=secret")
-    with pytest.raises(SparkTrouble, match=rf"^Spark Connect .* at sc://127.0.0.1:{port} ") as told:
+    with pytest.raises(SparkError, match=rf"^Spark Connect .* at sc://127.0.0.1:{port} ") as told:
         runner.run(plan(), str(tmp_path), "none", lambda fresh: None)
     assert "secret" not in str(told.value) and "nobody answers there" in str(told.value)

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked
+from engine.clients.producer_schedule import Pace
+from engine.explore.keys import Keys
+from engine.faults.paused_controller import FailOver
 from engine.model.configs import Configs
 from engine.model.control_messages import AlterItem
 from engine.model.copying import fields
@@ -23,18 +26,15 @@ from engine.model.messages import Message
 from engine.model.profiles import PROFILES, Profile
 from engine.model.records import PartitionRecord
 from engine.model.session_messages import SessionRead
-from engine.model.sessions import Wanted
+from engine.model.sessions import PartitionRequest
 from engine.scenarios import file
 from engine.scenarios.fault_lines import Fault
 from engine.scenarios.file import library
-from engine.scenarios.parts import Network
+from engine.scenarios.parts import NetworkSpec
 from engine.scenarios.scenario import Scenario
-from engine.search.keys import Keys
 from engine.sim.kernel import Chance
-from engine.sim.pace import Pace
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.sim.zombies import FailOver
 from engine.study.digest import digest
 from engine.study.soak import draw
 from engine.study.wander import WORLDS, advance, allowed, everything
@@ -50,12 +50,12 @@ NEVER_CHANGED = (
     Fault,
     FunctionType,
     Message,
-    Network,
+    NetworkSpec,
     Pace,
     PartitionRecord,
     Profile,
     Scenario,
-    Wanted,
+    PartitionRequest,
 )
 PLAIN = (int, float, str, bool, bytes, type(None), frozenset, range)
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from app.command.cli import main
 from engine.learn import course
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import WHOLE
 
 MANUAL = Path(__file__).parent.parent / "docs/how-to/course.md"
@@ -97,7 +97,7 @@ def test_a_mistake_is_told_in_one_sentence_with_its_place(
     assert course.check(GOOD, "my.md").title == "T"
     text = GOOD.replace(*change)
     assert text != GOOD
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(InputError) as told:
         course.check(text, "my.md")
     assert told.value.where == f"my.md:{place}", told.value.sentence
     assert re.fullmatch(r"[^\n]+[.?]", told.value.sentence)

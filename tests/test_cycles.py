@@ -9,13 +9,13 @@ from statistics import fmean, stdev
 
 import pytest
 
+from engine.advisor import advice, cycles, importance
+from engine.advisor.advice import YEAR_MS, Failures, Setting
+from engine.advisor.closed_form import left_out, overlaps_per_year
+from engine.advisor.cycle_rows import run_of_leaf, subject, sums_of
+from engine.advisor.cycles import Tree, best_effort, format_path, usual_copies
 from engine.sim.run import Run, play_all
-from engine.study import advice, cycles, importance
-from engine.study.advice import YEAR_MS, Failures, Setting
 from engine.study.batch import run_chunk
-from engine.study.closed_form import left_out, overlaps_per_year
-from engine.study.cycle_rows import run_of_leaf, subject, sums_of
-from engine.study.cycles import Tree, best_effort, told, usual_copies
 
 NEVER: dict[str, int] = {
     "process_days": 3_650, "machine_days": 36_500, "rack_days": 36_500, "disk_days": 200_000,
@@ -32,7 +32,7 @@ def only(**copies: float) -> dict[str, float]:
     mean is the same."""
     kinds = ("process", "machine", "rack", "disk")
     paths = [p for k in (2, 3, 4) for p in product(kinds, repeat=k)]
-    rest = {told(path): 0.04 for path in (*paths, *((one,) for one in kinds))}
+    rest = {format_path(path): 0.04 for path in (*paths, *((one,) for one in kinds))}
     rest |= {name.partition("_")[0]: 1.0 for name in copies} or dict.fromkeys(kinds, 1.0)
     return rest | {name.replace("_", ">"): n for name, n in copies.items()}
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from engine.dataplane import insync
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 THREE = Scenario.from_dict({"title": "x", "brokers": 3, "configs": {"min.insync.replicas": 2}})

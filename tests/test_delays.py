@@ -7,14 +7,14 @@ from statistics import NormalDist
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.faults.delay_quantiles import STEPS, choices, quantiles
+from engine.model.errors import InputError
 from engine.scenarios.delays import LogNormal
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play
-from engine.sim.tails import STEPS, choices, quantiles
 
 TAIL = "title: x\nnetwork: {delay_ms: {median: 2, p99: 40}, control_delay_ms: [1, 5]}\n"
 
@@ -88,7 +88,7 @@ def test_it_is_read_written_and_varied() -> None:
     ],
 )
 def test_what_cannot_be_varied_says_so(key: str, value: str, why: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         load_text(TAIL).vary(key, value)
     assert why in refused.value.sentence
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_varied_says_so(key: str, value: str, why: str) -> None:
     ],
 )
 def test_mistakes_are_pointed_at(written: str, at: str, why: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         load_text(TAIL.replace("{median: 2, p99: 40}", written), "x.yaml")
     assert why in refused.value.sentence
     assert refused.value.where == f"x.yaml:{at}"

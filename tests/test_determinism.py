@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from engine.model.messages import Message
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
-from engine.show.replay import Replay
-from engine.show.staging import dress
-from engine.show.view import view
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
+from engine.view.stage_overlays import dress
+from engine.view.view import view
 from tests.test_properties import without_ghosts
 
 ROOT = Path(__file__).resolve().parent.parent

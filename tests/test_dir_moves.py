@@ -7,11 +7,11 @@ import pytest
 from engine.dataplane import futures, retention, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH
 from engine.model.quotas import ReplicationQuota
-from engine.model.state import FETCHING, TRUNCATING, Move
+from engine.model.state import FETCHING, TRUNCATING, DirectoryMove
 from engine.model.timers import DIR_MOVE
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -105,13 +105,13 @@ def test_a_failed_directory_ends_the_move(profile: str) -> None:
     assert not sim.brokers[2].machine.futures and sim.cluster.controller.records[0].isr == (1, 3)
     sim = after(f"{start}; cut 2 K; kill 2; restart 2; disk_fail 2 d2; heal; settle", profile)
     assert not sim.brokers[2].machine.futures, "it had not been told its role yet"
-    with pytest.raises(BadInput, match="KAFKA_STORAGE_ERROR"):
+    with pytest.raises(InputError, match="KAFKA_STORAGE_ERROR"):
         after("disk_fail 2 d2; move_dir 2 d2", profile)
 
 
 @pytest.mark.parametrize("profile", ["Z0102", "K35"])
 def test_releases_with_one_directory_refuse(profile: str) -> None:
-    with pytest.raises(BadInput, match="cannot move a log"):
+    with pytest.raises(InputError, match="cannot move a log"):
         after("move_dir 2 d2", profile)
 
 
@@ -284,7 +284,7 @@ def test_of_several_begun_moves_the_first_goes_on() -> None:
     assert list(broker.machine.futures) == [1, 0] and futures.next_partition(broker) == 1
 
 
-def moving(profile: str = "K39") -> tuple[Process, Move]:
+def moving(profile: str = "K39") -> tuple[Process, DirectoryMove]:
     """Broker 2 has copied two of three records; a hand drives it."""
     sim = after("produce a b c; settle; move_dir 2 d2; copy 2; copy 2", profile)
     broker = sim.brokers[2].running

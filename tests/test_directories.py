@@ -11,8 +11,8 @@ from engine.model.effects import Effects
 from engine.model.errors import KAFKA_STORAGE_ERROR, NONE, NOT_CONTROLLER, STALE_BROKER_EPOCH
 from engine.model.messages import CONTROLLER
 from engine.model.timers import ASSIGN_RETRY
+from engine.moves import moves
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 

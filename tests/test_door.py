@@ -17,7 +17,7 @@ from mcp import Client
 
 import highwater as hw
 from app.command import assistant
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim import run as runs
 from engine.study.batch import run_chunk
@@ -62,7 +62,7 @@ def test_why_not_names_a_move_that_helps() -> None:
     assert not told.happens
     moves = [move for holds, _, move in told.guards if not holds]
     assert moves and all(move in str(told) for move in moves)
-    with pytest.raises(BadInput, match="is no subject"):
+    with pytest.raises(InputError, match="is no subject"):
         run.why(5, "nonsense")
 
 
@@ -70,7 +70,7 @@ def test_a_run_can_be_played_on() -> None:
     run = hw.run("S60")
     longer = run.then("produce m1", "settle")
     assert len(longer) > len(run) and longer.moves[-2:] == ("produce m1", "settle")
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         run.then("produce")
 
 
@@ -89,7 +89,7 @@ def test_a_file_is_a_scenario(tmp_path: Path) -> None:
     place = tmp_path / "mine.yaml"
     place.write_text(hw.run("S20").export("yaml"), "utf-8")
     assert hw.run(place).title == hw.run("S20").title
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         hw.run("no such scenario")
     with pytest.raises(ValueError, match="none of"):
         hw.run("S20").export("pdf")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.probes import probe_at, probes_of
-from engine.learn.telling import Teller
-from engine.properties.recording import Recording
+from engine.learn.render import Teller
+from engine.properties.recording import MomentRecording
 from engine.scenarios import paste, pasted
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -20,7 +20,7 @@ Configs: min.insync.replicas=2
 
 def good(run: Run) -> bool:
     """Five questions of at least three kinds, each with two wrong rules."""
-    found = probes_of(Recording(run))[:FEWEST]
+    found = probes_of(MomentRecording(run))[:FEWEST]
     kinds = {one.kind for one in found}
     return len(found) == FEWEST and len(kinds) >= 3 and all(len(p.choices) >= 3 for p in found)
 
@@ -35,7 +35,7 @@ def test_three_failing_seeds_give_quizzes() -> None:
 def test_nothing_is_asked_that_nobody_could_know() -> None:
     """Faults that chance brings later decide no answer, an old Kafka has no epochs to remember, and
     news says whose news it is: the controller may have elected again meanwhile."""
-    recording = Recording(Run(find("S74"), "Z0102", 27))
+    recording = MomentRecording(Run(find("S74"), "Z0102", 27))
     found = probes_of(recording)
     assert not {one.kind for one in found} & {"survive", "epochs"}
     cut = next(one for one in found if one.text == "truncate@299.0.3")
@@ -47,7 +47,7 @@ def test_nothing_is_asked_that_nobody_could_know() -> None:
     assert "Kafka 0.11 and newer" in Teller(recording, "en").answer(
         lost, lost.choices[lost.right].answer
     )
-    storm = Recording(Run(find("S61"), "K39", 7))
+    storm = MomentRecording(Run(find("S61"), "K39", 7))
     for one in probes_of(storm):
         if one.kind == "ack":
             answer = one.choices[one.right].answer
@@ -56,7 +56,7 @@ def test_nothing_is_asked_that_nobody_could_know() -> None:
 
 
 def test_the_question_what_survives_tells_what_is_to_come() -> None:
-    recording = Recording(Run(find("S29"), "K39"))
+    recording = MomentRecording(Run(find("S29"), "K39"))
     probe = next(one for one in probes_of(recording) if one.kind == "survive")
     assert "Still to come: detect 1; heal; restart 1." in Teller(recording, "en").question(probe)
 
@@ -73,7 +73,7 @@ def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
 
 def test_whom_the_controller_misses_is_said() -> None:
     """In this run broker 2 is back already when its old session ends: nobody could guess whom."""
-    recording = Recording(Run(find("S74"), "Z0102", 45))
+    recording = MomentRecording(Run(find("S74"), "Z0102", 45))
     told = Teller(recording, "en").next(probe_at(recording, "leader@250.0.2"))
     assert told.startswith("The controller notices that the session of broker 2 has ended")
 
@@ -83,13 +83,13 @@ def test_everything_that_decides_is_in_the_question() -> None:
     data, _ = pasted.scenario_of(paste.read(DESCRIBED), "mine")
     assert data is not None
     scenario = Scenario.from_dict(data)
-    several = Recording(drilled(Run(scenario, scenario.profiles[0])))
+    several = MomentRecording(drilled(Run(scenario, scenario.profiles[0])))
     for probe in probes_of(several):
         if probe.kind in ("hw", "isr", "leader", "truncate", "ack"):
             asked = Teller(several, "en").question(probe)
             part = several.turns[several.at(probe.step)].now.parts[probe.tp]
             assert part.name in ("orders-0", "orders-1") and asked.startswith(f"{part.name}: ")
-    torn = Recording(Run(find("S62"), "Z20", 18))
+    torn = MomentRecording(Run(find("S62"), "Z20", 18))
     teller = Teller(torn, "en")
     beyond = probe_at(torn, "truncate@144.0.2")
     assert teller.next(beyond) == "Broker 1 answers broker 2: my log ends at offset 8."
@@ -104,5 +104,5 @@ def test_everything_that_decides_is_in_the_question() -> None:
 
 def test_a_session_from_before_a_restart_decides_no_reply() -> None:
     """Broker 1 leads and its old session ends 28 steps later: to the producer that is chance."""
-    torn = Recording(Run(find("S62"), "Z20", 18))
+    torn = MomentRecording(Run(find("S62"), "Z20", 18))
     assert "ack@152.0.1" not in {one.text for one in probes_of(torn)}

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from engine.export import diagrams, exports
+from engine.export.exports import FORMATS, file_name
 from engine.model.profiles import get_profile
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library, load_text
 from engine.scenarios.scenario import Scenario
-from engine.show import diagrams, exports
-from engine.show.exports import FORMATS, file_name
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.conftest import ROOT
 

@@ -8,23 +8,23 @@ from typing import Any
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.advisor.weights import NANO, log_weight_nano
+from engine.catalogue.promises import keeps_disks
+from engine.faults.fault_plan import FaultPlan
+from engine.faults.plan_kinds import PLAN_KINDS
+from engine.faults.rolling import is_caught_up
+from engine.model.errors import InputError
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, UP
 from engine.scenarios.fault_lines import FAULT_FIELDS, FAULT_KINDS, OF_ONE_KIND, Fault
 from engine.scenarios.file import find, load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
-from engine.sim.fault_plan import Plan
-from engine.sim.plan_kinds import PLAN_KINDS
-from engine.sim.rolling import is_caught_up
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
-from engine.study.promises import keeps_disks
 from engine.study.shrink import line_of, shorten
 from engine.study.wander import STRIKES
-from engine.study.weights import NANO, log_weight_nano
 
 RACKS = [{"id": one, "rack": rack, "dirs": 2} for one, rack in ((1, "a"), (2, "b"), (3, "c"))]
 
@@ -386,7 +386,7 @@ def lines(text: str) -> str:
     ],
 )
 def test_mistakes_are_pointed_at(text: str, at: str, why: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         load_text(lines(text), "x.yaml")
     assert why in refused.value.sentence
     assert refused.value.where == f"x.yaml:{at}"
@@ -424,4 +424,4 @@ def test_a_plan_that_waits_is_drawn_anew_with_its_future() -> None:
     assert sim.plans[0].roll is not None
     sim.draw_anew(1)
     sim.run_until(60_000)
-    assert isinstance(sim.plans[0], Plan) and sim.plans[0].roll is None
+    assert isinstance(sim.plans[0], FaultPlan) and sim.plans[0].roll is None

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from app.command.cli import main
-from app.lookup.answers import results, slugs
-from app.lookup.entries import KINDS, entries
-from app.lookup.index import MAX_HITS, MAX_QUERY_LENGTH, index, search
-from app.lookup.synonyms import synonyms
-from app.lookup.tokens import words
+from app.find.answers import results, slugs
+from app.find.entries import KINDS, entries
+from app.find.index import MAX_HITS, MAX_QUERY_LENGTH, index, search
+from app.find.synonyms import synonyms
+from app.find.tokens import words
 from engine.scenarios.file import library
 from engine.scenarios.keywords import keywords
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
 from engine.sim.run import Run, play, play_all
 from engine.study.batch import run_chunk
 from engine.study.futures import Present, between, closer, longest, places_most, presents, turn
@@ -114,5 +114,5 @@ def test_futures_of_a_run_with_importance_factors_all_count_the_same() -> None:
 
 
 def test_a_run_that_holds_has_no_point_of_no_return() -> None:
-    with pytest.raises(BadInput, match="does not break I7"):
+    with pytest.raises(InputError, match="does not break I7"):
         presents(Run(SCENARIO, "K39", 1), "I7")

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from app.command.rules import CUE_LINE
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
-from engine.show import text
-from engine.show.replay import Replay
 from engine.sim.run import Run
+from engine.view import text
 
 FOLDER = Path(__file__).parent / "golden"
 SCRIPTED = [one for one in library().values() if "scale" not in one.tags]

@@ -12,9 +12,18 @@ from app.command.reading import verdict
 from engine.learn import guides as module
 from engine.learn import reading
 from engine.learn.guides import Guide, Statement, guides, read
-from engine.learn.reading import Found, bits, kept, labels, moment_of, row_of, stack_of, summary
+from engine.learn.reading import (
+    Finding,
+    bits,
+    findings_of,
+    labels,
+    moment_of,
+    row_of,
+    stack_of,
+    summary,
+)
 from engine.lens.source import source
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from tests.conftest import THOROUGH
 
 SAMPLE = ("Z0102", "K39")
@@ -35,9 +44,9 @@ sections:
 """
 
 
-def pairs() -> Iterator[tuple[Guide, Statement, Found]]:
+def pairs() -> Iterator[tuple[Guide, Statement, Finding]]:
     for guide in guides().values():
-        for statement, found in zip(guide.statements(), kept(guide), strict=True):
+        for statement, found in zip(guide.statements(), findings_of(guide), strict=True):
             yield guide, statement, found
 
 
@@ -65,7 +74,7 @@ def test_what_is_kept_is_written_anew_on_demand(rewrite: bool) -> None:
             told = ",\n".join(f"    {json.dumps(row)}" for row in rows)
             lines.append(f'  "{guide.name}": [\n{told}\n  ]')
         (FOLDER / reading.KEPT).write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
-        reading._kept.cache_clear()
+        reading._stored_findings.cache_clear()
         TABLE.write_text(table(), "utf-8")
     assert TABLE.read_text("utf-8") == table(), "pytest tests/test_guides.py --rewrite"
 
@@ -89,7 +98,7 @@ def table() -> str:
     )
 
 
-def _line(item: int, guide: Guide, one: Statement, found: Found) -> str:
+def _line(item: int, guide: Guide, one: Statement, found: Finding) -> str:
     kind, what = one.proof
     proof = f"{kind} `{what}`" if kind else "–"
     if found.moment is None:
@@ -124,7 +133,7 @@ def test_a_moment_and_its_verdicts_are_what_playing_gives(
     guide: Guide, statement: Statement
 ) -> None:
     at = list(guide.statements()).index(statement)
-    found = kept(guide)[at]
+    found = findings_of(guide)[at]
     again = f"{guide.name} {statement.number}: pytest tests/test_guides.py --rewrite"
     assert moment_of(statement) == found.moment, again
     names = tuple(labels(statement))
@@ -186,7 +195,7 @@ def test_a_guide_of_ones_own_needs_little() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(old: str, new: str, told: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         read(GUIDE.replace(old, new), "mine")
     assert told in refused.value.sentence
     assert refused.value.where.startswith("mine.yaml:")

@@ -38,8 +38,9 @@ def test_every_file_that_is_to_be_touched_is_there(document: str) -> None:
 
 
 def test_a_file_that_is_not_there_is_noticed() -> None:
-    assert named("\n## How to add\n| a | `sim/fault.py` and `x` |\n") == ["sim/fault.py"]
-    assert lost("sim/fault.py", ROOT / "engine") and not lost("sim/faults.py", ROOT / "engine")
+    assert named("\n## How to add\n| a | `faults/fault.py` and `x` |\n") == ["faults/fault.py"]
+    engine = ROOT / "engine"
+    assert lost("faults/fault.py", engine) and not lost("faults/faults.py", engine)
 
 
 @pytest.mark.parametrize("language", ["en", "zh-Hans"])

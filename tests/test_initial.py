@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import KIP101, PROFILES
+from engine.replay.replay import Replay
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 START = 1_203_400
@@ -118,5 +118,5 @@ def changed(**more: Any) -> dict[str, Any]:
     ],
 )
 def test_what_cannot_be_is_refused(initial: dict[str, Any], why: str) -> None:
-    with pytest.raises(BadInput, match=why):
+    with pytest.raises(InputError, match=why):
         scenario(initial=initial)

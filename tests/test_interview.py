@@ -10,7 +10,7 @@ import pytest
 
 from engine.learn import interview
 from engine.learn.interview import Item, moments, questions, read
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 FOLDER = Path(interview.__file__).parent / "interview"
 
@@ -87,7 +87,7 @@ def test_a_file_of_ones_own_is_read() -> None:
     ],
 )
 def test_what_is_no_question_is_refused_with_its_place(text: str, where: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         read(text, "mine")
     assert caught.value.where.startswith(where), caught.value.where
     assert caught.value.sentence.endswith((".", "?"))

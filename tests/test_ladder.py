@@ -13,14 +13,20 @@ import pytest
 
 from app.command import cli
 from engine.dataplane.truncation import target_by_offset, target_by_pair
-from engine.ladder import async_isr, questions, rules, telling
+from engine.ladder import async_isr, questions, render, rules
 from engine.ladder.async_isr import AsyncIsr
 from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
-from engine.ladder.partition import Partition
+from engine.ladder.partition import AbstractPartition
 from engine.ladder.rungs import FENCES, RUNGS
-from engine.ladder.search import Bounds, Outcome, Search
-from engine.ladder.state import Cluster, Constants, Replica, renamed, renamed_controller
-from engine.model.errors import BadInput
+from engine.ladder.search import LadderBounds, LadderOutcome, LadderSearch
+from engine.ladder.state import (
+    AbstractCluster,
+    AbstractReplica,
+    Constants,
+    renamed,
+    renamed_controller,
+)
+from engine.model.errors import InputError
 from engine.model.log import Batch, Log
 from tests.conftest import THOROUGH, sample
 
@@ -37,7 +43,7 @@ def row_name(row: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["generated"] <= QUICK], ids=row_name)
 def test_counts_are_those_of_an_independent_checker(row: dict[str, Any]) -> None:
-    compared = questions.compare(row, Bounds())
+    compared = questions.compare(row, LadderBounds())
     assert compared["verdict"] == "equal", compared["differs"]
 
 
@@ -49,7 +55,7 @@ def test_a_count_that_is_wrong_is_said_to_be(name: str) -> None:
         wrong[name] += 1
     else:
         wrong["invariants"][name] = 5
-    compared = questions.compare(wrong, Bounds())
+    compared = questions.compare(wrong, LadderBounds())
     assert compared["verdict"] == "different"
     assert set(compared["differs"]) == {name}
 
@@ -72,7 +78,7 @@ FIRED = {
 
 @pytest.mark.parametrize("rung", LEVELS)
 def test_levels_and_moves_one_by_one(rung: str) -> None:
-    outcome = Search(Partition(RUNGS[rung], Constants(2, 1, 1, 1))).run()
+    outcome = LadderSearch(AbstractPartition(RUNGS[rung], Constants(2, 1, 1, 1))).run()
     assert " ".join(map(str, outcome.widths)) == LEVELS[rung]
     assert " ".join(map(str, outcome.moves_fired.values())) == FIRED[rung]
     assert sum(outcome.moves_fired.values()) == outcome.progress.generated - 1
@@ -81,11 +87,11 @@ def test_levels_and_moves_one_by_one(rung: str) -> None:
 # -- the invariants, written naively over a whole state -------------------------------------------
 
 
-def agree(a: Replica, b: Replica, n: int) -> bool:
+def agree(a: AbstractReplica, b: AbstractReplica, n: int) -> bool:
     return len(a.log) >= n and len(b.log) >= n and all(a.log[o] == b.log[o] for o in range(n))
 
 
-def covered(cluster: Cluster, by_controller: bool) -> bool:
+def covered(cluster: AbstractCluster, by_controller: bool) -> bool:
     return all(
         agree(a, b, a.hw)
         for a in cluster.replicas
@@ -95,7 +101,7 @@ def covered(cluster: Cluster, by_controller: bool) -> bool:
     )
 
 
-def logs_match(a: Replica, b: Replica) -> bool:
+def logs_match(a: AbstractReplica, b: AbstractReplica) -> bool:
     return all(
         a.log[: o + 1] == b.log[: o + 1]
         for o in range(min(len(a.log), len(b.log)))
@@ -103,7 +109,7 @@ def logs_match(a: Replica, b: Replica) -> bool:
     )
 
 
-def naively(cluster: Cluster) -> dict[str, bool]:
+def naively(cluster: AbstractCluster) -> dict[str, bool]:
     replicas, record = cluster.replicas, cluster.controller
     leads = [replica for replica in replicas if replica.leader == replica.me]
     both = list(product(replicas, replicas))
@@ -127,14 +133,16 @@ def naively(cluster: Cluster) -> dict[str, bool]:
 
 
 @cache
-def searched(rung: str, size: tuple[int, ...], symmetry: bool = False) -> tuple[Partition, Outcome]:
-    model = Partition(RUNGS[rung], Constants(*size))
-    return model, Search(model, symmetry=symmetry).run()
+def searched(
+    rung: str, size: tuple[int, ...], symmetry: bool = False
+) -> tuple[AbstractPartition, LadderOutcome]:
+    model = AbstractPartition(RUNGS[rung], Constants(*size))
+    return model, LadderSearch(model, symmetry=symmetry).run()
 
 
-def every_state(rung: str, size: tuple[int, ...]) -> list[tuple[Partition, int]]:
-    model = Partition(RUNGS[rung], Constants(*size))
-    search = Search(model)
+def every_state(rung: str, size: tuple[int, ...]) -> list[tuple[AbstractPartition, int]]:
+    model = AbstractPartition(RUNGS[rung], Constants(*size))
+    search = LadderSearch(model)
     search.run()
     return [(model, state) for state in search._before]
 
@@ -145,7 +153,7 @@ def test_tables_say_of_every_state_what_the_definitions_say(rung: str) -> None:
         broken, nexts = model.look(state)
         held = naively(model.cluster(state))
         told = {name: not broken >> place & 1 for place, name in enumerate(NAMES)}
-        assert told == held, telling.picture(model.cluster(state))
+        assert told == held, render.picture(model.cluster(state))
         labelled = list(model.labelled(state))
         assert [following for _, following in labelled] == nexts
         assert state not in nexts
@@ -163,7 +171,7 @@ def test_a_way_leads_move_by_move_to_what_it_shows(rung: str, symmetry: bool) ->
             assert (move, after) in list(model.labelled(before))
         *earlier, last = [naively(model.cluster(state))[name] for state in found.states]
         assert all(earlier) and not last
-        lines = list(telling.way(model, found))
+        lines = list(render.way(model, found))
         assert len(lines) == 2 * len(found.moves)
 
 
@@ -187,7 +195,7 @@ def test_all_names_of_a_state_have_one_representative() -> None:
         for names in permutations(range(3)):
             replicas = sorted(renamed(replica, names) for replica in cluster.replicas)
             record = renamed_controller(cluster.controller, names)
-            image = model._numbers.number(Cluster(tuple(replicas), record))
+            image = model._numbers.number(AbstractCluster(tuple(replicas), record))
             images.add(model.representative(image))
         assert len(images) == 1
 
@@ -202,7 +210,9 @@ def test_each_fence_is_needed_but_one() -> None:
     watched = tuple(name for name in NAMES if name != EXPECTED_TO_BREAK)
     found = {}
     for fence in FENCES:
-        row = questions.without_fence(f"kip320-{fence}", questions.SIZES[:1], watched, Bounds())
+        row = questions.without_fence(
+            f"kip320-{fence}", questions.SIZES[:1], watched, LadderBounds()
+        )
         found[fence] = row["states"]
     none = dict.fromkeys((*AT_3112, "fenced_truncation", "fenced_shrink"))
     assert found == {**AT_2222, "shrink_epoch": 9, **none}
@@ -211,7 +221,7 @@ def test_each_fence_is_needed_but_one() -> None:
 @pytest.mark.parametrize("fence", AT_3112)
 def test_three_replicas_need_what_two_do_not(fence: str) -> None:
     size = questions.SIZES[1:2]
-    row = questions.without_fence(f"kip320-{fence}", size, ("WeakIsr", "StrongIsr"), Bounds())
+    row = questions.without_fence(f"kip320-{fence}", size, ("WeakIsr", "StrongIsr"), LadderBounds())
     assert row["states"] == AT_3112[fence]
 
 
@@ -221,7 +231,7 @@ def test_three_replicas_need_what_two_do_not(fence: str) -> None:
 SIZES_OF_PAIRS = {"kip101": (2, 3, 3, 2), "kip279": (3, 2, 2, 1)}
 
 
-def pairs(rung: str) -> list[tuple[Replica, Replica]]:
+def pairs(rung: str) -> list[tuple[AbstractReplica, AbstractReplica]]:
     """(leader, follower with a log) of all states whose logs are as logs of Kafka are."""
     found = {
         (leader, follower)
@@ -233,12 +243,12 @@ def pairs(rung: str) -> list[tuple[Replica, Replica]]:
     return sorted(found)
 
 
-def in_order(replica: Replica) -> bool:
+def in_order(replica: AbstractReplica) -> bool:
     epochs = [epoch for _, epoch in replica.log]
     return epochs == sorted(epochs)
 
 
-def as_log(replica: Replica) -> Log:
+def as_log(replica: AbstractReplica) -> Log:
     log = Log()
     for offset, (record, epoch) in enumerate(replica.log):
         log.append(Batch(offset, epoch, (f"m{record}",)))
@@ -278,7 +288,9 @@ def test_kip_279_cuts_where_the_engine_ends_up() -> None:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["ladder"] == "async_isr"], ids=row_name)
 def test_the_exchange_is_symmetric_but_for_the_leader(row: dict[str, Any]) -> None:
-    folded = Search(AsyncIsr(async_isr.Constants(**row["constants"])), symmetry=True).run()
+    folded = LadderSearch(
+        AsyncIsr(async_isr.AsyncIsrConstants(**row["constants"])), symmetry=True
+    ).run()
     assert folded.progress.depth == row["depth"]
     assert folded.progress.distinct <= row["distinct"]
     assert not folded.broken
@@ -288,16 +300,16 @@ def test_a_state_beyond_the_constraint_is_looked_at() -> None:
     """If the leader did not wait for whom it asked to take in, the mark would be invalid."""
 
     class Hasty(AsyncIsr):
-        def _broken(self, state: async_isr.State) -> int:
+        def _broken(self, state: async_isr.AsyncIsrState) -> int:
             return int(state.version > self.constants.versions)
 
-    model = Hasty(async_isr.Constants(2, 0, 0))
-    outcome = Search(model).run()
+    model = Hasty(async_isr.AsyncIsrConstants(2, 0, 0))
+    outcome = LadderSearch(model).run()
     found = outcome.broken["ValidHighWatermark"]
     assert [move.name for move in found.moves] == ["controller-shrinks"]
     assert not model.inside(found.states[-1])
     assert outcome.progress.distinct < outcome.progress.generated
-    assert len(list(telling.way(model, found))) == 2
+    assert len(list(render.way(model, found))) == 2
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -388,7 +400,7 @@ def test_bad_questions_are_refused_in_one_sentence(arguments: tuple[str, ...]) -
 
 @pytest.mark.parametrize("row", [{}, {"ladder": "kip320"}, 7, {**ROWS[0], "depth": "7"}])
 def test_a_row_that_cannot_be_used_is_named(row: object) -> None:
-    with pytest.raises(BadInput, match="Row 2"):
+    with pytest.raises(InputError, match="Row 2"):
         questions.rows_of({"rows": [ROWS[0], row]})
 
 

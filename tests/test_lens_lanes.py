@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from engine.lens.lanes import BEGINS, ENDS, TURN, WHOLE, Act, fold, lanes, turn
+from engine.lens.lanes import BEGINS, ENDS, TURN, WHOLE, LaneAct, fold, lanes, turn
 from engine.lens.source import release_of, source
 from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 
-def act(step: int, empty: str = "") -> Act:
-    return Act(step, "F-5", ("A.b",), 0, empty)
+def act(step: int, empty: str = "") -> LaneAct:
+    return LaneAct(step, "F-5", ("A.b",), 0, empty)
 
 
-def drawn(*acts: Act) -> list[tuple[list[int], int]]:
+def drawn(*acts: LaneAct) -> list[tuple[list[int], int]]:
     return [([one.step for one in block.acts], block.turns) for block in fold(acts)]
 
 

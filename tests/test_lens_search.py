@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from engine.catalogue.sourcemap import cards
 from engine.lens.search import hit, names, search, steps_of
 from engine.lens.source import named, release_of, source
 from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
 from engine.scenarios.file import library
-from engine.study.sourcemap import cards
 
 
 def test_where_truncation_by_epochs_acts() -> None:

@@ -8,10 +8,19 @@ from itertools import pairwise
 
 import pytest
 
-from engine.lens.source import Place, key, mode_in, modes, named, profile_of, release_of, source
+from engine.catalogue.sourcemap import RuleCard, cards
+from engine.lens.source import (
+    SourcePlace,
+    key,
+    mode_in,
+    modes,
+    named,
+    profile_of,
+    release_of,
+    source,
+)
 from engine.model.profiles import PROFILES
-from engine.show.rules import RULES
-from engine.study.sourcemap import Card, cards
+from engine.story.rules import RULES
 from tests.lens_data import compact, text
 
 PLAYED = [(release, mode) for release in source().releases for mode in modes(release)]
@@ -19,7 +28,7 @@ OF_THE_JDK = {"Runtime.halt"}
 MOST_BYTES = 400_000
 
 
-def lacking(card: Card, release: str, mode: str) -> list[str]:
+def lacking(card: RuleCard, release: str, mode: str) -> list[str]:
     """The names that the card shows for a release which does not have them."""
     shown = card.classes(profile_of(release, mode))
     return [one for one in shown if one not in OF_THE_JDK and not source().has(release, one)]
@@ -49,7 +58,7 @@ def test_every_name_is_in_the_release_a_profile_behaves_as(name: str) -> None:
 def test_a_wrong_name_is_found() -> None:
     card = cards()["S-7"]
     assert lacking(card, "2.7.2", "zk") == []
-    card = Card("S-7")
+    card = RuleCard("S-7")
     card.kafka = [line for line in cards()["S-7"].kafka if line.text == "AlterIsrManager.submit"]
     card.kafka[0] = type(card.kafka[0])("AlterIsrManager.submit", (), (">=2.7",))
     assert lacking(card, "2.7.2", "zk") == ["AlterIsrManager.submit"]
@@ -110,7 +119,7 @@ def test_places_lead_to_the_line_of_the_tag() -> None:
     assert place is not None and place.file.endswith("Partition.scala") and place.line > 100
     address = "https://github.com/apache/kafka/blob/3.9.1/"
     assert index.url("3.9.1", place) == f"{address}{place.file}#L{place.line}"
-    assert index.url("3.9.1", Place("a", 0)) == f"{address}a"
+    assert index.url("3.9.1", SourcePlace("a", 0)) == f"{address}a"
     assert index.where("2.0.1", "LeaderEndPoint.fetch") is None
     assert index.spans("LeaderEndPoint.fetch") == [("3.3.2", "4.1.1")]
     assert index.where("2.5.1", "AbstractFetcherThread.partitionMapLock") is not None

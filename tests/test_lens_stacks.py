@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
+from engine.catalogue.rulebook import EXCUSES, UNLIT
+from engine.catalogue.sightings import sightings
+from engine.catalogue.sourcemap import card_of, cards
 from engine.lens import stacks
+from engine.lens.lens_json import aligned_frames, parse_releases, stacks_by_release
 from engine.lens.source import mode_in, modes, profile_of, release_of, source
 from engine.lens.stacks import GAPS, LOOPS, REASONS, stack, thread_name
-from engine.lens.told import asked, beside, told
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
+from engine.replay.cursor import Cursor
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show.cursor import Cursor
-from engine.show.replay import Replay
-from engine.show.rules import RULES
 from engine.sim.run import Run
-from engine.study.rulebook import EXCUSES, UNLIT
-from engine.study.sightings import sightings
-from engine.study.sourcemap import card_of, cards
+from engine.story.rules import RULES
 from tests.conftest import THOROUGH
 
 NEWEST = "4.1.1"
@@ -160,7 +160,7 @@ def step_with(code: str, profile: str, rule: str) -> dict[str, Any]:
 def test_a_step_is_told_in_two_releases() -> None:
     step = step_with("S23", "Z011", "T-1")
     before = repr(step)
-    found = told(step, ("1.1.1", "3.9.1"), "zk")
+    found = stacks_by_release(step, ("1.1.1", "3.9.1"), "zk")
     assert repr(step) == before
     old, new = found["releases"]
     mine = next(one for one in old["stacks"] if one["rule"] == "T-1")
@@ -172,7 +172,7 @@ def test_a_step_is_told_in_two_releases() -> None:
     assert other["rule"] == "T-4", "what 3.9 truncates by"
     assert len(found["beside"]) == len(old["stacks"]) == len(new["stacks"])
     assert sum(one["rule"] == "L-14" for one in old["stacks"]) == 0, "it goes along with T-1"
-    assert "beside" not in told(step, ("1.1.1",), "zk")
+    assert "beside" not in stacks_by_release(step, ("1.1.1",), "zk")
 
 
 def test_another_release_does_it_by_a_rule_of_its_own() -> None:
@@ -193,7 +193,7 @@ def kinds(cue: str, old: str, new: str, mode: str = "zk") -> dict[tuple[str, str
             "" if i is None else a.frames[i].name,
             "" if j is None else b.frames[j].name,
         ): kind
-        for i, j, kind in beside(a, b)
+        for i, j, kind in aligned_frames(a, b)
     }
 
 
@@ -213,16 +213,16 @@ def test_what_was_moved_renamed_or_split_is_found() -> None:
 def test_each_frame_of_both_stacks_has_its_row() -> None:
     for cue in RULES:
         a, b = stack(cue, "2.5.1", "zk"), stack(cue, "3.9.1", "zk")
-        rows = list(beside(a, b))
+        rows = list(aligned_frames(a, b))
         assert [i for i, _, _ in rows if i is not None] == list(range(len(a.frames))), cue
         assert [j for _, j, _ in rows if j is not None] == list(range(len(b.frames))), cue
 
 
 @pytest.mark.parametrize("text", ["", "3.9.2", "2.5.1,2.6.3,2.7.2", "K39", "9" * 200])
 def test_releases_that_are_not_known_are_refused(text: str) -> None:
-    with pytest.raises(BadInput):
-        asked(text)
-    assert asked("2.5.1, 3.9.1") == ("2.5.1", "3.9.1")
+    with pytest.raises(InputError):
+        parse_releases(text)
+    assert parse_releases("2.5.1, 3.9.1") == ("2.5.1", "3.9.1")
 
 
 def test_cards_that_no_run_lights_are_few_and_say_why() -> None:
@@ -245,7 +245,7 @@ def stacks_at(code: str, profile: str, step: int) -> dict[str, dict[str, Any]]:
     run = Run(next(one for one in library().values() if one.code == code), profile)
     (found,) = Replay(run).steps(step, 1)
     release = release_of(get_profile(profile))
-    told_here = told(found, (release,), get_profile(profile).mode)["releases"][0]
+    told_here = stacks_by_release(found, (release,), get_profile(profile).mode)["releases"][0]
     return {one["rule"]: one for one in told_here["stacks"]}
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from engine.lens.lens_json import stacks_by_release
 from engine.lens.source import source
 from engine.lens.stacks import REASONS
 from engine.lens.through import through
-from engine.lens.told import told
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 
@@ -43,7 +43,7 @@ def test_the_forms_cover_every_release_and_have_only_its_names(
     assert covered == list(order)
     for form in forms:
         for release in (form["since"], form["until"]):
-            alone = told(step, (release,), step["view"]["mode"])["releases"][0]
+            alone = stacks_by_release(step, (release,), step["view"]["mode"])["releases"][0]
             for here, there in zip(form["stacks"], alone["stacks"], strict=True):
                 names = [frame[0] for frame in here["frames"]]
                 assert names == [frame["name"] for frame in there["frames"]], release

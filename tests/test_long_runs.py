@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from engine.export.exports import steps_json
 from engine.model.log import Batch, Log
+from engine.replay import replay, step_cache
+from engine.replay.cursor import Cursor
+from engine.replay.replay import Replay
+from engine.replay.view_cache import LEAST_SHOWN, RECORDS_SHOWN, Recall
 from engine.scenarios.file import find, load_text
-from engine.show import kept, replay
-from engine.show.cursor import Cursor
-from engine.show.exports import steps_json
-from engine.show.recall import LEAST_SHOWN, RECORDS_SHOWN, Recall
-from engine.show.replay import Replay
-from engine.show.view import view
 from engine.sim.run import Run
+from engine.view.view import view
 
 BUSY = """\
 title: Many records
@@ -103,7 +103,7 @@ def test_where_there_are_many_replicas_each_shows_less() -> None:
 
 
 def test_steps_are_kept_and_told_by_their_bytes(busy: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "CACHED_BYTES", 1_000_000)
+    monkeypatch.setattr(step_cache, "CACHED_BYTES", 1_000_000)
     monkeypatch.setattr(replay, "ANSWER_BYTES", 60_000)
     looked = Replay(busy)
     before = looked.weight
@@ -119,7 +119,7 @@ def test_steps_are_kept_and_told_by_their_bytes(busy: Run, monkeypatch: pytest.M
 def test_an_exported_run_ends_where_it_is_long_enough(
     busy: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.show.exports.MOST_BYTES", 200_000)
+    monkeypatch.setattr("engine.export.exports.MOST_BYTES", 200_000)
     data = json.loads(steps_json(Replay(busy)))
     assert [step["n"] for step in data["steps"]] == list(range(len(data["steps"])))
     assert 10 < len(data["steps"]) < data["total"]

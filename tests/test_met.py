@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.explore import met
+from engine.explore.budgets import Budgets
+from engine.explore.choices import Choices, advance
+from engine.explore.keys import Keys
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds
+from engine.explore.situations import at_rest, situation
+from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search import met
-from engine.search.budgets import Budgets
-from engine.search.choices import Choices, advance
-from engine.search.keys import Keys
-from engine.search.question import Question
-from engine.search.searching import Bounds
-from engine.search.situations import at_rest, situation
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 from tests.app.test_cli import highwater
@@ -48,7 +48,7 @@ def state_of(scenario: Scenario, profile: str, *moves: str) -> Simulation:
 def by_hand(scenario: Scenario, profile: str, budgets: Budgets) -> set[bytes]:
     """Every situation, by a search that copies whole states and keeps nothing but their keys."""
     start = met.by_hand(scenario)
-    sim, _ = Question(Run(start, profile, 0, ()), budgets).begun()
+    sim, _ = SearchQuestion(Run(start, profile, 0, ()), budgets).begun()
     choices, keys = Choices(start), Keys()
     seen, found, waiting = {keys.of(sim, *budgets)}, {situation(sim)}, [(sim, budgets)]
     while waiting:
@@ -57,7 +57,7 @@ def by_hand(scenario: Scenario, profile: str, budgets: Budgets) -> set[bytes]:
             twin = one.copy()
             try:
                 advance(twin, move)
-            except BadInput:
+            except InputError:
                 continue
             key = keys.of(twin, *left.less(pays))
             if key not in seen:

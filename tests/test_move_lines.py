@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model.errors import BadInput
-from engine.sim.moves import ALIASES, VERBS
+from engine.model.errors import InputError
+from engine.moves.moves import ALIASES, VERBS
 from engine.sim.run import play
 from tests.test_moves import after, parsed
 
@@ -18,7 +18,7 @@ WORDS = [*VERBS, *ALIASES, "A", "B", "K", "1->2", "to", "acks=all", "x2", "!3", 
 def test_any_text_is_a_move_or_is_refused(words: list[str]) -> None:
     try:
         move = parsed(" ".join(words))
-    except BadInput as error:
+    except InputError as error:
         assert error.code == "invalid" and error.sentence
         return
     assert parsed(move.text).args == move.args

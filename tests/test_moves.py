@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
+from engine.moves import moves
+from engine.moves.moves import ALIASES, VERBS, Move
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves
-from engine.sim.moves import ALIASES, VERBS, Move
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests.move_cases import NEVER_REFUSED, PARSED, PLAYED, REFUSED, UNREADABLE
@@ -64,7 +64,7 @@ def test_every_verb_explains_itself(verb: moves.Verb) -> None:
 
 @pytest.mark.parametrize(("line", "why"), UNREADABLE, ids=range(len(UNREADABLE)))
 def test_what_cannot_be_read_is_said_in_one_line(line: str, why: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         parsed(line)
     assert caught.value.code == "invalid"
     assert why in caught.value.sentence
@@ -82,7 +82,7 @@ def test_what_cannot_be_done_is_refused_before_anything_happened(
 ) -> None:
     sim = after(before)
     events, now = sim.events, sim.now
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         list(moves.play(sim, parsed(line)))
     assert caught.value.code == "impossible"
     assert why in caught.value.sentence and caught.value.sentence.endswith((".", "?"))

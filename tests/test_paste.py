@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from engine.replay.replay import Replay
 from engine.scenarios import paste, pasted
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 DESCRIBE = """\

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
+from engine.catalogue.sourcemap import card_of
 from engine.learn import wrong_rules, wrong_stories
-from engine.learn.asked import as_parts
 from engine.learn.claims import claims
 from engine.learn.counterfactuals import begun, members
 from engine.learn.kinds import KINDS
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, best_moment, probe_at, probes_of, told_of
+from engine.learn.question_context import as_parts
+from engine.learn.render import Teller
 from engine.learn.sequences import happening
-from engine.learn.telling import Teller
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, words_of
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import judge
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
 from engine.sim.run import Run, play_all
-from engine.study.sourcemap import card_of
 from tests.conftest import THOROUGH
 
 OF_A_SAMPLE = ("S01", "S02", "S03", "S05", "S08", "S10", "S13", "S14", "S20", "S22", "S29", "S39")
@@ -37,8 +37,8 @@ MOST_OF_A_RUN = 400 if THOROUGH else 60
 
 
 @cache
-def recorded(code: str, profile: str) -> Recording:
-    return Recording(Run(find(code), profile))
+def recorded(code: str, profile: str) -> MomentRecording:
+    return MomentRecording(Run(find(code), profile))
 
 
 def runs(code: str) -> Iterator[tuple[Scenario, str]]:
@@ -106,7 +106,7 @@ def test_what_a_producer_is_told_is_what_the_ledger_has(code: str) -> None:
                 assert values[0] in ledger.failed, where
 
 
-def _replicas(recording: Recording, step: int) -> list[Any]:
+def _replicas(recording: MomentRecording, step: int) -> list[Any]:
     parts = recording.turns[recording.at(step)].now.parts.values()
     return [one for part in parts for one in part.replicas.values()]
 
@@ -183,7 +183,7 @@ def test_tasks_are_done_by_the_right_moves_only(code: str) -> None:
             first = begun(recording, recording.at(probe.step) + 1)
             for choice in probe.choices:
                 tried = Run(scenario, profile, 0, (*first, *choice.answer))
-                holds = judge(goal, Recording(tried)).holds
+                holds = judge(goal, MomentRecording(tried)).holds
                 assert holds == (not choice.wrong), f"{code} {profile} {probe.text}: {goal}"
 
 
@@ -201,7 +201,7 @@ def test_without_the_right_move_the_record_is_there_and_without_another_it_is_no
                     longer = run.then(line)
                     if number != choice.answer and playable(longer):
                         run = longer
-                played = Recording(run)
+                played = MomentRecording(run)
                 there = any(value in one.values() for one in _replicas(played, played.end.step))
                 saved = there and value not in played.known.lost
                 assert saved == (not choice.wrong), f"{code} {profile} {probe.text}: {choice}"
@@ -210,7 +210,7 @@ def test_without_the_right_move_the_record_is_there_and_without_another_it_is_no
 def playable(run: Run) -> bool:
     try:
         play_all(run)
-    except BadInput:
+    except InputError:
         return False
     return True
 
@@ -238,7 +238,7 @@ def test_since_when_is_what_every_kafka_shows(code: str) -> None:
                 assert holds == said, f"{code} {profile} {probe.text}: {name}"
 
 
-def of_kind(recording: Recording, kind: str) -> list[Probe]:
+def of_kind(recording: MomentRecording, kind: str) -> list[Probe]:
     """Of a long run the first dozen."""
     return [one for one in probes_of(recording) if one.kind == kind][: 400 if THOROUGH else 12]
 
@@ -264,7 +264,7 @@ def test_a_scale_scenario_asks_a_thousand_different_questions() -> None:
     """What is read differs, not only the address: seeds of S61 until there are a thousand."""
     asked: set[tuple[str, ...]] = set()
     for seed in range(40):
-        recording = Recording(Run(find("S61"), "Z0102", seed))
+        recording = MomentRecording(Run(find("S61"), "Z0102", seed))
         teller = Teller(recording, "en")
         for probe in probes_of(recording):
             told = [teller.answer(probe, choice.answer) for choice in probe.choices]
@@ -285,7 +285,7 @@ def test_a_probe_has_a_text_that_finds_it_again() -> None:
 
 @pytest.mark.parametrize("text", ["", "hw", "hw@1", "zz@1.0.1", "hw@999999.0.1", "hw@1.0.1;x"])
 def test_a_text_that_finds_nothing_is_refused_with_a_sentence(text: str) -> None:
-    with pytest.raises(BadInput, match=r"\.$"):
+    with pytest.raises(InputError, match=r"\.$"):
         probe_at(recorded("S22", "K39"), text)
 
 
@@ -340,7 +340,7 @@ def test_releases_between_two_that_agree_lose_what_these_lose(code: str) -> None
         for release in members(generation):
             try:
                 told.append(bool(play_all(Run(scenario, release.name, 0, run.lines())).ledger.lost))
-            except BadInput:  # a move that this Kafka has not
+            except InputError:  # a move that this Kafka has not
                 continue
         assert told[:1] != told[-1:] or len(set(told)) <= 1, (generation, told)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.model import configs, errors, profiles
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import FLAGS, KRAFT, PROFILES, ZK, get_profile
 from engine.model.releases import CODES
 
@@ -190,7 +190,7 @@ def test_flips_make_a_named_what_if() -> None:
     ],
 )  # fmt: skip
 def test_unknown_profiles_are_refused_with_a_hint(name: str, sentence: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         get_profile(name)
     assert str(caught.value) == sentence
 
@@ -204,7 +204,7 @@ def test_unknown_profiles_are_refused_with_a_hint(name: str, sentence: str) -> N
     ],
 )
 def test_a_flag_of_the_other_controller_cannot_be_set(name: str, sentence: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         get_profile(name)
     assert str(caught.value) == f"{sentence} Leave it out."
     assert caught.value.code == "impossible"
@@ -253,7 +253,7 @@ def test_changing_a_configuration_makes_another() -> None:
     ],
 )
 def test_bad_configurations(name: str, value: object, sentence: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         configs.build(PROFILES["K39"], {name: value})  # type: ignore[dict-item]
     assert sentence in str(caught.value)
 
@@ -300,5 +300,5 @@ def test_every_configuration_is_obeyed_by_a_rule() -> None:
 
 def test_what_no_rule_asks_for_cannot_be_flipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FLAGS["isr_propagation"], "modelled", False)
-    with pytest.raises(BadInput, match="No rule here asks for isr_propagation"):
+    with pytest.raises(InputError, match="No rule here asks for isr_propagation"):
         get_profile("Z24-isr_propagation")

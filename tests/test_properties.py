@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from engine.catalogue.promises import is_clean, promised
 from engine.model.profiles import PROFILES
-from engine.show.replay import Replay
-from engine.show.staging import dress
-from engine.show.suggesting import suggestions
-from engine.show.view import view
-from engine.sim import moves
+from engine.moves import moves
+from engine.replay.replay import Replay
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.study.promises import is_clean, promised
 from engine.study.wander import WORLDS, advance, allowed, everything
+from engine.view.stage_overlays import dress
+from engine.view.view import view
+from engine.why.suggesting import suggestions
 from tests.conftest import THOROUGH
 from tests.random_play import again
 

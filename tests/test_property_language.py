@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.properties import evaluate
 from engine.properties.evaluate import judge
 from engine.properties.facts import FACTS
 from engine.properties.grammar import MOST_CHARACTERS
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
 
 
 @cache
-def recorded(code: str, profile: str) -> Recording:
-    return Recording(Run(find(code), profile))
+def recorded(code: str, profile: str) -> MomentRecording:
+    return MomentRecording(Run(find(code), profile))
 
 
 HOLDS = [
@@ -58,7 +58,7 @@ HOLDS = [
 def test_what_holds(code: str, text: str, holds: bool | None) -> None:
     recording = recorded(code, find(code).profiles[0])
     if holds is None:
-        with pytest.raises(BadInput, match="there is no fact size"):
+        with pytest.raises(InputError, match="there is no fact size"):
             judge(text, recording)
     else:
         assert judge(text, recording).holds is holds
@@ -127,7 +127,7 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "sentence"), BAD)
 def test_what_cannot_be_read_is_refused_with_its_place(text: str, sentence: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         judge(text, recorded("S22", "K39"))
     assert caught.value.sentence.startswith(sentence)
     assert caught.value.sentence.endswith((".", "?")) and caught.value.where
@@ -137,14 +137,14 @@ def test_what_cannot_be_read_is_refused_with_its_place(text: str, sentence: str)
     "text", ["(" * 60 + "acked(m)" + ")" * 60, "acked(m) and " * 400, "not " * 99]
 )
 def test_what_is_too_large_is_refused(text: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         judge(text, recorded("S22", "K39"))
     assert caught.value.code == "too_large" or len(text) <= MOST_CHARACTERS
 
 
 def test_what_asks_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "MOST_LOOKS", 1_000)
-    with pytest.raises(BadInput, match="asks too much"):
+    with pytest.raises(InputError, match="asks too much"):
         judge("every record a: every record b: (acked(a) or acked(b))", recorded("S22", "K39"))
 
 
@@ -152,7 +152,7 @@ def test_what_asks_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         judge(text, recorded("S01", "K39"))
-    except BadInput as error:
+    except InputError as error:
         assert error.sentence
 
 

@@ -38,12 +38,12 @@ def test_a_broker_that_did_nothing_is_as_it_was(
         return taken_over
 
     monkeypatch.setattr(recordings, "Moment", both)
-    recordings.Recording(Run(library()[code], profile))
+    recordings.MomentRecording(Run(library()[code], profile))
     assert looked > 1
 
 
 def test_what_a_broker_did_is_seen() -> None:
-    recording = recordings.Recording(Run(find("S22"), find("S22").profiles[0]))
+    recording = recordings.MomentRecording(Run(find("S22"), find("S22").profiles[0]))
     first, last = recording.turns[0].now, recording.end
     assert _replicas(first) != _replicas(last)
     kept = last.untouched(0, {1})

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import Comparison, compare
-from engine.model.errors import BadInput
+from engine.conformance.recordings.comparing import RecordingComparison, compare
+from engine.model.errors import InputError
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "engine" / "conformance" / "recordings" / "played"
@@ -25,7 +25,7 @@ def data_of(name: str) -> dict[str, Any]:
     return found
 
 
-def compared(data: dict[str, Any]) -> Comparison:
+def compared(data: dict[str, Any]) -> RecordingComparison:
     return compare(reading.read(json.dumps(data), "altered"))
 
 
@@ -178,17 +178,17 @@ def test_settings_of_the_cluster_and_of_the_topic() -> None:
 def test_what_is_no_recording_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(text)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         list(reading.load([tmp_path]))
     assert sentence in caught.value.sentence and str(file) in caught.value.sentence
 
 
 def test_paths_without_recordings_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "absent.json"):
-        with pytest.raises(BadInput):
+        with pytest.raises(InputError):
             list(reading.load([path]))
 
 
 def test_an_unknown_profile_is_refused() -> None:
-    with pytest.raises(BadInput, match="no profile"):
+    with pytest.raises(InputError, match="no profile"):
         compared({**data_of(SMALL), "profile": "K99"})

@@ -8,14 +8,14 @@ from typing import Final
 
 import pytest
 
-from app.common.refusals import reproduce
-from engine.ladder.partition import Partition
+from app.core.refusals import reproduce
+from engine.ladder.partition import AbstractPartition
 from engine.ladder.rungs import RUNGS
-from engine.ladder.state import Cluster, Constants
-from engine.model.errors import BadInput
+from engine.ladder.state import AbstractCluster, Constants
+from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS, get_profile
-from engine.refinement.beside import BESIDE, Matched, Unmatched
 from engine.refinement.mapping import Mapping
+from engine.refinement.model_tracker import BESIDE, Matched, UnmatchedError
 from engine.refinement.rungs import rung_of
 from engine.refinement.walking import Refinement, refine
 from engine.scenarios.file import find, library
@@ -119,7 +119,7 @@ def drawn(number: int) -> Run:
         line = wander.draw_move(sim, chance, tame)
         try:
             wander.advance(sim, line)
-        except BadInput:
+        except InputError:
             break
         lines.append(line)
     return Run(world, profile, number, tuple(lines))
@@ -137,7 +137,7 @@ def test_runs_by_chance_refine_the_ladder() -> None:
 # -- the moves are those of the model that was counted --------------------------------------------
 
 
-def steps_of(run: Run) -> Iterator[tuple[Cluster, Matched]]:
+def steps_of(run: Run) -> Iterator[tuple[AbstractCluster, Matched]]:
     """Each move with the ladder's state before it."""
     sim = run.simulation(told=True)
     mapping = Mapping(sim, 0, RUNGS[rung_of(get_profile(run.profile))])
@@ -145,7 +145,7 @@ def steps_of(run: Run) -> Iterator[tuple[Cluster, Matched]]:
     for _ in play(sim, run.lines()):
         try:
             found = mapping.step()
-        except Unmatched:
+        except UnmatchedError:
             return
         for matched in found:
             yield before, matched
@@ -161,7 +161,7 @@ def test_what_is_matched_is_a_move_of_the_search(code: str, profile: str) -> Non
     for before, (move, late, after) in steps_of(run):
         if late or move.name in BESIDE:
             continue
-        model = Partition(
+        model = AbstractPartition(
             RUNGS[rung_of(get_profile(profile))], Constants(len(before.replicas), 8, 8, 8)
         )
         number = model._numbers.number(before)
@@ -173,7 +173,7 @@ def test_what_is_matched_is_a_move_of_the_search(code: str, profile: str) -> Non
 
 def test_a_beginning_in_the_middle_is_told() -> None:
     """A partition that is not there, and a rung that is not."""
-    with pytest.raises(BadInput, match="There is no partition 7: the last is 0"):
+    with pytest.raises(InputError, match="There is no partition 7: the last is 0"):
         refine(Run(find("R20")), partition=7)
-    with pytest.raises(BadInput, match="There is no rung kip999"):
+    with pytest.raises(InputError, match="There is no rung kip999"):
         refine(Run(find("R20")), "kip999")

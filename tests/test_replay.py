@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
+from engine.replay import replay as replay_module
+from engine.replay.cursor import played
+from engine.replay.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
+from engine.replay.step_cache import KeptSteps
 from engine.scenarios.file import find, library
-from engine.show import replay as replay_module
-from engine.show.cursor import played
-from engine.show.kept import KeptSteps
-from engine.show.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
 from engine.sim.run import Run, play
 from engine.study.digest import digest
 
@@ -140,7 +140,7 @@ def test_a_long_run_is_shown_as_far_as_can_be_looked_at() -> None:
 def test_no_move_is_made_where_it_could_not_be_shown() -> None:
     part = Replay(LONG, most=500)
     assert part.branch(400, "kill 1").lines()[0] == "run 30m !400"
-    with pytest.raises(BadInput, match=r"first 500 steps .* run it at scale"):
+    with pytest.raises(InputError, match=r"first 500 steps .* run it at scale"):
         part.branch(part.total, "kill 1")
 
 

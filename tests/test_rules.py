@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.command import rules
-from app.web.citations import citations
+from app.lens.citations import citations
+from engine.catalogue.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES
 from engine.scenarios.file import find, library
-from engine.show.rules import RULES
-from engine.study.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES
+from engine.story.rules import RULES
 
 
 def followed() -> set[str]:
@@ -42,7 +42,7 @@ def test_no_excuse_is_left_over() -> None:
 
 def test_what_is_dormant_has_code_and_no_run_shows_it() -> None:
     assert set(DORMANT) <= followed()
-    awake = set(rules.played(library().values())) | set(rules.shown(rules.GOLDEN))
+    awake = set(rules.played(library().values())) | set(rules.golden_files_by_rule(rules.GOLDEN))
     assert sorted(set(DORMANT) & awake) == []
     assert "H-2" in awake
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
@@ -70,7 +70,7 @@ def test_a_profile_has_one_name() -> None:
 
 
 def refused(code: str, make: Any) -> str:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         make()
     assert caught.value.code == code, caught.value.sentence
     sentence = str(caught.value.sentence)
@@ -133,7 +133,7 @@ HOSTILE: list[Any] = [
 
 @pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_texts_are_refused_in_one_sentence(data: Any) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         Run.from_text(json.dumps(data))
     sentence = caught.value.sentence
     assert "\n" not in sentence and len(sentence) < 1_500 and sentence.encode()

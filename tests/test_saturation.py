@@ -7,17 +7,17 @@ import json
 import pytest
 
 from app.batch import saturation as studies
+from engine.advisor import saturation
+from engine.advisor.saturation import SaturationTally, more_new, next_new, unseen
 from engine.scenarios.file import find
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
-from engine.study import saturation
-from engine.study.saturation import Tally, more_new, next_new, unseen
 from tests.app.test_cli import highwater
 
 
-def sampled(shares: list[float], runs: int, seed: int) -> Tally:
+def sampled(shares: list[float], runs: int, seed: int) -> SaturationTally:
     """Seeds that meet pair i with a chance of shares[i]."""
-    chance, found = Chance(seed, "pairs"), Tally(runs)
+    chance, found = Chance(seed, "pairs"), SaturationTally(runs)
     for number in range(runs):
         for index, share in enumerate(shares):
             if chance.hits(share):
@@ -63,7 +63,7 @@ def test_a_swarm_draws_every_part_of_the_faults_and_never_none() -> None:
 def test_chunks_add_up_to_the_whole_and_a_curve_only_rises() -> None:
     scenario = find("S74")
     whole = saturation.tally(scenario, "swarm", "Z0102", range(7, 19))
-    parts = Tally()
+    parts = SaturationTally()
     for first in (7, 13):
         parts.add(saturation.tally(scenario, "swarm", "Z0102", range(first, first + 6)))
     assert parts == whole and whole.runs == 12

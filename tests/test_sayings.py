@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
+from engine.moves.move_errors import REFUSALS
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, load_text
-from engine.show.replay import Replay
-from engine.show.sayings import catalogue, said
 from engine.sim.run import Run
-from engine.sim.wording import REFUSALS
+from engine.story.sayings import catalogue, translate
 from tests.sayings import templates
 
 CHINESE = "zh-Hans"
@@ -77,18 +77,18 @@ def test_places_and_style() -> None:
 )
 def test_a_sentence_is_told_with_its_values(english: str, chinese: str) -> None:
     plain = re.compile("\u2009")
-    assert plain.sub(" ", said(english, CHINESE)) == plain.sub(" ", chinese)
-    assert said(english, "en") == english
+    assert plain.sub(" ", translate(english, CHINESE)) == plain.sub(" ", chinese)
+    assert translate(english, "en") == english
 
 
 def test_what_a_visitor_sent_cannot_stall_it() -> None:
     text = "There is no broker “" * 200
-    assert said(text, CHINESE) == text
-    assert said("{0}{1}{2} is " * 100, CHINESE)
+    assert translate(text, CHINESE) == text
+    assert translate("{0}{1}{2} is " * 100, CHINESE)
 
 
 def untold(sentence: str) -> bool:
-    return re.search(f"[{HAN}]", said(sentence, CHINESE)) is None
+    return re.search(f"[{HAN}]", translate(sentence, CHINESE)) is None
 
 
 @pytest.mark.parametrize("code", ["S01", "S13", "S22", "S53"])
@@ -117,6 +117,6 @@ def test_whatever_breaks_is_told() -> None:
     ],
 )  # fmt: skip
 def test_whatever_is_wrong_with_a_scenario_is_told(text: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         load_text(text)
     assert not untold(refused.value.sentence)

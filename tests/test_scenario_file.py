@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios import expectations, file
 from engine.scenarios.file import find, library, load_path, load_text
 from engine.scenarios.scenario import Scenario
@@ -43,8 +43,8 @@ expect:
 """
 
 
-def refused(text: str) -> BadInput:
-    with pytest.raises(BadInput) as caught:
+def refused(text: str) -> InputError:
+    with pytest.raises(InputError) as caught:
         load_text(text, "x.yaml")
     return caught.value
 
@@ -242,10 +242,10 @@ def test_plain_words_mean_what_they_look_like() -> None:
 
 
 def test_data_without_a_text_is_refused_without_a_place() -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         Scenario.from_dict({"title": "x", "brokers": {"id": 1}})
     assert caught.value.where == ""
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         Scenario.from_dict({"title": "x", 3: 4})
 
 
@@ -297,7 +297,7 @@ def test_vary(key: str, value: object, read: object) -> None:
     ],
 )
 def test_vary_refuses(key: str, value: object, sentence: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         load_text(GOOD).vary(key, value)
     assert sentence in str(caught.value)
 
@@ -339,12 +339,12 @@ def test_files_and_the_library(tmp_path: Path) -> None:
     path = tmp_path / "My First.yaml"
     path.write_text(GOOD, "utf-8")
     assert find(str(path)).slug == load_path(path).slug == "my-first"
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read"):
         load_path(tmp_path / "none.yaml")
     path.write_bytes(b"title: \xff")
-    with pytest.raises(BadInput, match="not UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8"):
         load_path(path)
-    with pytest.raises(BadInput, match="There is no scenario S999"):
+    with pytest.raises(InputError, match="There is no scenario S999"):
         find("S999")
     for slug, scenario in library().items():
         assert find(slug) is find(scenario.code) is scenario
@@ -379,5 +379,5 @@ def test_a_listed_flip_plays_lines_of_its_own_and_any_other_those_of_its_row() -
     assert played("K39") == ["kill 1", "kill 3"]
     assert played("K39-strict_min_isr") == ["kill 2", "kill 3"]
     assert played("K39+elr") == ["kill 1", "kill 3"], "a what-if that nobody listed"
-    with pytest.raises(BadInput, match="Line 1 of the script is for no profile"):
+    with pytest.raises(InputError, match="Line 1 of the script is for no profile"):
         load_text("title: x\nscript: |\n  [K39-strict_min] settle\n")

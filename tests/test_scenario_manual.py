@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from engine.catalogue import promises
 from engine.scenarios import file
 from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.scenario import KEYS, TAGS
 from engine.sim.run import Run
-from engine.study import promises
 
 MANUAL = Path(__file__).resolve().parent.parent / "docs/reference/scenarios.md"
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.file import find, library, load_text
 from engine.scenarios.scenario import Scenario
-from engine.scenarios.writing import written, yaml_of
+from engine.scenarios.writing import to_yaml, yaml_of
 
 
 @pytest.mark.parametrize("slug", list(library()))
@@ -39,7 +39,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
 def test_any_title_and_any_script_survive(title: str, script: str) -> None:
     try:
         scenario = Scenario.from_dict({"title": title, "script": script, "teaches": title})
-    except BadInput:
+    except InputError:
         return
     assert load_text(yaml_of(scenario)) == scenario
 
@@ -51,7 +51,7 @@ def test_any_title_and_any_script_survive(title: str, script: str) -> None:
     max_leaves=8,
 ), max_size=4))  # fmt: skip
 def test_what_is_wrong_can_be_written_too_and_is_refused(data: dict[str, object]) -> None:
-    with pytest.raises(BadInput) as refused:
-        load_text(written({"title": "Who?", "no such key": 1, **data}), "form")
+    with pytest.raises(InputError) as refused:
+        load_text(to_yaml({"title": "Who?", "no such key": 1, **data}), "form")
     assert refused.value.sentence
     assert refused.value.where.startswith("form:")

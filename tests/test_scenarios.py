@@ -8,16 +8,17 @@ from typing import Final
 
 import pytest
 
+from engine.catalogue import promises
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
 from engine.checks.invariants import Checker
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
+from engine.moves import moves
+from engine.replay.replay import Replay
 from engine.scenarios.expectations import is_kept
 from engine.scenarios.file import library, load_text
 from engine.scenarios.scenario import Scenario
-from engine.show.replay import Replay
-from engine.sim import moves
 from engine.sim.run import Run, play_all
-from engine.study import matrix, promises
+from engine.study import matrix
 
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]
@@ -229,11 +230,11 @@ def test_what_explains_a_promise_explains_one_that_there_is() -> None:
 @pytest.mark.parametrize("name", ["I8", "I11", "INV-2"])
 def test_a_verdict_names_only_what_can_be_violated(name: str) -> None:
     """I8 is a statistic, I11 says itself that it is none, INV-2 is not watched."""
-    with pytest.raises(BadInput, match=f"is one of I1, I2, .*, not .*{name}"):
+    with pytest.raises(InputError, match=f"is one of I1, I2, .*, not .*{name}"):
         load_text(BROKEN.format(**{**RIGHT, "verdict": f"violates {name}"}))
 
 
 def test_an_impossible_line_names_itself() -> None:
     scenario = load_text("title: x\nscript: |\n  settle\n  restart 1\n")
-    with pytest.raises(BadInput, match="Broker 1 is running already"):
+    with pytest.raises(InputError, match="Broker 1 is running already"):
         promises.play(scenario, "K39")

@@ -13,21 +13,21 @@ import pytest
 
 from app.command import cli
 from engine.dataplane import truncation
+from engine.explore import card, key_exclusions
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.choices import Choices, advance
+from engine.explore.danger import FAR, NEAR, SAFE, danger
+from engine.explore.goals import goal, invariants
+from engine.explore.key_exclusions import LEFT_OUT, SPOKEN_FOR
+from engine.explore.keys import Key, Keys
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import REACHED, Bounds, SearchOutcome, search
 from engine.model.copying import fields
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.log import Log
 from engine.model.state import Disk
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search import card, left_out
-from engine.search.budgets import NAMES, Budgets
-from engine.search.choices import Choices, advance
-from engine.search.danger import FAR, NEAR, SAFE, danger
-from engine.search.goals import goal, invariants
-from engine.search.keys import Key, Keys
-from engine.search.left_out import LEFT_OUT, SPOKEN_FOR
-from engine.search.question import Question, cut_at
-from engine.search.searching import REACHED, Bounds, Outcome, search
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests.conftest import ROOT, sample
@@ -40,9 +40,9 @@ def after(code: str, profile: str, moves: int) -> Run:
     return cut_at(Run(scenario, profile, 0, lines[:moves]))
 
 
-def ask(run: Run, bounds: Bounds | None = None, **more: Any) -> Outcome:
+def ask(run: Run, bounds: Bounds | None = None, **more: Any) -> SearchOutcome:
     budgets = Budgets(**{name: more.pop(name) for name in NAMES if name in more})
-    return search(Question(run, budgets, **more), bounds)
+    return search(SearchQuestion(run, budgets, **more), bounds)
 
 
 # -- verdicts -------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_a_search_begins_at_any_step_and_takes_the_wires_over() -> None:
     for step in (0, 7, 33):
         cut = cut_at(run, step)
         assert play_all(cut).events == step
-    assert search(Question(cut_at(run, 33), Budgets(crashes=2), ("I7",))).found["I7"]
+    assert search(SearchQuestion(cut_at(run, 33), Budgets(crashes=2), ("I7",))).found["I7"]
     auto = Scenario.from_dict({"title": "x", "brokers": 2, "fetching": "auto"})
     cut = cut_at(Run(auto, "K39", 0, ("produce m0", "advance 3ms")))
     assert cut.lines()[-1] == "fetching manual"
@@ -171,7 +171,7 @@ def merged(
 ) -> list[tuple[Simulation, Simulation, Budgets, tuple[str, ...], tuple[str, ...]]]:
     """Pairs of states that a search takes for one, reached in two ways."""
     choices, make = Choices(run.scenario), Keys()
-    sim = Question(run, budgets).start()
+    sim = SearchQuestion(run, budgets).start()
     sim.rush = True
     seen: dict[Key, tuple[Simulation, tuple[str, ...]]] = {make.of(sim, *budgets): (sim, ())}
     frontier = [(sim, budgets, ())]
@@ -211,7 +211,7 @@ def test_a_key_that_was_kept_is_the_one_made_anew(
     """What was said of a broker holds until somebody works on it, and no longer."""
     run = after("S20", profile, moves)
     choices, kept = Choices(run.scenario), Keys()
-    frontier = [(Question(run, budgets).start(), budgets)]
+    frontier = [(SearchQuestion(run, budgets).start(), budgets)]
     looked = 0
     while frontier and looked < 200:
         following = []
@@ -285,7 +285,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_still_matters_changes_the_key(what: str) -> None:
-    sim = Question(after("S20", "K39", 6), Budgets()).start()
+    sim = SearchQuestion(after("S20", "K39", 6), Budgets()).start()
     make = Keys()
     before = make.of(sim)
     assert make.of(sim.copy()) == before
@@ -294,7 +294,7 @@ def test_what_still_matters_changes_the_key(what: str) -> None:
 
 
 def test_time_and_numbers_of_requests_change_no_key() -> None:
-    sim = Question(after("S20", "K39", 6), Budgets()).start()
+    sim = SearchQuestion(after("S20", "K39", 6), Budgets()).start()
     before = Keys().of(sim)
     sim.kernel.now += 5
     sim.brokers[1].machine.corr += 10
@@ -306,7 +306,7 @@ def test_a_key_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without checkpointed marks, states are merged that a restart tells apart."""
     start = "Z011", 2, Budgets(crashes=1, timers=1)
     stay_alike(*start)
-    monkeypatch.setitem(left_out.PLAIN, Disk, lambda disk: ())
+    monkeypatch.setitem(key_exclusions.PLAIN, Disk, lambda disk: ())
     with pytest.raises(AssertionError, match="checkpoint"):
         stay_alike(*start)
 
@@ -316,21 +316,21 @@ def test_a_key_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", ["", "record", "A HW", "diverged A Z", "two", "x" * 500])
 def test_goals_that_cannot_be_meant_are_refused(text: str) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         goal(text, file.find("S20").brokers)
 
 
 def test_unknown_invariants_and_clusters_are_refused() -> None:
-    with pytest.raises(BadInput, match="There is no invariant I99"):
+    with pytest.raises(InputError, match="There is no invariant I99"):
         invariants("I7, I99")
-    with pytest.raises(BadInput, match="crashes must be"):
-        Question(after("S20", "K39", 0), Budgets(crashes=99))
+    with pytest.raises(InputError, match="crashes must be"):
+        SearchQuestion(after("S20", "K39", 0), Budgets(crashes=99))
     sessions = Scenario.from_dict({"title": "x", "brokers": 2, "configs": {"fetch_sessions": True}})
-    with pytest.raises(BadInput, match="fetch sessions"):
+    with pytest.raises(InputError, match="fetch sessions"):
         ask(cut_at(Run(sessions, "K39", 0, ())))
-    with pytest.raises(BadInput, match="I7 is broken before"):
+    with pytest.raises(InputError, match="I7 is broken before"):
         ask(cut_at(Run(file.find("R20"), "Z0102")), never=("I7",))
-    with pytest.raises(BadInput, match="no step 9999"):
+    with pytest.raises(InputError, match="no step 9999"):
         cut_at(Run(file.find("S20"), "K39"), 9_999)
 
 
@@ -437,22 +437,22 @@ def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
 ) -> None:
     run = after("S20", profile, moves)
     budgets = Budgets(crashes=2, writes=1)
-    found = danger(Question(run, budgets, ("I7",)))
+    found = danger(SearchQuestion(run, budgets, ("I7",)))
     assert found.outcome.complete and len(found.distances) > 4
-    choices = Choices(run.scenario).of(Question(run, budgets).start(), budgets)
+    choices = Choices(run.scenario).of(SearchQuestion(run, budgets).start(), budgets)
     paid = {move.text: pays for move, pays in choices}
     assert [one.move for one in found.distances] == list(paid)
     for one in found.distances:
         further = Run(run.scenario, run.profile, run.seed, (*run.lines(), one.move))
         left = budgets.less(paid[one.move])
-        alone = search(Question(further, left, ("I7",))).found.get("I7")
+        alone = search(SearchQuestion(further, left, ("I7",))).found.get("I7")
         told = (SAFE, 0) if alone is None else (NEAR, len(alone.moves) + 1)
         assert (one.kind, one.moves) == told, one
 
 
 def test_what_was_not_looked_at_is_not_called_safe() -> None:
     run = after("S20", "Z0102", 6)
-    found = danger(Question(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
+    found = danger(SearchQuestion(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
     assert not found.outcome.complete
     assert {one.kind for one in found.distances} == {FAR}
     levels = {one.moves for one in found.distances}
@@ -463,7 +463,7 @@ def test_a_disk_is_replaced_only_where_it_is_paid_for() -> None:
     """KAFKA-14139, KAFKA-15495: the last member of the ISR comes back with an empty disk."""
     moves = "produce a to 1 acks=all; settle; kill 2; detect 2; kill 3; detect 3"
     run = Run(file.find("S60"), "K39", 0, tuple(moves.split("; ")))
-    with_disk = search(Question(run, Budgets(crashes=1, disks=1), never=("I7",)))
+    with_disk = search(SearchQuestion(run, Budgets(crashes=1, disks=1), never=("I7",)))
     assert with_disk.found["I7"].moves == ("kill 1", "wipe 1", "restart 1")
-    without = search(Question(run, Budgets(crashes=1), never=("I7",)))
+    without = search(SearchQuestion(run, Budgets(crashes=1), never=("I7",)))
     assert without.complete and "I7" not in without.found

@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from engine.explore.budgets import Budgets
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import Bounds, SearchOutcome, search
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import Bounds, Outcome, search
 from engine.sim.run import Run, play_all
 from tests.conftest import THOROUGH
 
@@ -45,7 +45,7 @@ FOUND: Final = (
 )
 
 
-def looked_for(piece: Piece, profile: str) -> Outcome:
+def looked_for(piece: Piece, profile: str) -> SearchOutcome:
     """The search of an empty cluster of this release for the piece."""
     data = {
         "title": "An empty cluster",
@@ -53,10 +53,10 @@ def looked_for(piece: Piece, profile: str) -> Outcome:
         "configs": {"unclean.leader.election.enable": piece.unclean},
     }
     start = cut_at(Run(Scenario.from_dict(data), profile))
-    return search(Question(start, piece.budgets, (piece.never,)))
+    return search(SearchQuestion(start, piece.budgets, (piece.never,)))
 
 
-def replays(outcome: Outcome, name: str) -> bool:
+def replays(outcome: SearchOutcome, name: str) -> bool:
     """Does the run that was found break this, and no shorter part of it?"""
     run = outcome.found[name].run
     shorter = Run(run.scenario, run.profile, run.seed, run.lines()[:-1])
@@ -95,7 +95,7 @@ def test_a_replica_in_the_past_is_served_until_fetches_carry_their_epoch() -> No
     told = {}
     for profile in ("Z20", "Z21"):
         run = Run(scenario, profile, 0, Run(scenario, profile).lines()[:14])
-        told[profile] = search(Question(cut_at(run), asked, ("I5",)), Bounds(1_000))
+        told[profile] = search(SearchQuestion(cut_at(run), asked, ("I5",)), Bounds(1_000))
     found = told["Z20"].found["I5"].moves
     assert found == ("elect 1", "deliver 2->1", "deliver 1->2", "deliver 2->1")
     assert replays(told["Z20"], "I5")

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from app.batch.runners.exploring import COUNTS, Row, expanded, search_on
-from engine.model.errors import BadInput
+from engine.explore import card
+from engine.explore.budgets import Budgets
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import Bounds, SearchOutcome, search
+from engine.model.errors import InputError
 from engine.scenarios import file
-from engine.search import card
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import Bounds, Outcome, search
 from engine.sim.run import Run
 
 
@@ -85,7 +85,7 @@ class Context:
         return self
 
 
-def dealt_out(question: Question, bounds: Bounds | None = None) -> Outcome:
+def dealt_out(question: SearchQuestion, bounds: Bounds | None = None) -> SearchOutcome:
     return search_on(Context(), lambda: None, question, bounds or Bounds())
 
 
@@ -100,7 +100,7 @@ def after(code: str, profile: str, moves: int) -> Run:
 )
 def test_whole_searches_give_the_same_card(profile: str, never: tuple[str, ...]) -> None:
     """States, widths, moves played, every way that was found: the digest is of all of it."""
-    question = Question(after("S20", profile, 6), Budgets(crashes=2), never)
+    question = SearchQuestion(after("S20", profile, 6), Budgets(crashes=2), never)
     one, other = search(question), dealt_out(question)
     assert one.complete
     assert other.complete
@@ -109,7 +109,7 @@ def test_whole_searches_give_the_same_card(profile: str, never: tuple[str, ...])
 
 def test_the_shortest_way_is_the_same() -> None:
     """Which a search in one process finds in the middle of a level, and this one after it."""
-    question = Question(after("S20", "Z0102", 6), Budgets(crashes=2), ("I7",))
+    question = SearchQuestion(after("S20", "Z0102", 6), Budgets(crashes=2), ("I7",))
     one, other = search(question), dealt_out(question)
     assert other.ended
     assert not other.complete
@@ -119,22 +119,22 @@ def test_the_shortest_way_is_the_same() -> None:
 
 
 def test_a_bound_and_a_question_that_cannot_be_asked() -> None:
-    question = Question(after("S20", "K39", 6), Budgets(crashes=2), ("I7",))
+    question = SearchQuestion(after("S20", "K39", 6), Budgets(crashes=2), ("I7",))
     outcome = dealt_out(question, Bounds(states=20))
     assert not outcome.complete
     assert not outcome.ended
-    broken = Question(cut_at(Run(file.find("R20"), "Z0102")), Budgets(), ("I7",))
-    with pytest.raises(BadInput, match="I7 is broken before the search begins"):
+    broken = SearchQuestion(cut_at(Run(file.find("R20"), "Z0102")), Budgets(), ("I7",))
+    with pytest.raises(InputError, match="I7 is broken before the search begins"):
         dealt_out(broken)
 
 
 def test_a_goal_that_is_met_already_takes_no_move() -> None:
-    question = Question(after("S20", "K39", 6), Budgets(), reach="B LEO 5")
+    question = SearchQuestion(after("S20", "K39", 6), Budgets(), reach="B LEO 5")
     assert dealt_out(question).found.keys() == search(question).found.keys()
 
 
 def test_each_task_tells_its_counts() -> None:
-    question = Question(after("S20", "K39", 6), Budgets(crashes=1), ("I7",))
+    question = SearchQuestion(after("S20", "K39", 6), Budgets(crashes=1), ("I7",))
     asked = (question.run.text(), tuple(question.budgets), question.never, question.reach)
     rows: list[Row] = list(expanded([], asked, frozenset()))
     assert rows == [(COUNTS, ({}, 0, 0))]

@@ -6,7 +6,7 @@ from statistics import median
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.file import find
 from engine.sim.run import Run, play_all
 from engine.study.batch import play_row
@@ -53,5 +53,5 @@ def test_moves_that_do_not_matter_are_left_out() -> None:
 
 
 def test_a_run_that_holds_cannot_be_shortened() -> None:
-    with pytest.raises(BadInput, match="does not break I7"):
+    with pytest.raises(InputError, match="does not break I7"):
         shorten(Run(find("R20"), "K39"), "I7")

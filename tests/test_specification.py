@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.study.rulebook import TITLES
+from engine.catalogue.rulebook import TITLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PLANES = ("data-plane", "control-plane")

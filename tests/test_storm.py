@@ -17,20 +17,20 @@ from app.batch import computation
 from app.batch import jobs as jobs_module
 from app.batch.jobs import Jobs
 from app.command.cli import main
-from app.common import accounts as accounts_module
-from app.common import clock
-from app.common.accounts import Accounts
-from app.common.refusals import Refusal
+from app.core import clock
+from app.core import cpu_quota as accounts_module
+from app.core.cpu_quota import Accounts
+from app.core.refusals import RequestError
 from app.live.channel import JsonPacket
 from app.live.gateway import Gateway
 from app.live.questions import Client
 from app.runs import replays as replays_module
 from app.runs.replays import Replays
+from app.server.security import Cookies
 from app.storage.database import Database
 from app.storage.saved import Store
 from app.storm.faults import FAULTS
 from app.storm.storm import play
-from app.web.security import Cookies
 from tests.conftest import THOROUGH
 
 Patch = pytest.MonkeyPatch
@@ -71,7 +71,7 @@ def saves_that_failed_are_told_as_kept(patch: Patch) -> None:
     save = Store.save_scenario
 
     def careless(self: Store, scenario: Any, owner: str = "") -> bool:
-        with contextlib.suppress(Refusal):
+        with contextlib.suppress(RequestError):
             return save(self, scenario, owner)
         return True
 
@@ -105,11 +105,11 @@ def what_is_done_is_whole(patch: Patch) -> None:
 
 
 def trouble_with_spark_is_a_defect(patch: Patch) -> None:
-    class Nobody(Exception):
+    class NobodyError(Exception):
         """Is never raised."""
 
     for module in (computation, jobs_module):
-        patch.setattr(module, "RunnerTrouble", Nobody)
+        patch.setattr(module, "RunnerError", NobodyError)
 
 
 def cookies_have_an_age(patch: Patch) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 

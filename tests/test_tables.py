@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from app.batch.runners.compaction import compact
-from app.batch.runners.local import Processes, counted_here
-from app.batch.runners.plan import Plan, Tally
-from app.batch.runners.query import Answer, Changes, Wrong, answer_here, links
+from app.batch.runners.local import LocalRunner, counted_here
+from app.batch.runners.plan import BatchPlan, PlanTally
+from app.batch.runners.query import NotReadOnlyError, QueryError, QueryResult, answer_here, links
 from app.batch.runners.rows import (
     canonical,
     chunk_name,
@@ -24,14 +24,14 @@ from tests import batch_fakes
 from tests.batch_runner import check_same, summary_of
 
 
-def plan(runs: int = 200, importance: float = 1, parts: tuple[int, ...] = ()) -> Plan:
+def plan(runs: int = 200, importance: float = 1, parts: tuple[int, ...] = ()) -> BatchPlan:
     faults = [{"importance": importance}]
     cells = tuple({"name": f"cell{n}", "faults": faults} for n in range(2))
     metrics = (*batch_fakes.METRICS, "never")  # of which no run says anything
-    return Plan(cells, ("Z0102", "K39"), runs, 5, 50, metrics, parts)
+    return BatchPlan(cells, ("Z0102", "K39"), runs, 5, 50, metrics, parts)
 
 
-def play(wanted: Plan, place: Path) -> list[dict[str, Any]]:
+def play(wanted: BatchPlan, place: Path) -> list[dict[str, Any]]:
     for chunk in wanted.chunks():
         finish_chunk(chunk, wanted.scenarios, wanted.metrics, str(place), batch_fakes.play_chunk)
     return rows_of(place)
@@ -98,20 +98,20 @@ def test_files_of_other_columns_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_few_runs_are_played_by_processes_here(tmp_path: Path) -> None:
-    told: list[Tally] = []
-    assert Processes(2).run(
+    told: list[PlanTally] = []
+    assert LocalRunner(2).run(
         plan(20), str(tmp_path / "p"), "few", told.extend, run_chunk=batch_fakes.play_chunk
     )
     assert sum(tally.runs for tally in told) == plan(20).total_runs
     assert canonical(rows_of(tmp_path / "p")) == canonical(play(plan(20), tmp_path / "q"))
-    assert not Processes(1).run(
+    assert not LocalRunner(1).run(
         plan(), str(tmp_path / "s"), "few", told.extend, lambda: True,
         run_chunk=batch_fakes.play_chunk,
     )  # fmt: skip
     assert len(chunks_on_disk(str(tmp_path / "s"))) < plan().total_chunks
 
 
-def asked(sql: str, place: Path, most: int = 50) -> Answer:
+def asked(sql: str, place: Path, most: int = 50) -> QueryResult:
     names = ["0123456789a0", "0123456789a1"]
     cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0)
              for name in names for profile in plan().profiles for cell in range(2)]  # fmt: skip
@@ -159,7 +159,7 @@ def test_stored_runs_answer_queries(studies: Path) -> None:
     ],
 )
 def test_a_query_only_reads(studies: Path, sql: str) -> None:
-    with pytest.raises(Changes, match="A query only reads: it is a SELECT, "):
+    with pytest.raises(NotReadOnlyError, match="A query only reads: it is a SELECT, "):
         asked(sql, studies)
 
 
@@ -172,6 +172,6 @@ def test_a_query_only_reads(studies: Path, sql: str) -> None:
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(studies: Path, sql: str, why: str) -> None:
-    with pytest.raises(Wrong, match=why) as found:
+    with pytest.raises(QueryError, match=why) as found:
         asked(sql, studies)
     assert "\n" not in str(found.value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.model.records import Ids
+from engine.moves import moves
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 

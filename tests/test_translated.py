@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import find, library, translations
 from engine.scenarios.script import retold
 from engine.scenarios.translated import gaps, in_language
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 CHINESE = "zh-Hans"
@@ -89,7 +89,7 @@ def test_a_gap_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     told = dict(translations(CHINESE))
     first = told.pop("S01")
     comments = dict(list(told["S02"].comments.items())[1:])
-    told["S02"] = file.Told("a", "b", {**comments, "Old.": "旧"})
+    told["S02"] = file.ScenarioWords("a", "b", {**comments, "Old.": "旧"})
     told["S99"] = first
     monkeypatch.setattr(file, "translations", lambda _: told)
     found = gaps(CHINESE)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios import file
 from tests.app.conftest import app, client, empty_database, make_app, settings  # noqa: F401
 
@@ -50,7 +50,7 @@ def test_the_command_names_them_and_lists_the_others(shelf: Path) -> None:
 
 def test_another_scenario_is_played_and_a_broken_one_says_why(shelf: Path) -> None:
     assert CliRunner().invoke(main, ["run", "S30", "--profile", "K41"]).exit_code == 0
-    with pytest.raises(BadInput, match="brokres"):
+    with pytest.raises(InputError, match="brokres"):
         file.find("broken-key")
 
 

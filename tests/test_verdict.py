@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from engine.export import library_outcomes
+from engine.moves.moves import split
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
-from engine.show import library_outcomes
-from engine.show.replay import Replay
-from engine.show.verdict import GONE, KEPT, KINDS, LOST, UNAVAILABLE, UNTESTED
-from engine.sim.moves import split
 from engine.sim.run import Run
+from engine.story.verdict import GONE, KEPT, KINDS, LOST, UNAVAILABLE, UNTESTED
 from tests.conftest import ROOT, sample
 
-FILE = ROOT / "engine/show" / library_outcomes.FILE
+FILE = ROOT / "engine/export" / library_outcomes.FILE
 PAIRS = [
     (scenario.code, profile)
     for scenario in library().values()

@@ -6,12 +6,12 @@ from math import exp, expm1, log
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.advisor.weights import NANO, log_weight_nano
+from engine.model.errors import InputError
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from engine.study.weights import NANO, log_weight_nano
 
 SEEDS = 1500
 
@@ -67,14 +67,14 @@ def test_a_factor_is_written_only_where_there_is_one() -> None:
 def test_a_factor_is_bounded(factor: object) -> None:
     data = storm(2_000).to_dict()
     data["faults"][0]["importance"] = factor
-    with pytest.raises(BadInput, match="importance"):
+    with pytest.raises(InputError, match="importance"):
         Scenario.from_dict(data)
 
 
 def test_a_schedule_has_no_factor() -> None:
     data = storm(2_000).to_dict()
     data["faults"] = [{"kind": "kill", "brokers": [1], "at_ms": 5, "importance": 2}]
-    with pytest.raises(BadInput, match="no schedule has"):
+    with pytest.raises(InputError, match="no schedule has"):
         Scenario.from_dict(data)
 
 

@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 
 import app
-from app.common import config
+from app.core import config
 
 assert Path(app.__file__).is_relative_to(sys.argv[1]), app.__file__
 application = app.create_app(config.load({}, instance="instance"))

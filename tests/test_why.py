@@ -14,20 +14,20 @@ from engine.controlplane import election, kraft
 from engine.dataplane import insync, purgatory, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.errors import NONE, BadInput
+from engine.model.errors import NONE, InputError
 from engine.model.languages import LANGUAGES, words_of
 from engine.model.state import COMMITTED, LEADER, Replica
+from engine.moves import moves
+from engine.moves.move_errors import REFUSALS, Refused
+from engine.replay.cursor import Cursor
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.show import story
-from engine.show.cursor import Cursor
-from engine.show.guards_control import chosen
-from engine.show.suggesting import suggestions
-from engine.show.why import why
-from engine.sim import moves
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
-from engine.sim.wording import REFUSALS, Refused
+from engine.story import story
+from engine.why.guards_control import chosen
+from engine.why.suggesting import suggestions
+from engine.why.why import why
 from tests.conftest import THOROUGH
 
 HANDS = [
@@ -289,7 +289,7 @@ def test_refusals_of_moves_are_in_the_catalogue() -> None:
     ],
 )
 def test_what_is_no_subject_is_refused(subject: str, code: str, said: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InputError) as caught:
         why(at(Run(find("S01"), "K39"), 1), subject)
     assert caught.value.code == code and said in caught.value.sentence
 

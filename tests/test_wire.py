@@ -1,6 +1,6 @@
 """What browsers are told has the shapes that are declared, and no others.
 
-Those of a run are in `engine.show.wire`, those of a batch in `app.batch.wire`.
+Those of a run are in `engine.view.wire`, those of a batch in `app.batch.wire`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import msgspec
 import pytest
 
 from app.batch.wire import BatchResult
+from engine.replay.replay import Replay
 from engine.scenarios.file import library
-from engine.show import wire
-from engine.show.replay import Replay
 from engine.sim.run import Run
+from engine.view import wire
 from tests.conftest import ROOT
 from tests.wire import held
 
 SCHEMA = ROOT / "docs/reference/wire.schema.json"
-DECLARED = [wire.Step, wire.Why, BatchResult]
+DECLARED = [wire.StepJson, wire.Why, BatchResult]
 EVERY = 9
 SUBJECTS = ("hw", "hw A", "isr B", "leader", "move elect 1")
 
@@ -48,7 +48,7 @@ def test_every_step_is_as_declared(code: str) -> None:
     replay = Replay(Run(scenario, scenario.profiles[0]))
     for n in range(0, min(replay.total, 40 * EVERY), EVERY):
         (step,) = replay.steps(n, 1)
-        held(step, wire.Step)
+        held(step, wire.StepJson)
 
 
 def test_a_cue_names_its_partition() -> None:
@@ -78,7 +78,7 @@ def test_what_is_not_declared_is_noticed(change: dict[str, Any]) -> None:
     replay = Replay(Run(next(iter(library().values())), "K39"))
     (step,) = replay.steps(1, 1)
     with pytest.raises((msgspec.ValidationError, AssertionError)):
-        held({**step, **change}, wire.Step)
+        held({**step, **change}, wire.StepJson)
 
 
 def test_the_schema_is_what_is_declared(rewrite: bool) -> None:

@@ -14,21 +14,23 @@ from typing import NamedTuple
 import pytest
 
 from engine.model import messages
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL, words_of
+from engine.moves.move_errors import REFUSALS
+from engine.replay.cursor import Cursor
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.show import consequences, happenings, story
-from engine.show.cursor import Cursor
-from engine.show.entities import Happening, Sentence
-from engine.show.replay import Replay
-from engine.show.rules import RULES
 from engine.sim.run import Run
-from engine.sim.wording import REFUSALS
+from engine.story import arrival_sentences, cue_sentences, story
+from engine.story.entities import Happening, Sentence
+from engine.story.rules import RULES
 from engine.study.wander import advance
 from tests.conftest import THOROUGH
 
-SOURCES = Path(story.__file__).parent
+ENGINE = Path(story.__file__).parents[1]
+TELLING = ("export", "replay", "story", "view", "why")
+"""The rooms of the engine that word sentences of the story."""
 PLACE = re.compile(r"\{(\w+)\}")
 MOST_WORDS = 20
 LONGEST_LOOK = 1_200  # steps of a run with a workload; the scripted ones are read to the end
@@ -199,7 +201,11 @@ def places(text: str) -> set[str]:
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    return {path.name: ast.parse(path.read_text("utf-8")) for path in SOURCES.glob("*.py")}
+    return {
+        f"{room}/{path.name}": ast.parse(path.read_text("utf-8"))
+        for room in TELLING
+        for path in (ENGINE / room).glob("*.py")
+    }
 
 
 def literals() -> set[str]:
@@ -248,19 +254,19 @@ def test_rules_name_sentences_that_exist() -> None:
     catalogue = words_of("story", USUAL)
     for rule in RULES.values():
         if rule.say:
-            assert rule.id not in consequences.TELLERS, f"{rule.id} is told twice"
+            assert rule.id not in cue_sentences.TELLERS, f"{rule.id} is told twice"
             assert places(catalogue[rule.say]) <= {"b", "a", "o"}, rule.id
         if rule.why:
             assert not places(catalogue[rule.why]), rule.id
-    assert set(consequences.TELLERS) <= set(RULES)
-    assert all(not key or key in catalogue for key in consequences.REASONS.values())
-    assert all(places(catalogue[key]) <= {"a"} for key in happenings.QUIET_TIMERS.values())
+    assert set(cue_sentences.TELLERS) <= set(RULES)
+    assert all(not key or key in catalogue for key in cue_sentences.REASONS.values())
+    assert all(places(catalogue[key]) <= {"a"} for key in arrival_sentences.QUIET_TIMERS.values())
     named = {*story.ROUTINE, *story.COVERS, *(k for s in story.COVERS.values() for k in s)}
     assert named <= set(catalogue)
 
 
 def test_every_kind_of_message_is_told() -> None:
-    assert set(happenings.ARRIVALS) == set(messages.NAMES)
+    assert set(arrival_sentences.ARRIVALS) == set(messages.NAMES)
 
 
 def test_style_of_the_english_words() -> None:
@@ -291,7 +297,7 @@ def possible(scenario: Scenario, profile: str, moves: tuple[str, ...]) -> tuple[
     """Of these moves, one after the other, those that can be made under this profile."""
     sim, made = Run(scenario, profile, 0, ()).simulation(), []
     for move in moves:
-        with contextlib.suppress(BadInput):
+        with contextlib.suppress(InputError):
             advance(sim, move)
             made.append(move)
     return tuple(made)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from app.batch import records, wire
 from app.batch.job import Job, view
 from app.batch.queue import FairQueue
-from app.common import clock
+from app.core import clock
 from app.storage.database import Database
 from app.storage.models import BatchRow
 

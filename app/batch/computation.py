@@ -9,22 +9,22 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from app.batch import cycles, looks, records
+from app.batch import adaptive_futures, cycles, records
 from app.batch.announcer import Announcer
 from app.batch.causes import histogram, to_trace
 from app.batch.estimate import probe
 from app.batch.job import Job
 from app.batch.runners.compaction import compact
 from app.batch.runners.connect import ConnectRunner
-from app.batch.runners.local import Processes
-from app.batch.runners.plan import Plan, Tally, of_cycles, sized
+from app.batch.runners.local import LocalRunner
+from app.batch.runners.plan import BatchPlan, PlanTally, of_cycles, sized
 from app.batch.runners.rows import RunChunk, chunks_on_disk, set_damaged_aside
 from app.batch.runners.spark import SparkRunner
 from app.batch.runners.summary import Summary
-from app.batch.runners.tables import RunnerTrouble
+from app.batch.runners.tables import RunnerError
 from app.batch.spec import check_chunks
-from app.common import clock
-from app.common.refusals import Refusal
+from app.core import clock
+from app.core.refusals import RequestError
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
 from engine.sim.run import Run
@@ -33,7 +33,7 @@ from engine.study.metrics import METRICS
 
 log = logging.getLogger(__name__)
 
-Runner = SparkRunner | ConnectRunner | Processes
+Runner = SparkRunner | ConnectRunner | LocalRunner
 
 FAILURES_KEPT = 20
 """First failing seeds of each profile, cell and invariant."""
@@ -57,7 +57,7 @@ class Computation:
         announcer: Announcer,
         directory: Callable[[str], str],
         run_chunk: Callable[[], RunChunk | None],
-        few: Processes | None = None,
+        few: LocalRunner | None = None,
     ) -> None:
         self._database = database
         self._runner = runner
@@ -71,7 +71,7 @@ class Computation:
 
     def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[str, str]:
         """Play the missing chunks of a batch and count it: (state it ends in, message)."""
-        batch = records.known(self._database, job.id)
+        batch = records.require_batch(self._database, job.id)
         directory = self._directory(batch.id)
         done = chunks_on_disk(directory)
         job.done_chunks = len(done)
@@ -83,7 +83,7 @@ class Computation:
         done = set_damaged_aside(directory, done)
         job.done_chunks = len(done)
         runner = self._runner_of(plan, len(done))
-        if isinstance(runner, Processes):
+        if isinstance(runner, LocalRunner):
             records.update(self._database, batch.id, started=batch.started or now_ms())
         else:
             self._state(job, "starting", started=batch.started or now_ms())
@@ -97,12 +97,12 @@ class Computation:
         try:
             complete = self._run(job, runner, plan, directory, done)
             while complete and self._looks_closer(job, plan):
-                plan = self._planned(job, records.known(self._database, job.id))
+                plan = self._planned(job, records.require_batch(self._database, job.id))
                 done = chunks_on_disk(directory)
                 complete = self._run(job, runner, plan, directory, done)
-        except RunnerTrouble as error:
+        except RunnerError as error:
             complete, trouble = False, str(error)
-        batch = records.known(self._database, job.id)
+        batch = records.require_batch(self._database, job.id)
         records.save_counts(self._database, batch, job.counts)
         done = chunks_on_disk(directory)
         job.done_chunks = len(done)
@@ -112,7 +112,7 @@ class Computation:
                 done = set_damaged_aside(directory, done)
             try:
                 self._summarise(job, runner, plan, directory, done, trouble)
-            except (RunnerTrouble, OSError, ValueError):
+            except (RunnerError, OSError, ValueError):
                 # Rows that cannot be counted may be damaged; damaged chunks are played again.
                 done = set_damaged_aside(directory, done)
                 if len(done) == job.done_chunks:
@@ -121,13 +121,15 @@ class Computation:
             return "failed", trouble
         if complete and len(done) < plan.total_chunks:
             job.done_chunks = len(done)
-            raise Refusal("busy", "batch.damaged", n=plan.total_chunks - len(done))
+            raise RequestError("busy", "batch.damaged", n=plan.total_chunks - len(done))
         ended = complete or (job.enough and not job.stop.is_set())
         return ("done", job.message) if ended else ("cancelled", job.message)
 
-    def _run(self, job: Job, runner: Runner, plan: Plan, directory: str, done: set[int]) -> bool:
+    def _run(
+        self, job: Job, runner: Runner, plan: BatchPlan, directory: str, done: set[int]
+    ) -> bool:
         """Play the chunks that are not in `done`; return True when none is missing."""
-        batch = records.known(self._database, job.id)
+        batch = records.require_batch(self._database, job.id)
         return runner.run(
             plan,
             directory,
@@ -138,7 +140,7 @@ class Computation:
             self._run_chunk(),
         )
 
-    def _looks_closer(self, job: Job, plan: Plan) -> bool:
+    def _looks_closer(self, job: Job, plan: BatchPlan) -> bool:
         """Check whether futures are to be played of further places.
 
         Their chunks come after those that are there, so a batch that runs were added to stays as it
@@ -146,9 +148,11 @@ class Computation:
         """
         if not plan.futures or plan.slices > 1:
             return False
-        return looks.look_closer(self._database, records.known(self._database, job.id), job.counts)
+        return adaptive_futures.look_closer(
+            self._database, records.require_batch(self._database, job.id), job.counts
+        )
 
-    def _runner_of(self, plan: Plan, done: int) -> Runner:
+    def _runner_of(self, plan: BatchPlan, done: int) -> Runner:
         """Return the runner for these chunks.
 
         A chunk is played in about a second at most, but for those of long runs.
@@ -160,28 +164,28 @@ class Computation:
         self,
         job: Job,
         runner: Runner,
-        plan: Plan,
+        plan: BatchPlan,
         directory: str,
         done: set[int],
         trouble: str,
     ) -> None:
         if of_cycles(plan.scenarios):
             summary, leaves = cycles.summarise(directory, done, FAILURES_KEPT)
-            batch = records.known(self._database, job.id)
+            batch = records.require_batch(self._database, job.id)
             records.save_summary(self._database, batch, summary)
             records.update(self._database, job.id, about={**batch.about, "leaves": leaves})
             job.counts = records.counts_of(summary.cells)
             return
         try:
             summary = runner.summarise(plan, directory, done, FAILURES_KEPT)
-        except RunnerTrouble:
+        except RunnerError:
             if trouble:  # one sentence is enough; the interim counts are stored
                 return
             raise
-        records.save_summary(self._database, records.known(self._database, job.id), summary)
+        records.save_summary(self._database, records.require_batch(self._database, job.id), summary)
         job.counts = records.counts_of(summary.cells)
         try:
-            causes = self._causes(runner, records.known(self._database, job.id), summary)
+            causes = self._causes(runner, records.require_batch(self._database, job.id), summary)
             records.save_causes(self._database, job.id, causes)
         except Exception:  # an addition to the result, which is whole without it
             log.warning("The failures of batch %s were not traced", job.id, exc_info=True)
@@ -200,12 +204,12 @@ class Computation:
         runs = [Run(played[cell], profile, seed).text() for profile, cell, seed in keys]
         return histogram(keys, runner.causes(runs))
 
-    def _planned(self, job: Job, batch: BatchRow) -> Plan:
+    def _planned(self, job: Job, batch: BatchRow) -> BatchPlan:
         """Return the plan with chunks of about a second, by the speed of a few runs played here."""
         metrics = () if records.is_of_cycles(batch) else tuple(METRICS)
         if records.is_of_cycles(batch) and "effort" not in batch.about:
             self._pilot(job, batch)
-            batch = records.known(self._database, job.id)
+            batch = records.require_batch(self._database, job.id)
         chunk_runs = batch.cells[0].get("chunk_runs", 0)
         if not chunk_runs and batch.kind == records.FUTURES:
             chunk_runs = batch.runs  # a place is looked at as a whole
@@ -231,16 +235,16 @@ class Computation:
         """
         self._state(job, "probing")
 
-        def heard(sums: cycles.Sums, trees: int) -> None:
+        def update_progress(sums: cycles.Sums, trees: int) -> None:
             job.pilot = {(batch.profiles[0], 0): records.Counted(trees, weights=sums)}
             self._announcer.tell(job)
 
         asked = *records.asked_of(batch, 0), batch.profiles[0]
-        effort = cycles.pilot(*asked, heard, job.stop.is_set)
+        effort = cycles.pilot(*asked, update_progress, job.stop.is_set)
         about = {**batch.about, "effort": effort}
         records.update(self._database, job.id, about=about)
 
-    def _on_done(self, job: Job, batch: BatchRow, fresh: list[Tally]) -> None:
+    def _on_done(self, job: Job, batch: BatchRow, fresh: list[PlanTally]) -> None:
         records.add_tallies(job.counts, fresh)
         job.done_chunks += len(fresh)
         job.fresh_runs += sum(tally.runs for tally in fresh)
@@ -260,7 +264,7 @@ class Computation:
         self._announcer.tell(job)
 
 
-def _compact(directory: str, plan: Plan) -> bool:
+def _compact(directory: str, plan: BatchPlan) -> bool:
     """Merge the files into fewer and smaller ones; where that fails, the rows stay as they are."""
     if "://" in directory:  # all of it would have to travel here and back
         return True

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from app.advisor.table import foreseen, grown_to
 from app.batch import intervals, statistics
-from app.batch.advice_table import foreseen, grown_to
 from app.batch.cycles import PILOT_TREES
 from app.batch.intervals import Look
 
@@ -54,7 +54,7 @@ def measured(repetitions: int = REPETITIONS, seed: int = 1) -> list[Case]:
             *_stopped(draw, repetitions)]  # fmt: skip
 
 
-def _held(interval: str, truth: str, n: int, held: Any) -> Case:
+def _coverage_case(interval: str, truth: str, n: int, held: Any) -> Case:
     return Case(interval, truth, n, int(np.sum(held)), int(np.size(held)))
 
 
@@ -74,7 +74,9 @@ def _counts(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
     for share in SHARES:
         for n in SIZES:
             hits = draw.binomial(n, share, repetitions)
-            yield _held("count", f"p = {share:g}", n, _inside(counted(hits, n, Look()), share))
+            yield _coverage_case(
+                "count", f"p = {share:g}", n, _inside(counted(hits, n, Look()), share)
+            )
 
 
 def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
@@ -84,7 +86,7 @@ def _looks(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
         hits = draw.binomial(n // LOOKS, share, (repetitions, LOOKS)).cumsum(axis=1)
         sizes = np.broadcast_to(np.arange(1, LOOKS + 1) * (n // LOOKS), hits.shape)
         ends = intervals.growing(hits, sizes)
-        yield _held("growing", f"p = {share:g}", n, _inside(ends, share).all(axis=1))
+        yield _coverage_case("growing", f"p = {share:g}", n, _inside(ends, share).all(axis=1))
 
 
 def _tables(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
@@ -92,7 +94,7 @@ def _tables(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
     for share in (1e-3, 0.03):
         hits = draw.binomial(1_000, share, (repetitions, 20))
         held = _inside(counted(hits, 1_000, Look(at_once=20)), share).all(axis=1)
-        yield _held("table", f"p = {share:g}", 1_000, held)
+        yield _coverage_case("table", f"p = {share:g}", 1_000, held)
 
 
 def _differences(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
@@ -103,7 +105,7 @@ def _differences(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
             first, second = statistics.interval(int(one), n), statistics.interval(int(two), n)
             _, low, high = statistics.difference(first, second)
             held.append(low <= b - a <= high)
-        yield _held("difference", f"{b:g} − {a:g}", n, held)
+        yield _coverage_case("difference", f"{b:g} − {a:g}", n, held)
 
 
 def _weighted(weights: Any, hit: Any, n: int, truth: float, name: str, told: str) -> Case:
@@ -116,7 +118,7 @@ def _weighted(weights: Any, hit: Any, n: int, truth: float, name: str, told: str
         seen, whole, square, most = study
         found = statistics.weighted_interval(int(seen), float(whole), float(square), n, float(most))
         held.append(found["low"] <= truth <= found["high"])
-    return _held(name, told, n, held)
+    return _coverage_case(name, told, n, held)
 
 
 def _mixtures(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
@@ -164,7 +166,7 @@ def _formula(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
         ):
             low, high = intervals.weighed(values.sum(axis=1), (values**2).sum(axis=1), most)
             held = _inside((low / trees, high / trees), truth)
-            yield _held("cycles", told, trees, held)
+            yield _coverage_case("cycles", told, trees, held)
 
 
 def _trees(draw: np.random.Generator, studies: int, trees: int, copies: int) -> tuple[Any, ...]:
@@ -205,7 +207,7 @@ def _stopped(draw: np.random.Generator, repetitions: int) -> Iterator[Case]:
         studies = [_stopped_trees(draw, within, copies) for _ in range(repetitions)]
         held = [low <= truth <= high for low, high, _ in studies]
         trees = int(np.median([n for *_, n in studies]))
-        yield _held("stopped", f"2 l² m ± {within:.0%}, {copies} a cycle", trees, held)
+        yield _coverage_case("stopped", f"2 l² m ± {within:.0%}, {copies} a cycle", trees, held)
 
 
 def _at_stop(ends: Ends, found: Any, truth: float, within: float, told: str) -> Case:
@@ -218,7 +220,7 @@ def _at_stop(ends: Ends, found: Any, truth: float, within: float, told: str) -> 
     enough[:, -1] = True
     at = enough.argmax(axis=1)
     held = _inside(ends, truth)[np.arange(len(at)), at]
-    return _held("stopped", told, int(np.median(at)) + 1, held)
+    return _coverage_case("stopped", told, int(np.median(at)) + 1, held)
 
 
 def _stopped_trees(
@@ -244,6 +246,6 @@ def worst(cases: Iterable[Case]) -> Case:
     return min(cases, key=lambda one: one.coverage)
 
 
-def shown(cases: Iterable[Case]) -> list[dict[str, Any]]:
+def case_rows(cases: Iterable[Case]) -> list[dict[str, Any]]:
     """Return the cases as the page and --json show them."""
     return [{**case._asdict(), "coverage": case.coverage} for case in cases]

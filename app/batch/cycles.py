@@ -11,9 +11,9 @@ from app.batch.intervals import Look, weighed
 from app.batch.runners.rows import read_chunks
 from app.batch.runners.summary import CellSummary, Failure, Summary
 from app.batch.runners.tables import ERROR
-from app.common import clock
-from engine.study.advice import YEAR_MS, Failures, Setting
-from engine.study.cycle_rows import (
+from app.core import clock
+from engine.advisor.advice import YEAR_MS, Failures, Setting
+from engine.advisor.cycle_rows import (
     BUSY,
     HEAVIEST_OF,
     LOST,
@@ -23,7 +23,7 @@ from engine.study.cycle_rows import (
     row_of,
     sums_of,
 )
-from engine.study.cycles import Tree, best_effort
+from engine.advisor.cycles import Tree, best_effort
 
 Sums = dict[str, list[float]]
 Json = dict[str, Any]

@@ -18,7 +18,7 @@ SIDES: Final = 6
 LOSES, BREAKS, FAILS, HOLDS = "lost", "broken", "error", "held"
 
 
-def dots(database: Database, batch: BatchRow, cells: list[wire.Cell]) -> list[wire.Dots]:
+def dots(database: Database, batch: BatchRow, cells: list[wire.CellJson]) -> list[wire.Dots]:
     """Return the dots of the first sides whose runs are all there.
 
     [{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}]; a run is lost, broken, error or
@@ -30,8 +30,8 @@ def dots(database: Database, batch: BatchRow, cells: list[wire.Cell]) -> list[wi
     return [_side(database, batch, cell) for cell in whole[:SIDES]]
 
 
-def _side(database: Database, batch: BatchRow, cell: wire.Cell) -> wire.Dots:
-    wanted = records.Wanted(cell["profile"], "", cell["cell"], "seed")
+def _side(database: Database, batch: BatchRow, cell: wire.CellJson) -> wire.Dots:
+    wanted = records.FailureFilter(cell["profile"], "", cell["cell"], "seed")
     _, found = records.failures(database, batch, wanted, 0, None)
     seeds: dict[str, list[int]] = {}
     for one in found:
@@ -62,7 +62,7 @@ def _side(database: Database, batch: BatchRow, cell: wire.Cell) -> wire.Dots:
     }
 
 
-def _hits(cell: wire.Cell, invariant: str) -> int:
+def _hits(cell: wire.CellJson, invariant: str) -> int:
     count = cell["broken"].get(invariant)
     return count["hits"] if count else 0
 
@@ -71,7 +71,7 @@ def _kind(invariant: str) -> str:
     return {LOST: LOSES, ERROR: FAILS, "": HOLDS}.get(invariant, BREAKS)
 
 
-def _url(batch: BatchRow, cell: wire.Cell, seed: int, invariant: str) -> str:
+def _url(batch: BatchRow, cell: wire.CellJson, seed: int, invariant: str) -> str:
     """Return the link to a run: just before it fails, or at its beginning if it does not."""
     place = f"{quote(cell['profile'], safe='+')}/{cell['cell']}/{seed}"
     kind = "failure" if invariant else "row"

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from app.batch import statistics
-from app.batch.runners.plan import Plan, sized
+from app.batch.runners.plan import BatchPlan, sized
 from app.batch.runners.rows import RunChunk
 from app.batch.spec import Spec, check_chunks
-from app.common.refusals import Refusal
+from app.core.refusals import RequestError
 from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
@@ -25,7 +25,7 @@ USUAL_SHARE: Final = 0.01
 """Of runs that break something: an estimate says how well such a share would be known."""
 
 
-class Probe(NamedTuple):
+class CostProbe(NamedTuple):
     """Measured speed of a few runs, and the events expected of them.
 
     `events` are those that a run is expected to have, `most` those that it may have: of the run
@@ -38,11 +38,11 @@ class Probe(NamedTuple):
 
 
 def probe(
-    plan: Plan,
+    plan: BatchPlan,
     play: RunChunk,
     clock: Callable[[], float] = time.perf_counter,
     stop: Callable[[], bool] = lambda: False,
-) -> Probe:
+) -> CostProbe:
     """Play runs for a second by a clock, over a few profiles and cells in turn."""
     pairs = [(profile, cell) for cell in range(len(plan.scenarios)) for profile in plan.profiles]
     pairs = pairs[:: max(1, len(pairs) // PROBE_PAIRS)]
@@ -60,7 +60,7 @@ def probe(
             if whole * most >= events * may:
                 events, most = whole, may
             if time.perf_counter() > until or count >= enough or stop():
-                return Probe(played / max(clock() - began, TINY_S), events, most)
+                return CostProbe(played / max(clock() - began, TINY_S), events, most)
         seed += 1
 
 
@@ -70,15 +70,15 @@ def _part(row: dict[str, Any]) -> float:
     return float(row["events"] / expected) if expected > row["events"] else 1.0
 
 
-def doubts(plan: Plan, found: Probe) -> list[Refusal]:
+def doubts(plan: BatchPlan, found: CostProbe) -> list[RequestError]:
     """Return refusals for a batch with endless runs or too many chunks, by this estimate."""
     notes = []
     if found.events > found.most:
         shown = {"events": statistics.whole(found.events), "most": statistics.whole(found.most)}
-        notes.append(Refusal("too_large", "batch.events", **shown))
+        notes.append(RequestError("too_large", "batch.events", **shown))
     try:
         check_chunks(sized(plan, found.runs_per_s))
-    except Refusal as refusal:
+    except RequestError as refusal:
         notes.append(refusal)
     return notes
 
@@ -89,7 +89,7 @@ def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> dict[str, 
     `notes` are refusals that it would meet.
     """
     cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
-    plan = Plan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
+    plan = BatchPlan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
     found = probe(plan, play or run_chunk)
     return {
         "runs_per_s": found.runs_per_s,

@@ -6,9 +6,9 @@ import threading
 from dataclasses import dataclass, field
 from typing import IO, cast
 
-from app.batch import looks, records, wire
+from app.batch import adaptive_futures, records, wire
 from app.batch.records import Counts
-from app.common import clock
+from app.core import clock
 from app.storage.database import Database
 from app.storage.models import BatchRow
 
@@ -23,7 +23,7 @@ class Job:
     address: str = ""
     state: str = "queued"
     message: str = ""
-    said: wire.Said | None = None
+    said: wire.KeyedSentence | None = None
     counts: Counts = field(default_factory=dict)
     pilot: Counts = field(default_factory=dict)
     """What a pilot met, which is told until there is something that counts."""
@@ -48,14 +48,14 @@ class Job:
         return self.fresh_runs / spent if self.began and spent > 0 else 0.0
 
 
-def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
+def view(database: Database, batch: BatchRow, job: Job | None) -> wire.ProgressJson:
     """Return the progress of a batch with interim counts, for pages and sockets."""
     if job is not None and job.counts:
         counts = dict(job.counts)
     else:
         counts = records.counts_stored(database, batch)
     order = {profile: i for i, profile in enumerate(batch.profiles)}
-    place = looks.places(batch)
+    place = adaptive_futures.places(batch)
     keys = sorted(counts, key=lambda key: (place[key[1]], order.get(key[0], 0)))
     done = sum(mine.n for mine in counts.values())
     # A batch that looks closer step by step will have more cells, at most `most`.
@@ -66,7 +66,7 @@ def view(database: Database, batch: BatchRow, job: Job | None) -> wire.Progress:
         "id": batch.id,
         "state": job.state if job else batch.state,
         "message": job.message if job else batch.message,
-        "said": job.said if job else cast("wire.Said | None", batch.said),
+        "said": job.said if job else cast("wire.KeyedSentence | None", batch.said),
         "done_chunks": job.done_chunks if job else batch.done_chunks,
         "total_chunks": batch.total_chunks,
         "done_runs": done,

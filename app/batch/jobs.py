@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from app.batch import looks, records, statistics, wire
-from app.batch.advice_result import advice_of, advice_of_counts
+from app.advisor.result import advice_of, advice_of_counts
+from app.batch import adaptive_futures, records, statistics, wire
 from app.batch.announcer import Announcer, Emit
 from app.batch.computation import TELL_EVERY_S, Computation
 from app.batch.estimate import estimate
@@ -23,7 +23,7 @@ from app.batch.job import Job
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
 from app.batch.runners.connect import SCHEME, ConnectRunner
-from app.batch.runners.local import Processes
+from app.batch.runners.local import LocalRunner
 from app.batch.runners.plan import grown
 from app.batch.runners.rows import (
     RunChunk,
@@ -31,15 +31,15 @@ from app.batch.runners.rows import (
     remove_directory,
     set_damaged_aside,
 )
-from app.batch.runners.spark import SparkRunner, SparkTrouble
-from app.batch.runners.tables import RunnerTrouble
+from app.batch.runners.spark import SparkError, SparkRunner
+from app.batch.runners.tables import RunnerError
 from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
-from app.common import clock
-from app.common.config import Settings
-from app.common.refusals import Refusal
+from app.core import clock
+from app.core.config import Settings
+from app.core.refusals import RequestError
 from app.storage.database import Database
-from app.storage.kept_rows import MIB, KeptRows
 from app.storage.models import BatchRow, now_ms
+from app.storage.row_limit import MIB, KeptRows
 from engine import ENGINE_VERSION
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Jobs:
             self._announcer,
             self.directory,
             lambda: self._run_chunk,
-            None if runner or settings.spark_master else Processes(),
+            None if runner or settings.spark_master else LocalRunner(),
         )
         self._threads: list[threading.Thread] = []
         self._closing = False
@@ -93,13 +93,13 @@ class Jobs:
     # -- what pages, sockets and the command line ask ------------------------------------------
 
     def submit(self, spec: Spec | Futures, owner: str = "", address: str = "") -> str:
-        """Queue a batch and return its id.  Raises Refusal when too many wait."""
+        """Queue a batch and return its id.  Raises RequestError when too many wait."""
         with self._mutex:
             self._bound(owner, address)
             number = records.new_number()
-            with self._locks.taken(number) as lock:
+            with self._locks.hold_for_new_job(number) as lock:
                 if isinstance(spec, Futures):
-                    looks.create(self.database, number, spec, owner)
+                    adaptive_futures.create(self.database, number, spec, owner)
                 else:
                     records.create(self.database, number, spec, owner)
                 self._enqueue(number, owner, address, lock)
@@ -108,22 +108,22 @@ class Jobs:
     def resume(self, number: str, owner: str = "", address: str = "") -> None:
         """Compute the chunks that an ended batch lacks: never played, damaged or gone.
 
-        Raises Refusal.
+        Raises RequestError.
         """
         batch = self._ended(number, owner)
         if batch.state == "done" and self._is_whole(batch):
-            raise Refusal("impossible", "batch.over")
+            raise RequestError("impossible", "batch.over")
         self._again(batch, owner, address)
 
     def add_runs(self, number: str, runs: int, owner: str = "", address: str = "") -> None:
         """Add seeds for every profile and cell of an ended batch; existing runs are not repeated.
 
-        Raises Refusal.
+        Raises RequestError.
         """
         batch = self._ended(number, owner)
         if not 1 <= runs <= RUNS_MOST - batch.runs or len(batch.parts) >= PARTS_MOST:
             whole = statistics.whole(RUNS_MOST)
-            raise Refusal(
+            raise RequestError(
                 "invalid", "batch.runs", most=whole, asked=statistics.whole(batch.runs + runs)
             )
         check_total((batch.runs + runs) * len(batch.profiles) * len(batch.cells))
@@ -133,17 +133,17 @@ class Jobs:
         self._again(batch, owner, address, runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
-        """Set the title of a batch; "" is that of its scenario.  Raises Refusal."""
+        """Set the title of a batch; "" is that of its scenario.  Raises RequestError."""
         _check_owner(self.batch(number), owner)
         records.update(self.database, number, title=title)
 
     def delete(self, number: str, owner: str = "") -> None:
-        """Delete an ended batch and its rows.  Raises Refusal."""
+        """Delete an ended batch and its rows.  Raises RequestError."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         with self._mutex:
             if number in self._jobs or batch.state in records.ACTIVE:
-                raise Refusal("impossible", "batch.runs.still")
+                raise RequestError("impossible", "batch.runs.still")
             records.remove(self.database, number)
         remove_directory(self.directory(number))
         self._locks.forget(number)
@@ -153,11 +153,11 @@ class Jobs:
         batch = self.batch(number)
         _check_owner(batch, owner)
         if batch.engine_version != ENGINE_VERSION:
-            raise Refusal(
+            raise RequestError(
                 "impossible", "batch.engine", then=batch.engine_version, now=ENGINE_VERSION
             )
         if batch.state in records.ACTIVE:
-            raise Refusal("impossible", "batch.runs.still")
+            raise RequestError("impossible", "batch.runs.still")
         return batch
 
     def _is_whole(self, batch: BatchRow) -> bool:
@@ -169,9 +169,9 @@ class Jobs:
     def _again(self, batch: BatchRow, owner: str, address: str, more: int = 0) -> None:
         with self._mutex:
             if batch.id in self._jobs:
-                raise Refusal("impossible", "batch.runs.still")
+                raise RequestError("impossible", "batch.runs.still")
             self._bound(owner, address)
-            with self._locks.taken(batch.id) as lock:
+            with self._locks.hold_for_new_job(batch.id) as lock:
                 if more:
                     records.add_part(self.database, batch, more)
                 records.update(
@@ -180,7 +180,7 @@ class Jobs:
                 self._enqueue(batch.id, owner, address, lock)
 
     def cancel(self, number: str, owner: str = "") -> wire.BatchSnapshot:
-        """Request a batch to stop; what is done is kept.  Raises Refusal."""
+        """Request a batch to stop; what is done is kept.  Raises RequestError."""
         batch = self.batch(number)
         _check_owner(batch, owner)
         job = self._jobs.get(number)
@@ -188,22 +188,24 @@ class Jobs:
             job.stop.set()
             self._queue.wake()
         elif batch.state in records.ACTIVE:
-            raise Refusal("impossible", "batch.elsewhere")
+            raise RequestError("impossible", "batch.elsewhere")
         elif batch.state != "interrupted":  # that one stopped by itself: what was asked is so
-            raise Refusal("impossible", "batch.over")
+            raise RequestError("impossible", "batch.over")
         return self.snapshot(number)
 
     def batch(self, number: str) -> BatchRow:
         """Return the stored batch; one whose process is gone is detected here.
 
-        Raises Refusal "gone".
+        Raises RequestError "gone".
         """
-        found = records.known(self.database, number)
+        found = records.require_batch(self.database, number)
         if found.state in records.ACTIVE and number not in self._jobs:
             if self._locks.knows(number):
-                with suppress(Refusal):  # it is shown as it was, where nothing can be written now
+                with suppress(
+                    RequestError
+                ):  # it is shown as it was, where nothing can be written now
                     self._recover(number)
-            found = records.known(self.database, number)
+            found = records.require_batch(self.database, number)
             if found.state == "interrupted":
                 self._announcer.tell_ended(found)
         return found
@@ -276,11 +278,11 @@ class Jobs:
         jobs = list(self._jobs.values())
         mine = sum(1 for job in jobs if owner and job.owner == owner)
         if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
-            raise Refusal("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
+            raise RequestError("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
         # A browser names itself, so one client could take all places under many names.
         here = sum(1 for job in jobs if address and job.address == address)
         if here >= self._per_address:
-            raise Refusal("slow_down", "batch.queue", n=here, ms=5000)
+            raise RequestError("slow_down", "batch.queue", n=here, ms=5000)
         self._kept.require_room()
 
     def _enqueue(self, number: str, owner: str, address: str, lock: IO[str]) -> None:
@@ -304,18 +306,18 @@ class Jobs:
 
     def _work(self, job: Job) -> None:
         self._announcer.tell_waiting()
-        refused: Refusal | None = None
+        refused: RequestError | None = None
         try:
             state, message = self._computation.compute(job, lambda: self._closing)
             self.trouble = ""
-        except RunnerTrouble as trouble:
+        except RunnerError as trouble:
             state, message = "failed", str(trouble)
-            self.trouble = message if isinstance(trouble, SparkTrouble) else self.trouble
-        except Refusal as found:
+            self.trouble = message if isinstance(trouble, SparkError) else self.trouble
+        except RequestError as found:
             refused = found
         except Exception as error:
             log.exception("Batch %s failed", job.id)
-            refused = Refusal("engine", "engine.unknown", error=type(error).__name__)
+            refused = RequestError("engine", "engine.unknown", error=type(error).__name__)
         if refused is not None:
             state, message, job.said = "failed", str(refused), refused.said()
         if state == "cancelled" and self._closing:
@@ -355,4 +357,4 @@ def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:
 def _check_owner(batch: BatchRow, owner: str) -> None:
     # A batch of the command line has the owner "", which no browser has.
     if batch.owner != owner:
-        raise Refusal("forbidden", "batch.foreign")
+        raise RequestError("forbidden", "batch.foreign")

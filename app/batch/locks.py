@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from app.common.disk import writing
-from app.common.refusals import Refusal
+from app.core.disk_errors import writing
+from app.core.refusals import RequestError
 
 
 class Locks:
@@ -35,7 +35,7 @@ class Locks:
     def take(self, number: str) -> IO[str] | None:
         """Return the lock, to be closed; None while another process holds it.
 
-        Raises Refusal where the disk takes nothing.
+        Raises RequestError where the disk takes nothing.
         """
         with writing():
             file = self._file(number).open("w")
@@ -47,14 +47,14 @@ class Locks:
         return file
 
     @contextmanager
-    def taken(self, number: str) -> Iterator[IO[str]]:
+    def hold_for_new_job(self, number: str) -> Iterator[IO[str]]:
         """Hold the lock for a job that is made meanwhile; release it if that fails.
 
-        Raises Refusal.
+        Raises RequestError.
         """
         lock = self.take(number)
         if lock is None:
-            raise Refusal("impossible", "batch.runs.still")
+            raise RequestError("impossible", "batch.runs.still")
         try:
             yield lock
         except BaseException:

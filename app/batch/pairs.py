@@ -55,7 +55,7 @@ def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str
     return here, there, ", ".join(filter(None, [profile, label_of(same)]))
 
 
-def pair_sentences(found: list[wire.BatchPair]) -> list[wire.Said]:
+def pair_sentences(found: list[wire.BatchPair]) -> list[wire.KeyedSentence]:
     """Return sentences on lost records, or on anything broken where no side lost one."""
     lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
     said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]

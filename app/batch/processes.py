@@ -11,7 +11,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import active_children, get_context
 from typing import Any, Self, TypeVar
 
-from app.common.dying import ends_with_parent
+from app.core.parent_death import ends_with_parent
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-class Workers:
+class BatchWorkers:
     """Pool of such processes for work with a deadline.
 
     Tasks still running at its end are not waited for, and later tasks get new processes.

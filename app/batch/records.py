@@ -13,20 +13,20 @@ from sqlalchemy.orm import Session
 
 from app.batch import statistics, wire
 from app.batch.intervals import ONCE, Look, is_within
-from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, HEAVIEST, together
 from app.batch.runners.summary import CellSummary, Failure, Summary
 from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Spec, cell_of
-from app.common.fields import SEED_MAX
-from app.common.refusals import Refusal
+from app.core.refusals import RequestError
+from app.core.request_fields import SEED_MAX
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
+from engine.advisor import cycle_rows
+from engine.advisor.advice import Failures, Setting
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study import cycle_rows
-from engine.study.advice import Failures, Setting
 from engine.study.futures import Present
 
 FUTURES = "futures"
@@ -54,7 +54,7 @@ class Counted:
         """Number of runs with a result, the denominator of shares."""
         return self.n - self.hits.get(ERROR, 0)
 
-    def plus(self, tally: Tally) -> Counted:
+    def plus(self, tally: PlanTally) -> Counted:
         """Return the counts with one more finished chunk."""
         hits = dict(self.hits)
         more = {ANY: tally.violating, ERROR: tally.errors, **tally.broken}
@@ -116,11 +116,11 @@ def row(database: Database, number: str) -> BatchRow | None:
         return session.get(BatchRow, number)
 
 
-def known(database: Database, number: str) -> BatchRow:
-    """Return the same for a batch that must exist.  Raises Refusal "gone"."""
+def require_batch(database: Database, number: str) -> BatchRow:
+    """Return the same for a batch that must exist.  Raises RequestError "gone"."""
     found = row(database, number) if number.isalnum() else None
     if found is None:
-        raise Refusal("gone", "gone.batch", batch=number[:40])
+        raise RequestError("gone", "gone.batch", batch=number[:40])
     return found
 
 
@@ -167,9 +167,9 @@ def cell_scenario(batch: BatchRow, cell: int) -> Cell:
     return cell_of(scenario_of(batch), batch.cells[cell]["values"])
 
 
-def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Plan:
+def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> BatchPlan:
     """Return the chunks of a batch: the same ones whenever it is asked again."""
-    return Plan(
+    return BatchPlan(
         tuple(subject(batch, number) for number in range(len(batch.cells))),
         tuple(batch.profiles),
         batch.runs,
@@ -207,12 +207,12 @@ def leaf_name(profile: str, cell: int, seed: int) -> str:
 def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
     """Return the run of one row; of a tree the heaviest of its cycles that lost.
 
-    Raises Refusal.
+    Raises RequestError.
     """
     if is_of_cycles(batch):
         leaf = batch.about.get("leaves", {}).get(leaf_name(profile, cell, seed))
         if leaf is None:
-            raise Refusal("not_found")
+            raise RequestError("not_found")
         return cycle_rows.run_of_leaf(subject(batch, cell), profile, seed, leaf)
     if batch.kind == FUTURES:
         run = Run.from_text(batch.about["run"])
@@ -226,7 +226,7 @@ def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks
     update(database, batch.id, cells=cells, total_chunks=chunks)
 
 
-def add_tallies(counts: Counts, tallies: Iterable[Tally]) -> None:
+def add_tallies(counts: Counts, tallies: Iterable[PlanTally]) -> None:
     """Add finished chunks to interim counts."""
     for tally in tallies:
         key = tally.profile, tally.cell
@@ -336,7 +336,7 @@ ORDERS: Final[dict[str, tuple[Any, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FailureFilter:
     """Filter and order of a batch's failing runs; "" and EVERY_CELL stand for all."""
 
     profile: str = ""
@@ -345,13 +345,13 @@ class Wanted:
     order: str = "seed"
 
 
-EVERY_FAILURE: Final = Wanted()
+EVERY_FAILURE: Final = FailureFilter()
 
 
 def failures(
     database: Database,
     batch: BatchRow,
-    wanted: Wanted = EVERY_FAILURE,
+    wanted: FailureFilter = EVERY_FAILURE,
     first: int = 0,
     limit: int | None = 50,
 ) -> tuple[int, list[Failure]]:
@@ -388,7 +388,7 @@ def _failure(one: FailureRow) -> Failure:
     )
 
 
-def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wire.Cell:
+def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wire.CellJson:
     """Return the counts of a profile and cell with their intervals, as pages get them.
 
     `unseen` is what can be said of anything that no run broke.

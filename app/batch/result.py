@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import quote
 
+from app.advisor.result import KIND
 from app.batch import records, statistics, wire
-from app.batch.advice_result import KIND
 from app.batch.dots import dots
 from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs
@@ -38,7 +38,7 @@ def played(
 def result(
     jobs: Jobs,
     number: str,
-    wanted: records.Wanted = records.EVERY_FAILURE,
+    wanted: records.FailureFilter = records.EVERY_FAILURE,
     first: int = 0,
 ) -> wire.BatchResult:
     """Return all that is known of a batch.
@@ -117,7 +117,7 @@ def failure_of(batch: BatchRow, one: Failure) -> wire.BatchFailure:
     }
 
 
-def futures_of(batch: BatchRow, cells: list[wire.Cell]) -> wire.BatchFutures | None:
+def futures_of(batch: BatchRow, cells: list[wire.CellJson]) -> wire.BatchFutures | None:
     """Return the shares of a batch of futures step by step, and from where on most of them fail.
 
     `point` is the first step after `held`, the last one at which at least half of the futures held
@@ -148,7 +148,7 @@ def futures_of(batch: BatchRow, cells: list[wire.Cell]) -> wire.BatchFutures | N
     }
 
 
-def needs(cells: list[wire.Cell], runs_per_s: float) -> wire.BatchNeeds | None:
+def needs(cells: list[wire.CellJson], runs_per_s: float) -> wire.BatchNeeds | None:
     """Return what the study lacks to be precise: {seen, within, runs, seconds}.
 
     Of the rarest share, or of a bound where nothing was seen at all; None where it is precise, or
@@ -176,7 +176,7 @@ def place(invariant: str) -> tuple[int, str]:
     return (int(digits or 0), invariant)
 
 
-def sentences(cells: list[wire.Cell]) -> list[wire.Finding]:
+def sentences(cells: list[wire.CellJson]) -> list[wire.Finding]:
     """Return findings from the counts: first lost records, then whatever else was broken.
 
     Each is a key of the catalogue with its numbers; `bad` marks what happened.
@@ -195,7 +195,7 @@ def sentences(cells: list[wire.Cell]) -> list[wire.Finding]:
     return [*said[:SENTENCES_MOST], more]
 
 
-def _sentence(cell: wire.Cell, invariant: str) -> wire.Finding:
+def _sentence(cell: wire.CellJson, invariant: str) -> wire.Finding:
     count = cell["broken"].get(invariant) or cell["unseen"]
     key, args = statistics.finding(count)
     family = "lost" if invariant == LOST else "broke"

@@ -1,6 +1,6 @@
 """Saturation of a study: chunks of seeds under both plans in a few processes, and the curve.
 
-The engine counts pairs (engine/study/saturation.py); processor time is measured here.
+The engine counts pairs (engine/advisor/saturation.py); processor time is measured here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from typing import Any, Final, NamedTuple
 
 from app.batch.processes import pool
-from app.common import clock
+from app.core import clock
+from engine.advisor import saturation
+from engine.advisor.saturation import PLANS, SaturationTally
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study import saturation
-from engine.study.saturation import PLANS, Tally
 
 CHUNK: Final = 50
 PROBE: Final = 10
@@ -27,17 +27,17 @@ SHOWN: Final = 3
 Json = dict[str, Any]
 
 
-class Played(NamedTuple):
+class PlayedStudy(NamedTuple):
     """Result of a chunk: the pairs met under each plan, and CPU-seconds."""
 
-    tallies: dict[str, Tally]
+    tallies: dict[str, SaturationTally]
     seconds: dict[str, float]
 
 
-def play(stored: Json, profile: str, first: int, count: int) -> Played:
+def play(stored: Json, profile: str, first: int, count: int) -> PlayedStudy:
     """Play `count` seeds under each plan, by turns: both have the same machine."""
     scenario = Scenario.from_dict(stored)
-    found = Played({name: Tally() for name in PLANS}, dict.fromkeys(PLANS, 0.0))
+    found = PlayedStudy({name: SaturationTally() for name in PLANS}, dict.fromkeys(PLANS, 0.0))
     for seed in range(first, first + count):
         for name in PLANS:
             began = clock.processor()
@@ -46,17 +46,17 @@ def play(stored: Json, profile: str, first: int, count: int) -> Played:
     return found
 
 
-class Study:
+class SaturationStudy:
     """Results of all finished chunks, in the order of their seeds: it may end after any of them."""
 
     def __init__(self, scenario: Scenario, profile: str, first: int, seeds: int) -> None:
         self.scenario, self.profile = scenario, profile
         self.first, self.seeds = first, seeds
-        self.tallies = {name: Tally() for name in PLANS}
+        self.tallies = {name: SaturationTally() for name in PLANS}
         self.seconds = dict.fromkeys(PLANS, 0.0)
         self.half: dict[str, tuple[int, int, int, int]] = {}
 
-    def add(self, chunk: Played) -> None:
+    def add(self, chunk: PlayedStudy) -> None:
         for name in PLANS:
             self.tallies[name].add(chunk.tallies[name])
             self.seconds[name] += chunk.seconds[name]
@@ -176,7 +176,7 @@ def study(
         f"{seeds:,} seeds under each of {len(PLANS)} plans: about {seeds * each / jobs:,.0f} s "
         f"on {jobs} processes; Ctrl+C ends it with what it has."
     )
-    found = Study(scenario, profile, first, seeds)
+    found = SaturationStudy(scenario, profile, first, seeds)
     began = said = clock.monotonic()
     with pool(jobs) as processes:
         try:
@@ -192,9 +192,9 @@ def study(
 
 def _in_order(
     processes: ProcessPoolExecutor, stored: Json, profile: str, first: int, seeds: int, jobs: int
-) -> Iterator[Played]:
+) -> Iterator[PlayedStudy]:
     """Yield chunks by their seeds, a few of them ahead."""
-    waiting: list[Future[Played]] = []
+    waiting: list[Future[PlayedStudy]] = []
     for at in range(0, seeds, CHUNK):
         count = min(CHUNK, seeds - at)
         waiting.append(processes.submit(play, stored, profile, first + at, count))
@@ -204,6 +204,6 @@ def _in_order(
         yield one.result()
 
 
-def _progress(found: Study, seconds: float) -> str:
+def _progress(found: SaturationStudy, seconds: float) -> str:
     pairs = ", ".join(f"{name} {len(one.pairs):,}" for name, one in found.tallies.items())
     return f"{seconds:,.0f} s: {found.tallies['fixed'].runs:,} seeds, pairs of rules: {pairs}"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.batch import statistics
-from app.batch.runners.plan import CHUNKS_MOST, Plan
-from app.common.fields import SEED_MAX, Asked
-from app.common.refusals import Refusal
+from app.batch.runners.plan import CHUNKS_MOST, BatchPlan
+from app.core.refusals import RequestError
+from app.core.request_fields import SEED_MAX, RequestFields
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -87,23 +87,23 @@ def make_spec(
     It stops before its `runs` where each share of runs that break something is known to ± `within`
     percent of it; 0: never.
 
-    Raises Refusal, or BadInput for a profile or a varied key that the engine does not know.
+    Raises RequestError, or InputError for a profile or a varied key that the engine does not know.
     """
     if not 1 <= runs <= RUNS_MOST:
-        raise Refusal(
+        raise RequestError(
             "invalid", "batch.runs", most=statistics.whole(RUNS_MOST), asked=statistics.whole(runs)
         )
     if not 0 <= first_seed <= SEED_MAX - RUNS_MOST:
-        raise Refusal("invalid", "batch.seed", most=statistics.whole(SEED_MAX - RUNS_MOST))
+        raise RequestError("invalid", "batch.seed", most=statistics.whole(SEED_MAX - RUNS_MOST))
     chosen = tuple(profiles) if profiles else scenario.profiles[:PROFILES_MOST]
     if len(chosen) > PROFILES_MOST:
-        raise Refusal("invalid", "batch.profiles", most=PROFILES_MOST, asked=len(chosen))
+        raise RequestError("invalid", "batch.profiles", most=PROFILES_MOST, asked=len(chosen))
     names = [get_profile(name).name for name in chosen]
     for name in names:
         if names.count(name) > 1:
-            raise Refusal("invalid", "batch.twice", profile=name)
+            raise RequestError("invalid", "batch.twice", profile=name)
     if within and not WITHIN[0] <= within <= WITHIN[1]:
-        raise Refusal("invalid", "batch.within", low=WITHIN[0], high=WITHIN[1], asked=within)
+        raise RequestError("invalid", "batch.within", low=WITHIN[0], high=WITHIN[1], asked=within)
     cells = make_cells(scenario, list(vary))
     about = {"within": within} if within else {}
     spec = Spec(scenario, tuple(names), runs, first_seed, cells, about=about)
@@ -112,9 +112,9 @@ def make_spec(
 
 
 def check_total(total: int) -> None:
-    """Raise Refusal for more runs than a batch may have in all."""
+    """Raise RequestError for more runs than a batch may have in all."""
     if total > TOTAL_MOST:
-        raise Refusal(
+        raise RequestError(
             "invalid",
             "batch.total",
             most=statistics.whole(TOTAL_MOST),
@@ -122,11 +122,11 @@ def check_total(total: int) -> None:
         )
 
 
-def check_chunks(plan: Plan) -> None:
-    """Raise Refusal for more chunks than Spark, the files and the driver are meant for."""
+def check_chunks(plan: BatchPlan) -> None:
+    """Raise RequestError for more chunks than Spark, the files and the driver are meant for."""
     if plan.total_chunks > CHUNKS_MOST:
         slices = CHUNKS_MOST // plan.groups
-        raise Refusal(
+        raise RequestError(
             "invalid",
             "batch.chunks",
             size=statistics.whole(plan.chunk_runs),
@@ -140,10 +140,10 @@ def check_chunks(plan: Plan) -> None:
 def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
     """Return a checked study of where a failing run could no longer be saved.
 
-    Raises Refusal, or BadInput when the run does not break the invariant.
+    Raises RequestError, or InputError when the run does not break the invariant.
     """
     if not 1 <= runs <= FUTURES_MOST:
-        raise Refusal("invalid", "batch.futures", most=statistics.whole(FUTURES_MOST))
+        raise RequestError("invalid", "batch.futures", most=statistics.whole(FUTURES_MOST))
     return Futures(run, invariant, tuple(presents(run, invariant)), runs)
 
 
@@ -155,12 +155,12 @@ def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) ->
     keys = [key for key, _ in vary]
     for key in keys:
         if keys.count(key) > 1:
-            raise Refusal("invalid", "batch.vary.twice", name=key[:80])
+            raise RequestError("invalid", "batch.vary.twice", name=key[:80])
     count = 1
     for _, values in vary:
         count *= len(values)
     if count > CELLS_MOST or len(keys) > VARIED_MOST:
-        raise Refusal("invalid", "batch.cells", most=CELLS_MOST, asked=count)
+        raise RequestError("invalid", "batch.cells", most=CELLS_MOST, asked=count)
     cells = []
     for combination in itertools.product(*(values for _, values in vary)):
         cells.append(cell_of(scenario, dict(zip(keys, combination, strict=True))))
@@ -168,7 +168,7 @@ def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) ->
 
 
 def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
-    """Return the scenario with these values set.  Raises BadInput."""
+    """Return the scenario with these values set.  Raises InputError."""
     varied = scenario
     for key, value in values.items():
         varied = varied.vary(key, value)
@@ -176,7 +176,7 @@ def cell_of(scenario: Scenario, values: Mapping[str, str]) -> Cell:
 
 
 def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Parse ["min.insync.replicas=1,2"] of a form or the command line.  Raises Refusal."""
+    """Parse ["min.insync.replicas=1,2"] of a form or the command line.  Raises RequestError."""
     found = []
     for line in given:
         if not line.strip():
@@ -184,31 +184,31 @@ def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
         key, _, listed = line.partition("=")
         values = tuple(value.strip() for value in listed.split(",") if value.strip())
         if not key.strip() or not values or len(line) > 1000:
-            raise Refusal("invalid", "batch.vary", given=line[:80])
+            raise RequestError("invalid", "batch.vary", given=line[:80])
         found.append((key.strip(), tuple(dict.fromkeys(values))))
     return found
 
 
-def asked_spec(asked: Asked, scenario: Scenario) -> Spec:
+def asked_spec(asked: RequestFields, scenario: Scenario) -> Spec:
     """Parse what a page or program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
     profiles = _texts(asked, "profiles", 40)
     vary = parse_vary(_texts(asked, "vary", 20) or ())
     # Any whole number is read, so that the sentence can name the one that is too large.
     runs = asked.raw("runs")
     if isinstance(runs, bool) or not isinstance(runs, int):
-        raise Refusal("invalid", what="runs")
+        raise RequestError("invalid", what="runs")
     seed = asked.whole("first_seed", 0, SEED_MAX, default=0)
     within = asked.whole("within", 0, 100, default=0)
     return make_spec(scenario, runs, profiles, seed, vary, within)
 
 
-def _texts(asked: Asked, name: str, most: int) -> list[str] | None:
+def _texts(asked: RequestFields, name: str, most: int) -> list[str] | None:
     value: Any = asked.raw(name)
     if value is None:
         return None
     if not isinstance(value, list) or len(value) > most:
-        raise Refusal("invalid", what=name)
+        raise RequestError("invalid", what=name)
     for one in value:
         if not isinstance(one, str) or len(one) > 1000:
-            raise Refusal("invalid", what=name)
+            raise RequestError("invalid", what=name)
     return value

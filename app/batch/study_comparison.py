@@ -120,34 +120,34 @@ def remarks(
 ) -> list[Json]:
     """Return what can and cannot be compared, as keys of the catalogue with their values."""
     if a.kind != b.kind:
-        return [_said("kinds")]
+        return [_sentence("kinds")]
     if not profiles:
-        return [_said("profiles")]
+        return [_sentence("profiles")]
     if not matched:
-        return [_said("cells")]
+        return [_sentence("cells")]
     found = []
     if not cells:
-        found.append(_said("nothing"))
+        found.append(_sentence("nothing"))
     if any(not equal for _, _, equal in matched):
-        found.append(_said("scenarios"))
+        found.append(_sentence("scenarios"))
     if a.engine_version != b.engine_version:
-        found.append(_said("engines", a=a.engine_version, b=b.engine_version))
+        found.append(_sentence("engines", a=a.engine_version, b=b.engine_version))
     seeds = common_seeds(a, b)
     if seeds and any(cell["same"] for cell in cells):
-        found.append(_said("same", first=seeds[0], last=seeds[1]))
+        found.append(_sentence("same", first=seeds[0], last=seeds[1]))
     elif seeds and any(row["paired"] for cell in cells for row in cell["rows"]):
-        found.append(_said("paired", first=seeds[0], last=seeds[1]))
+        found.append(_sentence("paired", first=seeds[0], last=seeds[1]))
     elif seeds and any("effective" in cell["rows"][0][side] for cell in cells for side in "ab"):
-        found.append(_said("weighted"))
+        found.append(_sentence("weighted"))
     elif seeds is None:
-        found.append(_said("apart"))
+        found.append(_sentence("apart"))
     left = len(a.cells) + len(b.cells) - 2 * len(matched)
     if left:
-        found.append(_said("left", n=left))
+        found.append(_sentence("left", n=left))
     return found
 
 
-def _said(key: str, **args: Any) -> Json:
+def _sentence(key: str, **args: Any) -> Json:
     return {"key": f"study.remark.{key}", "args": args}
 
 
@@ -155,7 +155,7 @@ def _said(key: str, **args: Any) -> Json:
 
 
 def _cell(
-    jobs: Jobs, a: BatchRow, b: BatchRow, one: wire.Cell, two: wire.Cell, equal: bool
+    jobs: Jobs, a: BatchRow, b: BatchRow, one: wire.CellJson, two: wire.CellJson, equal: bool
 ) -> Json:
     seeds = common_seeds(a, b)
     # With equal conditions and an equal engine, every run of a shared seed is equal.

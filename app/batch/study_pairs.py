@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.batch import statistics
-from app.batch.runners.plan import Plan
+from app.batch.runners.plan import BatchPlan
 from app.batch.runners.rows import ANY, chunks_on_disk, read_chunks
-from app.common.once import last
+from app.core.memoize import last
 from app.storage.models import BatchRow
 
 ROWS_MOST: Final = 200_000
@@ -59,7 +59,7 @@ class Rows:
         if not self.chunk_runs:
             return {}
         nothing: tuple[dict[str, Any], ...] = ({},) * self.cells
-        plan = Plan(
+        plan = BatchPlan(
             nothing, self.profiles, self.runs, self.first_seed, self.chunk_runs, (), self.parts
         )
         wanted = {

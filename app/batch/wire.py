@@ -1,4 +1,4 @@
-"""Declared types of a batch's JSON, as `engine.show.wire` declares those of a step.
+"""Declared types of a batch's JSON, as `engine.view.wire` declares those of a step.
 
 `docs/reference/wire.schema.json` and `static/js/core/wire.d.ts` are made from these, and a test
 holds what `app.batch.result` builds to them.  Shares are numbers from 0 to 1, times milliseconds
@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 
-class Said(TypedDict):
+class KeyedSentence(TypedDict):
     """A key of the catalogue with its arguments."""
 
     key: str
     args: dict[str, Any]
 
 
-class Finding(Said):
+class Finding(KeyedSentence):
     """A finding from counts; `bad` marks what happened, `first` what is shown before all else."""
 
     bad: bool | None
@@ -44,7 +44,7 @@ class Waited(Count):
     until: str
 
 
-class Cell(TypedDict):
+class CellJson(TypedDict):
     """Results of the runs of a profile and a combination of varied values.
 
     `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
@@ -61,7 +61,7 @@ class Cell(TypedDict):
     unseen: Waited
 
 
-class Progress(TypedDict):
+class ProgressJson(TypedDict):
     """Progress of a batch; `state` as `BatchRow` has it.
 
     `message` in English, `said` the same where the server says it itself.
@@ -70,17 +70,17 @@ class Progress(TypedDict):
     id: str
     state: str
     message: str
-    said: Said | None
+    said: KeyedSentence | None
     done_chunks: int
     total_chunks: int
     done_runs: int
     total_runs: int
     runs_per_s: float
     left_s: float | None
-    cells: list[Cell]
+    cells: list[CellJson]
 
 
-class BatchSnapshot(Progress):
+class BatchSnapshot(ProgressJson):
     """Progress with `before`, the number of batches that start sooner."""
 
     before: int
@@ -247,7 +247,7 @@ class BatchResult(BatchSnapshot):
     sentences: list[Finding]
     metrics: list[BatchMetric]
     paired: list[BatchPair]
-    paired_said: list[Said]
+    paired_said: list[KeyedSentence]
     advice: dict[str, Any] | None
     futures: BatchFutures | None
     causes: list[BatchCause]

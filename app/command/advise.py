@@ -50,9 +50,9 @@ def advise(
 
     Exit code 0 if every cell is known as well as was asked, 3 if one is not, 130 after Ctrl+C.
     """
-    from app.batch.advice_table import Table, cells, lines
+    from app.advisor.table import AdviceTable, cells, lines
+    from engine.advisor.advice import PRESETS
     from engine.model.profiles import get_profile
-    from engine.study.advice import PRESETS
 
     names = _listed(presets)
     unknown = [name for name in names if name not in PRESETS]
@@ -61,7 +61,7 @@ def advise(
     rows = cells(
         names, _numbers("racks", racks), _numbers("factors", factors), get_profile(profile).name
     )
-    table = Table(rows, within / 100, budget, jobs, lambda line: click.echo(line, err=True))
+    table = AdviceTable(rows, within / 100, budget, jobs, lambda line: click.echo(line, err=True))
     whole = table.play(only_estimate=estimate)
     report = table.report()
     if as_json:

@@ -13,9 +13,9 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from app.door import runs, studies
-from app.lookup.answers import Results, results, slugs
-from engine.model.errors import BadInput
+from app.find.answers import Results, results, slugs
+from app.python_api import runs, studies
+from engine.model.errors import InputError
 from engine.model.languages import USUAL
 
 STEPS_MOST = 60
@@ -45,7 +45,7 @@ def find_scenarios(words: str = "") -> list[dict[str, str]]:
     found = [known[slug] for slug in slugs(words)]
     if not found:
         near = ", ".join(results(words, USUAL)["near"]) or "find, which knows more than scenarios"
-        raise BadInput("unknown", f"No scenario matches {words[:80]}. Try: {near}.")
+        raise InputError("unknown", f"No scenario matches {words[:80]}. Try: {near}.")
     return found[:FOUND_MOST]
 
 
@@ -158,7 +158,7 @@ def study(
 ) -> list[dict[str, Any]]:
     """Play many seeds and count what broke, each share with its 95 % interval."""
     if not 1 <= count <= RUNS_MOST:
-        raise BadInput("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
+        raise InputError("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
     found: studies.Study = studies.study(scenario, count, kafka or (), seed)
     return found.table()
 
@@ -170,18 +170,18 @@ def server() -> MCPServer:
     """Return the server with its tools; each is a function of this module."""
     made = MCPServer("highwater", instructions=INSTRUCTIONS)
     for tool in TOOLS:
-        made.add_tool(_told(tool))
+        made.add_tool(_as_tool(tool))
     return made
 
 
-def _told(tool: Callable[..., Any]) -> Callable[..., Any]:
+def _as_tool(tool: Callable[..., Any]) -> Callable[..., Any]:
     """Return the sentence of bad input as a result; other errors stay errors."""
 
     @wraps(tool)
     def asked(*given: Any, **named: Any) -> Any:
         try:
             return tool(*given, **named)
-        except (BadInput, ValueError) as error:
+        except (InputError, ValueError) as error:
             raise ToolError(str(error)) from None
 
     return asked

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from app.batch.wire import BatchResult, BatchSnapshot
-from app.common.config import Settings
-from app.common.refusals import Refusal
+from app.core.config import Settings
+from app.core.refusals import RequestError
 from engine.scenarios import file
 
 
-class Progress:
+class ProgressBar:
     """One line on the error output, written over while the batch goes on."""
 
     def __init__(self) -> None:
@@ -52,12 +52,12 @@ def run_batch(
 
     try:
         spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)
-    except Refusal as refusal:
+    except RequestError as refusal:
         print(refusal, file=sys.stderr)
         return 2
     app = create_app(settings)
     services: Services = app.extensions[KEY]
-    progress = Progress()
+    progress = ProgressBar()
     try:
         result = played(services.jobs, spec, progress)
     finally:

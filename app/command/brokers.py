@@ -72,7 +72,7 @@ def lab(
     """
     from app.command.lab import play_on_brokers
     from app.lab.laboratory import Wish
-    from app.lab.trouble import Trouble
+    from app.lab.trouble import LabError
 
     given = [None if name is None else Path(name) for name in (jars, keep, out)]
     from app.command.playing import run_of
@@ -80,7 +80,7 @@ def lab(
     run = run_of(scenario, None, 0, moves)
     try:
         sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2], facts))
-    except Trouble as trouble:
+    except LabError as trouble:
         refuse(str(trouble))
 
 
@@ -106,11 +106,11 @@ def record(scripts: str, releases: str, into: str, port: int) -> None:
     """
     from app.command.lab import record_all
     from app.lab.laboratory import Wish
-    from app.lab.trouble import Trouble
+    from app.lab.trouble import LabError
 
     try:
         sys.exit(record_all(scripts, releases, Path(into), Wish("", port=port)))
-    except Trouble as trouble:
+    except LabError as trouble:
         refuse(str(trouble))
 
 

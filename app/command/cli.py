@@ -23,7 +23,7 @@ from app.command.refine import refine
 from app.command.saturation import saturation
 from app.command.storm import storm
 from app.command.upgrade import upgrade
-from app.common import config
+from app.core import config
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -85,7 +85,7 @@ def run(
     mermaid, shiviz, pytest) the run is only written, and the code is 0.
     """
     from app.command.playing import complaints, exported, report, run_of, verdict_line
-    from engine.show.replay import Replay
+    from engine.replay.replay import Replay
 
     # No other user shares this processor: a run is played up to the engine's own bound.
     replay = Replay(run_of(scenario, profile, seed, moves), most=sys.maxsize)
@@ -340,8 +340,8 @@ def course_check(paths: tuple[str, ...]) -> None:
 @plain
 def scenarios(as_matrix: bool, as_json: bool) -> None:
     """List the library with the verdict that is expected under each profile."""
-    from app.common.refusals import located
-    from app.web.cards import cards
+    from app.core.refusals import located
+    from app.learn.cards import cards
     from engine.scenarios import file
 
     library = file.library().values()

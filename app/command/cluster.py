@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from app.common.words import Catalogue
-from engine.model.errors import BadInput
+from app.core.words import Catalogue
+from engine.model.errors import InputError
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
 from engine.scenarios import paste, pasted
@@ -21,7 +21,7 @@ from engine.scenarios.writing import yaml_of
 def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> int:
     """Print what was read, what is assumed and what could not be read.
 
-    The exit code: 0 where all was read.  Raises BadInput for a profile that does not exist.
+    The exit code: 0 where all was read.  Raises InputError for a profile that does not exist.
     """
     words = Catalogue()
     facts = paste.read(text)
@@ -30,7 +30,7 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
     data, notes = pasted.scenario_of(facts, words.text(USUAL, "cluster.title.scenario", {}))
     scenario = None if data is None else Scenario.from_dict(data)
 
-    def sentence(one: paste.Told) -> str:
+    def sentence(one: paste.Notice) -> str:
         told = words.text(USUAL, one.key, one.args)
         return f"line {one.line}: {told}" if one.line else told
 
@@ -46,14 +46,14 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
         click.echo("\n".join(_lines(data, notes, problems, sentence)))
     if out is not None:
         if scenario is None:
-            raise BadInput("unknown", "There is no partition to write.")
+            raise InputError("unknown", "There is no partition to write.")
         out.write_text(yaml_of(scenario), "utf-8")
         click.echo(f"The run is in {out}; highwater run {out} plays it.", err=True)
     return 1 if problems or data is None else 0
 
 
 def _lines(
-    data: dict[str, Any] | None, notes: list[paste.Told], problems: list[str], sentence: Any
+    data: dict[str, Any] | None, notes: list[paste.Notice], problems: list[str], sentence: Any
 ) -> Iterator[str]:
     if data is not None:
         states = zip(data["initial"]["partitions"], data["partitions"], strict=True)

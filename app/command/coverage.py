@@ -17,7 +17,7 @@ def run_coverage(
 ) -> bool:
     """Measure, print and store the table, the worst first; return whether all hold."""
     cases = sorted(coverage.measured(repetitions, seed), key=lambda one: one.coverage)
-    found = {"repetitions": repetitions, "seed": seed, "cases": coverage.shown(cases)}
+    found = {"repetitions": repetitions, "seed": seed, "cases": coverage.case_rows(cases)}
     if tell is not None:
         tell(found)
     else:

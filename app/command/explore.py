@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from app.command.watching import BOUND_MET, Watch, watching
-from app.common.collector import no_collector
-from engine.ladder import questions, telling
+from app.command.watching import BOUND_MET, BatchWatch, watching
+from app.core.gc_settings import no_collector
+from engine.ladder import questions, render
 from engine.ladder.invariants import EXPECTED_TO_BREAK, NAMES
 from engine.ladder.rungs import FENCES
-from engine.ladder.search import UNBOUNDED, Bounds
-from engine.model.errors import BadInput
+from engine.ladder.search import UNBOUNDED, LadderBounds
+from engine.model.errors import InputError
 
 DIFFERENT: Final = 1
 BUDGET_S: Final = 60.0
@@ -22,9 +22,9 @@ MOST_BYTES: Final = 16 << 20
 
 
 def explore(asked: dict[str, Any], as_json: bool) -> int:
-    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
     if asked["spark"] and asked["scenario"] is None:
-        raise BadInput("invalid", "--spark searches from a step of a run: say which SCENARIO.")
+        raise InputError("invalid", "--spark searches from a step of a run: say which SCENARIO.")
     if asked["counts_path"] is not None:
         return _counts(asked, as_json)
     if asked["fences"]:
@@ -39,13 +39,13 @@ def explore(asked: dict[str, Any], as_json: bool) -> int:
         from app.command.explore_run import explore_run
 
         return explore_run(asked, as_json)
-    raise BadInput(
+    raise InputError(
         "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."
     )
 
 
-def _bounds(asked: Mapping[str, Any], watch: Watch) -> Bounds:
-    return Bounds(states=asked["max_states"] or UNBOUNDED, stop=watch)
+def _bounds(asked: Mapping[str, Any], watch: BatchWatch) -> LadderBounds:
+    return LadderBounds(states=asked["max_states"] or UNBOUNDED, stop=watch)
 
 
 def _constants(asked: Mapping[str, Any]) -> dict[str, int]:
@@ -82,8 +82,8 @@ def _ladder(asked: dict[str, Any], as_json: bool) -> int:
         if found is None:
             print(f"{'holds' if outcome.complete else 'not broken so far'}: {name}")
         else:
-            print(f"BROKEN: {name}, after {len(found.moves)} moves. {telling.MEANINGS[name]}")
-            print("\n".join(telling.way(model, found)))
+            print(f"BROKEN: {name}, after {len(found.moves)} moves. {render.MEANINGS[name]}")
+            print("\n".join(render.way(model, found)))
     return 0 if outcome.complete else BOUND_MET
 
 
@@ -135,12 +135,14 @@ def _read(path: str) -> object:
     file = Path(path)
     try:
         if file.stat().st_size > MOST_BYTES:
-            raise BadInput("too_large", f"A file of counts has at most {MOST_BYTES:,} bytes.", path)
+            raise InputError(
+                "too_large", f"A file of counts has at most {MOST_BYTES:,} bytes.", path
+            )
         return json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise BadInput("unknown", f"It cannot be read: {error.strerror}.", path) from None
+        raise InputError("unknown", f"It cannot be read: {error.strerror}.", path) from None
     except (ValueError, RecursionError) as error:
-        raise BadInput("invalid", f"It is no JSON: {error}.", path) from None
+        raise InputError("invalid", f"It is no JSON: {error}.", path) from None
 
 
 # -- one fence after the other --------------------------------------------------------------------
@@ -169,7 +171,7 @@ def _tell_fence(row: Mapping[str, Any]) -> None:
         size = ",".join(str(value) for value in row["constants"].values())
         broken = ", ".join(row["broken"])
         print(f"{row['rung']}: {broken} broken with {row['states']} states at {size}")
-        print("\n".join(telling.way(row["model"], row["way"])))
+        print("\n".join(render.way(row["model"], row["way"])))
         return
     looked = "; ".join(
         f"{one['distinct']:,}{' (all)' if one['complete'] else ' (not all)'} states at "

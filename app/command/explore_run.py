@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from app.command.playing import command_of, run_of
 from app.command.watching import BOUND_MET, watching
-from app.common import config
-from app.common.collector import no_collector
-from engine.model.errors import BadInput
-from engine.search import card, goals
-from engine.search.budgets import NAMES, Budgets
-from engine.search.question import LAST, Question, cut_at
-from engine.search.searching import Bounds, Outcome, search
+from app.core import config
+from app.core.gc_settings import no_collector
+from engine.explore import card, goals
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.question import LAST, SearchQuestion, cut_at
+from engine.explore.searching import Bounds, SearchOutcome, search
+from engine.model.errors import InputError
 
 MOST_STATES: Final = 100_000
 """Of a search that says nothing of its own: a few minutes, some GB.  On Spark as well: who has more
@@ -22,10 +22,10 @@ machines says how far."""
 
 
 def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
     with watching(asked["max_seconds"]) as watch, no_collector():
         run = run_of(asked["scenario"], asked["profile"], asked["seed"], asked["moves"])
-        question = Question(
+        question = SearchQuestion(
             cut_at(run, _step(asked["at"])),
             Budgets(**{name: asked[name] for name in NAMES}),
             goals.invariants(asked["never"] or ""),
@@ -48,15 +48,15 @@ def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
     return 0 if outcome.complete or outcome.ended else BOUND_MET
 
 
-def _on_spark(question: Question, bounds: Bounds, master: str | None) -> Outcome:
-    """Run the same search on Spark.  Raises BadInput where Spark cannot."""
-    from app.batch.runners.spark import SparkRunner, SparkTrouble
+def _on_spark(question: SearchQuestion, bounds: Bounds, master: str | None) -> SearchOutcome:
+    """Run the same search on Spark.  Raises InputError where Spark cannot."""
+    from app.batch.runners.spark import SparkError, SparkRunner
 
     runner = SparkRunner(master or config.load().spark_master)
     try:
         return runner.search(question, bounds)
-    except SparkTrouble as trouble:
-        raise BadInput("impossible", str(trouble)) from trouble
+    except SparkError as trouble:
+        raise InputError("impossible", str(trouble)) from trouble
     finally:
         runner.close()
 
@@ -65,5 +65,5 @@ def _step(at: str | None) -> int:
     if at is None or at == "last":
         return LAST
     if not at.isdecimal() or len(at) > 9:
-        raise BadInput("invalid", f"--at is the number of a step, or last, not {at[:40]!r}.")
+        raise InputError("invalid", f"--at is the number of a step, or last, not {at[:40]!r}.")
     return int(at)

@@ -36,14 +36,14 @@ def find(
 
     Exit code 0 if something was found; 1 otherwise, with other words to try.
     """
-    from app.lookup.answers import known_kinds, results
-    from app.lookup.entries import KINDS
-    from engine.model.errors import BadInput
+    from app.find.answers import known_kinds, results
+    from app.find.entries import KINDS
+    from engine.model.errors import InputError
 
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         known = ", ".join(KINDS)
-        raise BadInput("unknown", f"There is no kind {unknown[0][:40]}; known are {known}.")
+        raise InputError("unknown", f"There is no kind {unknown[0][:40]}; known are {known}.")
     found = results(" ".join(words), language_of(lang) or USUAL, known_kinds(list(kinds)), limit)
     if as_json:
         tell(found)

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from app.incident import rebuilding, sources, telling, timeline
-from app.incident.events import Topic, partition_named
-from app.incident.rebuilding import Rebuilt
+from app.incident import reconstruction, render, sources, timeline
+from app.incident.events import TopicIdentity, partition_named
+from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.writing import yaml_of
 
 MOST_LISTED = 40
@@ -26,21 +26,23 @@ def investigate(
 ) -> int:
     """Print what happened; return exit code 0 where the model follows to the end, else 1.
 
-    Raises BadInput where the files tell nothing, or of several partitions.
+    Raises InputError where the files tell nothing, or of several partitions.
     """
-    found = sources.found(files)
+    found = sources.readable_files(files)
     told = timeline.gather(found, _chosen(found, partition))
     told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
     if not told.states:
         return _without_states(told, as_json)
-    rebuilt = rebuilding.rebuild(told, profile)
+    rebuilt = reconstruction.rebuild(told, profile)
     if as_json:
         click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join([*telling.lines(told), *_run_lines(rebuilt)]))
+        click.echo("\n".join([*render.lines(told), *_run_lines(rebuilt)]))
     if out is not None:
         if rebuilt.run.moves is not None:
-            raise BadInput("too_large", "The run is longer than a scenario may be; --json has it.")
+            raise InputError(
+                "too_large", "The run is longer than a scenario may be; --json has it."
+            )
         out.write_text(yaml_of(rebuilt.run.scenario), "utf-8")
         click.echo(f"The run is in {out}; highwater run {out} plays it.", err=True)
     return 1 if rebuilt.finding else 0
@@ -48,27 +50,29 @@ def investigate(
 
 def _without_states(told: Timeline, as_json: bool) -> int:
     """Print what single lines contain of a partition, and what is missing for a run."""
-    missing = telling.missing(told)
+    missing = render.missing(told)
     if as_json:
         click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))
     else:
-        click.echo("\n".join([*telling.lines(told), "", f"Finding: {missing}"]))
+        click.echo("\n".join([*render.lines(told), "", f"Finding: {missing}"]))
     return 1
 
 
-def _chosen(found: list[sources.Source], partition: str) -> Topic:
+def _chosen(found: list[sources.IncidentFile], partition: str) -> TopicIdentity:
     if partition:
         wanted = partition_named(partition)
         if wanted is None:
-            raise BadInput("invalid", f"A partition is named like orders-0, not {partition[:80]}.")
+            raise InputError(
+                "invalid", f"A partition is named like orders-0, not {partition[:80]}."
+            )
         return wanted
     complaints: list[str] = []
     counted = timeline.partitions(found, complaints.append)
     if not counted:
-        raise BadInput("unknown", " ".join([telling.NOTHING, *complaints[:MOST_COMPLAINTS]]))
+        raise InputError("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
     if len(counted) > 1:
         listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
-        raise BadInput(
+        raise InputError(
             "unknown",
             f"Choose one with --partition; how often each changed as far as the files tell: "
             f"{listed}.",
@@ -103,12 +107,12 @@ def _of_timeline(told: Timeline) -> dict[str, Any]:
         "kafka": told.version,
         "replicas": told.replicas,
         "states": [
-            {"time_ms": state.time_ms, "where": state.where, "record": telling.record(state.record)}
+            {"time_ms": state.time_ms, "where": state.where, "record": render.record(state.record)}
             for state in told.states
         ],
         "timeline": [
             {"time_ms": time_ms, "node": who, "what": what}
-            for time_ms, who, what in telling.rows(told)
+            for time_ms, who, what in render.rows(told)
         ],
         "clocks": {
             node: {"least_ms": skew.least, "most_ms": skew.most}

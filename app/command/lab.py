@@ -59,12 +59,12 @@ def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
     """Record scripts x releases and print what differs, what failed and the table.
 
     The exit code: 0 where nothing is different, 1 where something is or failed, 130 where it was
-    cancelled; what was recorded by then is kept.  Raises BadInput and Trouble.
+    cancelled; what was recorded by then is kept.  Raises InputError and Trouble.
     """
     _end_by_signals()
     codes = [one.strip().upper() for one in scripts.split(",") if one.strip()]
     wanted = [one.strip() for one in releases.split(",") if one.strip()]
-    outcomes: list[nightly.Outcome] = []
+    outcomes: list[nightly.NightOutcome] = []
     began = time.monotonic()
     cancelled = False
     try:
@@ -88,7 +88,7 @@ def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
     return 0 if all(outcome.good for outcome in outcomes) else 1
 
 
-def _summary(outcomes: list[nightly.Outcome]) -> Iterator[str]:
+def _summary(outcomes: list[nightly.NightOutcome]) -> Iterator[str]:
     yield from recordings.lines([one.comparison for one in outcomes if one.comparison])
     for outcome in outcomes:
         if outcome.why:

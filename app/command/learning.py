@@ -29,8 +29,8 @@ def deck(out: str, lang: str, site: str) -> None:
 
     Importing a later deck updates the notes and does not change your schedule.
     """
-    from app.common.words import Catalogue
-    from app.web.deck import package
+    from app.core.words import Catalogue
+    from app.learn.deck import package
 
     if not site.startswith(("http://", "https://")):
         refuse(f"--site is an address like https://example.org, and {site[:80]} is none.")

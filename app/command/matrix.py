@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from engine.scenarios.scenario import Scenario
-from engine.study.matrix import Cell, matrix
+from engine.study.matrix import MatrixCell, matrix
 
 
 def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | None) -> bool:
@@ -40,7 +40,7 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
     return kept
 
 
-def _plain(cell: Cell) -> dict[str, Any]:
+def _plain(cell: MatrixCell) -> dict[str, Any]:
     return {
         "broken": list(cell.broken),
         "statistical": cell.statistical,

@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from app.command.playing import command_of
 from app.command.watching import BOUND_MET, watching
-from app.common.collector import no_collector
-from engine.model.errors import BadInput
+from app.core.gc_settings import no_collector
+from engine.explore import met
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.card import given_of
+from engine.explore.searching import Bounds
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.search import met
-from engine.search.budgets import NAMES, Budgets
-from engine.search.card import given_of
-from engine.search.searching import Bounds
 from engine.sim.run import Run
 
 MOST_STATES: Final = 100_000
@@ -26,7 +26,7 @@ FOREIGN: Final = ("moves", "at", "never", "reach", "spark", "master")
 
 
 def explore_met(asked: Mapping[str, Any], as_json: bool) -> int:
-    """Print the answer; return the exit code.  Raises BadInput for what cannot be asked."""
+    """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
     scenario, profile, budgets = _question(asked)
     states = asked["max_states"] or MOST_STATES
     with watching(asked["max_seconds"]) as watch, no_collector():
@@ -52,10 +52,10 @@ def explore_met(asked: Mapping[str, Any], as_json: bool) -> int:
 
 def _question(asked: Mapping[str, Any]) -> tuple[Scenario, str, Budgets]:
     if asked["scenario"] is None:
-        raise BadInput("invalid", "--runs needs a SCENARIO.")
+        raise InputError("invalid", "--runs needs a SCENARIO.")
     for name in FOREIGN:
         if asked[name]:
-            raise BadInput("invalid", f"--{name} and --runs do not go together.")
+            raise InputError("invalid", f"--{name} and --runs do not go together.")
     scenario = find(asked["scenario"])
     profile = get_profile(asked["profile"] or scenario.profiles[0]).name
     budgets = Budgets(**{name: asked[name] for name in NAMES})

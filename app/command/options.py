@@ -13,7 +13,7 @@ from typing import Any, NoReturn, ParamSpec
 
 import click
 
-from app.common import config
+from app.core import config
 
 P = ParamSpec("P")
 BAD_INPUT = 2
@@ -31,14 +31,14 @@ def plain(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from app.common.refusals import located
-        from engine.model.errors import BadInput
+        from app.core.refusals import located
+        from engine.model.errors import InputError
 
         try:
             command(*args, **kwargs)
-        except BadInput as error:
+        except InputError as error:
             refuse(located(error))
-        except config.BadSetting as error:
+        except config.SettingError as error:
             refuse(str(error))
         except ModuleNotFoundError as error:
             package = (error.name or "").split(".")[0]

@@ -11,18 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from app.common.refusals import reproduce
-from app.common.verdict_text import verdict_text
-from app.common.words import Catalogue
-from engine.model.errors import BadInput
+from app.core.refusals import reproduce
+from app.core.verdict_text import verdict_text
+from app.core.words import Catalogue
+from engine.catalogue import promises
+from engine.model.errors import InputError
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
+from engine.moves.moves import split
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import library
-from engine.show.replay import Replay
-from engine.sim.moves import split
 from engine.sim.run import MAX_TEXT, Run
-from engine.study import promises
 
 _PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
 """A run inside a link, as static/js/core/packing.js writes it."""
@@ -63,12 +63,12 @@ def verdict_line(replay: Replay) -> str:
 
 
 def exported(replay: Replay, form: str) -> str:
-    """Return the run in one of the export formats.  Raises BadInput for another."""
-    from engine.show.exports import FORMATS  # diagrams and tests: most runs are only printed
+    """Return the run in one of the export formats.  Raises InputError for another."""
+    from engine.export.exports import FORMATS  # diagrams and tests: most runs are only printed
 
     if form not in FORMATS:
         known = ", ".join(FORMATS)
-        raise BadInput("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")
+        raise InputError("unknown", f"A run cannot be exported as {form[:40]}; known are {known}.")
     return FORMATS[form].make(replay)
 
 
@@ -101,7 +101,7 @@ def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
 def carried(name: str) -> str:
     """Return the text of the run in a page's link, or in an exported .json.
 
-    Else the name itself.  Raises BadInput for a link that was damaged.
+    Else the name itself.  Raises InputError for a link that was damaged.
     """
     found = _PACKED.search(name)
     if found is None:
@@ -111,7 +111,9 @@ def carried(name: str) -> str:
         return path.read_text("utf-8", errors="replace")
     length, data = int(found[1]), found[2]
     if len(data) != length:
-        raise BadInput("invalid", f"The link is damaged: {len(data)} of {length} characters came.")
+        raise InputError(
+            "invalid", f"The link is damaged: {len(data)} of {length} characters came."
+        )
     try:
         unpacker = zlib.decompressobj()
         text = unpacker.decompress(
@@ -121,11 +123,11 @@ def carried(name: str) -> str:
             raise ValueError("it is too long")
         return text.decode()
     except (zlib.error, ValueError) as error:
-        raise BadInput("invalid", f"The link is damaged: {error}.") from None
+        raise InputError("invalid", f"The link is damaged: {error}.") from None
 
 
 def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:
-    """Return the run that a command names.  Raises BadInput."""
+    """Return the run that a command names.  Raises InputError."""
     text = carried(scenario)
     if text.lstrip().startswith("{"):
         return Run.from_text(text)

@@ -9,12 +9,19 @@ from typing import Any
 
 from app.batch import records
 from app.batch.runners.rows import ANY
-from app.common.config import Settings
+from app.core.config import Settings
 
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     """Print the rows of a statement; return 0, or 2 for a statement that cannot be run."""
-    from app.batch.runners.query import ONLY_READS, READ_ONLY, Changes, Wrong, answer_here, links
+    from app.batch.runners.query import (
+        ONLY_READS,
+        READ_ONLY,
+        NotReadOnlyError,
+        QueryError,
+        answer_here,
+        links,
+    )
     from app.batch.runners.rows import chunks_on_disk
     from app.storage.database import Database
     from engine.study.metrics import METRICS
@@ -36,7 +43,7 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
             found = _by_spark(settings, sql, places, told, cells, most)
         else:
             found = answer_here(sql, root, places, tuple(METRICS), told, cells, most)
-    except (Changes, Wrong) as trouble:
+    except (NotReadOnlyError, QueryError) as trouble:
         print(trouble, file=sys.stderr)
         return 2
     opened = links(found)
@@ -58,16 +65,16 @@ def _by_spark(
     cells: list[tuple[Any, ...]],
     most: int,
 ) -> Any:
-    from app.batch.runners.query import Wrong, answer
-    from app.batch.runners.spark import SparkRunner, SparkTrouble, statement
+    from app.batch.runners.query import QueryError, answer
+    from app.batch.runners.spark import SparkError, SparkRunner, statement
     from engine.study.metrics import METRICS
 
     runner = SparkRunner(settings.spark_master)
     try:
         with statement():
             return answer(runner.start(), sql, directories, tuple(METRICS), batches, cells, most)
-    except SparkTrouble as trouble:
-        raise Wrong(str(trouble)) from trouble
+    except SparkError as trouble:
+        raise QueryError(str(trouble)) from trouble
     finally:
         runner.close()
 

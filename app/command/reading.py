@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from engine.learn import guides, reading
 from engine.learn.guides import Guide, Statement
-from engine.learn.reading import Found
+from engine.learn.reading import Finding
 
 
 def followed(path: str) -> tuple[list[str], bool]:
     """Return (lines for people, if every statement with a run has its moment).
 
-    Raises BadInput.
+    Raises InputError.
     """
     guide = guides.load(path)
     lines = [f"{guide.title['en']}, read along with Kafka {guide.reads}"]
@@ -20,11 +20,11 @@ def followed(path: str) -> tuple[list[str], bool]:
         for one in section.statements:
             found = reading.follow(one)
             whole &= found.moment is not None or not one.scenario
-            lines += _told(guide, one, found)
+            lines += _statement_lines(guide, one, found)
     return lines, whole
 
 
-def _told(guide: Guide, one: Statement, found: Found) -> list[str]:
+def _statement_lines(guide: Guide, one: Statement, found: Finding) -> list[str]:
     lines = [f"{one.number:3}  {one.says['en']}"]
     if found.moment is None:
         why = one.missing.get("en") or f"nothing of it happens in {one.scenario}: choose another"
@@ -40,7 +40,7 @@ def _told(guide: Guide, one: Statement, found: Found) -> list[str]:
     return [*lines, f"     followed: {where}", f"     {verdict(one, found)}"]
 
 
-def verdict(one: Statement, found: Found) -> str:
+def verdict(one: Statement, found: Finding) -> str:
     """Return how the statement stands over the releases."""
     way, start, end = reading.summary(found.row)
     first = reading.edge(one, start, False) if start else ""

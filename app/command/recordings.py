@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from engine.conformance.recordings.comparing import Comparison
+from engine.conformance.recordings.comparing import RecordingComparison
 from engine.conformance.recordings.reading import release_order
 
 
-def report(comparisons: Iterable[Comparison]) -> dict[str, Any]:
+def report(comparisons: Iterable[RecordingComparison]) -> dict[str, Any]:
     """Return one JSON object: the sums, and every recording with its differences as sentences."""
     found = [one.to_dict() for one in comparisons]
     sums = {key: sum(one[key] for one in found) for key in ("equal", "explained", "different")}
     return {**sums, "recordings": found}
 
 
-def lines(comparisons: list[Comparison]) -> Iterator[str]:
+def lines(comparisons: list[RecordingComparison]) -> Iterator[str]:
     """Yield the same for people: a line for each recording, the table, the sums."""
     wide = max((len(one.recording.name) for one in comparisons), default=0)
     for one in comparisons:
@@ -36,7 +36,7 @@ def lines(comparisons: list[Comparison]) -> Iterator[str]:
     )
 
 
-def table(comparisons: list[Comparison]) -> Iterator[str]:
+def table(comparisons: list[RecordingComparison]) -> Iterator[str]:
     """Yield scenario x release: equal, explained and different facts of a pair's recordings."""
     cells: dict[tuple[str, str], list[int]] = {}
     for one in comparisons:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.refinement.beside import BESIDE
+from engine.refinement.model_tracker import BESIDE
 from engine.refinement.walking import Refinement, refine
 from engine.scenarios import file
 from engine.sim.run import Run

@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from app.common.config import ROOT
-from app.web.citations import citations
+from app.core.config import ROOT
+from app.lens.citations import citations
+from engine.catalogue.rulebook import DORMANT, EXCUSES, TITLES
+from engine.replay.cursor import Cursor
 from engine.scenarios.scenario import Scenario
-from engine.show.cursor import Cursor
 from engine.sim.run import Run
-from engine.study.rulebook import DORMANT, EXCUSES, TITLES
 
 GOLDEN = ROOT / "tests" / "golden"
 """There only in a checkout; elsewhere no golden file shows anything."""
@@ -62,7 +62,7 @@ def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def shown(folder: Path) -> dict[str, list[str]]:
+def golden_files_by_rule(folder: Path) -> dict[str, list[str]]:
     """Return rule -> golden files with a cue of it, such as S20/K39.txt; past defects last."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.txt"), key=lambda one: (one.parent.name[:1] != "S", one)):
@@ -73,7 +73,7 @@ def shown(folder: Path) -> dict[str, list[str]]:
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
     """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in their order."""
-    code, plays, files = functions(), played(scenarios), shown(golden)
+    code, plays, files = functions(), played(scenarios), golden_files_by_rule(golden)
     return [
         {
             "id": rule,

@@ -12,7 +12,7 @@ import time
 from types import FrameType
 from typing import Any
 
-from app.common.config import BadSetting, Settings
+from app.core.config import SettingError, Settings
 
 BACKLOG = 1_024
 FREED_WITHIN_S = 4.0
@@ -21,7 +21,7 @@ FREED_WITHIN_S = 4.0
 def serve_here(settings: Settings, debug: bool = False) -> None:
     """Listen until interrupted.
 
-    Raises `BadSetting` for an address that cannot be used, or a database.
+    Raises `SettingError` for an address that cannot be used, or a database.
     """
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
@@ -33,9 +33,9 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
 
 
 def _serve(settings: Settings, listener: socket.socket, ready: str) -> None:
-    from app.serving.production import Production
+    from app.server.production import Production
+    from app.server.warm import warm
     from app.storage.database import Database
-    from app.web.warm import warm
 
     # Whatever is wrong is said here in one sentence, and what is made here the worker has.
     database = Database(settings.database_url)
@@ -50,7 +50,7 @@ def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
     from werkzeug.serving import make_server
 
     from app.context.services import KEY, Services
-    from app.web.factory import build
+    from app.server.factory import build
 
     signal.signal(signal.SIGTERM, _stop)
     app = build(settings)
@@ -88,7 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)
         return listener
     except OSError as error:
-        raise BadSetting(
+        raise SettingError(
             f"Cannot listen on {host} port {port} ({error.strerror}): try another with --port."
         ) from None
 

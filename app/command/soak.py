@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from typing import Any
 
-from app.batch.processes import Workers
+from app.batch.processes import BatchWorkers
 from app.command.playing import command_of
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.file import library
@@ -82,7 +82,7 @@ def soak(
     began = told = time.monotonic()
     ends = began + 60 * minutes
     chunks = _chunks(seed, names, stored, chunk)
-    with Workers(jobs) as processes:
+    with BatchWorkers(jobs) as processes:
         waiting = {processes.submit(soak_chunk, next(chunks)) for _ in range(jobs)}
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 
-from app.batch.processes import Workers
+from app.batch.processes import BatchWorkers
 from app.command.options import AS_JSON, plain, refuse, tell
 
 if TYPE_CHECKING:  # a storm takes the whole server with it: no other command shall
-    from app.storm.storm import Outcome
+    from app.storm.storm import StormOutcome
 
 
 def storms(
@@ -28,8 +28,8 @@ def storms(
     from app.storm.storm import play
 
     began = time.monotonic()
-    found: list[Outcome] = []
-    with Workers(jobs) as processes:
+    found: list[StormOutcome] = []
+    with BatchWorkers(jobs) as processes:
         waiting = [processes.submit(play, seed, kinds) for seed in range(first, first + seeds)]
         for one in as_completed(waiting):
             outcome = one.result()
@@ -41,7 +41,7 @@ def storms(
     return summed(sorted(found, key=lambda one: one.seed), time.monotonic() - began)
 
 
-def summed(found: Sequence[Outcome], seconds: float) -> dict[str, Any]:
+def summed(found: Sequence[StormOutcome], seconds: float) -> dict[str, Any]:
     """Return the whole, as one JSON object."""
     from app.storm.ledger import PROMISES
 
@@ -71,7 +71,7 @@ def summed(found: Sequence[Outcome], seconds: float) -> dict[str, Any]:
     }
 
 
-def digest(found: Iterable[Outcome]) -> str:
+def digest(found: Iterable[StormOutcome]) -> str:
     """Return the digest of all stories: the same seeds give the same."""
     told = "\n".join(line for one in found for line in (str(one.seed), *one.story))
     return hashlib.sha256(told.encode()).hexdigest()[:16]

@@ -27,7 +27,7 @@ class HowFar(Protocol):
     def generated(self) -> int: ...
 
 
-class Watch:
+class BatchWatch:
     """Monitor that ends a search at its time limit or on Ctrl+C, and reports its progress."""
 
     def __init__(self, seconds: float | None) -> None:
@@ -71,9 +71,9 @@ class Watch:
 
 
 @contextmanager
-def watching(seconds: float | None) -> Iterator[Watch]:
+def watching(seconds: float | None) -> Iterator[BatchWatch]:
     """Handle Ctrl+C: once ends with a partial answer, twice at once."""
-    watch = Watch(seconds)
+    watch = BatchWatch(seconds)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if watch.interrupted:

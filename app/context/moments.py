@@ -8,18 +8,18 @@ from urllib.parse import urlencode
 
 from app.context import naming, visitor
 from app.context.services import services
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.sim.run import Run
 
 RECORDINGS: Final = 16
 
 
 @lru_cache(maxsize=RECORDINGS)
-def _recorded(run: Run) -> Recording:
-    return Recording(run)
+def _recorded(run: Run) -> MomentRecording:
+    return MomentRecording(run)
 
 
-def recorded(run: Run) -> Recording:
+def recorded(run: Run) -> MomentRecording:
     """Return the moments of a run; of one not used lately, after waiting at the gate for plays."""
     with services().plays.turn():
         return _recorded(run)

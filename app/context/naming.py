@@ -7,10 +7,10 @@ from difflib import get_close_matches
 
 from flask import request
 
-from app.common.fields import SEED_MAX, Asked
-from app.common.once import once
-from app.common.refusals import Refusal
 from app.context.services import services
+from app.core.memoize import once
+from app.core.refusals import RequestError
+from app.core.request_fields import SEED_MAX, RequestFields
 from app.storage.saved import parse_run
 from engine.model.profiles import get_profile
 from engine.scenarios import file
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}\Z")
 def scenario_named(name: str) -> Scenario:
     """Return a library scenario by code or slug, or a saved one by digest.
 
-    Raises `Refusal` "not_found".  Names from outside never reach the file system.
+    Raises `RequestError` "not_found".  Names from outside never reach the file system.
     """
     if _NAME.match(name):
         known = library_names()
@@ -37,7 +37,7 @@ def scenario_named(name: str) -> Scenario:
         saved = services().store.scenario(name) if DIGEST.match(name) else None
         if saved is not None:
             return saved
-    raise Refusal("not_found", key="not_found.scenario", scenario=name[:120])
+    raise RequestError("not_found", key="not_found.scenario", scenario=name[:120])
 
 
 @once
@@ -76,14 +76,14 @@ def default_run(scenario: Scenario, profile: str = "", seed: int = 0) -> Run:
     return Run(scenario, profile=name, seed=seed)
 
 
-def run_asked(asked: Asked) -> Run:
+def run_asked(asked: RequestFields) -> Run:
     """Return the run an ``open`` names: by text, by digest, or by scenario, profile and seed."""
     if asked.has("text"):
         return parse_run(asked.raw("text"))
     if asked.has("run"):
         return services().replays.run(digest_asked(asked))
     if not asked.has("scenario"):
-        raise Refusal("invalid", what="scenario")
+        raise RequestError("invalid", what="scenario")
     return default_run(
         scenario_named(asked.text("scenario")),
         asked.text("profile", default=""),
@@ -91,16 +91,16 @@ def run_asked(asked: Asked) -> Run:
     )
 
 
-def digest_asked(asked: Asked, name: str = "run") -> str:
+def digest_asked(asked: RequestFields, name: str = "run") -> str:
     digest = asked.text(name)
     if not DIGEST.match(digest):
-        raise Refusal("invalid", what=name)
+        raise RequestError("invalid", what=name)
     return digest
 
 
-def step_asked(asked: Asked, run: str, total: int) -> int:
-    """Return a step of this run.  Raises `Refusal` "stale" for one beyond its end."""
+def step_asked(asked: RequestFields, run: str, total: int) -> int:
+    """Return a step of this run.  Raises `RequestError` "stale" for one beyond its end."""
     step = asked.whole("step", 0, SEED_MAX, default=0)
     if step > total:
-        raise Refusal("stale", run=run, total=total, step=step)
+        raise RequestError("stale", run=run, total=total, step=step)
     return step

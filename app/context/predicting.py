@@ -7,18 +7,18 @@ from typing import Any
 
 from app.context.moments import animator, code_of, frame, recorded
 from engine.learn.answers import answer_of
-from engine.learn.asked import Answer
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe
-from engine.learn.telling import Teller
-from engine.model.errors import BadInput
+from engine.learn.question_context import Answer
+from engine.learn.render import Teller
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.sim.run import Run
 
 
 @dataclass(frozen=True)
-class Question:
+class ViewQuestion:
     """A run and one of its probes.
 
     `number` is its place on the path, `quiz` its place in the quiz of the run, and `mix` its place
@@ -26,7 +26,7 @@ class Question:
     """
 
     run: Run
-    recording: Recording
+    recording: MomentRecording
     probe: Probe
     number: int = 0
     quiz: int = 0
@@ -48,27 +48,27 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenAnswer:
     """An answer, and which choice it is; -1: none of those that are offered."""
 
     answer: Answer
     place: int
 
 
-def given_of(probe: Probe, number: int | None, text: str) -> Given | None:
+def given_of(probe: Probe, number: int | None, text: str) -> GivenAnswer | None:
     """Return the answer: the number of a choice, or what was shown on the stage."""
     if number is not None:
         if number >= len(probe.choices):
-            raise BadInput("invalid", "There is no such answer to this question.")
-        return Given(probe.choices[number].answer, number)
+            raise InputError("invalid", "There is no such answer to this question.")
+        return GivenAnswer(probe.choices[number].answer, number)
     if not text:
         return None
     answer = answer_of(probe, text[:400])
     place = next((i for i, one in enumerate(probe.choices) if one.answer == answer), -1)
-    return Given(answer, place)
+    return GivenAnswer(answer, place)
 
 
-def told(question: Question, teller: Teller) -> dict[str, Any]:
+def question_json(question: ViewQuestion, teller: Teller) -> dict[str, Any]:
     """Return the question in words.
 
     It contains nothing that happens after the step of the question.
@@ -86,7 +86,9 @@ def told(question: Question, teller: Teller) -> dict[str, Any]:
     }
 
 
-def result(question: Question, teller: Teller, answered: Given, after: str) -> dict[str, Any]:
+def result(
+    question: ViewQuestion, teller: Teller, answered: GivenAnswer, after: str
+) -> dict[str, Any]:
     """Judge an answer.  One that no misconception gives is wrong without a name."""
     probe, run, given = question.probe, question.run, answered.place
     wrong = probe.choices[given].wrong if given >= 0 else ()
@@ -113,7 +115,7 @@ def result(question: Question, teller: Teller, answered: Given, after: str) -> d
     }
 
 
-def _older(question: Question, profile: str) -> str:
+def _older(question: ViewQuestion, profile: str) -> str:
     """Return the same moves under `profile`, the Kafka in which the answer was right.
 
     The stage plays the move of the question. Returns "" where that Kafka does not have one of the
@@ -122,12 +124,12 @@ def _older(question: Question, profile: str) -> str:
     run = replace(question.run, profile=profile)
     try:
         turns = [one for one in recorded(run).turns if one.move == question.probe.move]
-    except BadInput:  # a move that this Kafka has not
+    except InputError:  # a move that this Kafka has not
         return ""
     return frame(run, max(0, turns[0].first - 1), to=turns[-1].last) if turns else ""
 
 
-def guess(probe: Probe, answered: Given) -> str:
+def guess(probe: Probe, answered: GivenAnswer) -> str:
     """Return the answered offset as mark:broker:offset; the stage draws it beside the truth.
 
     Returns "" for a question that does not ask for an offset.

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from flask import current_app
 
 from app.batch.jobs import Jobs
-from app.common.accounts import Accounts
-from app.common.admission import Gate
-from app.common.config import Settings
-from app.common.deadlines import Deadlines
-from app.common.words import Catalogue
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts
+from app.core.deadlines import Deadlines
+from app.core.gate import Gate
+from app.core.words import Catalogue
+from app.explore.searches import Searches
 from app.runs.replays import Replays
-from app.searches.searches import Searches
 from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.saved import Store
-from app.workers.pool import NoneFree, Workers
+from app.workers.pool import NoWorkerError, Workers
 from engine.learn.guides import Guide
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Connections(Protocol):
 
 @dataclass
 class Services:
-    """Container of the services, made once by ``app.web.factory``."""
+    """Container of the services, made once by ``app.server.factory``."""
 
     settings: Settings
     database: Database
@@ -84,6 +84,6 @@ def apart(work: Callable[..., T], *args: object) -> T:
     """
     try:
         return services().workers.do(work, *args)
-    except NoneFree:
+    except NoWorkerError:
         with services().plays.turn():
             return work(*args)

@@ -10,9 +10,9 @@ from typing import Final
 
 from flask import g, request, session
 
-from app.common.accounts import payer
-from app.common.refusals import Refusal
 from app.context.services import services
+from app.core.cpu_quota import payer
+from app.core.refusals import RequestError
 from engine.model.languages import USUAL, language_of, short
 
 BROWSER: Final = "browser"
@@ -67,19 +67,22 @@ def is_own_token(given: object) -> bool:
 
 
 def require_token() -> None:
-    """Raise `Refusal` "forbidden" without our token, for whatever stores or costs."""
+    """Raise `RequestError` "forbidden" without our token, for whatever stores or costs."""
     given = request.headers.get("X-CSRF-Token") or request.form.get("csrf")
     if not is_own_token(given):
-        raise Refusal("forbidden")
+        raise RequestError("forbidden")
 
 
 def require_patience() -> None:
-    """Raise `Refusal` "slow_down" for an address that saves too often."""
+    """Raise `RequestError` "slow_down" for an address that saves too often."""
     services().accounts.take(request.remote_addr or "", "saves")
 
 
 def pay_for(size: int) -> None:
-    """Charge the address for `size` saved bytes.  Raises `Refusal` "slow_down" beyond its limit."""
+    """Charge the address for `size` saved bytes.
+
+    Raises `RequestError` "slow_down" beyond its limit.
+    """
     services().accounts.keep(request.remote_addr or "", size)
 
 

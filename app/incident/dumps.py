@@ -54,7 +54,7 @@ def _ids(data: Any) -> tuple[int, ...]:
 
 
 def _partition(data: dict[str, Any]) -> metadata.Record:
-    state = metadata.Partition(
+    state = metadata.PartitionMetadata(
         data["leader"],
         data["leaderEpoch"],
         data["partitionEpoch"],
@@ -66,7 +66,7 @@ def _partition(data: dict[str, Any]) -> metadata.Record:
         _ids(data.get("addingReplicas")),
         _ids(data.get("removingReplicas")),
     )
-    return metadata.PartitionRecord(_id(data["topicId"]), data["partitionId"], state)
+    return metadata.MetadataPartitionRecord(_id(data["topicId"]), data["partitionId"], state)
 
 
 def _change(data: dict[str, Any]) -> metadata.Record:

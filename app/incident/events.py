@@ -13,7 +13,7 @@ _NAME: Final = re.compile(r"([A-Za-z0-9._-]{1,249})-(\d{1,6})")
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class TopicIdentity:
     """A partition by its topic and number."""
 
     topic: str
@@ -23,10 +23,10 @@ class Topic:
         return f"{self.topic}-{self.index}"
 
 
-def partition_named(text: str) -> Topic | None:
+def partition_named(text: str) -> TopicIdentity | None:
     """Parse `orders-0` as a partition; None for anything else."""
     match = _NAME.fullmatch(text)
-    return Topic(match[1], int(match[2])) if match else None
+    return TopicIdentity(match[1], int(match[2])) if match else None
 
 
 @dataclass(frozen=True, slots=True)

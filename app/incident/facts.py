@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from app.incident.events import Event
-from app.incident.files import Replica
+from app.incident.files import ReplicaFiles
 from app.incident.timeline import Timeline
 from app.kafka.versions import numbers_of
 
@@ -193,7 +193,7 @@ def _restarted(told: Timeline, node: str, time_ms: float) -> bool:
     return last == "starts"
 
 
-def _surviving(disks: dict[str, Replica], epoch: int) -> int:
+def _surviving(disks: dict[str, ReplicaFiles], epoch: int) -> int:
     ends = [
         end
         for disk in disks.values()

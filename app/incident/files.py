@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from app.incident.events import Event, Topic, partition_named
+from app.incident.events import Event, TopicIdentity, partition_named
 from app.kafka.history import Image
 
 LONGEST_LINE: Final = 64 * 1024
@@ -20,7 +20,7 @@ Complain = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class IncidentFile:
     """A file.
 
     `kind`: the name of its format; `node`: its owner, "" where that is unknown; `origins`: prefix
@@ -33,12 +33,12 @@ class Source:
     node: str
     origins: Mapping[str, str] = field(default_factory=dict)
     tail: bool = False
-    partition: Topic | None = None
+    partition: TopicIdentity | None = None
     encoding: str = ""
 
 
 @dataclass(slots=True)
-class Replica:
+class ReplicaFiles:
     """A replica on a broker's disk now: runs of batches of one epoch, [epoch, first, last + 1)."""
 
     runs: list[tuple[int | None, int, int]] = field(default_factory=list)
@@ -61,13 +61,13 @@ class Gathered:
     not as it should be.
     """
 
-    wanted: Topic | None
+    wanted: TopicIdentity | None
     complain: Complain
     image: Image = field(default_factory=Image)
-    replicas: dict[str, Replica] = field(default_factory=dict)
+    replicas: dict[str, ReplicaFiles] = field(default_factory=dict)
 
-    def replica(self, node: str) -> Replica:
-        return self.replicas.setdefault(node, Replica())
+    def replica(self, node: str) -> ReplicaFiles:
+        return self.replicas.setdefault(node, ReplicaFiles())
 
     def add_batch(self, node: str, epoch: int | None, base: int, last: int, time_ms: int) -> None:
         """Add a batch to what lies on a node's disk."""
@@ -79,7 +79,7 @@ class Gathered:
         replica.times[-1 if epoch is None else epoch] = time_ms
 
 
-Read = Callable[[Source, Gathered], Iterator[Event]]
+Read = Callable[[IncidentFile, Gathered], Iterator[Event]]
 
 
 def lines_of(path: Path, encoding: str = "") -> Iterator[tuple[int, bytes]]:
@@ -113,7 +113,7 @@ def owner_of(path: Path) -> str:
     return ""
 
 
-def folder_partition(path: Path) -> Topic | None:
+def folder_partition(path: Path) -> TopicIdentity | None:
     """Return the partition whose folder a file lies in; None for a broker's, such as kafka-2."""
     name = path.parent.name
     return None if _FOLDER.fullmatch(name) else partition_named(name)

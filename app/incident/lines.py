@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from app.incident import layouts
-from app.incident.events import CONTROLLER, Event, Topic
+from app.incident.events import CONTROLLER, Event, TopicIdentity
 from app.incident.forms import BROKER_STATE, CHANGE, FIELD, FORMS, LAGS, LISTS, TEXTS, Form
 from app.incident.layouts import UnwrappedLine
 
@@ -98,7 +98,7 @@ def time_of(line: bytes) -> int | None:
     return layouts.time_of(plain, len(plain.text))
 
 
-class Unread(Exception):
+class UnreadLineError(Exception):
     """A line of a known kind that cannot be used.  `about`: its partition, if that can be read."""
 
     def __init__(self, why: str) -> None:
@@ -106,7 +106,7 @@ class Unread(Exception):
         self.why = why
 
 
-def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | None:
+def read(line: bytes, wanted: TopicIdentity | None, node: str, where: str) -> Event | None:
     """Return the event that a line reports of a partition or broker; None for all other lines.
 
     `wanted` None: of whatever partition, which `data` then names under "partition".  `node` wrote
@@ -114,12 +114,12 @@ def read(line: bytes, wanted: Topic | None, node: str, where: str) -> Event | No
     """
     try:
         return of_plain(layouts.unwrapped(line), wanted, node, where)
-    except Unread:
+    except UnreadLineError:
         return None
 
 
 def of_plain(
-    plain: UnwrappedLine, wanted: Topic | None, node: str, where: str, tail: bool = False
+    plain: UnwrappedLine, wanted: TopicIdentity | None, node: str, where: str, tail: bool = False
 ) -> Event | None:
     """Return the event of an unwrapped line, as `read`.
 
@@ -143,14 +143,14 @@ def of_plain(
                 return None
             data["partition"] = about
         if plain.broken or (tail and not TAIL.search(text)) or not _completed(form, data):
-            raise Unread("cut off")
+            raise UnreadLineError("cut off")
         time_ms = layouts.time_of(plain, match.start())
         if time_ms is None:
-            raise Unread("no time")
+            raise UnreadLineError("no time")
         writer = CONTROLLER if form.kind in _OF_KRAFT else speaker_in(text) or node
         return Event(time_ms, writer, form.kind, where, data)
     if unfit:
-        raise Unread(unfit)
+        raise UnreadLineError(unfit)
     return None
 
 
@@ -236,8 +236,8 @@ def _take_changes(data: dict[str, Any]) -> bool:
     return data["pe"] is not None
 
 
-def _partition(data: dict[str, Any]) -> Topic | None:
+def _partition(data: dict[str, Any]) -> TopicIdentity | None:
     if "topic" in data:
-        return Topic(data.pop("topic"), data.pop("index"))
+        return TopicIdentity(data.pop("topic"), data.pop("index"))
     topic, _, index = data.pop("tp", "").rpartition("-")
-    return Topic(topic, int(index)) if topic else None
+    return TopicIdentity(topic, int(index)) if topic else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.incident.facts import Beginning, Scale
 from app.incident.timeline import Timeline
-from app.kafka.metadata import Partition
+from app.kafka.metadata import PartitionMetadata
 
 MOST_KEPT = 400
 """Records in one log of the first state; further apart, all logs begin equal."""
@@ -115,7 +115,7 @@ def _initial(
     }
 
 
-def _log(broker: int, first: Partition, begin: Beginning, scale: Scale) -> dict[str, Any]:
+def _log(broker: int, first: PartitionMetadata, begin: Beginning, scale: Scale) -> dict[str, Any]:
     """Return one replica: it ends where it said, or with the leader if it was in sync."""
     start, epoch = scale.start, first.leader_epoch
     spread = scale.of(max(begin.leo.values(), default=start)) - start

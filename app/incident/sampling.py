@@ -86,7 +86,7 @@ class FileSample:
         return found
 
 
-def taken(path: Path) -> FileSample:
+def sample_file(path: Path) -> FileSample:
     """Sample a file.  Raises OSError."""
     sample = FileSample(size=path.stat().st_size)
     with path.open("rb") as file:

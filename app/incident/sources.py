@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import Final
 
 from app.incident import sampling
-from app.incident.events import Event, Topic
-from app.incident.files import Complain, Gathered, Replica, Source
+from app.incident.events import Event, TopicIdentity
+from app.incident.files import Complain, Gathered, IncidentFile
 from app.incident.formats import BY_NAME, FORMATS
 from app.incident.formats.checkpoint import NOT_NEEDED
 from app.incident.formats.metadata_log import METADATA
 from app.incident.sampling import FileSample
-from app.kafka.cursor import Malformed
-from engine.model.errors import BadInput
+from app.kafka.cursor import MalformedError
+from engine.model.errors import InputError
 
-__all__ = ["Reader", "Replica", "Source", "found", "passed_over", "unread"]
+__all__ = [
+    "IncidentFile",
+    "SourceReader",
+    "passed_over",
+    "readable_files",
+    "unread",
+]
 
 MOST_FILES: Final = 10_000
 _GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
@@ -36,18 +42,18 @@ def _named(argument: str) -> tuple[str, Path]:
     return (given[1], Path(given[2])) if given else ("", Path(argument))
 
 
-def found(arguments: tuple[str, ...]) -> list[Source]:
+def readable_files(arguments: tuple[str, ...]) -> list[IncidentFile]:
     """Return the files that are worth reading, by path.
 
     An argument is a file or a directory; `3=server.log` says that it is broker 3's.  Raises
-    BadInput for one that is not there.
+    InputError for one that is not there.
     """
-    sources: list[Source] = []
+    sources: list[IncidentFile] = []
     refused: list[tuple[Path, Path]] = []
     for argument in arguments:
         node, path = _named(argument)
         if not path.exists():
-            raise BadInput("unknown", f"There is no file {path}.")
+            raise InputError("unknown", f"There is no file {path}.")
         for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
             source = _source(one, node, one == path)
             if source is not None and BY_NAME[source.kind].read is not None:
@@ -55,15 +61,15 @@ def found(arguments: tuple[str, ...]) -> list[Source]:
             elif one.is_file():
                 refused.append((one, path))
         if len(sources) > MOST_FILES:
-            raise BadInput("too_large", f"These are more than {MOST_FILES} files.", str(path))
+            raise InputError("too_large", f"These are more than {MOST_FILES} files.", str(path))
     if not sources:
         if len(refused) == 1 and refused[0][0] == refused[0][1]:
-            raise BadInput("unknown", unread(str(refused[0][0]), refused[0][0]))
-        raise BadInput("unknown", "None of these is a log, a segment or a checkpoint of Kafka.")
+            raise InputError("unknown", unread(str(refused[0][0]), refused[0][0]))
+        raise InputError("unknown", "None of these is a log, a segment or a checkpoint of Kafka.")
     return _one_copy(sources)
 
 
-def passed_over(arguments: tuple[str, ...], found: list[Source]) -> Iterator[str]:
+def passed_over(arguments: tuple[str, ...], found: list[IncidentFile]) -> Iterator[str]:
     """Yield one sentence for each file that is not read, but may have been meant."""
     read = {source.path for source in found}
     for argument in arguments:
@@ -92,7 +98,7 @@ def unread(name: str, path: Path) -> str:
         head = file.read(16)
     if head.startswith(_PACKED):
         return f"{name} is compressed: unpack it first."
-    sample = sampling.taken(path)
+    sample = sampling.sample_file(path)
     if sample.counted:
         return (
             f"{name} looks like a checkpoint; give it the name that it has on the broker, such as "
@@ -106,7 +112,7 @@ def unread(name: str, path: Path) -> str:
     return f"{name} is no log, segment, checkpoint or dump of Kafka, and was not read."
 
 
-def _one_copy(sources: list[Source]) -> list[Source]:
+def _one_copy(sources: list[IncidentFile]) -> list[IncidentFile]:
     """Keep one copy of the metadata log, which every node has: the one that reaches furthest."""
     copies: dict[Path, int] = {}
     for source in sources:
@@ -121,7 +127,7 @@ def _may_be_log(path: Path) -> bool:
     return path.suffix.lower() in _LOGS or ".log." in path.name
 
 
-def _source(path: Path, node: str, meant: bool) -> Source | None:
+def _source(path: Path, node: str, meant: bool) -> IncidentFile | None:
     """Find the first format that recognises a file.
 
     `meant`: it was named itself, and not found in a folder.
@@ -133,7 +139,7 @@ def _source(path: Path, node: str, meant: bool) -> Source | None:
     def sample() -> FileSample:
         if not meant and not _may_be_log(path):
             return FileSample()
-        return sampling.taken(path)
+        return sampling.sample_file(path)
 
     try:
         return next(
@@ -141,23 +147,23 @@ def _source(path: Path, node: str, meant: bool) -> Source | None:
         )
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise BadInput("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+        raise InputError("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
 
 
-class Reader:
+class SourceReader:
     """Reader of sources; `complain` receives sentences about damaged files."""
 
-    def __init__(self, wanted: Topic | None, complain: Complain) -> None:
+    def __init__(self, wanted: TopicIdentity | None, complain: Complain) -> None:
         self.gathered = Gathered(wanted, complain)
         self.image = self.gathered.image
         self.replicas = self.gathered.replicas
 
-    def events(self, source: Source) -> Iterator[Event]:
+    def events(self, source: IncidentFile) -> Iterator[Event]:
         """Yield the events of one file, in its own order."""
         read = BY_NAME[source.kind].read
         try:
             yield from read(source, self.gathered) if read is not None else _nothing()
-        except Malformed as error:
+        except MalformedError as error:
             self.gathered.complain(f"{source.path}: {error}")
         except OSError as error:
             self.gathered.complain(f"{source.path} cannot be read: {error.strerror}.")

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from app.incident.clocks import Clocks
-from app.incident.events import CONTROLLER, Event, Topic
-from app.incident.sources import Reader, Replica, Source
-from app.kafka.metadata import Partition
-from engine.model.errors import BadInput
+from app.incident.events import CONTROLLER, Event, TopicIdentity
+from app.incident.files import ReplicaFiles
+from app.incident.sources import IncidentFile, SourceReader
+from app.kafka.metadata import PartitionMetadata
+from engine.model.errors import InputError
 
 MOST_EVENTS: Final = 200_000
 """Of one partition; more is no incident but a year."""
@@ -39,14 +40,14 @@ _SETTING: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TimelineState:
     """One state of the record.
 
     `time_ms` by the reference clock, None where only its place in the order is known; `node`: its
     writer.
     """
 
-    record: Partition
+    record: PartitionMetadata
     time_ms: float | None
     where: str
     node: str = CONTROLLER
@@ -61,13 +62,13 @@ class Timeline:
     `offline`: brokers that are down at the first state.
     """
 
-    partition: Topic
+    partition: TopicIdentity
     kraft: bool = True
     version: str = ""
-    states: list[State] = field(default_factory=list)
+    states: list[TimelineState] = field(default_factory=list)
     events: list[tuple[float, Event]] = field(default_factory=list)
     replicas: list[int] = field(default_factory=list)
-    disks: dict[str, Replica] = field(default_factory=dict)
+    disks: dict[str, ReplicaFiles] = field(default_factory=dict)
     configs: dict[str, str] = field(default_factory=dict)
     clocks: Clocks = field(default_factory=lambda: Clocks(CONTROLLER))
     notes: list[str] = field(default_factory=list)
@@ -79,15 +80,15 @@ class Timeline:
 
 
 def partitions(
-    sources: list[Source], complain: Callable[[str], None] = lambda sentence: None
-) -> Counter[Topic]:
+    sources: list[IncidentFile], complain: Callable[[str], None] = lambda sentence: None
+) -> Counter[TopicIdentity]:
     """Return how often the record of each partition changed, as far as the files show.
 
     Where they have no state of any, the number of lines of each.
     """
-    seen: set[tuple[Topic, int]] = set()
-    lines: Counter[Topic] = Counter()
-    reader = Reader(None, complain)
+    seen: set[tuple[TopicIdentity, int]] = set()
+    lines: Counter[TopicIdentity] = Counter()
+    reader = SourceReader(None, complain)
     for source in sources:
         for event in reader.events(source):
             about = event.data.get("partition")
@@ -101,22 +102,22 @@ def partitions(
 
 def _epoch_of(event: Event) -> int | None:
     state = event.data.get("state")
-    if isinstance(state, Partition):
+    if isinstance(state, PartitionMetadata):
         return state.partition_epoch
     epoch = event.data.get("pe")
     return epoch if isinstance(epoch, int) else None
 
 
-def gather(sources: list[Source], wanted: Topic) -> Timeline:
-    """Return the timeline of a partition.  Raises BadInput where the files say nothing of it."""
+def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
+    """Return the timeline of a partition.  Raises InputError where the files say nothing of it."""
     told = Timeline(wanted)
-    reader = Reader(wanted, told.notes.append)
+    reader = SourceReader(wanted, told.notes.append)
     found: list[Event] = []
     for source in sources:
         for event in reader.events(source):
             found.append(event)
             if len(found) > MOST_EVENTS:
-                raise BadInput(
+                raise InputError(
                     "too_large",
                     f"The files tell more than {MOST_EVENTS} things of {wanted}; give those of the "
                     "days that matter.",
@@ -141,7 +142,7 @@ def gather(sources: list[Source], wanted: Topic) -> Timeline:
     told.events = sorted([*told.events, *heard], key=lambda one: one[0])
     told.states = _states(told, stated)
     if not told.states and not any(one.kind in TOLD_ALONE for one in found):
-        raise BadInput("unknown", f"The files tell nothing of the record of {wanted}.")
+        raise InputError("unknown", f"The files tell nothing of the record of {wanted}.")
     if not told.replicas and told.states:
         told.replicas = list(told.states[-1].record.replicas)
     if not told.replicas:
@@ -244,21 +245,24 @@ def _bound_clocks(clocks: Clocks, found: list[Event]) -> None:
 # -- the record ------------------------------------------------------------------------------------
 
 
-def _states(told: Timeline, stated: list[Event]) -> list[State]:
+def _states(told: Timeline, stated: list[Event]) -> list[TimelineState]:
     if stated:
-        return [State(event.data["state"], float(event.time_ms), event.where) for event in stated]
-    order = _Order(told.controller)
+        return [
+            TimelineState(event.data["state"], float(event.time_ms), event.where)
+            for event in stated
+        ]
+    order = _TimelineOrder(told.controller)
     for time_ms, event in told.events:
         order.take(time_ms, event)
     return [order.known[epoch] for epoch in sorted(order.known)]
 
 
 @dataclass(slots=True)
-class _Order:
+class _TimelineOrder:
     """States by partition epoch, put together from the lines of brokers."""
 
     controller: str
-    known: dict[int, State] = field(default_factory=dict)
+    known: dict[int, TimelineState] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
     """Node -> the partition epoch that it knows."""
     asked: dict[str, int] = field(default_factory=dict)
@@ -287,10 +291,10 @@ class _Order:
             self.known.pop(self.latest[node], None)
             self.latest[node] = event.data["pe"]
 
-    def _add(self, state: Partition, time_ms: float | None, event: Event) -> None:
+    def _add(self, state: PartitionMetadata, time_ms: float | None, event: Event) -> None:
         epoch = state.partition_epoch
         node = event.node or self.controller
-        self.known.setdefault(epoch, State(state, time_ms, event.where, node))
+        self.known.setdefault(epoch, TimelineState(state, time_ms, event.where, node))
         self.latest[event.node] = max(epoch, self.latest.get(event.node, -1))
 
     def _grant(self, time_ms: float, event: Event) -> None:
@@ -312,17 +316,17 @@ class _Order:
         if base is not None:
             was = replace(base.record, **before)
         elif {"leader", "leader_epoch", "isr"} <= before.keys():
-            was = Partition(**{"replicas": (), **before, "partition_epoch": epoch})
+            was = PartitionMetadata(**{"replicas": (), **before, "partition_epoch": epoch})
         else:
             return
         self._add(was, None, event)
         self._add(replace(was, **after), time_ms, event)
 
 
-def _state_of(event: Event) -> Partition | None:
+def _state_of(event: Event) -> PartitionMetadata | None:
     data: dict[str, Any] = event.data
     if event.kind in ("record", "sent") and "pe" in data:
-        return Partition(
+        return PartitionMetadata(
             data["leader"],
             data["le"],
             data["pe"],
@@ -335,7 +339,7 @@ def _state_of(event: Event) -> Partition | None:
             tuple(data.get("removing", ())),
         )
     if event.kind == "leads" and event.node.isdigit() and "pe" in data and "isr" in data:
-        return Partition(int(event.node), data["le"], data["pe"], tuple(data["isr"]))
+        return PartitionMetadata(int(event.node), data["le"], data["pe"], tuple(data["isr"]))
     return None
 
 

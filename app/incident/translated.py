@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final
 
-from app.common.words import OF_APP
+from app.core.words import OF_APP
 from engine.model.languages import read_words
-from engine.show import sayings
+from engine.story import sayings
 
 KEPT: Final = 4_096
 
@@ -20,7 +20,7 @@ KEPT: Final = 4_096
 def told_in(sentence: str, language: str) -> str:
     """Return the sentence in a language, or as it is where there is no template for it."""
     found = sayings.fitted(sentence, _templates(language), lambda one: told_in(one, language))
-    return sayings.said(sentence, language) if found is None else found
+    return sayings.translate(sentence, language) if found is None else found
 
 
 def catalogue(language: str) -> dict[str, str]:

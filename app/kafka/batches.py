@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
-from app.kafka.cursor import Cursor, Malformed, i8, i16, i32, i64, varint
+from app.kafka.cursor import ByteCursor, MalformedError, i8, i16, i32, i64, varint
 
 PREFIX: Final = 17
 """Bytes up to and with the magic: base offset, length, epoch or checksum, magic."""
@@ -45,7 +45,7 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RecordBatch:
     """A header and the values of its records: (offset, value).  None where it is compressed."""
 
     header: Header
@@ -58,15 +58,15 @@ def read_header(data: bytes, at: int) -> Header:
     Raises Malformed.
     """
     if len(data) < PREFIX:
-        raise Malformed("The batch ends within its header.")
+        raise MalformedError("The batch ends within its header.")
     base, size = struct.unpack_from(">qi", data)
     magic = data[PREFIX - 1]
     if not PREFIX - 12 <= size <= LARGEST or base < 0 or magic > 2:
-        raise Malformed("There is no batch of records here.")
+        raise MalformedError("There is no batch of records here.")
     end = at + 12 + size
     if magic == 2:
         if len(data) < HEADER:
-            raise Malformed("The batch ends within its header.")
+            raise MalformedError("The batch ends within its header.")
         epoch, _, _, attributes, delta = struct.unpack_from(">ibIhi", data, 12)
         time_ms, count = (
             struct.unpack_from(">q", data, 35)[0],
@@ -84,23 +84,23 @@ def read_header(data: bytes, at: int) -> Header:
             end,
         )
     if len(data) < PREFIX + 1:
-        raise Malformed("The message ends within its header.")
+        raise MalformedError("The message ends within its header.")
     time_ms = struct.unpack_from(">q", data, 18)[0] if magic == 1 and len(data) >= 26 else -1
     compressed = bool(data[PREFIX] & _COMPRESSION)
     return Header(base, base, None, 1, time_ms, compressed, False, at, end)
 
 
-def parse(data: bytes) -> Iterator[Batch]:
+def parse(data: bytes) -> Iterator[RecordBatch]:
     """Yield the whole batches at the beginning of `data`; a torn one at the end is left out."""
     at = 0
     while at + PREFIX <= len(data):
         try:
             header = read_header(data[at : at + HEADER], at)
-        except Malformed:
+        except MalformedError:
             return
         if header.end > len(data):
             return
-        yield Batch(header, _records(data, header))
+        yield RecordBatch(header, _records(data, header))
         at = header.end
 
 
@@ -117,11 +117,11 @@ def headers(stream: BinaryIO) -> Iterator[Header]:
             return  # preallocated space
         try:
             header = read_header(data, at)
-        except Malformed as error:
-            raise Malformed(f"Byte {at}: {error}") from None
+        except MalformedError as error:
+            raise MalformedError(f"Byte {at}: {error}") from None
         stream.seek(header.end - 1)
         if not stream.read(1):
-            raise Malformed(f"Byte {at}: the file ends within a batch.")
+            raise MalformedError(f"Byte {at}: the file ends within a batch.")
         yield header
         at = header.end
 
@@ -131,7 +131,7 @@ def _records(data: bytes, header: Header) -> tuple[tuple[int, bytes], ...] | Non
         return None
     if header.epoch is None:
         return ((header.base, _old_value(data, header)),)
-    cursor = Cursor(data, header.at + HEADER)
+    cursor = ByteCursor(data, header.at + HEADER)
     found = []
     for _ in range(header.count):
         size = cursor.varint()
@@ -146,7 +146,7 @@ def _records(data: bytes, header: Header) -> tuple[tuple[int, bytes], ...] | Non
 
 
 def _old_value(data: bytes, header: Header) -> bytes:
-    cursor = Cursor(data, header.at + PREFIX - 1)
+    cursor = ByteCursor(data, header.at + PREFIX - 1)
     magic = cursor.i8()
     cursor.i8()
     if magic == 1:
@@ -194,7 +194,7 @@ def crc32c(data: bytes) -> int:
     return value ^ 0xFFFFFFFF
 
 
-def stream(file: BinaryIO) -> Iterator[Batch]:
+def stream(file: BinaryIO) -> Iterator[RecordBatch]:
     """Yield the batches of a file with their records, one at a time in memory.
 
     Raises Malformed, naming the byte, where something else than a batch follows.
@@ -202,4 +202,4 @@ def stream(file: BinaryIO) -> Iterator[Batch]:
     for header in headers(file):
         file.seek(header.at)
         data = file.read(header.end - header.at)
-        yield Batch(header, _records(data, replace(header, at=0, end=len(data))))
+        yield RecordBatch(header, _records(data, replace(header, at=0, end=len(data))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.kafka.cursor import Malformed
+from app.kafka.cursor import MalformedError
 
 
 def rows(text: str) -> list[list[str]]:
@@ -14,10 +14,12 @@ def rows(text: str) -> list[list[str]]:
         return []
     lines = text.split("\n")
     if len(lines) < 2 or not lines[0].strip().isdigit() or not lines[1].strip().isdigit():
-        raise Malformed("Line 1: a checkpoint begins with its version and its number of entries.")
+        raise MalformedError(
+            "Line 1: a checkpoint begins with its version and its number of entries."
+        )
     found = [line.split() for line in lines[2:] if line.strip()]
     if len(found) < int(lines[1]):
-        raise Malformed(f"Line {len(found) + 3}: {lines[1].strip()} entries are announced.")
+        raise MalformedError(f"Line {len(found) + 3}: {lines[1].strip()} entries are announced.")
     return found
 
 
@@ -38,7 +40,9 @@ def _numbers(text: str, width: int) -> list[list[str]]:
     found = rows(text)
     for number, row in enumerate(found, 3):
         if len(row) != width or not all(_whole(word) for word in row[width == 3 :]):
-            raise Malformed(f"Line {number}: an entry has {width} fields, not “{' '.join(row)}”.")
+            raise MalformedError(
+                f"Line {number}: an entry has {width} fields, not “{' '.join(row)}”."
+            )
     return found
 
 

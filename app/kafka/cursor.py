@@ -11,11 +11,11 @@ T = TypeVar("T")
 LONGEST_VARINT = 10
 
 
-class Malformed(ValueError):
+class MalformedError(ValueError):
     """The bytes are not what the format says; the text is one sentence without a place."""
 
 
-class Cursor:
+class ByteCursor:
     """A position in bytes that moves on with everything that is read.
 
     Every method raises Malformed where the bytes end too early.
@@ -30,7 +30,9 @@ class Cursor:
     def take(self, size: int) -> bytes:
         """Return the next `size` bytes."""
         if size < 0 or self.at + size > len(self.data):
-            raise Malformed(f"{size} bytes are announced, {len(self.data) - self.at} are there.")
+            raise MalformedError(
+                f"{size} bytes are announced, {len(self.data) - self.at} are there."
+            )
         taken = self.data[self.at : self.at + size]
         self.at += size
         return taken
@@ -59,7 +61,7 @@ class Cursor:
             value |= (byte & 127) << (7 * place)
             if byte < 128:
                 return value
-        raise Malformed("A number goes on for more than ten bytes.")
+        raise MalformedError("A number goes on for more than ten bytes.")
 
     def varint(self) -> int:
         """Return a signed number in zigzag form, as in records."""
@@ -84,7 +86,7 @@ class Cursor:
 
     def _several(self, count: int, read: Callable[[], T]) -> list[T]:
         if count > len(self.data) - self.at:
-            raise Malformed(f"{count} entries are announced, more than there are bytes.")
+            raise MalformedError(f"{count} entries are announced, more than there are bytes.")
         return [read() for _ in range(count)]
 
     def tags(self) -> dict[int, bytes]:

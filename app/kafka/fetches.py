@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.kafka.batches import Header, parse
-from app.kafka.cursor import Cursor
+from app.kafka.cursor import ByteCursor
 from engine.model.errors import name_of
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class RequestHeader:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PartitionFetch:
     """Fetch request of one partition; -1 where its version has no such field."""
 
     topic: str
@@ -77,7 +77,7 @@ class Served:
 
 def header(frame: bytes) -> RequestHeader:
     """Return the header of a request without its length.  Raises Malformed."""
-    cursor = Cursor(frame)
+    cursor = ByteCursor(frame)
     api, version, correlation = cursor.i16(), cursor.i16(), cursor.i32()
     client = cursor.text()
     return RequestHeader(api, version, correlation, client or "", cursor.at)
@@ -85,15 +85,15 @@ def header(frame: bytes) -> RequestHeader:
 
 def replica_of(frame: bytes, head: RequestHeader) -> int:
     """Return the replica that fetches, where the request itself says so (before version 15)."""
-    cursor = Cursor(frame, head.body)
+    cursor = ByteCursor(frame, head.body)
     if head.version >= FLEXIBLE:
         cursor.tags()
     return cursor.i32()
 
 
-def request(frame: bytes, head: RequestHeader) -> list[Asked]:
+def request(frame: bytes, head: RequestHeader) -> list[PartitionFetch]:
     """Return the partitions that a fetch asks for.  Raises Malformed."""
-    cursor, version = Cursor(frame, head.body), head.version
+    cursor, version = ByteCursor(frame, head.body), head.version
     flexible = version >= FLEXIBLE
     if flexible:
         cursor.tags()
@@ -109,7 +109,7 @@ def request(frame: bytes, head: RequestHeader) -> list[Asked]:
         cursor.i32()  # session
         cursor.i32()  # its epoch
 
-    def partition(topic: str) -> Asked:
+    def partition(topic: str) -> PartitionFetch:
         number = cursor.i32()
         epoch = cursor.i32() if version >= 9 else -1
         offset = cursor.i64()
@@ -119,9 +119,9 @@ def request(frame: bytes, head: RequestHeader) -> list[Asked]:
         cursor.i32()
         if flexible:
             cursor.tags()
-        return Asked(topic, number, offset, epoch, last)
+        return PartitionFetch(topic, number, offset, epoch, last)
 
-    def topic() -> list[Asked]:
+    def topic() -> list[PartitionFetch]:
         name = _topic(cursor, version)
         found = _array(cursor, flexible, lambda: partition(name))
         if flexible:
@@ -136,7 +136,7 @@ def response(frame: bytes, version: int) -> list[Served]:
 
     `frame` begins with the correlation id.  Raises Malformed.
     """
-    cursor = Cursor(frame, 4)
+    cursor = ByteCursor(frame, 4)
     flexible = version >= FLEXIBLE
     if flexible:
         cursor.tags()
@@ -156,7 +156,7 @@ def response(frame: bytes, version: int) -> list[Served]:
     return [one for found in _array(cursor, flexible, topic) for one in found]
 
 
-def _served(cursor: Cursor, version: int, topic: str) -> Served:
+def _served(cursor: ByteCursor, version: int, topic: str) -> Served:
     flexible = version >= FLEXIBLE
     number, error, hw = cursor.i32(), name_of(cursor.i16()), cursor.i64()
     if version >= 4:
@@ -179,13 +179,13 @@ def _served(cursor: Cursor, version: int, topic: str) -> Served:
     tags = cursor.tags() if flexible else {}
     diverging = None
     if 0 in tags:
-        told = Cursor(tags[0])
+        told = ByteCursor(tags[0])
         diverging = (told.i32(), told.i64())
     found = tuple(batch.header for batch in parse(data))
     return Served(topic, number, error, hw, size, found, diverging)
 
 
-def _topic(cursor: Cursor, version: int) -> str:
+def _topic(cursor: ByteCursor, version: int) -> str:
     """Return the name of the topic, or its id in hex."""
     if version >= BY_TOPIC_ID:
         return cursor.take(16).hex()
@@ -193,5 +193,5 @@ def _topic(cursor: Cursor, version: int) -> str:
     return name or ""
 
 
-def _array(cursor: Cursor, flexible: bool, read: Callable[[], T]) -> list[T]:
+def _array(cursor: ByteCursor, flexible: bool, read: Callable[[], T]) -> list[T]:
     return cursor.compact_array(read) if flexible else cursor.array(read)

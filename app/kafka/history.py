@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from app.kafka.batches import Batch
+from app.kafka.batches import RecordBatch
 from app.kafka.metadata import (
     BrokerRecord,
     ClearElrRecord,
     ConfigRecord,
-    Partition,
+    MetadataPartitionRecord,
     PartitionChangeRecord,
-    PartitionRecord,
+    PartitionMetadata,
     Record,
     RemoveTopicRecord,
     TopicRecord,
@@ -25,7 +25,7 @@ from app.kafka.metadata import (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EpochEntry:
     """One record of the log.  `time_ms`: when the controller wrote its batch, by its own clock."""
 
     offset: int
@@ -41,10 +41,10 @@ class Stated:
     time_ms: int
     topic: str
     index: int
-    state: Partition
+    state: PartitionMetadata
 
 
-def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
+def entries(batches: Iterable[RecordBatch]) -> Iterator[EpochEntry]:
     """Yield the records of a metadata log that are used here.  Raises Malformed."""
     for batch in batches:
         if batch.header.control or batch.records is None:
@@ -52,7 +52,7 @@ def entries(batches: Iterable[Batch]) -> Iterator[Entry]:
         for offset, value in batch.records:
             record = parse(value) if value else None
             if record is not None:
-                yield Entry(offset, batch.header.time_ms, record)
+                yield EpochEntry(offset, batch.header.time_ms, record)
 
 
 @dataclass(slots=True)
@@ -60,12 +60,12 @@ class Image:
     """State after the records up to now."""
 
     topics: dict[bytes, str] = field(default_factory=dict)
-    partitions: dict[tuple[bytes, int], Partition] = field(default_factory=dict)
+    partitions: dict[tuple[bytes, int], PartitionMetadata] = field(default_factory=dict)
     brokers: dict[int, str] = field(default_factory=dict)
     """The last thing that became of each broker: "registered", "fenced", "unfenced", "leaving"."""
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
 
-    def apply(self, entry: Entry) -> list[Stated]:
+    def apply(self, entry: EpochEntry) -> list[Stated]:
         """Apply one record; return the partitions whose state it changes."""
         record = entry.record
         if isinstance(record, TopicRecord):
@@ -74,7 +74,7 @@ class Image:
             self.topics.pop(record.topic_id, None)
             for key in [key for key in self.partitions if key[0] == record.topic_id]:
                 del self.partitions[key]
-        elif isinstance(record, PartitionRecord):
+        elif isinstance(record, MetadataPartitionRecord):
             return [self._state(entry, record.topic_id, record.index, record.state)]
         elif isinstance(record, PartitionChangeRecord):
             before = self.partitions.get((record.topic_id, record.index))
@@ -97,16 +97,18 @@ class Image:
         """Return the id of the topic that has this name now."""
         return next((one for one, name in self.topics.items() if name == topic), None)
 
-    def partition(self, topic: str, index: int) -> Partition | None:
+    def partition(self, topic: str, index: int) -> PartitionMetadata | None:
         topic_id = self.id_of(topic)
         return None if topic_id is None else self.partitions.get((topic_id, index))
 
-    def _state(self, entry: Entry, topic_id: bytes, index: int, state: Partition) -> Stated:
+    def _state(
+        self, entry: EpochEntry, topic_id: bytes, index: int, state: PartitionMetadata
+    ) -> Stated:
         self.partitions[topic_id, index] = state
         name = self.topics.get(topic_id, topic_id.hex())
         return Stated(entry.offset, entry.time_ms, name, index, state)
 
-    def _clear_elr(self, entry: Entry, record: ClearElrRecord) -> list[Stated]:
+    def _clear_elr(self, entry: EpochEntry, record: ClearElrRecord) -> list[Stated]:
         """KIP-966: clear the ELR; no partition record is written, so no epoch moves."""
         told = []
         for (topic_id, index), state in list(self.partitions.items()):

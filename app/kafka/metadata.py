@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from app.kafka.cursor import Cursor
+from app.kafka.cursor import ByteCursor
 
 SAME_LEADER: Final = -2
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class PartitionMetadata:
     """Record of a partition as the controller has it (control-plane 2).
 
     The replicas are ids of brokers; `leader` is -1 where there is none.
@@ -45,10 +45,10 @@ class RemoveTopicRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionRecord:
+class MetadataPartitionRecord:
     topic_id: bytes
     index: int
-    state: Partition
+    state: PartitionMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class ConfigRecord:
 Record = (
     TopicRecord
     | RemoveTopicRecord
-    | PartitionRecord
+    | MetadataPartitionRecord
     | PartitionChangeRecord
     | BrokerRecord
     | ClearElrRecord
@@ -115,61 +115,61 @@ def parse(value: bytes) -> Record | None:
 
     Raises Malformed.
     """
-    cursor = Cursor(value)
+    cursor = ByteCursor(value)
     cursor.uvarint()  # the frame's version
     kind, version = cursor.uvarint(), cursor.uvarint()
     read = _READERS.get(kind)
     return None if read is None else read(cursor, version)
 
 
-def _ids(cursor: Cursor) -> tuple[int, ...]:
+def _ids(cursor: ByteCursor) -> tuple[int, ...]:
     return tuple(cursor.compact_array(cursor.i32))
 
 
-def _topic(cursor: Cursor, version: int) -> Record:
+def _topic(cursor: ByteCursor, version: int) -> Record:
     return TopicRecord(cursor.compact_text() or "", cursor.take(16))
 
 
-def _remove_topic(cursor: Cursor, version: int) -> Record:
+def _remove_topic(cursor: ByteCursor, version: int) -> Record:
     return RemoveTopicRecord(cursor.take(16))
 
 
-def _partition(cursor: Cursor, version: int) -> Record:
+def _partition(cursor: ByteCursor, version: int) -> Record:
     index, topic_id = cursor.i32(), cursor.take(16)
     replicas, isr, removing, adding = (_ids(cursor) for _ in range(4))
     leader, leader_epoch, partition_epoch = cursor.i32(), cursor.i32(), cursor.i32()
     if version >= 1:
         cursor.compact_array(lambda: cursor.take(16))  # directories, KIP-858
     tags = cursor.tags()
-    state = Partition(
+    state = PartitionMetadata(
         leader,
         leader_epoch,
         partition_epoch,
         isr,
         replicas,
-        _ids(Cursor(tags[1])) if 1 in tags else (),
-        _ids(Cursor(tags[2])) if 2 in tags else (),
+        _ids(ByteCursor(tags[1])) if 1 in tags else (),
+        _ids(ByteCursor(tags[2])) if 2 in tags else (),
         bool(tags.get(0, b"\0")[0]),
         adding,
         removing,
     )
-    return PartitionRecord(topic_id, index, state)
+    return MetadataPartitionRecord(topic_id, index, state)
 
 
-def _change(cursor: Cursor, version: int) -> Record:
+def _change(cursor: ByteCursor, version: int) -> Record:
     index, topic_id = cursor.i32(), cursor.take(16)
     changes: dict[str, tuple[int, ...] | int | bool] = {}
     for number, data in cursor.tags().items():
         if number in _LISTS:
-            changes[_LISTS[number]] = _ids(Cursor(data))
+            changes[_LISTS[number]] = _ids(ByteCursor(data))
         elif number == 1:
-            changes["leader"] = Cursor(data).i32()
+            changes["leader"] = ByteCursor(data).i32()
         elif number == 5:
             changes["recovering"] = bool(data[0])
     return PartitionChangeRecord(topic_id, index, changes)
 
 
-def changed(state: Partition, record: PartitionChangeRecord) -> Partition:
+def changed(state: PartitionMetadata, record: PartitionChangeRecord) -> PartitionMetadata:
     """Return the state after a change (PartitionRegistration.merge).
 
     One partition epoch more, and one leader epoch more where a leader is written.
@@ -183,7 +183,7 @@ def changed(state: Partition, record: PartitionChangeRecord) -> Partition:
     return replace(state, **changes)  # type: ignore[arg-type]
 
 
-def _register(cursor: Cursor, version: int) -> Record:
+def _register(cursor: ByteCursor, version: int) -> Record:
     broker = cursor.i32()
     if version >= 2:
         cursor.i8()  # is it migrating from ZooKeeper?
@@ -191,28 +191,28 @@ def _register(cursor: Cursor, version: int) -> Record:
     return BrokerRecord(broker, cursor.i64(), "registered")
 
 
-def _fence(cursor: Cursor, version: int) -> Record:
+def _fence(cursor: ByteCursor, version: int) -> Record:
     return BrokerRecord(cursor.i32(), cursor.i64(), "fenced")
 
 
-def _unfence(cursor: Cursor, version: int) -> Record:
+def _unfence(cursor: ByteCursor, version: int) -> Record:
     return BrokerRecord(cursor.i32(), cursor.i64(), "unfenced")
 
 
-def _registration_change(cursor: Cursor, version: int) -> Record | None:
+def _registration_change(cursor: ByteCursor, version: int) -> Record | None:
     broker, epoch, tags = cursor.i32(), cursor.i64(), cursor.tags()
-    fenced = Cursor(tags[0]).i8() if 0 in tags else 0
-    leaving = Cursor(tags[1]).i8() if 1 in tags else 0
+    fenced = ByteCursor(tags[0]).i8() if 0 in tags else 0
+    leaving = ByteCursor(tags[1]).i8() if 1 in tags else 0
     what = {1: "fenced", -1: "unfenced"}.get(fenced) or ("leaving" if leaving == 1 else "")
     return BrokerRecord(broker, epoch, what) if what else None
 
 
-def _config(cursor: Cursor, version: int) -> Record:
+def _config(cursor: ByteCursor, version: int) -> Record:
     kind, name, key = cursor.i8(), cursor.compact_text() or "", cursor.compact_text() or ""
     return ConfigRecord(kind, name, key, cursor.compact_text())
 
 
-def _clear_elr(cursor: Cursor, version: int) -> Record:
+def _clear_elr(cursor: ByteCursor, version: int) -> Record:
     return ClearElrRecord(cursor.compact_text() or None)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from app.kafka import batches, cursor
-from app.kafka.cursor import NO_TAGS, Cursor, array, i8, i16, i32, i64, text
-from app.lab.releases import Release
+from app.kafka.cursor import NO_TAGS, ByteCursor, array, i8, i16, i32, i64, text
+from app.lab.releases import KafkaRelease
 from engine.model.errors import name_of
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class Produced:
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class ClientBelief:
     """Partition state as a broker believes it; the leader epoch is -1 before 2.1."""
 
     leader: int
@@ -64,14 +64,14 @@ class Connection:
         frame = head + (NO_TAGS if flexible else b"") + body
         self._socket.sendall(i32(len(frame)) + frame)
 
-    def receive(self) -> Cursor:
+    def receive(self) -> ByteCursor:
         """Return the next response, without its correlation id."""
         size = struct.unpack(">i", self._exactly(4))[0]
         if not 4 <= size <= LARGEST:
             raise ConnectionError("The answer has no sensible length.")
-        return Cursor(self._exactly(size), 4)
+        return ByteCursor(self._exactly(size), 4)
 
-    def ask(self, api: int, version: int, body: bytes, flexible: bool = False) -> Cursor:
+    def ask(self, api: int, version: int, body: bytes, flexible: bool = False) -> ByteCursor:
         self.send(api, version, body, flexible)
         answer = self.receive()
         if flexible:
@@ -88,16 +88,16 @@ class Connection:
         return bytes(parts)
 
 
-class Client:
+class KafkaClient:
     """Requests to the broker behind one port.  Raises OSError where it does not answer."""
 
-    def __init__(self, port: int, release: Release) -> None:
+    def __init__(self, port: int, release: KafkaRelease) -> None:
         self.port = port
         self.release = release
 
     def _ask(
         self, api: int, version: int, body: bytes, flexible: bool = False, within_s: float = 20
-    ) -> Cursor:
+    ) -> ByteCursor:
         with Connection(self.port, within_s) as connection:
             return connection.ask(api, version, body, flexible)
 
@@ -138,7 +138,7 @@ class Client:
 
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
-    def belief(self, topic: str) -> Belief | None:
+    def belief(self, topic: str) -> ClientBelief | None:
         """Return the leader of partition 0 as this broker knows it; None for an unknown topic."""
         epochs = self.release.numbers >= (2, 1, 0)
         body = array([text(topic)]) + (i8(0) if epochs else b"")
@@ -150,10 +150,10 @@ class Client:
             answer.text()
         answer.i32()  # the controller
 
-        def partition() -> tuple[int, Belief]:
+        def partition() -> tuple[int, ClientBelief]:
             answer.i16()
             index, leader = answer.i32(), answer.i32()
-            belief = Belief(leader, answer.i32() if epochs else -1)
+            belief = ClientBelief(leader, answer.i32() if epochs else -1)
             for _ in range(3 if epochs else 2):
                 answer.array(answer.i32)
             return index, belief

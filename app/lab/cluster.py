@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Final
 
 from app.lab import configuration
-from app.lab.client import HOST, Client
+from app.lab.client import HOST, KafkaClient
 from app.lab.configuration import Ports
-from app.lab.links import CONTROLLER, Hand
+from app.lab.links import CONTROLLER, LinkControls
 from app.lab.metadata import KraftMetadata, Metadata, ZooKeeperMetadata
 from app.lab.processes import Processes
 from app.lab.proxy import Proxy
-from app.lab.releases import Release
-from app.lab.trouble import Trouble
+from app.lab.releases import KafkaRelease
+from app.lab.trouble import LabError
 
 K: Final = "K"
 UP_WITHIN_S: Final = 240.0
@@ -58,14 +58,19 @@ def wait_until(is_so: Callable[[], bool], seconds: float, pause: float = 0.05) -
     return True
 
 
-class Cluster:
+class RealCluster:
     """Running cluster of one release; see the module.
 
     `brokers` are those of the run; `log_directory` tells where each keeps its logs.
     """
 
     def __init__(
-        self, release: Release, brokers: list[int], tools: Tools, processes: Processes, base: int
+        self,
+        release: KafkaRelease,
+        brokers: list[int],
+        tools: Tools,
+        processes: Processes,
+        base: int,
     ) -> None:
         self.release = release
         self.brokers = brokers
@@ -75,7 +80,7 @@ class Cluster:
         self.apart = [] if release.kraft else [max(brokers) + 1]
         self.everyone = brokers + self.apart
         self.ports = Ports(base, self.everyone)
-        self.hand = Hand()
+        self.hand = LinkControls()
         self._proxies = list(self._listen())
         self._metadata: Metadata | None = None
         self._makes_archive = False
@@ -106,7 +111,7 @@ class Cluster:
         try:
             listener.bind((HOST, port))
         except OSError:
-            raise Trouble(
+            raise LabError(
                 f"Port {port} is taken; choose others with --port, or leave it out for free ones."
             ) from None
         return Proxy(self.hand, listener, onward, target, source, raw)
@@ -166,7 +171,7 @@ class Cluster:
         return {name: properties[name] for name in configuration.SHOWN if name in properties}
 
     def _write(self, name: str, properties: configuration.Properties) -> None:
-        (self._home / f"{name}.properties").write_text(configuration.written(properties))
+        (self._home / f"{name}.properties").write_text(configuration.to_text(properties))
 
     def _format(self) -> None:
         names = [K, *map(str, self.brokers)]
@@ -181,7 +186,7 @@ class Cluster:
         for name in running:
             if self.processes.running[name].wait() != 0:
                 words = self.processes.last_words(name) or "it said nothing"
-                raise Trouble(f"Kafka {self.release.version} did not format a directory: {words}.")
+                raise LabError(f"Kafka {self.release.version} did not format a directory: {words}.")
 
     def _java(self, name: str, main: str, arguments: list[str], heap_mb: int = 256) -> str:
         log = self.server_log(name)
@@ -234,7 +239,7 @@ class Cluster:
             return True
 
         if not wait_until(listens, LISTENS_WITHIN_S, 0.1):
-            raise Trouble(f"Nothing listens on port {self.ports.controller} after a minute.")
+            raise LabError(f"Nothing listens on port {self.ports.controller} after a minute.")
 
     def start(self, broker: int) -> None:
         if isinstance(self._metadata, ZooKeeperMetadata):
@@ -256,7 +261,7 @@ class Cluster:
             return True
 
         if not wait_until(answers, UP_WITHIN_S, 0.1):
-            raise Trouble(
+            raise LabError(
                 f"Broker {broker} does not come up within {UP_WITHIN_S:.0f} s; with --keep its log "
                 "stays to be read."
             )
@@ -273,7 +278,7 @@ class Cluster:
         if name == K and not self.release.kraft:
             who = "ZooKeeper"
         words = self.processes.last_words(name)
-        raise Trouble(f"{who} died by itself{': ' + words if words else '.'}")
+        raise LabError(f"{who} died by itself{': ' + words if words else '.'}")
 
     def alive(self, broker: int) -> bool:
         return self.processes.alive(str(broker))
@@ -311,17 +316,17 @@ class Cluster:
 
     # -- asking ------------------------------------------------------------------------------------
 
-    def client(self, broker: int) -> Client:
-        return Client(self.ports.client(broker), self.release)
+    def client(self, broker: int) -> KafkaClient:
+        return KafkaClient(self.ports.client(broker), self.release)
 
-    def controller_client(self) -> Client:
+    def controller_client(self) -> KafkaClient:
         """Return a client for requests that only the controller handles."""
         if isinstance(self._metadata, ZooKeeperMetadata):
             controller = self._metadata.controller()
             return self.client(controller if controller in self.everyone else self.apart[0])
         alive = [broker for broker in self.brokers if self.alive(broker)]
         if not alive:
-            raise Trouble("No broker is alive that could be asked.")
+            raise LabError("No broker is alive that could be asked.")
         return self.client(alive[0])
 
 
@@ -338,7 +343,7 @@ def free_block(size: int) -> int:
         base = LOWEST_PORT + (number + first) % (HIGHEST_PORT - LOWEST_PORT - size)
         if taken_in(base, size) is None:
             return base
-    raise Trouble(f"There are no {size} free ports in a row from {LOWEST_PORT} to {HIGHEST_PORT}.")
+    raise LabError(f"There are no {size} free ports in a row from {LOWEST_PORT} to {HIGHEST_PORT}.")
 
 
 def taken_in(base: int, size: int) -> int | None:

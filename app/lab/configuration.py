@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from app.lab.client import HOST
-from app.lab.releases import Release
+from app.lab.releases import KafkaRelease
 
 Properties = dict[str, str | int]
 
@@ -87,7 +87,7 @@ class Ports:
 
 
 def broker(
-    release: Release, number: int, ports: Ports, directory: Path, controller: int
+    release: KafkaRelease, number: int, ports: Ports, directory: Path, controller: int
 ) -> Properties:
     """Return the server.properties of a broker; its log directory is `directory`."""
     client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
@@ -137,7 +137,9 @@ def broker(
     return properties
 
 
-def kraft_controller(release: Release, number: int, ports: Ports, directory: Path) -> Properties:
+def kraft_controller(
+    release: KafkaRelease, number: int, ports: Ports, directory: Path
+) -> Properties:
     properties: Properties = {
         "process.roles": "controller",
         "node.id": number,
@@ -172,7 +174,7 @@ def zookeeper(ports: Ports, directory: Path) -> Properties:
     }
 
 
-def written(properties: Properties) -> str:
+def to_text(properties: Properties) -> str:
     return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.kafka import checkpoints
 from app.kafka.batches import parse
-from app.kafka.cursor import Malformed
+from app.kafka.cursor import MalformedError
 from app.kafka.history import Image, Stated, entries
 
 METADATA = "__cluster_metadata-0"
@@ -46,7 +46,7 @@ def epochs(directory: Path) -> list[tuple[int, int]] | None:
     text = _text(directory / "leader-epoch-checkpoint")
     try:
         return None if text is None else checkpoints.epochs(text)
-    except Malformed:
+    except MalformedError:
         return None  # it is being written
 
 
@@ -55,7 +55,7 @@ def checkpointed(log_directory: Path, name: str, topic: str, index: int) -> int 
     text = _text(log_directory / name)
     try:
         return None if text is None else checkpoints.offsets(text).get((topic, index))
-    except Malformed:
+    except MalformedError:
         return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.lab.facts import Fact, told
+from app.lab.facts import Fact, format_record
 from app.lab.moves import WAITING
 from engine.scenarios.expectations import Expectation
 
@@ -16,7 +16,7 @@ Seen = tuple[bool | None, str]
 """(is it so; None if the laboratory cannot know, what is really so)."""
 
 
-def held(expected: Expectation, facts: Fact, answers: Answers) -> Seen:
+def evaluate(expected: Expectation, facts: Fact, answers: Answers) -> Seen:
     """Return whether an expectation is met, and what is so instead."""
     if expected.kind == "record" and expected.partition == 0:
         return _record(expected, facts["P"])
@@ -41,7 +41,7 @@ def _record(expected: Expectation, fact: Fact | None) -> Seen:
     same = same and fact["isr"] == sorted(expected.isr)
     for wanted, key in ((expected.elr, "elr"), (expected.last, "lastKnown")):
         same = same and (wanted is None or sorted(wanted) == sorted(fact.get(key, ())))
-    return same, told(fact)
+    return same, format_record(fact)
 
 
 def _replica(expected: Expectation, replica: dict[str, Any]) -> Seen:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.kafka.metadata import Partition
+from app.kafka.metadata import PartitionMetadata
 from app.lab import disk
-from app.lab.cluster import Cluster
+from app.lab.cluster import RealCluster
 
 Fact = dict[str, Any]
 
@@ -36,7 +36,7 @@ class Adjusted:
     leader_epoch: int = 0
 
 
-def record(partition: Partition, adjusted: Adjusted) -> Fact:
+def record(partition: PartitionMetadata, adjusted: Adjusted) -> Fact:
     """Return the record of a partition as a fact."""
     fact: Fact = {
         "leader": partition.leader,
@@ -51,7 +51,7 @@ def record(partition: Partition, adjusted: Adjusted) -> Fact:
     return fact
 
 
-def replica(cluster: Cluster, broker: int, topic: str, adjusted: Adjusted) -> Fact | None:
+def replica(cluster: RealCluster, broker: int, topic: str, adjusted: Adjusted) -> Fact | None:
     """Return the replica of partition 0 as it is on a broker's disk; None where it has none."""
     logs = cluster.log_directory(broker)
     directory = logs / f"{topic}-0"
@@ -79,7 +79,7 @@ def replica(cluster: Cluster, broker: int, topic: str, adjusted: Adjusted) -> Fa
     return fact
 
 
-def told(fact: Fact | None) -> str:
+def format_record(fact: Fact | None) -> str:
     """Return a partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
     if fact is None:
         return "P?"

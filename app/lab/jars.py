@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from app.batch.runners.java import cache_directory
-from app.lab.releases import Release
-from app.lab.trouble import Trouble
+from app.lab.releases import KafkaRelease
+from app.lab.trouble import LabError
 
 Tell = Callable[[str], None]
 
@@ -43,7 +43,9 @@ NOT_WANTED: Final = (
 )
 
 
-def find_jars(release: Release, given: Path | None, environ: Mapping[str, str], tell: Tell) -> Path:
+def find_jars(
+    release: KafkaRelease, given: Path | None, environ: Mapping[str, str], tell: Tell
+) -> Path:
     """Return the directory with the jars of a release.  Raises Trouble."""
     if given is not None:
         return _checked(given, release)
@@ -60,19 +62,19 @@ def find_jars(release: Release, given: Path | None, environ: Mapping[str, str], 
     return place
 
 
-def home_of(release: Release, environ: Mapping[str, str]) -> Path:
+def home_of(release: KafkaRelease, environ: Mapping[str, str]) -> Path:
     """Return the cache directory of a release."""
     return cache_directory(environ) / "kafka" / release.version
 
 
-def _checked(given: Path, release: Release) -> Path:
+def _checked(given: Path, release: KafkaRelease) -> Path:
     for place in (given, given / "libs"):
         found = _version_in(place)
         if found == release.version:
             return place
         if found:
-            raise Trouble(f"{place} has Kafka {found}, not {release.version}.")
-    raise Trouble(f"{given} has no jars of Kafka (kafka_2.13-{release.version}.jar and the rest).")
+            raise LabError(f"{place} has Kafka {found}, not {release.version}.")
+    raise LabError(f"{given} has no jars of Kafka (kafka_2.13-{release.version}.jar and the rest).")
 
 
 def _version_in(place: Path) -> str:
@@ -84,7 +86,7 @@ def _version_in(place: Path) -> str:
     return ""
 
 
-def pom_of(release: Release) -> str:
+def pom_of(release: KafkaRelease) -> str:
     """Return Maven's project: Kafka, and what older releases lack on a Java of today."""
     wanted = [("org.apache.kafka", f"kafka_{release.scala}", release.version)]
     if release.log4j2:
@@ -101,10 +103,10 @@ def pom_of(release: Release) -> str:
     return POM.format(dependencies="".join(DEPENDENCY.format(*one, exclusions) for one in wanted))
 
 
-def _through_maven(release: Release, place: Path) -> None:
+def _through_maven(release: KafkaRelease, place: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise Trouble(
+        raise LabError(
             f"Kafka {release.version} is not here and there is no Maven (mvn) to bring it: install "
             "Maven, set KAFKA_HOME, or name a directory of jars with --jars."
         )
@@ -125,10 +127,10 @@ def _through_maven(release: Release, place: Path) -> None:
     if failed:
         with contextlib.suppress(OSError):
             place.parent.rmdir()  # unless something of an earlier time is in it
-        raise Trouble(failed)
+        raise LabError(failed)
 
 
-def _why(release: Release, said: str) -> str:
+def _why(release: KafkaRelease, said: str) -> str:
     """Return one sentence out of Maven's output."""
     if f"kafka_{release.scala}:jar:{release.version}" in said and "Could not find" in said:
         return f"Maven finds no Kafka {release.version}; 4.1.1 or 3.9.1 are written like that."

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.batch.runners.java import NoJava, find_java
-from app.lab.cluster import Cluster, Tools, free_block, taken_in
+from app.batch.runners.java import JavaMissingError, find_java
+from app.lab.cluster import RealCluster, Tools, free_block, taken_in
 from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
 from app.lab.playing import Player, must_be_playable
 from app.lab.processes import Processes
 from app.lab.recording import made_of
-from app.lab.releases import Release, release_of
-from app.lab.stage import Stage
-from app.lab.trouble import Trouble
+from app.lab.releases import KafkaRelease, release_of
+from app.lab.stage import LabStage
+from app.lab.trouble import LabError
 from engine.sim.run import Run
 
 Tell = Callable[[str], None]
@@ -49,7 +49,7 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
     needed = Ports.needed(len(brokers) + (0 if release.kraft else 1))
     base = _ports(wish.port, needed)
     with Processes(wish.keep) as processes:
-        cluster = Cluster(release, brokers, tools, processes, base)
+        cluster = RealCluster(release, brokers, tools, processes, base)
         try:
             cluster.start_all(tell)
             tell(f"Kafka {release.version} is up; played beside the model's {run.profile}:")
@@ -61,7 +61,7 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
             tell("The brokers are being ended.")
 
 
-def _recorded(cluster: Cluster, run: Run, tell: Tell) -> dict[str, Any]:
+def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> dict[str, Any]:
     scenario = run.scenario
     configs: dict[str, str] = {
         name: str(scenario.configs[name]).lower()
@@ -69,7 +69,7 @@ def _recorded(cluster: Cluster, run: Run, tell: Tell) -> dict[str, Any]:
         if name in scenario.configs
     }
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
-    stage = Stage(cluster, name or "run", list(scenario.partitions[0]), configs)
+    stage = LabStage(cluster, name or "run", list(scenario.partitions[0]), configs)
     return made_of(run, stage, Player(stage, run, tell).play())
 
 
@@ -78,18 +78,18 @@ def _ports(wanted: int, needed: int) -> int:
         return free_block(needed)
     taken = taken_in(wanted, needed)
     if taken is not None:
-        raise Trouble(
+        raise LabError(
             f"Port {taken} is taken, and {wanted} to {wanted + needed - 1} are needed; choose "
             "others with --port, or leave it out for free ones."
         )
     return wanted
 
 
-def _tools(release: Release, jars: Path | None, tell: Tell) -> Tools:
+def _tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:
     try:
         java = find_java(user="Kafka")
-    except NoJava as error:
-        raise Trouble(str(error)) from None
+    except JavaMissingError as error:
+        raise LabError(str(error)) from None
     place = find_jars(release, jars, os.environ, tell).resolve()
     # An archive of classes fits one Java and one class path.
     fits = hashlib.sha256(f"{java.home} {java.version} {place}".encode()).hexdigest()[:12]

@@ -22,7 +22,7 @@ POLL_S: Final = 0.03
 
 
 @dataclass(slots=True)
-class Link:
+class ProxyLink:
     """State of one direction.  Read and changed only under the hand's lock."""
 
     manual: bool = False
@@ -31,7 +31,7 @@ class Link:
     credits: int = 0
     keep_next: bool = False
     """The answer to the next fetch is kept: it is on its way until somebody lets it go."""
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[HeldResponse] = field(default_factory=list)
     waiting: bool = False
     """A fetch stands before the gate."""
     asks_epoch: bool = False
@@ -45,13 +45,13 @@ class Link:
 
 
 @dataclass(slots=True)
-class Kept:
+class HeldResponse:
     """A response that is held on its way."""
 
     go: bool = False
 
 
-class Hand:
+class LinkControls:
     """Controls of all links.
 
     `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by name and by
@@ -60,16 +60,16 @@ class Hand:
     """
 
     def __init__(self) -> None:
-        self._links: dict[tuple[Node, Node], Link] = {}
+        self._links: dict[tuple[Node, Node], ProxyLink] = {}
         self.changed = threading.Condition()
         self.notes: list[dict[str, Any]] = []
         self.floors: dict[str, int] = {}
         self.heard: dict[Node, float] = {}
         self.stopped = False
 
-    def link(self, source: Node, target: Node) -> Link:
+    def link(self, source: Node, target: Node) -> ProxyLink:
         with self.changed:
-            return self._links.setdefault((source, target), Link())
+            return self._links.setdefault((source, target), ProxyLink())
 
     @contextmanager
     def change(self) -> Iterator[None]:

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from app.kafka.metadata import Partition
+from app.kafka.metadata import PartitionMetadata
 from app.lab.client import HOST
 from app.lab.disk import ControllerLog
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 
 PREFERRED: Final = "/admin/preferred_replica_election"
 ZOOKEEPER_WITHIN_S: Final = 30
@@ -23,10 +23,10 @@ class Metadata(Protocol):
     def live(self, broker: int) -> bool:
         """Check whether the controller counts this broker as alive."""
 
-    def record(self, topic: str) -> Partition | None:
+    def record(self, topic: str) -> PartitionMetadata | None:
         """Return the record of partition 0."""
 
-    def history(self, topic: str) -> list[tuple[int, Partition]]:
+    def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
         """Return every state the record had, with its offset in the controller's log; or []."""
 
     def topic_id(self, topic: str) -> str:
@@ -45,10 +45,10 @@ class KraftMetadata:
     def live(self, broker: int) -> bool:
         return self._log.refresh().brokers.get(broker) == "unfenced"
 
-    def record(self, topic: str) -> Partition | None:
+    def record(self, topic: str) -> PartitionMetadata | None:
         return self._log.refresh().partition(topic, 0)
 
-    def history(self, topic: str) -> list[tuple[int, Partition]]:
+    def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
         self._log.refresh()
         return [
             (stated.offset, stated.state)
@@ -71,14 +71,14 @@ class ZooKeeperMetadata:
         try:
             from kazoo.client import KazooClient
         except ImportError:
-            raise Trouble(
+            raise LabError(
                 "Releases before 3.3 need ZooKeeper, and the laboratory the package kazoo to ask "
                 "it: pip install 'highwater[lab]'."
             ) from None
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
         self._client: Any = KazooClient(f"{HOST}:{port}", timeout=30)
         self._client.start(ZOOKEEPER_WITHIN_S)
-        self._last: dict[str, Partition] = {}
+        self._last: dict[str, PartitionMetadata] = {}
         self.started: dict[int, float] = {}
         """When each broker was last started: a registration from before is that of the dead."""
 
@@ -91,7 +91,7 @@ class ZooKeeperMetadata:
             return False
         return found is not None and found.created >= self.started.get(broker, 0.0) - 1
 
-    def record(self, topic: str) -> Partition | None:
+    def record(self, topic: str) -> PartitionMetadata | None:
         from kazoo.exceptions import KazooException, NoNodeError
 
         path = f"/brokers/topics/{topic}/partitions/0/state"
@@ -102,12 +102,12 @@ class ZooKeeperMetadata:
         except KazooException:
             return self._last.get(topic)
         state = json.loads(data)
-        self._last[topic] = Partition(
+        self._last[topic] = PartitionMetadata(
             state["leader"], state["leader_epoch"], stat.version, tuple(state["isr"])
         )
         return self._last[topic]
 
-    def history(self, topic: str) -> list[tuple[int, Partition]]:
+    def history(self, topic: str) -> list[tuple[int, PartitionMetadata]]:
         return []
 
     def topic_id(self, topic: str) -> str:

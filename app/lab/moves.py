@@ -17,15 +17,15 @@ from typing import Any, Final
 
 from app.kafka.fetches import ALTER_PARTITION, FETCH
 from app.lab import disk
-from app.lab.client import Client, Connection
+from app.lab.client import Connection, KafkaClient
 from app.lab.cluster import K, wait_until
 from app.lab.links import CONTROLLER
 from app.lab.metadata import ZooKeeperMetadata
-from app.lab.stage import UNREACHABLE, Stage
+from app.lab.stage import UNREACHABLE, LabStage
 from engine.controlplane import election
-from engine.sim.moves import Args, Move
+from engine.moves.moves import Args, Move
 
-Deed = Callable[[Stage, Args], str]
+Deed = Callable[[LabStage, Args], str]
 
 DEEDS: Final[dict[str, Deed]] = {}
 
@@ -86,7 +86,7 @@ def why_not(move: Move, zookeeper: bool) -> str:
 
 
 @deed("produce")
-def _produce(stage: Stage, args: Args) -> str:
+def _produce(stage: LabStage, args: Args) -> str:
     to = stage.must_record().leader if args["to"] is None else args["to"]
     client = stage.cluster.client(to)
     for value in args["values"]:
@@ -102,11 +102,11 @@ def _produce(stage: Stage, args: Args) -> str:
     return ""
 
 
-def _has_arrived(stage: Stage, to: int, value: str, before: int) -> bool:
+def _has_arrived(stage: LabStage, to: int, value: str, before: int) -> bool:
     return stage.log_end(to) != before or stage.answers[value][0] != WAITING
 
 
-def _send(stage: Stage, client: Client, to: int, value: str, acks: int) -> None:
+def _send(stage: LabStage, client: KafkaClient, to: int, value: str, acks: int) -> None:
     """Send a record by a connection of its own.
 
     A broker reads no second request of a connection before the first is answered, and with acks=all
@@ -135,7 +135,7 @@ def _send(stage: Stage, client: Client, to: int, value: str, acks: int) -> None:
     threading.Thread(target=hear, daemon=True).start()
 
 
-def _has_not_heard(stage: Stage, broker: int, error: str) -> bool:
+def _has_not_heard(stage: LabStage, broker: int, error: str) -> bool:
     """Check whether the broker leads without knowing it yet."""
     if error not in ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION"):
         return False
@@ -144,7 +144,7 @@ def _has_not_heard(stage: Stage, broker: int, error: str) -> bool:
 
 
 @deed("read")
-def _read(stage: Stage, args: Args) -> str:
+def _read(stage: LabStage, args: Args) -> str:
     leader = stage.must_record().leader
     start = (stage.facts()["brokers"][str(leader)] or {}).get("start", 0)
     error, hw, values = stage.cluster.client(leader).read(stage.topic, start)
@@ -155,30 +155,30 @@ def _read(stage: Stage, args: Args) -> str:
 
 
 @deed("settle")
-def _settle(stage: Stage, args: Args) -> str:
+def _settle(stage: LabStage, args: Args) -> str:
     return "" if stage.settle() else "not at rest within 40 s"
 
 
 @deed("advance")
-def _advance(stage: Stage, args: Args) -> str:
+def _advance(stage: LabStage, args: Args) -> str:
     time.sleep(args["ms"] / 1_000)
     return ""
 
 
 @deed("at")
-def _at(stage: Stage, args: Args) -> str:
+def _at(stage: LabStage, args: Args) -> str:
     time.sleep(max(0.0, args["ms"] / 1_000 - (time.monotonic() - stage.began)))
     return ""
 
 
 @deed("fetching")
-def _fetching(stage: Stage, args: Args) -> str:
+def _fetching(stage: LabStage, args: Args) -> str:
     stage.by_hand(not args["auto"])
     return ""
 
 
 @deed("detect")
-def _detect(stage: Stage, args: Args) -> str:
+def _detect(stage: LabStage, args: Args) -> str:
     broker, metadata = args["broker"], stage.cluster.metadata
     noticed = wait_until(lambda: not metadata.live(broker), 45, 0.1)
 
@@ -196,7 +196,7 @@ def _detect(stage: Stage, args: Args) -> str:
 
 
 @deed("fetch")
-def _fetch(stage: Stage, args: Args) -> str:
+def _fetch(stage: LabStage, args: Args) -> str:
     said = ""
     for _ in range(args["times"]):
         said = _round(stage, args["broker"], keep=False)
@@ -204,11 +204,11 @@ def _fetch(stage: Stage, args: Args) -> str:
 
 
 @deed("ask")
-def _ask(stage: Stage, args: Args) -> str:
+def _ask(stage: LabStage, args: Args) -> str:
     return _round(stage, args["broker"], keep=True)
 
 
-def _round(stage: Stage, broker: int, keep: bool) -> str:
+def _round(stage: LabStage, broker: int, keep: bool) -> str:
     """Let one fetch of a follower pass; with `keep` its response stays on its way."""
     belief = stage.belief(broker)
     if belief is None or belief.leader in (-1, broker):
@@ -235,14 +235,14 @@ def _round(stage: Stage, broker: int, keep: bool) -> str:
 
 
 @deed("kill")
-def _kill(stage: Stage, args: Args) -> str:
+def _kill(stage: LabStage, args: Args) -> str:
     stage.cluster.kill(K if args["broker"] == CONTROLLER else args["broker"])
     stage.paused.discard(args["broker"])
     return ""
 
 
 @deed("shutdown")
-def _shutdown(stage: Stage, args: Args) -> str:
+def _shutdown(stage: LabStage, args: Args) -> str:
     stage.by_hand(False)  # a controlled shutdown may wait for fetches
     stage.cluster.kill(args["broker"], signal.SIGTERM)
     stage.informed()
@@ -252,7 +252,7 @@ def _shutdown(stage: Stage, args: Args) -> str:
 
 
 @deed("restart")
-def _restart(stage: Stage, args: Args) -> str:
+def _restart(stage: LabStage, args: Args) -> str:
     cluster, broker = stage.cluster, args["broker"]
     said = ""
     if not cluster.controller_alive and (
@@ -271,7 +271,7 @@ def _restart(stage: Stage, args: Args) -> str:
 
 
 @deed("bounce")
-def _bounce(stage: Stage, args: Args) -> str:
+def _bounce(stage: LabStage, args: Args) -> str:
     """Restart a broker's session; under ZooKeeper the controller does not notice.
 
     It is frozen while the broker's old session ends and its new one begins.
@@ -295,7 +295,7 @@ def _bounce(stage: Stage, args: Args) -> str:
 
 
 @deed("power")
-def _power(stage: Stage, args: Args) -> str:
+def _power(stage: LabStage, args: Args) -> str:
     """Cut off what was not flushed of the segments; Kafka writes checkpoints through."""
     broker = args["broker"]
     stage.cluster.kill(broker)
@@ -304,33 +304,33 @@ def _power(stage: Stage, args: Args) -> str:
 
 
 @deed("flush")
-def _flush(stage: Stage, args: Args) -> str:
+def _flush(stage: LabStage, args: Args) -> str:
     upto = args["upto"]
     stage.flushed[args["broker"]] = stage.log_end(args["broker"]) if upto is None else upto
     return ""
 
 
 @deed("checkpoint")
-def _checkpoint(stage: Stage, args: Args) -> str:
+def _checkpoint(stage: LabStage, args: Args) -> str:
     time.sleep(0.5)  # it happens by itself
     return ""
 
 
 @deed("wipe")
-def _wipe(stage: Stage, args: Args) -> str:
+def _wipe(stage: LabStage, args: Args) -> str:
     shutil.rmtree(stage.directory(args["broker"]), ignore_errors=True)
     return ""
 
 
 @deed("pause")
-def _pause(stage: Stage, args: Args) -> str:
+def _pause(stage: LabStage, args: Args) -> str:
     stage.paused.add(args["broker"])
     stage.cluster.kill(args["broker"], signal.SIGSTOP)
     return ""
 
 
 @deed("resume")
-def _resume(stage: Stage, args: Args) -> str:
+def _resume(stage: LabStage, args: Args) -> str:
     broker = args["broker"]
     stage.cluster.kill(broker, signal.SIGCONT)
     stage.paused.discard(broker)
@@ -341,13 +341,13 @@ def _resume(stage: Stage, args: Args) -> str:
 
 
 @deed("cut")
-def _cut(stage: Stage, args: Args) -> str:
+def _cut(stage: LabStage, args: Args) -> str:
     stage.cluster.hand.cut(args["a"], args["b"])
     return ""
 
 
 @deed("heal")
-def _heal(stage: Stage, args: Args) -> str:
+def _heal(stage: LabStage, args: Args) -> str:
     hand = stage.cluster.hand
     ends = hand.cuts() if args["a"] is None else [(args["a"], args["b"])]
     for one, other in ends:
@@ -360,13 +360,13 @@ def _heal(stage: Stage, args: Args) -> str:
 
 
 @deed("hold")
-def _hold(stage: Stage, args: Args) -> str:
+def _hold(stage: LabStage, args: Args) -> str:
     stage.cluster.hand.hold(args["broker"], _held_kind(args), True)
     return ""
 
 
 @deed("release")
-def _release(stage: Stage, args: Args) -> str:
+def _release(stage: LabStage, args: Args) -> str:
     stage.cluster.hand.hold(args["broker"], _held_kind(args), False)
     time.sleep(0.7)
     if args["metadata"]:
@@ -383,7 +383,7 @@ def _held_kind(args: Args) -> int:
 
 
 @deed("elect")
-def _elect(stage: Stage, args: Args) -> str:
+def _elect(stage: LabStage, args: Args) -> str:
     if args["broker"] is not None:
         return _elect_one(stage, args["broker"])
     metadata = stage.cluster.metadata
@@ -399,7 +399,7 @@ def _elect(stage: Stage, args: Args) -> str:
     return "" if error == "NONE" else error
 
 
-def _elect_one(stage: Stage, broker: int) -> str:
+def _elect_one(stage: LabStage, broker: int) -> str:
     """Elect a replica by putting it first, electing the preferred one, and restoring the order.
 
     The epochs of the two reorderings are the laboratory's own.
@@ -421,12 +421,12 @@ def _elect_one(stage: Stage, broker: int) -> str:
     return "" if error == "NONE" else error
 
 
-def _is_ordered(stage: Stage, replicas: tuple[int, ...]) -> bool:
+def _is_ordered(stage: LabStage, replicas: tuple[int, ...]) -> bool:
     return stage.must_record().replicas == replicas
 
 
 @deed("reassign")
-def _reassign(stage: Stage, args: Args) -> str:
+def _reassign(stage: LabStage, args: Args) -> str:
     target = None if args["target"] is None else list(args["target"])
     error = stage.cluster.controller_client().reassign(stage.topic, target)
     time.sleep(0.8)
@@ -435,7 +435,7 @@ def _reassign(stage: Stage, args: Args) -> str:
 
 
 @deed("set")
-def _set(stage: Stage, args: Args) -> str:
+def _set(stage: LabStage, args: Args) -> str:
     client = stage.cluster.controller_client()
     error = client.set_config(stage.topic, args["key"], str(args["value"]))
     time.sleep(0.8)
@@ -444,7 +444,7 @@ def _set(stage: Stage, args: Args) -> str:
 
 
 @deed("delete")
-def _delete(stage: Stage, args: Args) -> str:
+def _delete(stage: LabStage, args: Args) -> str:
     """Delete records; wait until followers, which learn of it by their next fetch, have too."""
     client = stage.cluster.client(stage.must_record().leader)
     heard: list[Any] = []

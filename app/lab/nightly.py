@@ -11,10 +11,10 @@ from app.lab.laboratory import Wish
 from app.lab.playing import lines_of, must_be_playable
 from app.lab.recording import text_of
 from app.lab.releases import TRIED, release_of
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import Comparison, compare
-from engine.model.errors import BadInput
+from engine.conformance.recordings.comparing import RecordingComparison, compare
+from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim.run import Run
 
@@ -22,12 +22,12 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class NightOutcome:
     """Result of a pair: a comparison, or the sentence that says why there is none."""
 
     scenario: str
     kafka: str
-    comparison: Comparison | None = None
+    comparison: RecordingComparison | None = None
     why: str = ""
     playable: bool = True
 
@@ -52,32 +52,32 @@ def usual_releases() -> list[str]:
 def unplayable(code: str, kafka: str) -> str:
     """Return why real brokers of a release cannot play a library script; "" where they can.
 
-    Raises BadInput for an unknown script, Trouble for what is no release.
+    Raises InputError for an unknown script, Trouble for what is no release.
     """
     release = release_of(kafka)
     try:
         must_be_playable(_run(code, kafka), zookeeper=not release.kraft)
-    except Trouble as trouble:
+    except LabError as trouble:
         return str(trouble)
     return ""
 
 
 def record(
     codes: Iterable[str], releases: Iterable[str], into: Path, wish: Wish, tell: Tell
-) -> Iterator[Outcome]:
+) -> Iterator[NightOutcome]:
     """Record every pair, release by release, and yield its outcome.
 
     Those whose recording is in `into` already are only compared.
 
-    A pair that fails does not stop the others.  Raises BadInput and Trouble before the first starts
-    where a script or a release is not known, and KeyboardInterrupt when it is cancelled.
+    A pair that fails does not stop the others.  Raises InputError and Trouble before the first
+    starts where a script or a release is not known, and KeyboardInterrupt when it is cancelled.
     """
     pairs = [(code, kafka) for kafka in releases for code in codes]
     whys = [unplayable(code, kafka) for code, kafka in pairs]
     into.mkdir(parents=True, exist_ok=True)
     for number, ((code, kafka), why) in enumerate(zip(pairs, whys, strict=True), 1):
         if why:
-            yield Outcome(code, kafka, why=why, playable=False)
+            yield NightOutcome(code, kafka, why=why, playable=False)
             continue
         path = into / f"{code}-{kafka}.json"
         try:
@@ -85,9 +85,9 @@ def record(
                 tell(f"{number} of {len(pairs)}: {code} on Kafka {kafka}")
                 made = laboratory.play(replace(wish, kafka=kafka), _run(code, kafka), tell)
                 _write(path, text_of(made))
-            yield Outcome(code, kafka, compare(next(reading.load([path]))))
-        except (Trouble, BadInput) as error:
-            yield Outcome(code, kafka, why=str(error))
+            yield NightOutcome(code, kafka, compare(next(reading.load([path]))))
+        except (LabError, InputError) as error:
+            yield NightOutcome(code, kafka, why=str(error))
 
 
 def _run(code: str, kafka: str) -> Run:
@@ -99,7 +99,7 @@ def _is_recorded(path: Path, code: str, kafka: str) -> bool:
     """Check whether there is a whole recording of this script as it is today."""
     try:
         found = next(reading.load([path]))
-    except BadInput:
+    except InputError:
         return False
     now = tuple(line.text for line in lines_of(_run(code, kafka)) if not line.is_expect)
     return (found.kafka, found.moves) == (kafka, now)

@@ -16,10 +16,10 @@ from typing import Final
 
 from app.kafka.fetches import BROKER_HEARTBEAT
 from app.lab.links import CONTROLLER
-from app.lab.stage import Stage
-from engine.model.errors import BadInput
+from app.lab.stage import LabStage
+from engine.model.errors import InputError
 from engine.model.state import UP
-from engine.sim.moves import Move
+from engine.moves.moves import Move
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -47,7 +47,7 @@ class Before:
 
 
 @dataclass(slots=True)
-class Plan:
+class SuitePlan:
     """Constraints by the number of a move.
 
     The brokers that must be missed before the one that the move silences, and those missed while it
@@ -58,14 +58,14 @@ class Plan:
     missed: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def plan(run: Run, lines: list[str]) -> Plan:
+def plan(run: Run, lines: list[str]) -> SuitePlan:
     """Play the moves in the model and note which broker is missed before which."""
     sim = Simulation(run.scenario, run.profile)
     silent: dict[int, int] = {}
     missed: list[tuple[int, int, int]] = []
-    found = Plan()
+    found = SuitePlan()
     for number, line in enumerate(lines):
-        with contextlib.suppress(BadInput):  # what the model refuses, the cluster may refuse, too
+        with contextlib.suppress(InputError):  # what the model refuses, the cluster may refuse, too
             for _ in play(sim, (line,)):
                 for broker in [one for one in silent if not _counts(sim, one)]:
                     since = silent.pop(broker)
@@ -93,7 +93,7 @@ def _is_quiet(sim: Simulation, broker: int) -> bool:
 class Order:
     """Scheduler that enforces a plan's order on a cluster, before moves that silence a broker."""
 
-    def __init__(self, stage: Stage, run: Run, lines: list[str]) -> None:
+    def __init__(self, stage: LabStage, run: Run, lines: list[str]) -> None:
         self._stage = stage
         self._plan = plan(run, lines)
         self._silenced: dict[int, float] = {}

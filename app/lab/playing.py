@@ -14,10 +14,10 @@ from app.lab import expecting, facts
 from app.lab.links import CLIENT, CONTROLLER
 from app.lab.moves import DEEDS, why_not
 from app.lab.order import Order
-from app.lab.stage import CHECKPOINT_S, UNREACHABLE, Stage
-from app.lab.trouble import Trouble
+from app.lab.stage import CHECKPOINT_S, UNREACHABLE, LabStage
+from app.lab.trouble import LabError
+from engine.moves import moves
 from engine.scenarios import expectations
-from engine.sim import moves
 from engine.sim.run import Run
 
 Tell = Callable[[str], None]
@@ -36,7 +36,7 @@ _STAMP: Final = re.compile(r"^\[[^\]]*\] ")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScriptLine:
     """A line of the script: a move to play, or an expectation to check."""
 
     text: str
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Played:
+class PlayedScript:
     """Result of a run: the steps of its recording, and what was expected of them."""
 
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -52,34 +52,36 @@ class Played:
     seconds: float = 0.0
 
 
-def lines_of(run: Run) -> list[Line]:
+def lines_of(run: Run) -> list[ScriptLine]:
     """Return what is played: the moves of a run, or the script with its expectations.
 
     A scenario promises nothing of a profile that it does not list.
     """
     if run.moves is not None:
-        return [Line(text, False) for text in run.moves]
+        return [ScriptLine(text, False) for text in run.moves]
     promised = run.profile in run.scenario.profiles
     lines = run.scenario.lines(run.profile)
-    return [Line(line.text, line.is_expect) for line in lines if promised or not line.is_expect]
+    return [
+        ScriptLine(line.text, line.is_expect) for line in lines if promised or not line.is_expect
+    ]
 
 
 def must_be_playable(run: Run, zookeeper: bool) -> None:
     """Raise Trouble, before anything is started, where real brokers cannot play a run."""
     scenario = run.scenario
     if len(scenario.partitions) != 1:
-        raise Trouble(
+        raise LabError(
             f"The laboratory plays runs of one partition; this one has {len(scenario.partitions)}."
         )
     if scenario.initial is not None:
-        raise Trouble("The laboratory begins with an empty topic; this run begins with records.")
+        raise LabError("The laboratory begins with an empty topic; this run begins with records.")
     if len(scenario.brokers) > MOST_BROKERS:
-        raise Trouble(
+        raise LabError(
             f"The laboratory starts at most {MOST_BROKERS} brokers; this run has "
             f"{len(scenario.brokers)}."
         )
     if scenario.fetching != "manual" or scenario.workload.producers or scenario.faults:
-        raise Trouble(
+        raise LabError(
             "The laboratory plays moves; this run has a workload, a fault plan or followers that "
             "fetch by themselves."
         )
@@ -88,23 +90,23 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
             move = moves.parse(line.text, scenario.brokers)
             why = why_not(move, zookeeper)
             if why:
-                raise Trouble(f"“{line.text}” cannot be played on real brokers: {why}.")
+                raise LabError(f"“{line.text}” cannot be played on real brokers: {why}.")
 
 
 class Player:
     """Player of lines on a stage, which reports each to `tell`."""
 
-    def __init__(self, stage: Stage, run: Run, tell: Tell) -> None:
+    def __init__(self, stage: LabStage, run: Run, tell: Tell) -> None:
         self.stage = stage
         self.run = run
         self.tell = tell
         played = [line.text for line in lines_of(run) if not line.is_expect]
         self.order = Order(stage, run, played)
-        self.played = Played()
+        self.played = PlayedScript()
         self._notes = 0
         self._read: dict[int, int] = {}
 
-    def play(self) -> Played:
+    def play(self) -> PlayedScript:
         """Return the whole run.  Raises Trouble where a process dies that no move has killed."""
         began = time.monotonic()
         self.stage.begin()
@@ -139,14 +141,14 @@ class Player:
             f"b{broker} {one['leo']}/{one['hw']}" if one else f"b{broker} -"
             for broker, one in step["facts"]["brokers"].items()
         )
-        shown = f"  {text:<34} {facts.told(step['facts']['P'])} {replicas}"
+        shown = f"  {text:<34} {facts.format_record(step['facts']['P'])} {replicas}"
         self.tell(f"{shown} ({said})" if said else shown)
 
     def _check(self, text: str) -> None:
         expected = expectations.parse(text, self.run.scenario.brokers)
         end = time.monotonic() + PATIENCE_S
         while True:
-            kept, real = expecting.held(expected, self.stage.facts(), self.stage.answers)
+            kept, real = expecting.evaluate(expected, self.stage.facts(), self.stage.answers)
             if kept is not False or time.monotonic() >= end:
                 break
             time.sleep(0.2)

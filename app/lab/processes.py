@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 
 WATCHDOG: Final = Path(__file__).with_name("watchdog.py")
 END_WITHIN_S: Final = 60.0
@@ -27,7 +27,7 @@ class Processes:
     def __init__(self, keep: Path | None = None) -> None:
         if keep is not None:
             if keep.exists() and any(keep.iterdir()):
-                raise Trouble(f"{keep} is not empty; name a directory that does not exist yet.")
+                raise LabError(f"{keep} is not empty; name a directory that does not exist yet.")
             keep.mkdir(parents=True, exist_ok=True)
         self.keeps = keep is not None
         self.directory = keep or Path(tempfile.mkdtemp(prefix="highwater-lab-"))

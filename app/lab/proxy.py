@@ -19,10 +19,16 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from app.kafka import fetches
-from app.kafka.cursor import Malformed
-from app.kafka.fetches import BROKER_HEARTBEAT, FETCH, OFFSET_FOR_LEADER_EPOCH, Asked, RequestHeader
+from app.kafka.cursor import MalformedError
+from app.kafka.fetches import (
+    BROKER_HEARTBEAT,
+    FETCH,
+    OFFSET_FOR_LEADER_EPOCH,
+    PartitionFetch,
+    RequestHeader,
+)
 from app.lab.client import CLIENT_ID, HOST
-from app.lab.links import CLIENT, CONTROLLER, POLL_S, Hand, Kept, Link, Node
+from app.lab.links import CLIENT, CONTROLLER, POLL_S, HeldResponse, LinkControls, Node, ProxyLink
 
 _BROKER: Final = re.compile(r"broker-(\d+)-fetcher-\d+|raft-client-(\d+)")
 LARGEST: Final = 128 * 1024 * 1024
@@ -30,11 +36,11 @@ CHUNK: Final = 65_536
 
 
 @dataclass(slots=True)
-class Sent:
+class SentFrame:
     """A request that waits for its response."""
 
     head: RequestHeader
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[PartitionFetch] = field(default_factory=list)
     counted: bool = False
     keep: bool = False
     at: float = 0.0
@@ -50,7 +56,7 @@ class Proxy:
 
     def __init__(
         self,
-        hand: Hand,
+        hand: LinkControls,
         listener: socket.socket,
         port: int,
         target: Node,
@@ -90,7 +96,7 @@ class Proxy:
             source = self._who(frame) if self.source is None else self.source
             with self._onward(incoming, source) as outgoing:
                 _Conversation(self, incoming, outgoing, source).carry(frame)
-        except (OSError, Malformed):
+        except (OSError, MalformedError):
             pass  # a connection that breaks is what cutting and killing are about
         finally:
             _shut(incoming)
@@ -144,10 +150,10 @@ class _Conversation:
         self.hand = proxy.hand
         self.source = source
         self.target = proxy.target
-        self.link: Link = self.hand.link(source, self.target)
+        self.link: ProxyLink = self.hand.link(source, self.target)
         self.incoming = incoming
         self.outgoing = outgoing
-        self.sent: dict[int, Sent] = {}
+        self.sent: dict[int, SentFrame] = {}
 
     @property
     def replicates(self) -> bool:
@@ -160,7 +166,7 @@ class _Conversation:
         try:
             while frame is not None:
                 head = fetches.header(frame)
-                sent = Sent(head)
+                sent = SentFrame(head)
                 if head.api == FETCH and self.replicates:
                     sent.asked = fetches.request(frame, head)
                 elif head.api in fetches.NAMES:
@@ -177,7 +183,7 @@ class _Conversation:
             _shut(self.outgoing)
             answers.join()
 
-    def _may_pass(self, sent: Sent) -> bool:
+    def _may_pass(self, sent: SentFrame) -> bool:
         """Wait at the gate; return False where the link is cut or the other end is gone."""
         hand, link, api = self.hand, self.link, sent.head.api
         by_hand = api in (FETCH, OFFSET_FOR_LEADER_EPOCH) and self.replicates
@@ -199,7 +205,7 @@ class _Conversation:
                         link.asks_epoch = True
                     hand.changed.notify_all()
                     hand.changed.wait(POLL_S)
-                    if _gone(self.incoming):
+                    if _is_closed(self.incoming):
                         return False
                 return False
         finally:
@@ -207,7 +213,7 @@ class _Conversation:
                 if fetch:
                     link.waiting = False
 
-    def _refused_anyway(self, sent: Sent) -> bool:
+    def _refused_anyway(self, sent: SentFrame) -> bool:
         """Check whether the fetch carries a leader epoch that its leader will refuse as old.
 
         A leader that is cut off does not know a newer one, and would answer.
@@ -218,7 +224,7 @@ class _Conversation:
         floors = hand.floors
         return any(0 <= asked.leader_epoch < floors.get(asked.topic, -1) for asked in sent.asked)
 
-    def _take_credit(self, sent: Sent) -> None:
+    def _take_credit(self, sent: SentFrame) -> None:
         self.link.credits -= 1
         sent.counted = True
         sent.keep, self.link.keep_next = self.link.keep_next, False
@@ -237,13 +243,13 @@ class _Conversation:
                 if sent is not None and sent.counted:
                     with self.hand.change():
                         self.link.delivered += 1
-        except (OSError, Malformed):
+        except (OSError, MalformedError):
             pass
         finally:
             _shut(self.incoming)
             _shut(self.outgoing)
 
-    def _look_at(self, sent: Sent, frame: bytes) -> None:
+    def _look_at(self, sent: SentFrame, frame: bytes) -> None:
         if sent.head.api == BROKER_HEARTBEAT and self.target == CONTROLLER:
             self.hand.hear(self.source, sent.at)
         if sent.head.api != FETCH or not self.replicates:
@@ -256,14 +262,14 @@ class _Conversation:
 
     def _keep(self) -> bool:
         """Hold the response until it is released; return False where the follower is gone."""
-        kept = Kept()
+        kept = HeldResponse()
         with self.hand.changed:
             self.link.kept.append(kept)
             self.hand.changed.notify_all()
             try:
                 while not kept.go:
                     self.hand.changed.wait(POLL_S)
-                    if _gone(self.incoming):
+                    if _is_closed(self.incoming):
                         return False
             finally:
                 self.link.kept.remove(kept)
@@ -291,7 +297,7 @@ def _frame(connection: socket.socket) -> bytes | None:
         return None
     length = struct.unpack(">i", size)[0]
     if not 4 <= length <= LARGEST:
-        raise Malformed("A message has no sensible length.")
+        raise MalformedError("A message has no sensible length.")
     return _exactly(connection, length)
 
 
@@ -305,7 +311,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
     return bytes(parts)
 
 
-def _gone(connection: socket.socket) -> bool:
+def _is_closed(connection: socket.socket) -> bool:
     """Check whether the other end has closed, without reading from the connection."""
     try:
         return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.lab.playing import Played
-from app.lab.stage import Stage
+from app.lab.playing import PlayedScript
+from app.lab.stage import LabStage
 from engine.sim.run import Run
 
 FORMAT = 1
 
 
-def made_of(run: Run, stage: Stage, played: Played) -> dict[str, Any]:
+def made_of(run: Run, stage: LabStage, played: PlayedScript) -> dict[str, Any]:
     """Return everything worth keeping of a run that was played."""
     cluster, scenario = stage.cluster, run.scenario
     history = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.kafka.versions import numbers_of, profile_of
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 from engine.model.releases import BOTH, ONLY_KRAFT, ONLY_ZK
 
 OLDEST: Final = (0, 10, 2)
@@ -15,7 +15,7 @@ TRIED: Final = ("0.10.2.2", "1.1.1", "3.9.1", "4.1.1", "4.4.0")
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class KafkaRelease:
     """`numbers` are those that count: (4, 1, 1), and (0, 10, 2) for 0.10.2.2."""
 
     version: str
@@ -60,14 +60,14 @@ def newest_of(line: str) -> str:
     return of_it[-1] if of_it else line
 
 
-def release_of(version: str) -> Release:
+def release_of(version: str) -> KafkaRelease:
     """Return the release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
     version = newest_of(version)
     numbers = numbers_of(version)
     if numbers is None:
-        raise Trouble(f"“{version[:20]}” is no release of Kafka; they are written like 4.1.1.")
+        raise LabError(f"“{version[:20]}” is no release of Kafka; they are written like 4.1.1.")
     if numbers < OLDEST:
-        raise Trouble(
+        raise LabError(
             f"Kafka {version} is older than 0.10.2, the oldest release that the laboratory starts."
         )
-    return Release(version, numbers)
+    return KafkaRelease(version, numbers)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.kafka.cursor import Malformed
-from app.kafka.metadata import Partition
+from app.kafka.cursor import MalformedError
+from app.kafka.metadata import PartitionMetadata
 from app.lab import disk, facts
-from app.lab.client import Belief
-from app.lab.cluster import Cluster, wait_until
+from app.lab.client import ClientBelief
+from app.lab.cluster import RealCluster, wait_until
 from app.lab.facts import Adjusted, Fact
 from app.lab.links import CONTROLLER
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 
 QUIET_S: Final = 1.2
 SETTLED_WITHIN_S: Final = 40.0
@@ -23,14 +23,14 @@ CHECKPOINT_S: Final = 0.35
 """High watermarks are on disk after 200 ms."""
 ATTEMPTS: Final = 3
 
-UNREACHABLE = (OSError, Malformed, struct.error)
+UNREACHABLE = (OSError, MalformedError, struct.error)
 
 
 @dataclass(slots=True)
-class Stage:
+class LabStage:
     """`replicas` are the brokers that the partition was created on, preferred first."""
 
-    cluster: Cluster
+    cluster: RealCluster
     name: str
     replicas: list[int]
     configs: dict[str, str]
@@ -51,13 +51,13 @@ class Stage:
                 self.began = time.monotonic()
                 return
             self.by_hand(False)
-        raise Trouble("The cluster does not become quiet; the machine may be too busy.")
+        raise LabError("The cluster does not become quiet; the machine may be too busy.")
 
     def _create(self, attempt: int) -> bool:
         self.topic = self.name if attempt == 1 else f"{self.name}-{attempt}"
         error = self._ask_for_topic()
         if error != "NONE":
-            raise Trouble(f"The topic was not created: {error}.")
+            raise LabError(f"The topic was not created: {error}.")
 
         def is_whole() -> bool:
             record = self.record()
@@ -89,13 +89,13 @@ class Stage:
 
     # -- what is so --------------------------------------------------------------------------------
 
-    def record(self) -> Partition | None:
+    def record(self) -> PartitionMetadata | None:
         return self.cluster.metadata.record(self.topic)
 
-    def must_record(self) -> Partition:
+    def must_record(self) -> PartitionMetadata:
         record = self.record()
         if record is None:
-            raise Trouble("The controller has no record of the partition.")
+            raise LabError("The controller has no record of the partition.")
         return record
 
     def directory(self, broker: int) -> Any:
@@ -117,7 +117,7 @@ class Stage:
             if self.cluster.alive(broker) and broker not in self.paused
         ]
 
-    def belief(self, broker: int) -> Belief | None:
+    def belief(self, broker: int) -> ClientBelief | None:
         """Return the leader as a broker knows it; None where it does not answer."""
         try:
             return self.cluster.client(broker).belief(self.topic)
@@ -202,7 +202,7 @@ class Stage:
         wait_until(all_know, seconds)
         self.raise_floor()
 
-    def _knows(self, broker: int, record: Partition) -> bool:
+    def _knows(self, broker: int, record: PartitionMetadata) -> bool:
         if not self.cluster.hand.passes(broker, CONTROLLER):
             return True
         belief = self.belief(broker)

@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import Moment, moments
+from engine.conformance.recordings.comparing import RecordedMoment, moments
 from engine.conformance.recordings.following import Follower
 from engine.sim.run import Run
 
 
-def compared(made: dict[str, Any], run: Run) -> list[Moment]:
+def compared(made: dict[str, Any], run: Run) -> list[RecordedMoment]:
     """Return every moment of the recording, compared as `highwater recordings` does.
 
-    Raises BadInput where the engine cannot set the scene.
+    Raises InputError where the engine cannot set the scene.
     """
     recording = reading.read(json.dumps(made), str(made["scenario"]))
     return list(moments(recording, Follower(recording, run.scenario)))
 
 
-def differing(told: list[Moment]) -> list[list[Any]]:
+def differing(told: list[RecordedMoment]) -> list[list[Any]]:
     """Return [step, move, fact, real, model] of each fact that is not the same."""
     return [
         [one.step, one.move, one.fact, one.real, one.model]
@@ -30,7 +30,7 @@ def differing(told: list[Moment]) -> list[list[Any]]:
     ]
 
 
-def lines(told: list[Moment], kafka: str, every: bool = False) -> Iterator[str]:
+def lines(told: list[RecordedMoment], kafka: str, every: bool = False) -> Iterator[str]:
     """Yield the number of equal facts of each move, and the others; with `every`, all of them."""
     equal = total = 0
     for moment in told:

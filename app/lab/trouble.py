@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class Trouble(Exception):
+class LabError(Exception):
     """Error that the user can fix, or must know: what is wrong, where, and what to do."""

@@ -15,24 +15,24 @@ from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
 from app.batch.announcer import room
-from app.common import askers
-from app.common.accounts import payer
-from app.common.config import Settings
-from app.common.fields import SEED_MAX, Asked
-from app.common.limits import Bucket
-from app.common.refusals import Refusal, from_bad_input, from_engine_error
 from app.context import naming, visitor
 from app.context.services import services
+from app.core import client_disconnect
+from app.core.config import Settings
+from app.core.cpu_quota import payer
+from app.core.limits import Bucket
+from app.core.refusals import RequestError, from_bad_input, from_engine_error
+from app.core.request_fields import SEED_MAX, RequestFields
 from app.live import asking, classroom, gateway
 from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.gateway import Link
 from app.live.questions import Answer, Client, Clients, Question, at_step
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import language_of
-from engine.show.replay import Replay
-from engine.show.sayings import said
-from engine.show.why import MAX_SUBJECT
+from engine.replay.replay import Replay
 from engine.sim.run import Run
+from engine.story.sayings import translate
+from engine.why.why import MAX_SUBJECT
 
 log = logging.getLogger(__name__)
 
@@ -62,14 +62,14 @@ def _open(question: Question) -> Answer:
     question.run = naming.run_asked(question.asked)
     try:
         return _opened(question, question.run)
-    except BadInput as bad:
+    except InputError as bad:
         word, _, number = bad.where.partition(" ")
         if word != "Move":
             raise
         run = question.run
         question.run = Run(run.scenario, run.profile, run.seed, run.lines()[: int(number) - 1])
         answer = _opened(question, question.run)
-        answer["facts"]["stops"] = said(bad.sentence, question.client.lang)
+        answer["facts"]["stops"] = translate(bad.sentence, question.client.lang)
         return answer
 
 
@@ -150,7 +150,7 @@ def _possible(question: Question) -> Answer:
             "run": digest,
             "step": step,
             "moves": [
-                {**one, "help": said(one["help"], lang), "why": said(one["why"], lang)}
+                {**one, "help": translate(one["help"], lang), "why": translate(one["why"], lang)}
                 for one in replay.possible(step)
             ],
             "messages": replay.letters(step),
@@ -180,7 +180,7 @@ def _watch(question: Question) -> Answer:
 
 def _cancel(question: Question) -> Answer:
     if not question.client.trusted:
-        raise Refusal("forbidden")
+        raise RequestError("forbidden")
     return {"batch": services().jobs.cancel(question.asked.text("batch"), visitor.owner())}
 
 
@@ -215,7 +215,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
         # A second CONNECT on the same connection keeps the client's spent budget.
         client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):
-            refusal = Refusal("slow_down", key="slow_down.sockets", limit=clients.most)
+            refusal = RequestError("slow_down", key="slow_down.sockets", limit=clients.most)
             raise ConnectionRefusedError(refusal.answer(client.lang))
         link.connected()
 
@@ -239,8 +239,8 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
         def refuse(_question: Question) -> Answer:
             if name == MALFORMED:
-                raise Refusal("invalid", key="invalid.packet")
-            raise Refusal("invalid", key="invalid.event", event=name[:40])
+                raise RequestError("invalid", key="invalid.packet")
+            raise RequestError("invalid", key="invalid.event", event=name[:40])
 
         return _answering(clients, refuse, "moves")({})
 
@@ -264,15 +264,15 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
             disconnect()
             return None
         if wait_ms:
-            return Refusal("slow_down", ms=wait_ms).answer(client.lang)
+            return RequestError("slow_down", ms=wait_ms).answer(client.lang)
         link = request.environ.get(gateway.KEY)
         try:
             with (
                 services().accounts.charged(client.address, client.cookie),
-                askers.asking(link.has_hung_up if link else None),
+                client_disconnect.asking(link.has_hung_up if link else None),
             ):
                 return answer(client, handler, data[0] if data else {})
-        except Refusal as refusal:
+        except RequestError as refusal:
             return refusal.answer(client.lang)
 
     return answering
@@ -282,11 +282,11 @@ def answer(client: Client, handler: Handler, data: object) -> Answer:
     """Return {"ok": True, ...} or a refusal with its sentence; never raise."""
     question: Question | None = None
     try:
-        question = Question(client, Asked(data))
+        question = Question(client, RequestFields(data))
         return {"ok": True, **handler(question)}
-    except Refusal as refusal:
+    except RequestError as refusal:
         return refusal.answer(client.lang)
-    except BadInput as error:
+    except InputError as error:
         return from_bad_input(error).answer(client.lang)
     except Exception as error:
         log.exception("A socket question failed")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.common.fields import NAME_CHARS, Asked
-from app.common.refusals import Refusal
 from app.context import naming, predicting, visitor
 from app.context.moments import address, frame, recorded
-from app.context.predicting import Given, given_of
+from app.context.predicting import GivenAnswer, given_of
 from app.context.services import services
+from app.core.refusals import RequestError
+from app.core.request_fields import NAME_CHARS, RequestFields
 from app.live.channel import sid
 from app.live.classroom import rooms_here
 from app.live.polls import CERTAIN, Asking, Poll
@@ -17,9 +17,9 @@ from app.live.questions import Answer, Question
 from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
-from engine.learn.telling import Teller
+from engine.learn.render import Teller
 from engine.model.languages import LANGUAGES
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.sim.run import Run
 
 OFFERED: Final = 6
@@ -34,7 +34,7 @@ def questions(question: Question) -> Answer:
     """
     asked = question.asked
     if not question.client.trusted:
-        raise Refusal("forbidden")
+        raise RequestError("forbidden")
     run = services().replays.run(naming.digest_asked(asked))
     recording = recorded(run)
     step = naming.step_asked(asked, run.digest, recording.turns[-1].last)
@@ -58,7 +58,7 @@ def ask(question: Question) -> Answer:
     """
     asked, rooms = question.asked, rooms_here()
     if not question.client.trusted:
-        raise Refusal("forbidden")
+        raise RequestError("forbidden")
     name, owner = asked.text("room").lower(), visitor.owner()
     if asked.raw("closed") is True or asked.raw("done") is True:
         rooms.close(name, owner, done=asked.raw("done") is True)
@@ -69,9 +69,9 @@ def ask(question: Question) -> Answer:
     return rooms.ask(name, owner, _asking(run, recording, probe)).told()
 
 
-def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
+def _asking(run: Run, recording: MomentRecording, probe: Probe) -> Asking:
     """Return a question in every language, so that sending it plays nothing again."""
-    question = predicting.Question(run, recording, probe)
+    question = predicting.ViewQuestion(run, recording, probe)
     beliefs = dict.fromkeys(name for choice in probe.choices for name in choice.wrong)
     tellers = {lang: Teller(recording, lang) for lang in LANGUAGES}
     return Asking(
@@ -79,7 +79,7 @@ def _asking(run: Run, recording: Recording, probe: Probe) -> Asking:
         run.profile,
         probe,
         question.args,
-        {lang: predicting.told(question, teller) for lang, teller in tellers.items()},
+        {lang: predicting.question_json(question, teller) for lang, teller in tellers.items()},
         {
             lang: {
                 "why": teller.reason(probe),
@@ -133,7 +133,7 @@ def answer(question: Question) -> Answer:
     """
     fields, browser = question.asked, visitor.owner()
     if not question.client.trusted:
-        raise Refusal("forbidden")
+        raise RequestError("forbidden")
     poll, _ = rooms_here().asked(sid())
     given, text = _given(fields, poll)
     number = fields.whole("n", 1, NUMBERS_MOST)
@@ -142,22 +142,22 @@ def answer(question: Question) -> Answer:
     return _told(noted, question.client.lang, leads=False)
 
 
-def _given(fields: Asked, poll: Poll) -> tuple[Given, dict[str, str]]:
+def _given(fields: RequestFields, poll: Poll) -> tuple[GivenAnswer, dict[str, str]]:
     """Return the answer.
 
-    Raises `BadInput` and `Refusal` for what is no answer to this question.
+    Raises `InputError` and `RequestError` for what is no answer to this question.
     """
     probe, told = poll.asking.probe, poll.asking.told
     number = fields.whole("choice", 0, NUMBERS_MOST) if fields.has("choice") else None
     by = "" if number is not None else fields.text("by", most=2 * NAME_CHARS)
     given = given_of(probe, number, by)
     if given is None:
-        raise Refusal("invalid", what="by")
+        raise RequestError("invalid", what="by")
     if given.place >= 0:
         return given, {lang: told[lang]["choices"][given.place] for lang in LANGUAGES}
     recording = recorded(services().replays.run(poll.asking.run))
     before = recording.turns[recording.at(probe.step)].now.parts[probe.tp]
     if not is_there(probe, before, given.answer):
-        raise Refusal("invalid", what="by")
+        raise RequestError("invalid", what="by")
     texts = {lang: Teller(recording, lang).answer(probe, given.answer) for lang in LANGUAGES}
     return given, texts

@@ -12,7 +12,7 @@ from flask_socketio import SocketIO
 from socketio import packet
 from socketio.packet import Packet
 
-from app.common.answers import to_json
+from app.core.json_response import to_json
 from app.live import gateway
 from app.live.wire import MESSAGE_BYTES
 

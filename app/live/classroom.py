@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Flask, current_app
 from flask_socketio import SocketIO, join_room, leave_room
 
-from app.common.fields import Asked
-from app.common.refusals import Refusal
 from app.context import visitor
 from app.context.services import services
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields
 from app.live.channel import sid
 from app.live.questions import Answer, Question, at_step
 from app.live.rooms import Place, Rooms, Told
@@ -40,7 +40,7 @@ def lead(question: Question) -> Answer:
     """
     asked, rooms = question.asked, rooms_here()
     if not question.client.trusted:
-        raise Refusal("forbidden")
+        raise RequestError("forbidden")
     owner, name = visitor.owner(), asked.text("room", default="")
     if asked.raw("over") is True:
         rooms.end(name, owner)
@@ -65,13 +65,13 @@ def _listen(before: str, room: str) -> None:
 
 
 def _place(question: Question) -> Place:
-    """Return the leader's place.  Raises `Refusal` "gone" or "stale" for what is not there."""
+    """Return the leader's place.  Raises `RequestError` "gone" or "stale" for what is not there."""
     with at_step(question) as (_, replay, step):
         asked = question.asked
         return Place(replay.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
 
 
-def _cue(asked: Asked) -> int | None:
+def _cue(asked: RequestFields) -> int | None:
     return asked.whole("cue", 0, CUES_MOST) if asked.has("cue") else None
 
 

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from app.common.accounts import payer
-from app.common.answers import refused
-from app.common.deadlines import Deadline, Deadlines
-from app.common.limits import Buckets
-from app.common.refusals import Refusal
+from app.core.cpu_quota import payer
+from app.core.deadlines import Deadline, Deadlines
+from app.core.json_response import refused
+from app.core.limits import Buckets
+from app.core.refusals import RequestError
 from app.live.wire import Wire
 
 log = logging.getLogger(__name__)
@@ -88,12 +88,12 @@ class Gateway:
             if handshake:
                 wait_ms = self._pace.take(address)
                 if wait_ms:
-                    raise Refusal("slow_down", ms=wait_ms)
+                    raise RequestError("slow_down", ms=wait_ms)
             if environ.get("HTTP_UPGRADE", "").lower() != "websocket":
                 return self._app(environ, start_response)
             with self._place(address):
                 return self._serve(environ, start_response)
-        except Refusal as refusal:
+        except RequestError as refusal:
             return refused(refusal, start_response)
 
     def count(self) -> int:
@@ -111,9 +111,9 @@ class Gateway:
     def _place(self, address: str) -> Iterator[None]:
         with self._lock:
             if self._of[address] >= self._per_address + SPARE:
-                raise Refusal("slow_down", "slow_down.sockets", limit=self._per_address)
+                raise RequestError("slow_down", "slow_down.sockets", limit=self._per_address)
             if self._of.total() >= self._in_all:
-                raise Refusal("busy", "busy.sockets", ms=AGAIN_MS)
+                raise RequestError("busy", "busy.sockets", ms=AGAIN_MS)
             self._of[address] += 1
         try:
             yield

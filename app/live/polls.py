@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.common.refusals import Refusal
-from app.context.predicting import Given
+from app.context.predicting import GivenAnswer
+from app.core.refusals import RequestError
 from engine.learn.probes import Probe
 
 POLLS_MOST: Final = 40
@@ -61,7 +61,7 @@ class Said:
     """
 
     pupil: int
-    given: Given
+    given: GivenAnswer
     text: dict[str, str]
     after_s: float
     sure: int = 0
@@ -82,11 +82,14 @@ class Poll:
         return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
 
     def take(self, browser: str, said: Said) -> None:
-        """Store an answer.  Raises `Refusal` where the question is closed, or already answered."""
+        """Store an answer.
+
+        Raises `RequestError` where the question is closed, or already answered.
+        """
         if not self.is_open:
-            raise Refusal("invalid", key="class.asked.closed")
+            raise RequestError("invalid", key="class.asked.closed")
         if browser in self.said:
-            raise Refusal("invalid", key="class.asked.twice")
+            raise RequestError("invalid", key="class.asked.twice")
         self.said[browser] = said
 
     def histogram(self, lang: str) -> list[Words]:

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.common import clock
-from app.common.fields import Asked
-from app.common.limits import Bucket
 from app.context import naming
 from app.context.services import services
-from engine.show.replay import Replay
+from app.core import clock
+from app.core.limits import Bucket
+from app.core.request_fields import RequestFields
+from engine.replay.replay import Replay
 from engine.sim.run import Run
 
 STRIKES = 3
@@ -53,7 +53,7 @@ class Question:
     """Event being answered: its client, its content, and the run it is about once known."""
 
     client: Client
-    asked: Asked
+    asked: RequestFields
     run: Run | None = None
 
 

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.common import clock
-from app.common.limits import Clock
-from app.common.refusals import Refusal
-from app.context.predicting import Given
+from app.context.predicting import GivenAnswer
+from app.core import clock
+from app.core.limits import Clock
+from app.core.refusals import RequestError
 from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
 from engine.sim.run import Run
 
@@ -112,18 +112,18 @@ class Rooms:
         self._where: dict[str, str] = {}
 
     def get(self, name: str) -> Room:
-        """Raise `Refusal` "gone" for a room that is not, or is no more."""
+        """Raise `RequestError` "gone" for a room that is not, or is no more."""
         with self._lock:
             self._let_go()
             room = self._of.get(name)
             if room is None:
-                raise Refusal("gone", key="gone.class", room=name[:20])
+                raise RequestError("gone", key="gone.class", room=name[:20])
             return room
 
     def start(self, owner: str, sid: str, place: Place) -> Told:
         """Return a new room, led by this connection; a second call returns the same room.
 
-        Raises `Refusal` "busy" when there are too many.
+        Raises `RequestError` "busy" when there are too many.
         """
         with self._lock:
             led = self._of.get(self.where(sid))
@@ -137,7 +137,7 @@ class Rooms:
     def lead(self, name: str, owner: str, sid: str, place: Place) -> Told:
         """Move the class to a place; recreate the room if the server has lost it.
 
-        Raises `Refusal` "forbidden" for any browser but the one that started the class.
+        Raises `RequestError` "forbidden" for any browser but the one that started the class.
         """
         with self._lock:
             self._may_lead(name, owner)
@@ -156,18 +156,21 @@ class Rooms:
             return room.told()
 
     def end(self, name: str, owner: str) -> None:
-        """End the class.  Raises `Refusal` "forbidden" as `lead` does."""
+        """End the class.  Raises `RequestError` "forbidden" as `lead` does."""
         with self._lock:
             self._may_lead(name, owner)
             if name in self._of:
                 self._drop(self._of[name])
 
     def join(self, name: str, sid: str, owner: str, following: bool = True) -> Told:
-        """Enter a room; return whether this page follows.  Raises `Refusal` "gone" or "busy"."""
+        """Enter a room; return whether this page follows.
+
+        Raises `RequestError` "gone" or "busy".
+        """
         with self._lock:
             room = self.get(name)
             if sid not in room.members and len(room.members) >= MEMBERS_MOST:
-                raise Refusal("busy", key="class.full", limit=MEMBERS_MOST)
+                raise RequestError("busy", key="class.full", limit=MEMBERS_MOST)
             self._enter(sid, room)
             if room.leader == sid:
                 room.leader = ""
@@ -195,12 +198,13 @@ class Rooms:
     def ask(self, name: str, owner: str, asking: Asking) -> Poll:
         """Put a question to the class; the one before it is removed.
 
-        Raises `Refusal` "forbidden" as `lead` does, "gone", and "busy" for one question too many.
+        Raises `RequestError` "forbidden" as `lead` does, "gone", and "busy" for one question too
+        many.
         """
         with self._lock:
             room = self._led(name, owner)
             if len(room.polls) >= POLLS_MOST:
-                raise Refusal("busy", key="class.asked.most", limit=POLLS_MOST)
+                raise RequestError("busy", key="class.asked.most", limit=POLLS_MOST)
             self._put_away(room)
             room.asked = Poll(len(room.polls) + 1, asking, self._clock())
             room.polls.append(room.asked)
@@ -220,27 +224,27 @@ class Rooms:
     def asked(self, sid: str) -> tuple[Poll, bool]:
         """Return the question of this connection's room, and whether the connection leads it.
 
-        Raises `Refusal` "gone" where nothing is asked.
+        Raises `RequestError` "gone" where nothing is asked.
         """
         with self._lock:
             room = self._of.get(self.where(sid))
             if room is None or room.asked is None:
-                raise Refusal("gone", key="class.asked.none")
+                raise RequestError("gone", key="class.asked.none")
             return room.asked, room.leader == sid
 
     def answer(
-        self, sid: str, browser: str, number: int, given: Given, text: Told, sure: int = 0
+        self, sid: str, browser: str, number: int, given: GivenAnswer, text: Told, sure: int = 0
     ) -> Poll:
         """Store the answer of a browser to question `number`; the first one counts.
 
-        Raises `Refusal` "gone" where another question is asked by now, else "invalid".
+        Raises `RequestError` "gone" where another question is asked by now, else "invalid".
         """
         with self._lock:
             poll, leads = self.asked(sid)
             if poll.number != number:
-                raise Refusal("gone", key="class.asked.closed")
+                raise RequestError("gone", key="class.asked.closed")
             if leads:
-                raise Refusal("invalid", key="class.asked.leader")
+                raise RequestError("invalid", key="class.asked.leader")
             room = self._of[self.where(sid)]
             pupil = room.pupils.setdefault(browser, len(room.pupils) + 1)
             after_s = self._clock() - poll.opened_at
@@ -249,7 +253,7 @@ class Rooms:
             return poll
 
     def table(self, name: str, owner: str) -> list[list[Any]]:
-        """Return every answer of a class, the head first.  Raises `Refusal` as `ask` does."""
+        """Return every answer of a class, the head first.  Raises `RequestError` as `ask` does."""
         with self._lock:
             room = self._led(name, owner)
             return [list(HEAD), *(row for poll in room.polls for row in poll.rows())]
@@ -285,7 +289,7 @@ class Rooms:
     def _may_lead(self, name: str, owner: str) -> None:
         own = NAME.match(name) and hmac.compare_digest(name, self._name(owner, name[:SALT_CHARS]))
         if not own:
-            raise Refusal("forbidden", key="class.foreign")
+            raise RequestError("forbidden", key="class.foreign")
 
     def _enter(self, sid: str, room: Room) -> None:
         """Put a connection into a room, its only one."""
@@ -302,7 +306,7 @@ class Rooms:
             return
         empty = [room for room in self._of.values() if not room.leader and not room.members]
         if not empty:
-            raise Refusal("busy", key="class.rooms", limit=ROOMS_MOST)
+            raise RequestError("busy", key="class.rooms", limit=ROOMS_MOST)
         self._drop(min(empty, key=lambda room: room.heard_at))
 
     def _let_go(self) -> None:

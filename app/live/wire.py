@@ -12,8 +12,8 @@ import threading
 import time
 from typing import Final
 
-from app.common.askers import has_hung_up
-from app.common.limits import Bucket
+from app.core.client_disconnect import has_hung_up
+from app.core.limits import Bucket
 
 MESSAGE_BYTES: Final = 131_072
 PACKED_BYTES: Final = MESSAGE_BYTES // 4
@@ -29,7 +29,7 @@ _CONTINUED: Final = 0
 _CONTROL: Final = 8
 
 
-class WireTrouble(OSError):
+class WireError(OSError):
     """Input beyond a limit; the connection ends."""
 
 
@@ -46,7 +46,7 @@ class Meter:
         self._most = MESSAGE_BYTES
 
     def take(self, data: bytes) -> None:
-        """Count received bytes.  Raises WireTrouble for too large a message, or too many frames."""
+        """Count received bytes.  Raises WireError for too large a message, or too many frames."""
         at = 0
         while at < len(data):
             if self._left:
@@ -66,7 +66,7 @@ class Meter:
     def _frame(self) -> None:
         head, self._head = self._head, bytearray()
         if self._frames.take():
-            raise WireTrouble("too many frames")
+            raise WireError("too many frames")
         length = head[1] & 0x7F
         if length >= 126:
             length = int.from_bytes(head[2 : 4 if length == 126 else 10])
@@ -77,7 +77,7 @@ class Meter:
                 self._most = PACKED_BYTES if head[0] & 0x40 else MESSAGE_BYTES
             self._message += length
             if self._message > self._most:
-                raise WireTrouble("too large a message")
+                raise WireError("too large a message")
         self._left = length
 
 
@@ -97,7 +97,7 @@ class Wire:
         self._meter.take(data)
         since = self._sending_since
         if since and time.monotonic() - since > UNREAD_S:
-            raise WireTrouble("answers are not read")
+            raise WireError("answers are not read")
         return data
 
     def send(self, data: bytes) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
-from engine.show import story
-from engine.show.replay import Replay
+from engine.story import story
 
 MOST_ASKED = 40
 COLUMN = 30
@@ -17,7 +17,7 @@ COLUMN = 30
 def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]:
     """Return the scenario and the engine's comments on its lines: {script: its number, sentence}.
 
-    Raises BadInput for a run too long to be a script.
+    Raises InputError for a run too long to be a script.
     """
     run = replay.run
     told = _moments(replay, lang)

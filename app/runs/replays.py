@@ -12,21 +12,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.common.admission import Awaited, CpuBudget, Gate, held
-from app.common.config import Settings
-from app.common.once import once
-from app.common.refusals import Refusal
-from app.runs import made
-from app.storage.kept_rows import MIB
+from app.core.config import Settings
+from app.core.gate import Awaited, CpuBudget, Gate, hold
+from app.core.memoize import once
+from app.core.refusals import RequestError
+from app.runs import build_tasks
+from app.storage.row_limit import MIB
 from app.storage.saved import SavedRun, Store
-from app.workers.pool import NoneFree, Workers
+from app.workers.pool import NoWorkerError, Workers
 from engine import ENGINE_VERSION
 from engine.model.profiles import GENERATIONS
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.translated import OWN, in_language
-from engine.show.replay import Replay
-from engine.show.sayings import said
 from engine.sim.run import Run
+from engine.story.sayings import translate
 
 
 @once
@@ -54,7 +54,7 @@ KNOWN_BYTES = 64 * 1024 * 1024
 """Of the texts of all runs that are known without being saved."""
 
 
-class Known:
+class KnownRuns:
     """Runs by digest, bounded by count and by text; evicts the least recently used."""
 
     def __init__(self, most: int) -> None:
@@ -83,7 +83,7 @@ class Known:
                 self._bytes -= gone
 
 
-class NotSmall(Exception):
+class TooLongError(Exception):
     """Signal that a run takes longer to play than the limit for playing it at once."""
 
 
@@ -145,7 +145,7 @@ class Replays:
         self._workers = workers
         self._large = Names(LARGE_KEPT)
         self._lock = threading.Lock()
-        self._known = Known(settings.known_runs)
+        self._known = KnownRuns(settings.known_runs)
         self._live: OrderedDict[str, Live] = OrderedDict()
         # A bounded number is played from the start at once, or from far before the step that is
         # asked for: the rest of the processor stays with visitors who take a single step.
@@ -158,7 +158,7 @@ class Replays:
         return digest
 
     def run(self, digest: str) -> Run:
-        """Return the run of a digest, from memory or storage.  Raises `Refusal` "gone"."""
+        """Return the run of a digest, from memory or storage.  Raises `RequestError` "gone"."""
         run = self._known.get(digest)
         if run is not None:
             return run
@@ -167,7 +167,7 @@ class Replays:
             saved = self._store.run(digest)
             run = Run.from_text(saved.text) if saved else None
         if run is None:
-            raise Refusal("gone", run=digest)
+            raise RequestError("gone", run=digest)
         self._known.put(digest, run)
         return run
 
@@ -182,18 +182,19 @@ class Replays:
         """
         try:
             return self._store.run(digest)
-        except Refusal:
+        except RequestError:
             return None
 
     @contextmanager
     def using(self, digest: str) -> Iterator[Replay]:
         """Lock the replay of a run for this thread until the block ends.
 
-        Raises `Refusal` "slow_down" where other requests, or other plays, hold it for too long.
+        Raises `RequestError` "slow_down" where other requests, or other plays, hold it for too
+        long.
         """
         live = self._place(digest)
         try:
-            with live.waiting(), held(live.lock, PATIENCE_S):
+            with live.waiting(), hold(live.lock, PATIENCE_S):
                 if live.replay is None:
                     live.replay = self._build(live)
                 try:
@@ -215,11 +216,13 @@ class Replays:
         if not self._large.holds(kind):
             try:
                 return self._here(live, CpuBudget(SMALL_S))
-            except NotSmall:
+            except TooLongError:
                 self._large.put(kind)
         try:
-            replay = self._workers.do(made.replay, run, self._cpu_s, others=lambda: live.here - 1)
-        except NoneFree:
+            replay = self._workers.do(
+                build_tasks.replay, run, self._cpu_s, others=lambda: live.here - 1
+            )
+        except NoWorkerError:
             return self._here(live)
         replay.turn = self._builders.turn
         return replay
@@ -227,7 +230,7 @@ class Replays:
     def _here(self, live: Live, small: CpuBudget | None = None) -> Replay:
         """Build it in this thread.
 
-        Raises NotSmall once it has used the CPU time of a small one.
+        Raises TooLongError once it has used the CPU time of a small one.
         """
         with self._builders.turn() as give_way:
             budget = CpuBudget(self._cpu_s)
@@ -235,7 +238,7 @@ class Replays:
 
             def check() -> None:
                 if small is not None and small.is_spent():
-                    raise NotSmall
+                    raise TooLongError
                 budget.check()
                 awaited.check()
                 give_way()
@@ -253,7 +256,7 @@ class Replays:
         in use, since others wait for it, and the database may be slow.
         """
         facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
-        broken = [{**one, "why": said(one["why"], lang)} for one in facts["verdict"]["broken"]]
+        broken = [{**one, "why": translate(one["why"], lang)} for one in facts["verdict"]["broken"]]
         facts["verdict"] = {**facts["verdict"], "broken": broken}
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:

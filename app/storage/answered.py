@@ -66,7 +66,7 @@ class Answers:
 
         False where this browser has answered what was `asked` before.
 
-        Raises `Refusal` where the database cannot be written, and then nothing is counted.
+        Raises `RequestError` where the database cannot be written, and then nothing is counted.
         """
         mark = hashlib.blake2b(f"{who} {asked}".encode(), key=self._key, digest_size=16).digest()
         with self._lock:

@@ -20,8 +20,8 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
-from app.common.config import BadSetting
-from app.common.refusals import Refusal
+from app.core.config import SettingError
+from app.core.refusals import RequestError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -53,11 +53,11 @@ class Database:
         try:
             parsed = make_url(url)
         except ArgumentError:
-            raise BadSetting(
+            raise SettingError(
                 "HIGHWATER_DATABASE_URL is not an SQLAlchemy address, "
                 "such as sqlite:////var/lib/highwater/highwater.db."
             ) from None
-        self.trouble: Refusal | None = None
+        self.trouble: RequestError | None = None
         """What went wrong last, until something goes well."""
         self.sqlite = parsed.get_backend_name() == "sqlite"
         if self.sqlite and parsed.database and parsed.database != ":memory:":
@@ -65,7 +65,7 @@ class Database:
         try:
             self.engine: Engine = create_engine(parsed, **_how(parsed))
         except ImportError as error:
-            raise BadSetting(
+            raise SettingError(
                 f"HIGHWATER_DATABASE_URL needs the Python package {error.name}: pip install it."
             ) from None
         if self.sqlite:
@@ -91,7 +91,7 @@ class Database:
     def try_again(self) -> None:
         """Write what is there already after an error, without waiting.
 
-        Raises `Refusal` as `writing` does, as long as it goes wrong.
+        Raises `RequestError` as `writing` does, as long as it goes wrong.
         """
         if self.trouble is None:
             return
@@ -111,7 +111,7 @@ class Database:
 
     @contextmanager
     def _told(self, writing: bool = False) -> Iterator[None]:
-        """Turn errors of the database into refusals.  Raises `Refusal` "busy" or "full"."""
+        """Turn errors of the database into refusals.  Raises `RequestError` "busy" or "full"."""
         try:
             yield
             if writing:  # that it can be read says nothing of a disk that is full
@@ -121,7 +121,7 @@ class Database:
             log.error("The database failed: %s", text)
             full = any(word in text for word in FULL)
             key = "database.full" if full else "database"
-            self.trouble = Refusal("full" if full else "busy", key)
+            self.trouble = RequestError("full" if full else "busy", key)
             raise self.trouble from None
 
     def migrate(self) -> None:
@@ -143,9 +143,9 @@ class Database:
                         command.upgrade(config, "head")
         except DatabaseError as error:
             told = " ".join(str(error.orig).split()).rstrip(".")
-            raise BadSetting(f"The database cannot be used: {told}.") from None
+            raise SettingError(f"The database cannot be used: {told}.") from None
         except CommandError as error:
-            raise BadSetting(f"The database is of a newer Highwater: {error}.") from None
+            raise SettingError(f"The database is of a newer Highwater: {error}.") from None
 
     def close(self) -> None:
         self.engine.dispose()

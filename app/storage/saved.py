@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.common.refusals import Refusal
+from app.core.refusals import RequestError
 from app.storage.database import Database
 from app.storage.models import RunRow, ScenarioRow
 from engine import ENGINE_VERSION
@@ -62,7 +62,7 @@ class Store:
         """Return the same; none where the database does not answer, so the page works without."""
         try:
             return self.scenarios(limit, owner)
-        except Refusal:
+        except RequestError:
             return []
 
     def kept_bytes(self) -> int:
@@ -76,16 +76,16 @@ class Store:
                         session.scalar(select(func.coalesce(func.sum(func.length(text)), 0))) or 0
                         for text in (RunRow.text, ScenarioRow.text)
                     )
-            except Refusal:
+            except RequestError:
                 return -1
             with self._lock:
                 self._bytes = known
         return known
 
     def _require_room(self, size: int) -> None:
-        """Raise `Refusal` "full" where saved texts would exceed their limit."""
+        """Raise `RequestError` "full" where saved texts would exceed their limit."""
         if self.kept_bytes() + size > self._most_bytes:
-            raise Refusal("full", "saved.full", setting="HIGHWATER_SAVED_MIB")
+            raise RequestError("full", "saved.full", setting="HIGHWATER_SAVED_MIB")
 
     def _grown(self, size: int) -> None:
         with self._lock:
@@ -145,7 +145,7 @@ def _keep_scenario(session: Session, scenario: Scenario, owner: str) -> bool:
 def parse_run(text: object) -> Run:
     """Parse a run that a client sent: bounded first, then read strictly."""
     if not isinstance(text, str) or not text:
-        raise Refusal("invalid", what="run")
+        raise RequestError("invalid", what="run")
     if len(text.encode("utf-8", "replace")) > RUN_BYTES:
-        raise Refusal("too_large", limit=RUN_BYTES)
+        raise RequestError("too_large", limit=RUN_BYTES)
     return Run.from_text(text)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from app.batch.runners.rows import files_on_disk
-from app.common.config import Settings
+from app.core.config import Settings
 from app.storm.attackers import KINDS, Attacker
 from app.storm.process import Trouble, place_of
 from app.storm.visitors import Place

@@ -17,18 +17,18 @@ from flask import Flask, request
 from app.batch.announcer import Emit
 from app.batch.job import Job
 from app.batch.jobs import Jobs
-from app.batch.runners.plan import Plan, Tally
+from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
-from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import CellSummary, Summary
-from app.common.accounts import Accounts
-from app.common.config import Settings
-from app.common.deadlines import Cut, Deadline, Deadlines
 from app.context.services import KEY, Services
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts
+from app.core.deadlines import Cut, Deadline, Deadlines
 from app.live.gateway import Gateway
+from app.server.factory import Parts, WsgiApp, build
 from app.storage.database import BUSY_MS, Database, watch
 from app.storm.world import Killed, Lock, World
-from app.web.factory import Parts, WsgiApp, build
 from app.workers.pool import Workers
 from engine.study.batch import run_chunk as play_chunk
 
@@ -100,14 +100,14 @@ class Runner:
 
     def _look(self) -> None:
         if self._trouble.spark:
-            raise SparkTrouble(self._trouble.spark)
+            raise SparkError(self._trouble.spark)
 
     def run(
         self,
-        plan: Plan,
+        plan: BatchPlan,
         directory: str,
         _tag: str,
-        on_done: Callable[[list[Tally]], None],
+        on_done: Callable[[list[PlanTally]], None],
         stop: Callable[[], bool] = lambda: False,
         done: Collection[int] = (),
         _play: RunChunk | None = None,
@@ -120,18 +120,20 @@ class Runner:
                 return False
             self._look()
             if self._trouble.rows_full:
-                raise SparkTrouble(f"Spark gave up on the batch: {OSError(errno.ENOSPC, 'full')}")
+                raise SparkError(f"Spark gave up on the batch: {OSError(errno.ENOSPC, 'full')}")
             tally = finish_chunk(chunk, plan.scenarios, plan.metrics, directory, play_chunk)
             on_done([tally])
         return True
 
-    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+    def summarise(
+        self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
+    ) -> Summary:
         self._look()
         counts: dict[tuple[str, int], list[int]] = {}
         try:
             rows = list(read_chunks(directory, done, ["profile", "cell", "verdict"]))
         except (OSError, ValueError) as error:
-            raise SparkTrouble(f"Spark could not summarise the batch: {error}") from error
+            raise SparkError(f"Spark could not summarise the batch: {error}") from error
         for row in rows:
             mine = counts.setdefault((row["profile"], row["cell"]), [0, 0, 0])
             mine[0] += 1

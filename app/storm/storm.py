@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.batch.records import ACTIVE
-from app.common import clock, config
+from app.core import clock, config
 from app.storage.database import Database
 from app.storm import ledger
 from app.storm.faults import FAULTS, LASTS_S, OF_THE_DATABASE
@@ -42,7 +42,7 @@ SCALED: Final[dict[str, Any]] = {
 
 
 @dataclass
-class Outcome:
+class StormOutcome:
     """Result of one seed."""
 
     seed: int
@@ -106,7 +106,7 @@ class Storm:
 
     # -- the storm itself ----------------------------------------------------------------------
 
-    def run(self) -> Outcome:
+    def run(self) -> StormOutcome:
         clock.install(self.world)
         try:
             self.start()
@@ -120,8 +120,8 @@ class Storm:
             if self.process is not None:
                 self.process.kill()
                 self.process.bury()
-            clock.install(clock.Machine())
-        return Outcome(
+            clock.install(clock.MachineClock())
+        return StormOutcome(
             self.seed,
             self.story,
             dict(self.faults),
@@ -251,7 +251,7 @@ class Storm:
             self.ledger.fail(ledger.KEPT, f"a study is {state}; {wrong}")
 
 
-def play(seed: int, kinds: Iterable[str] = (), faults: int = FAULTS_EACH) -> Outcome:
+def play(seed: int, kinds: Iterable[str] = (), faults: int = FAULTS_EACH) -> StormOutcome:
     """Play the storm of one seed, in a directory of its own that is gone afterwards."""
     place = Path(tempfile.mkdtemp(prefix="highwater-storm-"))
     logging.disable(logging.CRITICAL)  # faults are what it is about

@@ -46,7 +46,7 @@ class Task:
 
 
 class World:
-    """The clock, the tasks, and the dice; also the `Clock` of `app.common.clock`."""
+    """The clock, the tasks, and the dice; also the `Clock` of `app.core.clock`."""
 
     def __init__(self, seed: int | str) -> None:
         self.random = Random(seed)

@@ -8,18 +8,19 @@ from typing import Any
 import orjson
 from flask import Blueprint, Response, request, url_for
 
-from app.common.answers import to_json
-from app.common.fields import Asked, typed
-from app.common.refusals import Refusal
-from app.common.words import ALONE, PAGES
 from app.context import naming, visitor
 from app.context.services import services
+from app.core.json_response import to_json
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields, typed
+from app.core.words import ALONE, PAGES
+from app.server import api_schema
+from app.server.edition import FOR_EVER, lasting
 from app.storage.saved import SCENARIO_BYTES, parse_run
-from app.web import described, registry
-from app.web.edition import FOR_EVER, lasting
+from app.web import registry
 from engine import ENGINE_VERSION
-from engine.lens.told import asked as releases_asked
-from engine.lens.told import told
+from engine.lens.lens_json import parse_releases as releases_asked
+from engine.lens.lens_json import stacks_by_release
 from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -42,16 +43,16 @@ def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
     return response
 
 
-def body() -> Asked:
-    """Parse the body as one JSON object.  Raises `Refusal` "invalid" for anything else."""
+def body() -> RequestFields:
+    """Parse the body as one JSON object.  Raises `RequestError` "invalid" for anything else."""
     try:
-        return Asked(orjson.loads(request.get_data()))
+        return RequestFields(orjson.loads(request.get_data()))
     except orjson.JSONDecodeError:
-        raise Refusal("invalid", key="invalid.json") from None
+        raise RequestError("invalid", key="invalid.json") from None
 
 
 @blueprint.post("/api/runs")
-@described.told(described.Saved, 200, 201, takes=described.RunSent)
+@api_schema.declare(api_schema.Saved, 200, 201, takes=api_schema.RunSent)
 def save_run() -> Response:
     """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
@@ -82,21 +83,21 @@ def _scenario_sent() -> Scenario:
     else:
         text = request.get_data().decode("utf-8", "replace")
         if not text.strip():
-            raise Refusal("invalid", what="yaml")
+            raise RequestError("invalid", what="yaml")
     if len(text.encode("utf-8", "replace")) > SCENARIO_BYTES:
-        raise Refusal("too_large", limit=SCENARIO_BYTES)
+        raise RequestError("too_large", limit=SCENARIO_BYTES)
     return file.load_text(text, "scenario")
 
 
 @blueprint.post("/api/scenarios")
-@described.told(described.Saved, 200, 201, takes=described.ScenarioSent)
+@api_schema.declare(api_schema.Saved, 200, 201, takes=api_schema.ScenarioSent)
 def save_scenario() -> Response:
     """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()
     visitor.require_patience()
     scenario = _scenario_sent()
     if len(scenario.canonical().encode()) > SCENARIO_BYTES:
-        raise Refusal("too_large", limit=SCENARIO_BYTES)
+        raise RequestError("too_large", limit=SCENARIO_BYTES)
     naming.default_run(scenario)
     if services().store.scenario(scenario.digest) is None:
         visitor.pay_for(len(scenario.canonical()))
@@ -106,7 +107,7 @@ def save_scenario() -> Response:
 
 
 @blueprint.get("/api/registry")
-@described.told(described.Json)
+@api_schema.declare(api_schema.Json)
 def get_registry() -> Response:
     """Return profiles, flags, invariants, verbs and rules, for menus and panels of pages."""
     response = json_answer(registry.registry())
@@ -116,7 +117,7 @@ def get_registry() -> Response:
 
 
 @blueprint.get("/api/cards/<profile>")
-@described.told(described.Json)
+@api_schema.declare(api_schema.Json)
 def cards(profile: str) -> Response:
     """Return every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))
@@ -130,10 +131,10 @@ def words(lang: str) -> Response:
     """Return the whole catalogue of a language, or with ``?page=`` that of one page's scripts."""
     asked = language_of(lang)
     if asked is None:
-        raise Refusal("not_found", key="not_found.language", lang=lang[:40])
+        raise RequestError("not_found", key="not_found.language", lang=lang[:40])
     page = request.args.get("page")
     if page is not None and page not in PAGES and page not in ALONE:
-        raise Refusal("invalid", what="page")
+        raise RequestError("invalid", what="page")
     body, etag = services().words.packed(asked, page)
     response = Response(body, mimetype="application/json")
     response.set_etag(etag)
@@ -151,7 +152,7 @@ def steps(digest: str) -> Response:
     first = typed(request.args, "from", default=0)
     count = min(STEPS_MOST, typed(request.args, "count", default=32))
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     services().replays.run(digest)
     lens = request.args.get("lens", "")
     releases, bare = releases_asked(lens) if lens else (), request.args.get("only") == "lens"
@@ -175,7 +176,7 @@ def steps(digest: str) -> Response:
 
 def _under_the_lens(step: dict[str, Any], releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
     """Return a copy of the step with its stacks; `bare`: without its view and sentences."""
-    seen = told(step, releases, step["view"]["mode"])
+    seen = stacks_by_release(step, releases, step["view"]["mode"])
     return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}
 
 

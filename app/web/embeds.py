@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.common.fields import whole_number
-from app.common.refusals import Refusal
 from app.context import naming, visitor
 from app.context.services import services
+from app.core.refusals import RequestError
+from app.core.request_fields import whole_number
 from engine import ENGINE_VERSION
 from engine.model.languages import LANGUAGES, USUAL, language_of, short
-from engine.show import story
-from engine.show.view import Json
+from engine.story import story
+from engine.view.view import Json
 
 blueprint = Blueprint("embeds", __name__)
 
@@ -34,7 +34,7 @@ STEPS_AT_FIRST: Final = 8
 def embed(digest: str) -> str:
     """Render one run, opened at ``?step=``; an answer that cannot be read is named and ignored."""
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     chosen, problems = chosen_of(request.args)
     lang = visitor.lang()
     saved = services().replays.saved(digest)

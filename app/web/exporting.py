@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from app.common.refusals import Refusal
 from app.context import naming
 from app.context.services import apart, services
-from app.runs import made
+from app.core.refusals import RequestError
+from app.runs import build_tasks
+from app.server.edition import FOR_EVER
 from app.web.api import unless_known
-from app.web.edition import FOR_EVER
 from engine import ENGINE_VERSION
-from engine.show.exports import FORMATS
+from engine.export.exports import FORMATS
 
 blueprint = Blueprint("exporting", __name__)
 
@@ -20,13 +20,13 @@ blueprint = Blueprint("exporting", __name__)
 def export(digest: str, form: str) -> Response:
     """Return one file; ``?show`` requests its text in the page instead of a download."""
     if not naming.DIGEST.match(digest) or form not in FORMATS:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     run = services().replays.run(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"
     shown = "show" in request.args
 
     def answer() -> Response:
-        text, name = apart(made.export, run, form)
+        text, name = apart(build_tasks.export, run, form)
         file = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
         how = "inline" if shown else "attachment"
         file.headers["Content-Disposition"] = f'{how}; filename="{name}"'

@@ -9,19 +9,19 @@ from flask import Blueprint, Response, render_template
 
 from app.batch import intervals
 from app.batch.intervals import Look
-from app.common.fields import Asked
-from app.common.once import Kept
 from app.context import naming, visitor
 from app.context.moments import address, code_of, recorded
-from app.context.predicting import Given, Question, given_of
+from app.context.predicting import GivenAnswer, ViewQuestion, given_of
 from app.context.services import services
+from app.core.memoize import ComputedValues
+from app.core.request_fields import RequestFields
+from app.learn.learning import PATH
+from app.server import api_schema
 from app.storage.answered import OTHER, RIGHT, Tally
-from app.web import described
 from app.web.api import body, json_answer
-from app.web.learning import PATH
 from engine.learn.probes import probe_at
-from engine.learn.telling import SUBJECT, Teller
-from engine.model.errors import BadInput
+from engine.learn.render import SUBJECT, Teller
+from engine.model.errors import InputError
 from engine.model.languages import USUAL, words_of
 
 blueprint = Blueprint("hard", __name__)
@@ -33,7 +33,7 @@ SHOWN: Final = 20
 MOST_CHOICES: Final = 16
 ROW_BYTES: Final = 600
 """What a visitor pays for an answer, as for anything that is kept: at most one row."""
-_told = Kept(400)
+_told = ComputedValues(400)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Shown:
 
 
 @blueprint.post("/api/answers")
-@described.told(described.Counted, takes=described.AnswerSent)
+@api_schema.declare(api_schema.CountedJson, takes=api_schema.AnswerSent)
 def count() -> Response:
     """Count one answer, which is judged here.
 
@@ -74,17 +74,17 @@ def count() -> Response:
     return json_answer({"ok": True, "counted": new})
 
 
-def _question(asked: Asked) -> Question:
+def _question(asked: RequestFields) -> ViewQuestion:
     if asked.has("run"):
         run = services().replays.run(naming.digest_asked(asked))
     else:
         profile = asked.text("profile", default="", most=naming.PROFILE_CHARS)
         run = naming.default_run(naming.scenario_named(asked.text("s")), profile)
     recording = recorded(run)
-    return Question(run, recording, probe_at(recording, asked.text("q", most=60)))
+    return ViewQuestion(run, recording, probe_at(recording, asked.text("q", most=60)))
 
 
-def _said(question: Question, given: Given) -> str:
+def _said(question: ViewQuestion, given: GivenAnswer) -> str:
     choices = question.probe.choices
     if given.place < 0:
         return OTHER
@@ -154,9 +154,9 @@ def _asked(name: str, lang: str) -> tuple[str, str] | None:
         run = naming.default_run(scenario, profile)
         recording = recorded(run)
         probe = probe_at(recording, text)
-    except BadInput:
+    except InputError:
         return None
     teller = Teller(recording, lang)
-    args: dict[str, Any] = Question(run, recording, probe).args
+    args: dict[str, Any] = ViewQuestion(run, recording, probe).args
     apart = " " if lang == USUAL else ""
     return f"{teller.next(probe)}{apart}{teller.question(probe)}", address("/learn", **args)

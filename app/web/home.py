@@ -8,11 +8,11 @@ from typing import Any, Final
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.common.refusals import located
 from app.context import visitor
-from app.web.cards import cards, outcomes, pictures_version
+from app.core.refusals import located
+from app.learn.cards import cards, outcomes, pictures_version
+from app.learn.path import path
 from app.web.loop import hero
-from app.web.path import path
 from engine.scenarios import file
 
 blueprint = Blueprint("home", __name__)

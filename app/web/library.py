@@ -7,13 +7,13 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from app.common.refusals import located
 from app.context import naming, visitor
 from app.context.services import services
-from app.lookup.index import MAX_QUERY_LENGTH
-from app.web.cards import cards, outcomes, pictures, pictures_version
-from app.web.lookup import OF_KAFKA, matching, others
-from app.web.seen import badge
+from app.core.refusals import located
+from app.find.index import MAX_QUERY_LENGTH
+from app.find.pages import OF_KAFKA, matching, others
+from app.learn.cards import cards, outcomes, pictures, pictures_version
+from app.recordings.page import badge
 from engine.lens.search import search
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
@@ -28,7 +28,7 @@ CANVAS = "S60"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LibraryFilter:
     """Filter of the library; empty means anything."""
 
     query: str = ""
@@ -41,11 +41,11 @@ class Wanted:
     """Slug -> rank of the scenarios that match the query."""
 
     @staticmethod
-    def asked() -> Wanted:
+    def asked() -> LibraryFilter:
         """Parse the address.  An unknown word is ignored."""
         args = request.args
         query = " ".join(args.get("q", "")[:MAX_QUERY_LENGTH].split())
-        return Wanted(
+        return LibraryFilter(
             query,
             tuple(tag for tag in TAGS if tag in args.getlist("tag")),
             args.get("difficulty", "") if args.get("difficulty") in ("1", "2", "3") else "",
@@ -73,7 +73,7 @@ def library() -> str:
     """Render every scenario of the library with its verdicts; works without JavaScript."""
     found = cards(file.library().values(), visitor.lang())
     real = {scenario.slug: badge(scenario) for scenario in file.library().values()}
-    wanted = Wanted.asked()
+    wanted = LibraryFilter.asked()
     every = sorted(found, key=lambda card: wanted.ranks.get(card["slug"], len(found)))
     shown = [card for card in every if wanted.fits(card)]
     profiles = [verdict["profile"] for card in every for verdict in card["verdicts"]]

@@ -15,18 +15,18 @@ from typing import Any, Final
 from flask import Blueprint, Response, url_for
 from markupsafe import Markup
 
-from app.common.refusals import Refusal
 from app.context.services import services
-from app.web.edition import FOR_EVER, edition
+from app.core.refusals import RequestError
+from app.server.edition import FOR_EVER, edition
+from engine.export import tanks
+from engine.export.comparing import playable
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import GENERATIONS, PROFILES
+from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.show import tanks
-from engine.show.comparing import playable
-from engine.show.replay import Replay
-from engine.show.view import Json
 from engine.sim.run import Run
+from engine.view.view import Json
 
 blueprint = Blueprint("loop", __name__)
 
@@ -42,7 +42,7 @@ TURN: Final = 6
 
 
 @dataclass(frozen=True)
-class Stop:
+class LoopStop:
     """A place of the slider: neighbours that end alike share one."""
 
     profile: str
@@ -62,19 +62,19 @@ def _played(profile: str) -> tuple[Replay, bool]:
     return replay, bool(replay.end.ledger.lost)
 
 
-def _told(profile: str) -> tuple[bool, int]:
+def _loss_of(profile: str) -> tuple[bool, int]:
     """Return (whether something is lost, the step at which the message is sent)."""
     replay, lost = _played(profile)
     return lost, replay.facts()["chapters"][MOMENTS[1]][0]
 
 
 @cache
-def stops() -> tuple[Stop, ...]:
+def stops() -> tuple[LoopStop, ...]:
     """Return a stop for each generation, the oldest first; KRaft's where both exist."""
     rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
-        Stop(name, ".".join(map(str, profile.release)).removesuffix(".0"), *_told(name))
+        LoopStop(name, ".".join(map(str, profile.release)).removesuffix(".0"), *_loss_of(name))
         for name, profile in rows
         if newest[profile.release] == name
     )
@@ -164,7 +164,7 @@ def _framed(frame: dict[str, str]) -> dict[str, str]:
 def loop(profile: str, lang: str, digest: str) -> Response:
     """Return the frames of a version, in a language; an old address gets the new ones, for now."""
     if profile not in PROFILES or lang not in LANGUAGES:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     told = frames(profile, lang)
     response = Response(told, mimetype="application/json")
     response.set_etag(hashlib.sha256(told).hexdigest()[:12])

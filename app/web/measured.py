@@ -12,17 +12,17 @@ from typing import Any, Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from app.common.fields import whole_number
-from app.common.refusals import Refusal
 from app.context import visitor
 from app.context.moments import address, recorded
-from app.context.predicting import Question, told
+from app.context.predicting import ViewQuestion, question_json
 from app.context.services import services
-from app.web.learning import given_answer
+from app.core.refusals import RequestError
+from app.core.request_fields import whole_number
+from app.learn.learning import given_answer
 from engine.learn import measured
 from engine.learn.measured import NONE, PAIRS, SIDES
 from engine.learn.probes import probe_at
-from engine.learn.telling import Teller
+from engine.learn.render import Teller
 
 blueprint = Blueprint("measured", __name__)
 
@@ -39,13 +39,13 @@ def page(side: str) -> str | Response:
     Behind the last one, how many were right.
     """
     if side not in SIDES:
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     given = request.args.get("a", "")
     if not _GIVEN.fullmatch(given):
-        raise Refusal("invalid", what="a")
+        raise RequestError("invalid", what="a")
     said = request.args.get("said", "").ljust(len(given), "0")
     if not _SURE.fullmatch(said) or len(said) > len(given):
-        raise Refusal("invalid", what="said")
+        raise RequestError("invalid", what="said")
     if len(given) == len(PAIRS):
         return _result(side, given, said)
     question = _question(side, len(given) + 1)
@@ -60,7 +60,7 @@ def page(side: str) -> str | Response:
     return render_template(
         "measured.html",
         side=side,
-        told=told(question, Teller(question.recording, visitor.lang())),
+        told=question_json(question, Teller(question.recording, visitor.lang())),
         number=len(given) + 1,
         total=len(PAIRS),
         fields={**_so_far(given, said), **visitor.tongue()},
@@ -74,10 +74,10 @@ def _so_far(given: str, said: str) -> dict[str, str]:
     return ({"said": said} if said.strip("0") else {}) | {"a": given}
 
 
-def _question(side: str, number: int) -> Question:
+def _question(side: str, number: int) -> ViewQuestion:
     run, text = measured.question(side, number)
     recording = recorded(run)
-    return Question(run, recording, probe_at(recording, text))
+    return ViewQuestion(run, recording, probe_at(recording, text))
 
 
 def _result(side: str, given: str, said: str) -> str:

@@ -9,20 +9,20 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch import records
-from app.common.fields import typed
-from app.common.refusals import Refusal
+from app.batch.study_pages import jobs, title_of
 from app.context import visitor
 from app.context.moments import address
 from app.context.services import services
-from app.searches import asked, searches
-from app.searches.asked import MetAsk
-from app.searches.searches import Search
+from app.core.refusals import RequestError
+from app.core.request_fields import typed
+from app.explore import search_request, searches
+from app.explore.pages import FIRST, budgets_in, move_told, standing
+from app.explore.search_request import MetAsk
+from app.explore.searches import Search
 from app.storage.models import BatchRow
-from app.web.exploring import FIRST, budgets_in, move_told, standing
-from app.web.studies import jobs, title_of
+from engine.explore.budgets import NAMES
+from engine.explore.met import not_searched, usual
 from engine.model.profiles import get_profile
-from engine.search.budgets import NAMES
-from engine.search.met import not_searched, usual
 from engine.sim.run import Run
 
 blueprint = Blueprint("met", __name__)
@@ -40,7 +40,7 @@ def _runs(batch: BatchRow, profile: str, cell: int) -> int:
         if (row.profile, row.cell) == (profile, cell):
             runs: int = row.n
             return runs
-    raise Refusal("not_found")
+    raise RequestError("not_found")
 
 
 def _ask(batch: BatchRow, profile: str, cell: int, fields: MultiDict[str, str]) -> MetAsk:
@@ -54,10 +54,10 @@ def _asked(number: str, fields: MultiDict[str, str]) -> tuple[BatchRow, MetAsk, 
     """Return the study, the question, and the parameters of the question's address."""
     batch = jobs().batch(number)
     if not is_asked_of(batch):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     profile = fields.get("profile") or batch.profiles[0]
     if profile not in batch.profiles:
-        raise Refusal("invalid", what="profile")
+        raise RequestError("invalid", what="profile")
     cell = typed(fields, "cell", 0, len(batch.cells) - 1, 0)
     ask = _ask(batch, profile, cell, fields)
     told = {"profile": profile, "cell": str(cell)}
@@ -86,8 +86,12 @@ def _question(
         cell=int(told["cell"]),
         first=[one for one in left if one[0] in FIRST],
         others=[one for one in left if one[0] not in FIRST],
-        most=asked.MOST_OF_ONE,
-        limits={"states": asked.STATES, "s": round(asked.CPU_S), "runs_s": round(asked.RUNS_S)},
+        most=search_request.MOST_OF_ONE,
+        limits={
+            "states": search_request.STATES,
+            "s": round(search_request.CPU_S),
+            "runs_s": round(search_request.RUNS_S),
+        },
         beyond=not_searched(ask.scenario),
         **({"search": None, "refusal": refusal} if refusal else _standing(ask)),
     )
@@ -100,7 +104,7 @@ def begin(number: str) -> AnyResponse:
     batch, ask, told = _asked(number, request.form)
     try:
         services().searches.ask(ask, visitor.asker()[1])
-    except Refusal as error:
+    except RequestError as error:
         if error.code != "slow_down":
             raise
         kept = _question(number, batch, ask, told, error.sentence(visitor.lang()))

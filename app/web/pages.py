@@ -14,24 +14,25 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch.spec import FUTURES_EACH
-from app.common.config import ASSETS
-from app.common.fields import typed
-from app.common.once import once
-from app.common.refusals import Refusal, from_bad_input, from_engine_error
-from app.common.verdict_text import verdict_text
-from app.common.words import choose
 from app.context import naming, visitor
 from app.context.moments import address
 from app.context.services import services
+from app.core.config import ASSETS
+from app.core.memoize import once
+from app.core.refusals import RequestError, from_bad_input, from_engine_error
+from app.core.request_fields import typed
+from app.core.verdict_text import verdict_text
+from app.core.words import choose
+from app.learn.path import place_on_path
 from app.live.classroom import rooms_here
-from app.web import addresses, called, packs, preloads, scriptless, security
+from app.recordings.page import badge
+from app.server import addresses, bundler, preloads, security
+from app.server.edition import edition
+from app.web import display_names, scriptless
 from app.web.api import json_answer
-from app.web.edition import edition
-from app.web.path import place_on_path
-from app.web.seen import badge
 from engine import ENGINE_VERSION
-from engine.learn.after import SAYS, after
-from engine.model.errors import BadInput
+from engine.learn.takeaways import SAYS, takeaways
+from engine.model.errors import InputError
 from engine.model.languages import NAMES, short
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -63,7 +64,7 @@ def carried_run() -> str:
 def run(digest: str) -> str:
     """Render a saved or live run; ``?step=`` is where it opens."""
     if not naming.DIGEST.match(digest):
-        raise Refusal("not_found")
+        raise RequestError("not_found")
     found = services().replays.run(digest)
     return _animator(found.scenario, found)
 
@@ -78,7 +79,7 @@ def classroom(name: str) -> str:
 
 def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", step: int = 0) -> str:
     services().replays.register(run)
-    if scriptless.wanted() and not bare:
+    if scriptless.is_scriptless() and not bare:
         return scriptless.page(run, typed(request.args, "step", default=step))
     shown = told(found)
     named = request.path.startswith("/s/")  # by its scenario, and so without being saved
@@ -99,15 +100,15 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "seen": None if bare else badge(found),
         "futures": {"each": FUTURES_EACH, "longest": longest()},
     }
-    boot["after"] = _after(found) if boot["library"] else None
+    boot["after"] = _end_card(found) if boot["library"] else None
     boot["path"] = place_on_path(found.code, run.profile) if boot["library"] else None
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 
 
-def _after(scenario: Scenario) -> dict[str, Any]:
+def _end_card(scenario: Scenario) -> dict[str, Any]:
     """Return the additions to the verdict on the card at the end of a library run."""
     lang = visitor.lang()
-    found = after(scenario.code)
+    found = takeaways(scenario.code)
     return {
         "proves": found.proves,
         "ask": found.item.ask[lang],
@@ -129,7 +130,7 @@ def words(key: str, **args: Any) -> str:
     """
     if "words" not in g:
         g.words = services().words.words(visitor.lang())
-    found = called.args(args, words) if args else args
+    found = display_names.args(args, words) if args else args
     return choose(g.words, key, found)
 
 
@@ -145,7 +146,7 @@ def told(scenario: Scenario) -> Scenario:
 
 @blueprint.record
 def _filters(state: BlueprintSetupState) -> None:
-    state.app.jinja_env.filters["kafka"] = called.kafka
+    state.app.jinja_env.filters["kafka"] = display_names.kafka
 
 
 def _helpers() -> dict[str, Any]:
@@ -153,12 +154,12 @@ def _helpers() -> dict[str, Any]:
         "t": words,
         "here": here,
         "told": told,
-        "kafka": called.kafka,
-        "kafkas": called.in_kafkas,
-        "promise": lambda name: called.promise(name, words),
+        "kafka": display_names.kafka,
+        "kafkas": display_names.in_kafkas,
+        "promise": lambda name: display_names.promise(name, words),
         "outcome": lambda verdict: verdict_text(lambda key, args: words(key, **args), verdict),
-        "outcome_sign": called.OUTCOME_SIGNS.get,
-        "rule": lambda name: called.rule(name, words),
+        "outcome_sign": display_names.OUTCOME_SIGNS.get,
+        "rule": lambda name: display_names.rule(name, words),
         "lang": visitor.lang(),
         "tongue": address("", **visitor.tongue()),
         "languages": NAMES,
@@ -206,26 +207,26 @@ def modules_of(entry: str) -> list[str]:
     if addresses.plain():
         return [url_for("static", filename=name) for name in files]
     libraries = [name for name in files if name.startswith("vendor/")]
-    return [packs.pack_at(entry), *(url_for("static", filename=name) for name in libraries)]
+    return [bundler.pack_at(entry), *(url_for("static", filename=name) for name in libraries)]
 
 
 def prepare(app: Flask) -> None:
     """Give templates their helpers, and every failure its page or its JSON."""
     app.context_processor(_helpers)
 
-    app.register_error_handler(Refusal, _refused)
-    app.register_error_handler(BadInput, lambda error: _refused(from_bad_input(error)))
+    app.register_error_handler(RequestError, _refused)
+    app.register_error_handler(InputError, lambda error: _refused(from_bad_input(error)))
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _failed)
 
 
-def _refused(refusal: Refusal) -> Response:
-    answer = _told(refusal)
+def _refused(refusal: RequestError) -> Response:
+    answer = _refusal_response(refusal)
     answer.headers.extend(refusal.headers())
     return answer
 
 
-def _told(refusal: Refusal) -> Response:
+def _refusal_response(refusal: RequestError) -> Response:
     """Return JSON for programs and our own scripts, a page with the sentence for browsers."""
     lang = visitor.lang()
     if _wants_json():
@@ -260,15 +261,15 @@ def _wants_json() -> bool:
 
 def _http_error(error: HTTPException) -> AnyResponse:
     if isinstance(error, MethodNotAllowed):
-        answer = _refused(Refusal("method", method=request.method))
+        answer = _refused(RequestError("method", method=request.method))
         answer.headers["Allow"] = ", ".join(error.valid_methods or ())
         return answer
     status = error.code or 500
     if status == 404:
-        return _refused(Refusal("not_found"))
+        return _refused(RequestError("not_found"))
     if 300 <= status < 400:
         return error.get_response()
-    answer = _refused(Refusal("invalid", text=error.description or error.name))
+    answer = _refused(RequestError("invalid", text=error.description or error.name))
     answer.status_code = status
     return answer
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.common.once import last, once
+from app.core.memoize import last, once
 from engine import ENGINE_VERSION
+from engine.catalogue.rulebook import name_and_title
+from engine.catalogue.sourcemap import cards
 from engine.checks.invariants import INVARIANTS
 from engine.model import errors
 from engine.model.profiles import PROFILES, get_profile
-from engine.show.rules import RULES
-from engine.sim.moves import ALIASES
-from engine.sim.verbs import VERBS
-from engine.study.rulebook import called
-from engine.study.sourcemap import cards
+from engine.moves.moves import ALIASES
+from engine.moves.verbs import VERBS
+from engine.story.rules import RULES
 
 
 @once
@@ -55,13 +55,13 @@ def registry() -> dict[str, Any]:
 
 @last(64)
 def cards_under(name: str) -> dict[str, Any]:
-    """Return rule -> its card as one profile has it.  Raises BadInput "unknown" for no profile.
+    """Return rule -> its card as one profile has it.  Raises InputError "unknown" for no profile.
 
     Asked once per page and profile, so that no step has to carry pseudo-code.
     """
     profile = get_profile(name)
     found = {}
     for rule, card in cards().items():
-        name, title = called(rule, profile)
+        name, title = name_and_title(rule, profile)
         found[rule] = {"name": name, "title": title, **card.under(profile)}
     return found

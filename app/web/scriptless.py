@@ -7,16 +7,16 @@ from markupsafe import Markup
 
 from app.context import visitor
 from app.context.services import services
-from engine.show import story
-from engine.show.thumbnail import HEIGHT, WIDTH, draw
-from engine.show.view import Json
+from engine.export.thumbnail import HEIGHT, WIDTH, draw
 from engine.sim.run import Run
+from engine.story import story
+from engine.view.view import Json
 
 AROUND = 15
 """Steps listed before and after the one that is shown."""
 
 
-def wanted() -> bool:
+def is_scriptless() -> bool:
     """Check whether the address requests it, as pages do for browsers without scripts."""
     return request.args.get("plain") == "1"
 
@@ -41,15 +41,15 @@ def page(run: Run, step: int) -> str:
         picture=Markup(draw(here["view"])),
         width=WIDTH,
         height=HEIGHT,
-        told=_told(here, names, lang),
+        told=_step_sentences(here, names, lang),
         chapter=chapters[-1] if chapters and step else None,
         rows=_rows(here["view"]),
-        steps=[{"n": one["n"], "text": _told(one, names, lang)[0]} for one in near],
+        steps=[{"n": one["n"], "text": _step_sentences(one, names, lang)[0]} for one in near],
         moments=[one for one in facts["moments"] if one != step],
     )
 
 
-def _told(step: Json, names: dict[int, str], lang: str) -> list[str]:
+def _step_sentences(step: Json, names: dict[int, str], lang: str) -> list[str]:
     return [story.render(one, names, lang) for one in [*step["say"], *step["why"]]]
 
 

@@ -18,11 +18,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from app.common import accounts, clock
-from app.common.admission import AGAIN_MS, Awaited, Gate, Shares
-from app.common.refusals import Refusal
-from app.workers.hand import Fell, Hand, Limits, Line
-from engine.model.errors import BadInput
+from app.core import clock, cpu_quota
+from app.core.gate import AGAIN_MS, Awaited, Gate, Shares
+from app.core.refusals import RequestError
+from app.workers.worker_process import Line, ProcessLimits, WorkerDiedError, WorkerProcess
+from engine.model.errors import InputError
 
 WAITING_MOST: Final = 64
 PATIENCE_S: Final = 10.0
@@ -45,7 +45,7 @@ RAISED: Final = "raised"
 T = TypeVar("T")
 
 
-class NoneFree(Exception):
+class NoWorkerError(Exception):
     """Error raised where all processes are busy, or there are none."""
 
 
@@ -61,7 +61,7 @@ class Workers:
     """
 
     def __init__(self, at_once: int, memory_mib: int, cpu_s: float) -> None:
-        self._limits = Limits(memory_mib << 20, nice=NICE)
+        self._limits = ProcessLimits(memory_mib << 20, nice=NICE)
         self._memory_mib = memory_mib
         self._cpu_s = cpu_s
         self._most = at_once * STANDING
@@ -69,8 +69,8 @@ class Workers:
         # One address leaves to the others as many processes as work at one time.
         self._shares = Shares(self._most - at_once)
         self._lock = threading.Lock()
-        self._idle: list[Hand] = []
-        self._busy: set[Hand] = set()
+        self._idle: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
         self._begun = 0
         self._closed = False
 
@@ -82,17 +82,17 @@ class Workers:
     def do(self, work: Callable[..., T], *args: object, others: Callable[[], int] = _nobody) -> T:
         """Return `work(*args)`; charged to the asking address, as if this thread had done it.
 
-        It is ended once the client has hung up and none of the `others` is there.  Raises NoneFree
-        where it has to be done here, Refusal "unwanted", "too_large" beyond the limits, "slow_down"
-        where others take too long, and what `work` raises.
+        It is ended once the client has hung up and none of the `others` is there.  Raises
+        NoWorkerError where it has to be done here, RequestError "unwanted", "too_large" beyond the
+        limits, "slow_down" where others take too long, and what `work` raises.
         """
         if not self.are_there:
-            raise NoneFree
-        with self._shares.one(accounts.asking(), PATIENCE_S):
+            raise NoWorkerError
+        with self._shares.one(cpu_quota.asking(), PATIENCE_S):
             return self._do(work, args, others)
 
     def _do(self, work: Callable[..., T], args: tuple[object, ...], others: Callable[[], int]) -> T:
-        hand: Hand | None = None
+        hand: WorkerProcess | None = None
         check = Awaited(others).check
 
         def resting() -> contextlib.AbstractContextManager[None]:
@@ -116,14 +116,18 @@ class Workers:
         return result
 
     def _watched(
-        self, hand: Hand, task: Any, check: Callable[[], None], give_way: Callable[[], None]
+        self,
+        hand: WorkerProcess,
+        task: Any,
+        check: Callable[[], None],
+        give_way: Callable[[], None],
     ) -> tuple[str, bool, Any]:
         before = hand.spent_s()
         try:
             hand.tell(task)
-            while not hand.told(LOOK_S):
+            while not hand.poll(LOOK_S):
                 before = _charge(hand, before)
-                accounts.go_on(clock.processor())
+                cpu_quota.go_on(clock.processor())
                 check()
                 give_way()
             how, last, told = hand.hear()
@@ -131,22 +135,22 @@ class Workers:
                 told = hand.hear_bytes()
             _charge(hand, before)
             return how, last, told
-        except Fell:
+        except WorkerDiedError:
             raise self._why(hand) from None
 
-    def _why(self, hand: Hand) -> Refusal:
+    def _why(self, hand: WorkerProcess) -> RequestError:
         """Return the refusal for an ended process: out of CPU time, else out of memory."""
         if self._closed:
-            return Refusal("busy", "busy.plays", ms=AGAIN_MS)
+            return RequestError("busy", "busy.plays", ms=AGAIN_MS)
         if hand.ended_by() == signal.SIGXCPU:
-            return Refusal("too_large", "cpu.build", s=round(self._cpu_s))
-        return Refusal("too_large", "memory.build", mib=self._memory_mib)
+            return RequestError("too_large", "cpu.build", s=round(self._cpu_s))
+        return RequestError("too_large", "memory.build", mib=self._memory_mib)
 
     def warm(self) -> None:
         """Start one process, without waiting for it."""
 
         def begin() -> None:
-            with contextlib.suppress(NoneFree):
+            with contextlib.suppress(NoWorkerError):
                 self._give_back(self._take())
 
         threading.Thread(target=begin, name="workers", daemon=True).start()
@@ -174,28 +178,28 @@ class Workers:
 
     # -- processes -----------------------------------------------------------------------------
 
-    def _take(self) -> Hand:
+    def _take(self) -> WorkerProcess:
         with self._lock:
             if self._closed:
-                raise NoneFree
+                raise NoWorkerError
             if not self._idle and self._begun >= self._most:
-                raise NoneFree
+                raise NoWorkerError
             if self._idle:
                 hand = self._idle.pop()
                 self._busy.add(hand)
                 return hand
             self._begun += 1
         try:
-            hand = Hand(serve, self._limits)
+            hand = WorkerProcess(serve, self._limits)
         except (OSError, EOFError) as error:  # the system has no place for one more
             with self._lock:
                 self._begun -= 1
-            raise NoneFree from error
+            raise NoWorkerError from error
         with self._lock:
             self._busy.add(hand)
         return hand
 
-    def _give_back(self, hand: Hand) -> None:
+    def _give_back(self, hand: WorkerProcess) -> None:
         with self._lock:
             self._busy.discard(hand)
             if not self._closed:
@@ -203,14 +207,14 @@ class Workers:
                 return
         hand.end()
 
-    def _drop(self, hand: Hand) -> None:
+    def _drop(self, hand: WorkerProcess) -> None:
         hand.end()
         with self._lock:
             self._busy.discard(hand)
             self._begun -= 1
 
 
-def _charge(hand: Hand, before: float) -> float:
+def _charge(hand: WorkerProcess, before: float) -> float:
     """Charge this thread for the process's CPU time since; return that in all."""
     now = hand.spent_s()
     clock.spend(max(0.0, now - before))
@@ -242,14 +246,14 @@ def _done(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, Any]:
         return DONE, pickle.dumps(work(*args), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         mib = resource.getrlimit(resource.RLIMIT_AS)[0] >> 20
-        return RAISED, Refusal("too_large", "memory.build", mib=mib)
+        return RAISED, RequestError("too_large", "memory.build", mib=mib)
     except Exception as error:
         return RAISED, _carried(error)
 
 
 def _carried(error: Exception) -> Exception:
     """Return an error as it can be sent, with where it came from; else its name."""
-    if not isinstance(error, Refusal | BadInput):
+    if not isinstance(error, RequestError | InputError):
         error.add_note("".join(traceback.format_exception(error)))
     try:
         pickle.loads(pickle.dumps(error))

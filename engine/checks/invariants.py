@@ -14,7 +14,7 @@ from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import differing, has_values, holds, is_just, unlike_prefix
 from engine.checks.quotas import held_in_sync
-from engine.checks.seen import Seen
+from engine.checks.replica_memory import ReplicaMemory
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
 from engine.model.broker import Process
@@ -58,7 +58,7 @@ class Checker:
         self.told: set[str] = set()
         self.counts: dict[str, int] = {}
         self.decisions: dict[int, int] = {}  # of quotas, per broker, that were looked at
-        self.seen: defaultdict[int, dict[int, Seen]] = defaultdict(dict)
+        self.seen: defaultdict[int, dict[int, ReplicaMemory]] = defaultdict(dict)
         self.records: dict[int, PartitionRecord] = {}
         self.reached = [0] * len(cluster.names)  # the highest mark of any leader, past ones too
         self.step = 0
@@ -140,12 +140,12 @@ class Checker:
         ):
             self._on_replica(node, tp, replica, seen)
 
-    def _on_replica(self, node: int, tp: int, replica: Replica, seen: Seen | None) -> None:
+    def _on_replica(self, node: int, tp: int, replica: Replica, seen: ReplicaMemory | None) -> None:
         log, lags = replica.log, self.lags
         if seen is None or seen.replica is not replica:
             if lags is not None and seen is not None and seen.leo > log.leo:
                 lags.on_cut(node, tp, seen.leo)
-            seen = self.seen[node][tp] = Seen(replica)
+            seen = self.seen[node][tp] = ReplicaMemory(replica)
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
         if replica.leader_epoch != seen.epoch:
@@ -271,7 +271,7 @@ class Checker:
                     f"{self.name(replica.leader)} has {theirs!r}",
                 )
 
-    def _compare(self, node: int, tp: int, seen: Seen) -> None:
+    def _compare(self, node: int, tp: int, seen: ReplicaMemory) -> None:
         """I5 (INV-14).  Check that in-sync replicas agree below both high watermarks.
 
         What was compared once need not be compared again: `agreed` is how far.

@@ -22,7 +22,7 @@ Append = tuple[int, int, int, Batch]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Line:
+class LagLine:
     """Waiting records of one partition, oldest first."""
 
     __slots__ = ("epoch", "leader", "uncommitted", "uncopied")
@@ -33,7 +33,7 @@ class Line:
         self.uncopied: deque[Append] = deque()
         self.uncommitted: deque[Append] = deque()
 
-    def twin(self, twins: Twins) -> Line:
+    def twin(self, twins: Twins) -> LagLine:
         twin = shallow(self)
         twin.leader = twins.of(self.leader)
         twin.uncopied = self.uncopied.copy()
@@ -67,11 +67,11 @@ class Lags:
         self.behind = 0  # the most records that some member of an ISR lacked
         self.refetched = 0  # records that a follower fetched and had held before
         self.held: dict[tuple[int, int], int] = {}  # (broker, tp) -> end of a log that was cut
-        self.lines: dict[int, Line] = {}
+        self.lines: dict[int, LagLine] = {}
         for tp in cluster.controller.records:
             leader = cluster.current_leader(tp)
             if leader is not None:
-                self.lines[tp] = Line(leader)
+                self.lines[tp] = LagLine(leader)
 
     def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Lags:
         """Return a copy for a copied cluster."""
@@ -90,7 +90,7 @@ class Lags:
         """Note a new leader: records it lacks will never be copied, the rest goes on waiting."""
         line = self.lines.get(tp)
         if line is None:
-            self.lines[tp] = Line(replica)
+            self.lines[tp] = LagLine(replica)
         elif replica.leader_epoch >= line.epoch:  # else a zombie
             line.leader, line.epoch = replica, replica.leader_epoch
             log = replica.log

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.dataplane.following import lag_of
+from engine.dataplane.partition_fetch_state import lag_of
 from engine.model.broker import Process
 from engine.model.quotas import Quotas
 

@@ -28,7 +28,8 @@ def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
             ):
                 return (
                     f"broker {cluster.brokers[leader].name} remembers of session {session.id} "
-                    f"{_told(session)}; broker {follower.name} said {_said(client)}"
+                    f"{_served_offsets(session)}; broker {follower.name} said "
+                    f"{_requested_offsets(client)}"
                 )
     return ""
 
@@ -39,10 +40,10 @@ def _agree(session: Session, client: SessionClient) -> bool:
     return known.keys() == said.keys() and all(said[name].same(known[name]) for name in said)
 
 
-def _told(session: Session) -> dict[int, int]:
+def _served_offsets(session: Session) -> dict[int, int]:
     """Return partition -> the offset it is fetched from."""
     return {partition: one.wanted.offset for (_, partition), one in session.partitions.items()}
 
 
-def _said(client: SessionClient) -> dict[int, int]:
+def _requested_offsets(client: SessionClient) -> dict[int, int]:
     return {int(name): wanted.offset for name, wanted in client.partitions.items()}

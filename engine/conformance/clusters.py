@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine.checks.invariants import Checker
+from engine.clients.clients import Producer, SentRecord
 from engine.conformance.adapter import Adapter, Fields, ids
 from engine.conformance.brokers import PROTOCOLS, error_field, profile_for
 from engine.conformance.logs import records_of
 from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
 from engine.dataplane import offsets, reading, retention, serving, watermark
 from engine.dataplane.recovery import lose_unflushed
+from engine.faults import faults
 from engine.model import errors
 from engine.model.broker import Broker, Process
 from engine.model.control_messages import ShutdownRequest, ShutdownResponse
@@ -34,8 +36,6 @@ from engine.model.messages import (
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN, Replica
 from engine.scenarios.scenario import Scenario
-from engine.sim import faults
-from engine.sim.clients import Producer, Sent
 from engine.sim.kernel import TIMER, Chance
 from engine.sim.simulation import Simulation
 from engine.sim.topics import create_listed
@@ -64,11 +64,11 @@ class Writer(Producer):
         super().__init__(WRITER, brokers, {}, chance, 1)
         self.answers: dict[int, tuple[int, int]] = {}
 
-    def on_response(self, m: ProduceResponse, out: Effects) -> Sent | None:
+    def on_response(self, m: ProduceResponse, out: Effects) -> SentRecord | None:
         self.answers[m.corr] = (m.error, m.base)
         return None
 
-    def on_broken(self, m: Broken, out: Effects) -> Sent | None:
+    def on_broken(self, m: Broken, out: Effects) -> SentRecord | None:
         self.answers[m.corr] = (errors.NETWORK_EXCEPTION, -1)
         return None
 

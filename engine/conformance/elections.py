@@ -81,10 +81,10 @@ class PartitionChangeCase(Adapter):
             last_known_leader=self.given.get("last_known_leader", True),
             shrink_bumps_leader_epoch=self.metadata_version < (3, 6),
             reassign_needs_all_targets=self.metadata_version >= (3, 8),
-            target_isr=_wanted(a, "isr"),
-            target_replicas=_wanted(a, "replicas"),
-            adding=_wanted(a, "adding"),
-            removing=_wanted(a, "removing"),
+            target_isr=_requested(a, "isr"),
+            target_replicas=_requested(a, "replicas"),
+            adding=_requested(a, "adding"),
+            removing=_requested(a, "removing"),
             election=_ELECTIONS[a.get("election", "online")],
             unclean_shutdown=ids(a.get("unclean_shutdown")),
             recovery=None if recovery is None else recovery == "recovering",
@@ -95,8 +95,8 @@ class PartitionChangeCase(Adapter):
 
     def op_elect(self, a: Fields) -> Fields:
         record = self.record
-        isr = _wanted(a, "isr")
-        replicas = _wanted(a, "replicas")
+        isr = _requested(a, "isr")
+        replicas = _requested(a, "replicas")
         target_isr = record.isr if isr is None else isr
         target_replicas = record.replicas if replicas is None else replicas
         eligible = record.elr if self.elr else ()
@@ -115,7 +115,7 @@ class PartitionChangeCase(Adapter):
         return {"leader": leader, "unclean": unclean}
 
 
-def _wanted(a: Fields, name: str) -> tuple[int, ...] | None:
+def _requested(a: Fields, name: str) -> tuple[int, ...] | None:
     return None if a.get(name) is None else ids(a[name])
 
 

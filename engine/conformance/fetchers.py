@@ -7,7 +7,7 @@ from typing import Any, Final
 from engine.conformance.adapter import NONE, Adapter, CaseError, Fields, or_null
 from engine.conformance.leaders import ModelledLeader, ScriptedLeader
 from engine.conformance.logs import empty_log, fill_log, profile_of, records_of
-from engine.dataplane import fetcher, following
+from engine.dataplane import fetcher, partition_fetch_state
 from engine.model import configs
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
@@ -118,7 +118,7 @@ class FetcherCase(Adapter):
             self.broker, self.broker.replicas[tp], a["fetch_offset"], a["leader_epoch"], self.out
         )
         if a.get("topic_id") is not None:
-            following.set_topic_ids(self.broker, {tp: a["topic_id"]})
+            partition_fetch_state.set_topic_ids(self.broker, {tp: a["topic_id"]})
         if thread.lookups:
             fetcher.do_work(self.broker, thread, self.out)
             self._carry()
@@ -130,7 +130,7 @@ class FetcherCase(Adapter):
 
     def op_set_topic_ids(self, a: Fields) -> Fields:
         ids = {self._tp(p): topic_id for p, topic_id in a["ids"].items()}
-        following.set_topic_ids(self.broker, ids)
+        partition_fetch_state.set_topic_ids(self.broker, ids)
         return {}
 
     def op_replica_set(self, a: Fields) -> Fields:

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.conformance.adapter import Adapter, Fields
 from engine.conformance.logs import empty_log, profile_of
-from engine.dataplane import fetcher, following
+from engine.dataplane import fetcher, partition_fetch_state
 from engine.model import configs
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
@@ -74,7 +74,7 @@ class FetcherManagerCase(Adapter):
             "failed_count": len(failed),
             "consistent": len({tp for tp, _ in owners}) == len(owners)
             and all(
-                thread.fetcher == following.fetcher_id(TOPIC, tp, count)
+                thread.fetcher == partition_fetch_state.fetcher_id(TOPIC, tp, count)
                 and thread.leader == self.broker.replicas[tp].leader
                 for tp, thread in owners
             ),

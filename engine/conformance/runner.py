@@ -11,7 +11,7 @@ from typing import Any
 from engine.conformance.adapter import CaseError, Fields
 from engine.conformance.matching import differences
 from engine.conformance.registry import ADAPTERS
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 TASK = ("subject", "generation", "release", "given", "when")
 """All that an adapter gets to see of a case; `release` may be missing."""
@@ -22,7 +22,7 @@ def run_paths(paths: Iterable[str | Path]) -> Fields:
 
     A path is a `cases-*.json` file or a directory of such files.  failed: {id, area, expected,
     got}, only the values that differ; skipped: {id, why}, cases whose subject has no adapter.
-    Raises BadInput for a path that holds no cases.
+    Raises InputError for a path that holds no cases.
     """
     total = passed = 0
     failed: list[Fields] = []
@@ -46,12 +46,14 @@ def load_cases(paths: Iterable[str | Path]) -> Iterator[Fields]:
     for path in map(Path, paths):
         files = sorted(path.glob("cases-*.json")) if path.is_dir() else [path]
         if not files:
-            raise BadInput("unknown", f"There is no cases-*.json in {path}.", str(path))
+            raise InputError("unknown", f"There is no cases-*.json in {path}.", str(path))
         for file in files:
             try:
                 yield from json.loads(file.read_text("utf-8"))["cases"]
             except (OSError, ValueError, KeyError, TypeError) as error:
-                raise BadInput("invalid", f"{file} holds no cases: {error}.", str(file)) from error
+                raise InputError(
+                    "invalid", f"{file} holds no cases: {error}.", str(file)
+                ) from error
 
 
 def run_case(case: Fields) -> dict[str, Fields]:

@@ -7,12 +7,12 @@ from engine.model import sessions
 from engine.model.errors import code_of, name_of
 from engine.model.session_client import SessionClient
 from engine.model.sessions import (
-    Answer,
     CachedPartition,
     FetchContext,
     Key,
+    PartitionAnswer,
+    PartitionRequest,
     SessionCache,
-    Wanted,
 )
 
 
@@ -22,10 +22,10 @@ def topic_of(tp: str) -> tuple[str, int]:
     return topic, int(index)
 
 
-def wanted_of(one: Fields) -> Wanted:
+def wanted_of(one: Fields) -> PartitionRequest:
     """Return one partition of a request as a case writes it."""
     topic, _ = topic_of(one["tp"])
-    return Wanted(
+    return PartitionRequest(
         one["offset"],
         one.get("log_start", 0),
         one.get("max_bytes", 100),
@@ -68,7 +68,9 @@ class SessionServerCase(Adapter):
             self.names[topic_id] = topic
         return key
 
-    def _forgotten(self, session_id: int, tps: list[str], wanted: dict[Key, Wanted]) -> list[Key]:
+    def _forgotten(
+        self, session_id: int, tps: list[str], wanted: dict[Key, PartitionRequest]
+    ) -> list[Key]:
         """Return the session's partitions that a request forgets.
 
         Of one that it also names, that is what stands under another topic id; without such, the
@@ -83,7 +85,7 @@ class SessionServerCase(Adapter):
     def op_fetch(self, a: Fields) -> Fields:
         self.known = a.get("known_topics", self.known)
         version = a.get("version", 13)
-        wanted: dict[Key, Wanted] = {}
+        wanted: dict[Key, PartitionRequest] = {}
         for one in a.get("partitions", ()):
             new = wanted_of(one)
             wanted[self._key(one["tp"], new.topic_id, version)] = new
@@ -116,7 +118,7 @@ class SessionServerCase(Adapter):
         answers = {}
         for one in a.get("data", ()):
             error = code_of(one.get("error", NONE))
-            answer = Answer(
+            answer = PartitionAnswer(
                 one["hw"],
                 one["log_start"],
                 one.get("records", 0),
@@ -161,7 +163,7 @@ class SessionCacheCase(Adapter):
         self.cache = SessionCache(given["max_sessions"], given["eviction_ms"])
 
     def op_create(self, a: Fields) -> Fields:
-        wanted = Wanted(0, 0, 100, None, None, None)
+        wanted = PartitionRequest(0, 0, 100, None, None, None)
         partitions: dict[Key, CachedPartition] = {
             ("t", index): CachedPartition("t", index, wanted) for index in range(a["partitions"])
         }

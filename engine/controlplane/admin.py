@@ -8,7 +8,7 @@ from typing import Any
 from engine.controlplane import election, elr, liveness, placement, reassignment
 from engine.controlplane.kraft import append, change, clear_elr, fence, lose_uncleanly
 from engine.controlplane.membership import R_PARTITION, R_REMOVE, R_UNREGISTER
-from engine.controlplane.placement import Candidate, Chance, StripedPlacer
+from engine.controlplane.placement import Candidate, PlacementChance, StripedPlacer
 from engine.model import errors
 from engine.model.controller import Controller, Topic
 from engine.model.effects import Effects
@@ -27,7 +27,7 @@ def create_topic(
     name: str,
     partitions: int,
     factor: int,
-    chance: Chance,
+    chance: PlacementChance,
     out: Effects,
     *,
     assignments: Sequence[Ids] | None = None,
@@ -70,7 +70,7 @@ def create_partitions(
     k: Controller,
     name: str,
     count: int,
-    chance: Chance,
+    chance: PlacementChance,
     out: Effects,
     *,
     assignments: Sequence[Ids] | None = None,
@@ -94,7 +94,9 @@ def create_partitions(
     return error or _add_partitions(k, topic, assignments, refusal, out)
 
 
-def _place(k: Controller, partitions: int, factor: int, chance: Chance) -> placement.Placed:
+def _place(
+    k: Controller, partitions: int, factor: int, chance: PlacementChance
+) -> placement.Placed:
     """CP-PLACE-KR.  Place replicas over the usable brokers."""
     return StripedPlacer(candidates(k), chance).place(partitions, factor)
 

@@ -18,11 +18,11 @@ Placed = tuple[int, list[Ids]]
 """(error code, replica lists in partition order); the lists are empty on an error."""
 
 
-class Chance(Protocol):
+class PlacementChance(Protocol):
     def below(self, limit: int) -> int: ...
 
 
-def shuffle(items: list[T], chance: Chance) -> None:
+def shuffle(items: list[T], chance: PlacementChance) -> None:
     """Shuffle as java.util.Collections does: Fisher and Yates, from the end."""
     for size in range(len(items), 1, -1):
         other = chance.below(size)
@@ -68,7 +68,7 @@ def place_zk(
     brokers: Sequence[Candidate],
     partitions: int,
     factor: int,
-    chance: Chance,
+    chance: PlacementChance,
     *,
     start: int = -1,
     shift: int = -1,
@@ -148,7 +148,7 @@ class _Brokers:
 
     __slots__ = ("epoch", "ids", "index", "offset")
 
-    def __init__(self, ids: list[int], chance: Chance) -> None:
+    def __init__(self, ids: list[int], chance: PlacementChance) -> None:
         self.ids = sorted(ids)
         self.epoch = 0
         self.index = 0
@@ -172,7 +172,7 @@ class _Brokers:
 class _Rack:
     __slots__ = ("fenced", "unfenced")
 
-    def __init__(self, brokers: Iterable[Candidate], chance: Chance) -> None:
+    def __init__(self, brokers: Iterable[Candidate], chance: PlacementChance) -> None:
         members = list(brokers)
         self.fenced = _Brokers([b.id for b in members if b.fenced], chance)
         self.unfenced = _Brokers([b.id for b in members if not b.fenced], chance)
@@ -181,7 +181,7 @@ class _Rack:
         broker = self.unfenced.next(epoch)
         return broker if broker >= 0 else self.fenced.next(epoch)
 
-    def shuffle(self, chance: Chance) -> None:
+    def shuffle(self, chance: PlacementChance) -> None:
         shuffle(self.fenced.ids, chance)
         shuffle(self.unfenced.ids, chance)
 
@@ -194,7 +194,7 @@ class StripedPlacer:
 
     __slots__ = ("_chance", "_epoch", "_offset", "_order", "_racks", "total", "unfenced")
 
-    def __init__(self, brokers: Sequence[Candidate], chance: Chance) -> None:
+    def __init__(self, brokers: Sequence[Candidate], chance: PlacementChance) -> None:
         self._chance = chance
         self.total = len(brokers)
         self.unfenced = sum(1 for b in brokers if not b.fenced)

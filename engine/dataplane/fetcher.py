@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from engine.dataplane import futures, retention, truncation, watermark
-from engine.dataplane.asking import accepts, build_fetch
-from engine.dataplane.following import (
+from engine.dataplane.fetch_request import accepts, build_fetch
+from engine.dataplane.partition_fetch_state import (
     cut_by_answer,
     cut_or_fail,
     delay_last,

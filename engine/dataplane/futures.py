@@ -8,7 +8,14 @@ from engine.dataplane import directories, truncation
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.quotas import ReplicationQuota
-from engine.model.state import FETCHING, TRUNCATING, Disk, Move, PartitionFetchState, Replica
+from engine.model.state import (
+    FETCHING,
+    TRUNCATING,
+    DirectoryMove,
+    Disk,
+    PartitionFetchState,
+    Replica,
+)
 from engine.model.timers import DIR_MOVE
 
 ROUND_MS: Final = 1
@@ -24,7 +31,7 @@ def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
     `disk` is the directory's new, empty log.
     """
     cancel(broker, replica, out)
-    broker.machine.futures[replica.tp] = Move(disk, _start(replica, disk))
+    broker.machine.futures[replica.tp] = DirectoryMove(disk, _start(replica, disk))
     out.cue("D-1", broker.id, f"future {replica.tp}", replica.disk.dir, disk.dir, tp=replica.tp)
     wake(broker, out)
 
@@ -108,7 +115,7 @@ def next_partition(broker: Process) -> int:
     return begun[0] if begun else min(ready, default=-1)
 
 
-def _has_work(broker: Process, tp: int, move: Move) -> bool:
+def _has_work(broker: Process, tp: int, move: DirectoryMove) -> bool:
     replica = broker.replicas.get(tp)
     if replica is None or move.fenced:
         return False
@@ -139,7 +146,7 @@ def work(broker: Process, out: Effects) -> bool:
     return True
 
 
-def _is_fenced(broker: Process, replica: Replica, move: Move, out: Effects) -> bool:
+def _is_fenced(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> bool:
     """D-2, 2.1 - 2.4.  Check whether a read with an old leader epoch is refused.
 
     The thread then drops the partition (`AbstractFetcherThread.onPartitionFenced`; from 2.3 on it
@@ -168,7 +175,7 @@ def _quota(broker: Process) -> ReplicationQuota | None:
     return broker.dir_quota
 
 
-def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
+def _truncate(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> None:
     """D-2, D-4.  Truncate by T-2 against the current log; not done: another round.
 
     Of a copy without epochs nothing is known there, as of one that is ahead of the current log.
@@ -188,7 +195,7 @@ def _truncate(broker: Process, replica: Replica, move: Move, out: Effects) -> No
         state.state = FETCHING
 
 
-def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
+def _copy(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> int:
     """D-2.  Read the current log up to its end, on leaders too, and return the records copied."""
     log, future, state = replica.log, move.disk.log, move.fetch
     if future.leo < log.log_start:
@@ -209,7 +216,7 @@ def _copy(broker: Process, replica: Replica, move: Move, out: Effects) -> int:
 # -- promotion -------------------------------------------------------------------------------------
 
 
-def maybe_promote(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
+def maybe_promote(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> None:
     """D-5.  Promote a log that has caught up; KRaft (3.7) asks the controller first."""
     if move.disk.log.leo != replica.log.leo or move.fetch.state == TRUNCATING:
         return
@@ -238,7 +245,7 @@ def on_accepted(broker: Process, accepted: list[tuple[int, int]], out: Effects) 
             maybe_promote(broker, replica, move, out)
 
 
-def _promote(broker: Process, replica: Replica, move: Move, out: Effects) -> None:
+def _promote(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> None:
     """D-5, D-6.  Replace the current log by the future one, with its high watermark.
 
     Its epoch cache knows only the epochs of what was copied: an epoch in which nothing was written

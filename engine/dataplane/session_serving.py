@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.dataplane.asking import NAMES_VERSION
+from engine.dataplane.fetch_request import NAMES_VERSION
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.messages import (
@@ -18,10 +18,10 @@ from engine.model.session_messages import SessionAnswer, SessionFetch, SessionRe
 from engine.model.sessions import (
     FULL,
     NO_SESSION,
-    Answer,
     CachedPartition,
+    PartitionAnswer,
+    PartitionRequest,
     SessionCache,
-    Wanted,
     new_context,
     respond,
 )
@@ -38,7 +38,7 @@ def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead 
     None if the request ends with a session error.
     """
     wanted = {
-        (TOPIC, fp.tp): Wanted(
+        (TOPIC, fp.tp): PartitionRequest(
             fp.offset, fp.log_start, m.max_records, fp.leader_epoch, fp.last_epoch, None
         )
         for fp in m.partitions
@@ -77,7 +77,7 @@ def answer_in_session(
     """X-4, X-5.  Answer with the partitions with news; a full one opens a session if it can."""
     cache, context = _cache(broker), m.context
     answers = {
-        (TOPIC, one.tp): Answer(
+        (TOPIC, one.tp): PartitionAnswer(
             one.hw,
             one.log_start,
             sum(len(batch.values) for batch in one.batches),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from engine.ladder.search import Move
+from engine.ladder.search import LadderMove
 from engine.ladder.state import check_limits, members, renamed_set
 from engine.ladder.tables import COUNT_BITS, counts_of
 
@@ -31,7 +31,7 @@ KINDS: Final = (
 
 
 @dataclass(frozen=True)
-class Constants:
+class AsyncIsrConstants:
     """The size.  Beyond these offsets of the leader, or versions, nothing is gone on from."""
 
     replicas: int
@@ -46,7 +46,7 @@ Sent = tuple[int, int]
 """(in-sync set as bits, version)."""
 
 
-class State(NamedTuple):
+class AsyncIsrState(NamedTuple):
     """One state.  Sets of replicas are bits; messages that were sent stay for ever."""
 
     isr: int
@@ -77,25 +77,25 @@ class AsyncIsr:
     kinds = KINDS
     bounded = True
 
-    def __init__(self, constants: Constants) -> None:
+    def __init__(self, constants: AsyncIsrConstants) -> None:
         self.constants = constants
         n = constants.replicas
         everybody = (1 << n) - 1
         self._fired = 0
-        self._states: list[State] = []
-        self._numbers: dict[State, int] = {}
+        self._states: list[AsyncIsrState] = []
+        self._numbers: dict[AsyncIsrState, int] = {}
         self._renamings = [(LEADER, *rest) for rest in permutations(range(1, n))]
         nothing: frozenset[Sent] = frozenset()
-        begin = State(everybody, 0, everybody, 0, 0, NONE, (0,) * n, nothing, nothing)
+        begin = AsyncIsrState(everybody, 0, everybody, 0, 0, NONE, (0,) * n, nothing, nothing)
         self.initial = self._number(begin)
 
-    def _number(self, state: State) -> int:
+    def _number(self, state: AsyncIsrState) -> int:
         number = self._numbers.setdefault(state, len(self._states))
         if number == len(self._states):
             self._states.append(state)
         return number
 
-    def state(self, number: int) -> State:
+    def state(self, number: int) -> AsyncIsrState:
         """Return the state of a number, to be shown."""
         return self._states[number]
 
@@ -109,7 +109,7 @@ class AsyncIsr:
             nexts.append(self._number(following))
         return self._broken(state), nexts
 
-    def labelled(self, number: int) -> Iterator[tuple[Move, int]]:
+    def labelled(self, number: int) -> Iterator[tuple[LadderMove, int]]:
         for move, following in self._moves(self._states[number]):
             yield move, self._number(following)
 
@@ -121,7 +121,7 @@ class AsyncIsr:
     def moves_fired(self) -> dict[str, int]:
         return counts_of(KINDS, self._fired)
 
-    def _broken(self, state: State) -> int:
+    def _broken(self, state: AsyncIsrState) -> int:
         hw = state.hw
         holds = (
             all(state.offsets[member] >= hw for member in members(state.isr)),
@@ -130,45 +130,48 @@ class AsyncIsr:
         )
         return sum(1 << place for place, held in enumerate(holds) if not held)
 
-    def _moves(self, state: State) -> Iterator[tuple[Move, State]]:
+    def _moves(self, state: AsyncIsrState) -> Iterator[tuple[LadderMove, AsyncIsrState]]:
         yield from self._of_controller(state)
         yield from self._of_leader(state)
         for replica, offset in enumerate(state.offsets):
             if replica != LEADER and offset < state.offsets[LEADER]:
-                yield Move("fetches", (replica,)), self._further(state, replica)
+                yield LadderMove("fetches", (replica,)), self._further(state, replica)
 
-    def _of_controller(self, state: State) -> Iterator[tuple[Move, State]]:
+    def _of_controller(self, state: AsyncIsrState) -> Iterator[tuple[LadderMove, AsyncIsrState]]:
         for replica in members(state.isr):
             if replica != LEADER:
                 isr = state.isr & ~(1 << replica)
-                yield Move("controller-shrinks", (replica,)), self._decided(state, isr)
+                yield LadderMove("controller-shrinks", (replica,)), self._decided(state, isr)
         for isr, version in sorted(state.requests):
             if version == state.version:
-                yield Move("controller-accepts", tuple(members(isr))), self._decided(state, isr)
+                yield (
+                    LadderMove("controller-accepts", tuple(members(isr))),
+                    self._decided(state, isr),
+                )
 
     @staticmethod
-    def _decided(state: State, isr: int) -> State:
+    def _decided(state: AsyncIsrState, isr: int) -> AsyncIsrState:
         version = state.version + 1
         updates = state.updates | {(isr, version)}
         return state._replace(isr=isr, version=version, updates=updates)
 
-    def _of_leader(self, state: State) -> Iterator[tuple[Move, State]]:
+    def _of_leader(self, state: AsyncIsrState) -> Iterator[tuple[LadderMove, AsyncIsrState]]:
         hw = state.hw
         for replica in range(1, self.constants.replicas):
             if state.leader_isr >> replica & 1:
-                yield Move("leader-asks-shrink", (replica,)), self._asked(state, replica)
+                yield LadderMove("leader-asks-shrink", (replica,)), self._asked(state, replica)
             elif state.offsets[replica] >= hw:
-                yield Move("leader-asks-expand", (replica,)), self._asked(state, replica)
-        yield Move("writes", (LEADER,)), self._further(state, LEADER)
+                yield LadderMove("leader-asks-expand", (replica,)), self._asked(state, replica)
+        yield LadderMove("writes", (LEADER,)), self._further(state, LEADER)
         for isr, version in sorted(state.updates):
             if version > state.leader_version:
                 learnt = state._replace(
                     leader_isr=isr, leader_version=version, pending_isr=0, pending_version=NONE
                 )
-                yield Move("leader-learns", (*members(isr), version)), learnt
+                yield LadderMove("leader-learns", (*members(isr), version)), learnt
 
     @staticmethod
-    def _asked(state: State, replica: int) -> State:
+    def _asked(state: AsyncIsrState, replica: int) -> AsyncIsrState:
         isr = state.leader_isr ^ 1 << replica
         return state._replace(
             requests=state.requests | {(isr, state.leader_version)},
@@ -177,7 +180,7 @@ class AsyncIsr:
         )
 
     @staticmethod
-    def _further(state: State, replica: int) -> State:
+    def _further(state: AsyncIsrState, replica: int) -> AsyncIsrState:
         offsets = list(state.offsets)
         offsets[replica] += 1
         return state._replace(offsets=tuple(offsets))
@@ -190,7 +193,7 @@ class AsyncIsr:
         )
 
 
-def _renamed(state: State, names: tuple[int, ...]) -> State:
+def _renamed(state: AsyncIsrState, names: tuple[int, ...]) -> AsyncIsrState:
     def sent(messages: frozenset[Sent]) -> frozenset[Sent]:
         return frozenset((renamed_set(isr, names), version) for isr, version in messages)
 
@@ -207,5 +210,5 @@ def _renamed(state: State, names: tuple[int, ...]) -> State:
     )
 
 
-def _in_order(state: State) -> tuple[object, ...]:
+def _in_order(state: AsyncIsrState) -> tuple[object, ...]:
     return (*state[:7], sorted(state.requests), sorted(state.updates))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.ladder.state import NOBODY, Controller, Replica
+from engine.ladder.state import NOBODY, AbstractController, AbstractReplica
 
 NAMES: Final = (
     "LeaderInIsr",
@@ -31,7 +31,7 @@ def _broken(**holds: bool) -> int:
     return sum(BIT[name] for name, held in holds.items() if not held)
 
 
-def of_controller(controller: Controller) -> int:
+def of_controller(controller: AbstractController) -> int:
     """Return the broken ones among those that need only the controller's record, as bits."""
     leader = controller.leader
     return _broken(
@@ -40,7 +40,7 @@ def of_controller(controller: Controller) -> int:
     )
 
 
-def of_replica(replica: Replica) -> int:
+def of_replica(replica: AbstractReplica) -> int:
     """Return the broken ones among those that need only one replica.
 
     A leader that has committed beyond its own end does not agree with itself, as far as it is in
@@ -55,7 +55,7 @@ def of_replica(replica: Replica) -> int:
     )
 
 
-def of_pair(a: Replica, b: Replica) -> int:
+def of_pair(a: AbstractReplica, b: AbstractReplica) -> int:
     """Return the broken ones among those that need two different replicas, whichever way round."""
     both_lead = a.presumes and b.presumes
     weak = not (a.isr >> b.me & 1 and disagrees(a, b)) and not (
@@ -70,7 +70,7 @@ def of_pair(a: Replica, b: Replica) -> int:
     )
 
 
-def disagrees(leader: Replica, member: Replica) -> bool:
+def disagrees(leader: AbstractReplica, member: AbstractReplica) -> bool:
     """Check whether a leader has committed records that this replica lacks at the same offsets."""
     if not leader.presumes or leader.hw == 0:
         return False
@@ -78,7 +78,7 @@ def disagrees(leader: Replica, member: Replica) -> bool:
     return leader.end < n or member.end < n or leader.log[:n] != member.log[:n]
 
 
-def _logs_match(a: Replica, b: Replica) -> bool:
+def _logs_match(a: AbstractReplica, b: AbstractReplica) -> bool:
     """Check that equal epochs at an offset mean equal logs up to there."""
     same = True
     for one, other in zip(a.log, b.log, strict=False):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.ladder.state import Cluster, Controller, Replica
-from engine.ladder.tables import TooLarge
+from engine.ladder.state import AbstractCluster, AbstractController, AbstractReplica
+from engine.ladder.tables import TooLargeError
 
 BITS: Final = 20
 """Bits of a replica's number."""
@@ -23,36 +23,36 @@ class Numbering:
     def __init__(self, replicas: int) -> None:
         self.shifts = [BITS * replica for replica in range(replicas)]
         self.top = BITS * replicas
-        self.replicas: list[Replica] = []
-        self.controllers: list[Controller] = []
+        self.replicas: list[AbstractReplica] = []
+        self.controllers: list[AbstractController] = []
         self.announced: list[Announced] = []
-        self._of_replica: dict[Replica, int] = {}
-        self._of_controller: dict[Controller, int] = {}
+        self._of_replica: dict[AbstractReplica, int] = {}
+        self._of_controller: dict[AbstractController, int] = {}
         self._of_announced: dict[Announced, int] = {}
 
-    def number(self, cluster: Cluster) -> int:
+    def number(self, cluster: AbstractCluster) -> int:
         state = self.controller_number(cluster.controller) << self.top
         for replica, shift in zip(cluster.replicas, self.shifts, strict=True):
             state |= self.replica_number(replica) << shift
         return state
 
-    def cluster(self, state: int) -> Cluster:
+    def cluster(self, state: int) -> AbstractCluster:
         """Return the state of a number, to be shown."""
-        return Cluster(
+        return AbstractCluster(
             tuple(self.replicas[state >> shift & MASK] for shift in self.shifts),
             self.controllers[state >> self.top],
         )
 
-    def replica_number(self, replica: Replica) -> int:
+    def replica_number(self, replica: AbstractReplica) -> int:
         """Raise TooLarge beyond what the bits can tell apart."""
         number = self._of_replica.setdefault(replica, len(self.replicas))
         if number == len(self.replicas):
             if number > MASK:
-                raise TooLarge(f"A single replica has more than {MASK:,} states.")
+                raise TooLargeError(f"A single replica has more than {MASK:,} states.")
             self.replicas.append(replica)
         return number
 
-    def controller_number(self, controller: Controller) -> int:
+    def controller_number(self, controller: AbstractController) -> int:
         number = self._of_controller.setdefault(controller, len(self.controllers))
         if number == len(self.controllers):
             self.controllers.append(controller)

@@ -14,17 +14,17 @@ from typing import Final, NamedTuple
 from engine.ladder import invariants, rules, steps
 from engine.ladder.numbering import BITS, MASK, Numbering
 from engine.ladder.rungs import Rung
-from engine.ladder.search import Move
+from engine.ladder.search import LadderMove
 from engine.ladder.state import (
     NOBODY,
+    AbstractController,
+    AbstractReplica,
     Constants,
-    Controller,
-    Replica,
     beginning,
     members,
 )
 from engine.ladder.symmetry import Renamings
-from engine.ladder.tables import NOTHING, Moves, Table, counts_of, moves_of
+from engine.ladder.tables import NOTHING, Moves, StateTable, counts_of, moves_of
 
 KINDS: Final = (
     "controller-elects",
@@ -86,7 +86,7 @@ class Layout:
         self.shrink_mask = (1 << 2 * replicas) - 1
 
 
-class Partition:
+class AbstractPartition:
     """A rung at a size, as `Search` wants it: the beginning, and what follows from a state."""
 
     invariants = invariants.NAMES
@@ -103,12 +103,12 @@ class Partition:
         self._replicas, self._controllers = numbers.replicas, numbers.controllers
         self._pairs = list(combinations(range(n), 2))
         self._fired = 0
-        self._of_controller = Table(self._know_controller)
-        self._of_replica = Table(self._know_replica)
-        self._of_pair = Table(self._facts_of_pair)
-        self._alone = Table(self._moves_alone)
-        self._following = Table(self._moves_of_follower)
-        self._isr_changes = Table(self._moves_of_isr)
+        self._of_controller = StateTable(self._know_controller)
+        self._of_replica = StateTable(self._know_replica)
+        self._of_pair = StateTable(self._facts_of_pair)
+        self._alone = StateTable(self._moves_alone)
+        self._following = StateTable(self._moves_of_follower)
+        self._isr_changes = StateTable(self._moves_of_isr)
         self._renamings = Renamings(numbers)
         self.initial = numbers.number(beginning(constants))
         self.cluster = numbers.cluster
@@ -116,12 +116,12 @@ class Partition:
 
     # -- changes of a state ------------------------------------------------------------------------
 
-    def _change(self, old: Replica, new: Replica) -> int:
+    def _change(self, old: AbstractReplica, new: AbstractReplica) -> int:
         """Return the difference to a state in which a replica becomes another."""
         change = self._numbers.replica_number(new) - self._numbers.replica_number(old)
         return change << self._shifts[old.me]
 
-    def _record_change(self, old: Controller, new: Controller) -> int:
+    def _record_change(self, old: AbstractController, new: AbstractController) -> int:
         return (
             self._numbers.controller_number(new) - self._numbers.controller_number(old)
         ) << self._top
@@ -140,7 +140,7 @@ class Partition:
             broken |= STRONG
         return broken, nexts
 
-    def labelled(self, state: int) -> Iterator[tuple[Move, int]]:
+    def labelled(self, state: int) -> Iterator[tuple[LadderMove, int]]:
         groups, _, _ = self._known(state)
         for added, _, labels in groups:
             for move, change in zip(labels, added, strict=True):
@@ -218,11 +218,11 @@ class Partition:
             heard=tuple(heard),
         )
 
-    def _controller_moves(self, controller: Controller) -> list[tuple[Move, int]]:
+    def _controller_moves(self, controller: AbstractController) -> list[tuple[LadderMove, int]]:
         if len(controller.changes) > self.constants.epochs:
             return []
         return [
-            (Move(name, (who,)), self._record_change(controller, new))
+            (LadderMove(name, (who,)), self._record_change(controller, new))
             for name, who, new in steps.of_controller(controller)
         ]
 
@@ -237,7 +237,7 @@ class Partition:
         advance = NOTHING
         if replica.presumes and replica.hw < self.constants.log:
             change = self._change(replica, steps.advances(replica))
-            advance = moves_of(KINDS, [(Move("advances-hw", (me,)), change)])
+            advance = moves_of(KINDS, [(LadderMove("advances-hw", (me,)), change)])
         return OfReplica(
             facts=facts,
             presumes=replica.presumes,
@@ -254,14 +254,16 @@ class Partition:
         for epoch, (named, isr) in enumerate(controller.changes):
             if named == me and epoch > replica.epoch:
                 new = steps.hears_it_leads(replica, epoch, isr)
-                found.append((Move("becomes-leader", (me, epoch)), self._change(replica, new)))
+                found.append(
+                    (LadderMove("becomes-leader", (me, epoch)), self._change(replica, new))
+                )
         record = controller.next_record
         size = self.constants
         if replica.presumes and record < size.records and replica.end < size.log:
             new = steps.writes(replica, record)
             written = controller._replace(next_record=record + 1)
             change = self._change(replica, new) + self._record_change(controller, written)
-            found.append((Move("writes", (me,)), change))
+            found.append((LadderMove("writes", (me,)), change))
         return moves_of(KINDS, found)
 
     # -- what is known of two ---------------------------------------------------------------------
@@ -271,7 +273,7 @@ class Partition:
         a, b = self._replicas[pair >> BITS], self._replicas[pair & MASK]
         return invariants.of_pair(a, b) | self._facts_of_leader(a, b) | self._facts_of_leader(b, a)
 
-    def _facts_of_leader(self, leader: Replica, other: Replica) -> int:
+    def _facts_of_leader(self, leader: AbstractReplica, other: AbstractReplica) -> int:
         if not leader.presumes:
             return 0
         layout, rung, n = self._layout, self.rung, self._layout.each
@@ -297,15 +299,15 @@ class Partition:
         for epoch, isr in announced:
             if epoch > follower.epoch:
                 for new in steps.hears_it_follows(self.rung, leader, follower, epoch, isr):
-                    move = Move("becomes-follower", (me, own, epoch))
+                    move = LadderMove("becomes-follower", (me, own, epoch))
                     found.append((move, self._change(follower, new)))
         with_next = steps.fetches(self.rung, leader, follower)
         if with_next is not None and with_next.end <= self.constants.log:
-            found.append((Move("fetches", (me, own)), self._change(follower, with_next)))
+            found.append((LadderMove("fetches", (me, own)), self._change(follower, with_next)))
         if self.rung.truncates_later and rules.diverges(leader, follower):
             for log, hw in rules.cut_to(follower, rules.matching_end(leader, follower)):
                 new = follower._replace(log=log, hw=hw)
-                found.append((Move("truncates", (me, own)), self._change(follower, new)))
+                found.append((LadderMove("truncates", (me, own)), self._change(follower, new)))
         return moves_of(KINDS, found)
 
     def _moves_of_isr(self, key: int) -> Moves:
@@ -320,5 +322,5 @@ class Partition:
             name = "leader-expands-isr" if way == 2 else "leader-shrinks-isr"
             change = self._change(leader, leader._replace(isr=isr))
             change += self._record_change(controller, controller._replace(isr=isr))
-            found.append((Move(name, (leader.me, other)), change))
+            found.append((LadderMove(name, (leader.me, other)), change))
         return moves_of(KINDS, found)

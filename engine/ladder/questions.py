@@ -7,17 +7,17 @@ from typing import Any, Final
 
 from engine.ladder import async_isr, state
 from engine.ladder.async_isr import AsyncIsr
-from engine.ladder.partition import Partition
+from engine.ladder.partition import AbstractPartition
 from engine.ladder.rungs import RUNGS
-from engine.ladder.search import Bounds, Outcome, Search
-from engine.ladder.tables import TooLarge
-from engine.model.errors import BadInput
+from engine.ladder.search import LadderBounds, LadderOutcome, LadderSearch
+from engine.ladder.tables import TooLargeError
+from engine.model.errors import InputError
 
 SCHEMA: Final = 1
 ASYNC_ISR: Final = "async_isr"
 LADDERS: Final = (*RUNGS, ASYNC_ISR)
 
-AnyModel = Partition | AsyncIsr
+AnyModel = AbstractPartition | AsyncIsr
 
 
 def constants_of(ladder: str) -> tuple[str, ...]:
@@ -26,32 +26,34 @@ def constants_of(ladder: str) -> tuple[str, ...]:
 
 
 def model(ladder: str, constants: Mapping[str, int]) -> AnyModel:
-    """Raise BadInput for an unknown rung, and for constants that are missing, foreign or big."""
+    """Raise InputError for an unknown rung, and for constants that are missing, foreign or big."""
     if ladder not in LADDERS:
-        raise BadInput("unknown", f"There is no rung {ladder}; there are: {', '.join(LADDERS)}.")
+        raise InputError("unknown", f"There is no rung {ladder}; there are: {', '.join(LADDERS)}.")
     names = constants_of(ladder)
     if set(constants) != set(names):
         wanted = ", ".join(names)
         given = ", ".join(constants) or "none"
-        raise BadInput("invalid", f"{ladder} has the constants {wanted}; given: {given}.")
+        raise InputError("invalid", f"{ladder} has the constants {wanted}; given: {given}.")
     if ladder == ASYNC_ISR:
-        return AsyncIsr(async_isr.Constants(**constants))
-    return Partition(RUNGS[ladder], state.Constants(**constants))
+        return AsyncIsr(async_isr.AsyncIsrConstants(**constants))
+    return AbstractPartition(RUNGS[ladder], state.Constants(**constants))
 
 
-def search(of: AnyModel, symmetry: bool = False, bounds: Bounds | None = None) -> Outcome:
-    """Search a model.  Raises BadInput if its states are too large for a number."""
+def search(
+    of: AnyModel, symmetry: bool = False, bounds: LadderBounds | None = None
+) -> LadderOutcome:
+    """Search a model.  Raises InputError if its states are too large for a number."""
     try:
-        return Search(of, bounds, symmetry).run()
-    except TooLarge as error:
-        raise BadInput("too_large", f"{error} Take smaller constants.") from None
+        return LadderSearch(of, bounds, symmetry).run()
+    except TooLargeError as error:
+        raise InputError("too_large", f"{error} Take smaller constants.") from None
 
 
 def answer(
     ladder: str,
     constants: Mapping[str, int],
     symmetry: bool,
-    outcome: Outcome,
+    outcome: LadderOutcome,
     cpu_s: float | None = None,
 ) -> dict[str, Any]:
     """Return the answer as data.  `holds` is None where the search ended before all was seen."""
@@ -71,7 +73,7 @@ def answer(
     }
 
 
-def _verdict(outcome: Outcome, invariant: str) -> dict[str, Any]:
+def _verdict(outcome: LadderOutcome, invariant: str) -> dict[str, Any]:
     found = outcome.broken.get(invariant)
     if found is None:
         return {"holds": True if outcome.complete else None, "states": None}
@@ -88,13 +90,13 @@ MOST_ROWS: Final = 10_000
 
 
 def rows_of(data: object) -> list[dict[str, Any]]:
-    """Return the rows of a file of counts.  Raises BadInput naming the first unusable row."""
+    """Return the rows of a file of counts.  Raises InputError naming the first unusable row."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not isinstance(rows, list) or len(rows) > MOST_ROWS:
-        raise BadInput("invalid", f'A file of counts has a list "rows" of at most {MOST_ROWS:,}.')
+        raise InputError("invalid", f'A file of counts has a list "rows" of at most {MOST_ROWS:,}.')
     for number, row in enumerate(rows, 1):
         if not _is_row(row):
-            raise BadInput(
+            raise InputError(
                 "invalid",
                 f"Row {number} needs ladder, constants, symmetry, generated, distinct, depth "
                 "and invariants (name: states or null).",
@@ -121,7 +123,7 @@ def _is_row(row: object) -> bool:
     )
 
 
-def compare(row: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+def compare(row: Mapping[str, Any], bounds: LadderBounds) -> dict[str, Any]:
     """Search what a row counts: equal, different (and in what), or not within the budget."""
     outcome = search(model(row["ladder"], row["constants"]), row["symmetry"], bounds)
     progress = outcome.progress
@@ -159,7 +161,7 @@ SIZES: Final = (
 
 
 def without_fence(
-    rung: str, sizes: tuple[dict[str, int], ...], watched: tuple[str, ...], bounds: Bounds
+    rung: str, sizes: tuple[dict[str, int], ...], watched: tuple[str, ...], bounds: LadderBounds
 ) -> dict[str, Any]:
     """Return the shortest disaster of a rung in the first size that has one, or what shows none.
 
@@ -168,7 +170,7 @@ def without_fence(
     looked: list[dict[str, Any]] = []
     for constants in sizes:
         of = model(rung, constants)
-        outcome = search(of, False, Bounds(bounds.states, bounds.stop, watched))
+        outcome = search(of, False, LadderBounds(bounds.states, bounds.stop, watched))
         ways = {name: way for name, way in outcome.broken.items() if name in watched}
         if ways:
             least = min(len(way.states) for way in ways.values())

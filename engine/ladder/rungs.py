@@ -8,9 +8,9 @@ from typing import Final
 
 from engine.ladder import rules
 from engine.ladder.rules import Cut
-from engine.ladder.state import Replica
+from engine.ladder.state import AbstractReplica
 
-Allows = Callable[[Replica, Replica], bool]
+Allows = Callable[[AbstractReplica, AbstractReplica], bool]
 """(leader, follower) -> may it be?"""
 
 
@@ -18,12 +18,12 @@ Allows = Callable[[Replica, Replica], bool]
 class Rung:
     """One generation: the rules of the moves in which the generations differ."""
 
-    truncate: Callable[[Replica, Replica, int], tuple[Cut, ...]]
+    truncate: Callable[[AbstractReplica, AbstractReplica, int], tuple[Cut, ...]]
     """(leader, follower, epoch of the announcement) -> every way to become a follower."""
     fetch: Allows
     advance: Allows
     """Asked for each member of the leader's in-sync set."""
-    shrink: Callable[[Replica, Replica], int]
+    shrink: Callable[[AbstractReplica, AbstractReplica], int]
     """(leader, follower) -> in how many ways the guard is true."""
     expand: Allows
     truncates_later: bool = False

@@ -11,7 +11,7 @@ LOOK_EVERY: Final = 1 << 11
 """States between two questions whether to go on."""
 
 
-class Move(NamedTuple):
+class LadderMove(NamedTuple):
     """One move: its name, and the replicas (and epoch, or version) it is about."""
 
     name: str
@@ -36,7 +36,7 @@ class Model(Protocol):
     def look(self, state: int) -> tuple[int, list[int]]:
         """Return the broken invariants as bits, and the states after all moves, with doubles."""
 
-    def labelled(self, state: int) -> Iterator[tuple[Move, int]]:
+    def labelled(self, state: int) -> Iterator[tuple[LadderMove, int]]:
         """Yield the next states, each with its move."""
 
     def representative(self, state: int) -> int:
@@ -50,7 +50,7 @@ class Model(Protocol):
 
 
 @dataclass
-class Progress:
+class LadderProgress:
     """Progress of a search."""
 
     generated: int = 1
@@ -61,17 +61,17 @@ class Progress:
     """States of this level."""
 
 
-def never(progress: Progress) -> bool:
+def never(progress: LadderProgress) -> bool:
     return False
 
 
 @dataclass(frozen=True)
-class Bounds:
+class LadderBounds:
     """Limits at which a search stops before everything was seen."""
 
     states: int = UNBOUNDED
     """Most distinct states."""
-    stop: Callable[[Progress], bool] = never
+    stop: Callable[[LadderProgress], bool] = never
     """Asked now and then; also where progress can be shown."""
     until: Collection[str] = ()
     """Invariants: the search ends after the level in which one of them was found broken."""
@@ -81,15 +81,15 @@ class Bounds:
 class Violation:
     """A shortest way to a state that breaks an invariant: the states, with the moves between."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[LadderMove, ...]
     states: tuple[int, ...]
 
 
 @dataclass
-class Outcome:
+class LadderOutcome:
     """Findings of a search; `complete` says whether everything was seen."""
 
-    progress: Progress
+    progress: LadderProgress
     complete: bool
     widths: list[int]
     """Distinct states of each level."""
@@ -98,14 +98,16 @@ class Outcome:
     invariants: tuple[str, ...] = ()
 
 
-class Search:
+class LadderSearch:
     """One search; `run` is called once."""
 
-    def __init__(self, model: Model, bounds: Bounds | None = None, symmetry: bool = False) -> None:
+    def __init__(
+        self, model: Model, bounds: LadderBounds | None = None, symmetry: bool = False
+    ) -> None:
         self.model = model
-        self.bounds = bounds or Bounds()
+        self.bounds = bounds or LadderBounds()
         self.symmetry = symmetry
-        self.progress = Progress()
+        self.progress = LadderProgress()
         self.widths: list[int] = []
         first = self._same(model.initial)
         self._first = first
@@ -116,7 +118,7 @@ class Search:
         self._bits = 0
         self._unlooked = LOOK_EVERY
 
-    def run(self) -> Outcome:
+    def run(self) -> LadderOutcome:
         """Search level by level, until nothing new comes or a bound is met."""
         frontier = [self._first]
         wanted = self._wanted()
@@ -130,7 +132,7 @@ class Search:
                 complete = False
                 break
             frontier = following
-        return Outcome(
+        return LadderOutcome(
             progress=self.progress,
             complete=complete,
             widths=self.widths,
@@ -179,7 +181,7 @@ class Search:
         self.progress.distinct = len(self._before)
 
     def _is_over(self, generated: int) -> bool:
-        now = Progress(
+        now = LadderProgress(
             self.progress.generated + generated,
             len(self._before),
             self.progress.depth,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 NOBODY: Final = -1
 """Instead of a replica or an epoch."""
@@ -40,14 +40,14 @@ class Constants:
 
 
 def check_limits(given: dict[str, int], limits: dict[str, tuple[int, int]]) -> None:
-    """Raise BadInput with the first constant that lies outside its limits."""
+    """Raise InputError with the first constant that lies outside its limits."""
     for name, value in given.items():
         least, most = limits[name]
         if not least <= value <= most:
-            raise BadInput("invalid", f"{name} must be from {least} to {most}, not {value}.")
+            raise InputError("invalid", f"{name} must be from {least} to {most}, not {value}.")
 
 
-class Replica(NamedTuple):
+class AbstractReplica(NamedTuple):
     """One replica: what it has, and what it has heard."""
 
     me: int
@@ -73,7 +73,7 @@ class Replica(NamedTuple):
         return 0 <= offset < len(self.log)
 
 
-class Controller(NamedTuple):
+class AbstractController(NamedTuple):
     """The controller's record, and every announcement it ever made.
 
     Announcements are never taken back, so each may be heard late, twice or never.
@@ -91,22 +91,22 @@ class Controller(NamedTuple):
     def epoch(self) -> int:
         return len(self.changes) - 1
 
-    def announces(self, leader: int, isr: int) -> Controller:
-        return Controller(isr, self.next_record, (*self.changes, (leader, isr)))
+    def announces(self, leader: int, isr: int) -> AbstractController:
+        return AbstractController(isr, self.next_record, (*self.changes, (leader, isr)))
 
 
-class Cluster(NamedTuple):
+class AbstractCluster(NamedTuple):
     """A whole state, as people read it; the search itself works on numbers."""
 
-    replicas: tuple[Replica, ...]
-    controller: Controller
+    replicas: tuple[AbstractReplica, ...]
+    controller: AbstractController
 
 
-def beginning(constants: Constants) -> Cluster:
+def beginning(constants: Constants) -> AbstractCluster:
     """Return the first state: empty logs, no leader, no announcements, all replicas in sync."""
-    return Cluster(
-        tuple(Replica(me, (), 0, -1, NOBODY, 0) for me in range(constants.replicas)),
-        Controller(constants.everybody, 0, ()),
+    return AbstractCluster(
+        tuple(AbstractReplica(me, (), 0, -1, NOBODY, 0) for me in range(constants.replicas)),
+        AbstractController(constants.everybody, 0, ()),
     )
 
 
@@ -127,7 +127,7 @@ def renamed_set(isr: int, names: Sequence[int]) -> int:
     return sum(1 << names[member] for member in members(isr))
 
 
-def renamed(replica: Replica, names: Sequence[int]) -> Replica:
+def renamed(replica: AbstractReplica, names: Sequence[int]) -> AbstractReplica:
     """Return the replica, if each replica r were called names[r]."""
     leader = replica.leader if replica.leader == NOBODY else names[replica.leader]
     return replica._replace(
@@ -135,8 +135,8 @@ def renamed(replica: Replica, names: Sequence[int]) -> Replica:
     )
 
 
-def renamed_controller(controller: Controller, names: Sequence[int]) -> Controller:
-    return Controller(
+def renamed_controller(controller: AbstractController, names: Sequence[int]) -> AbstractController:
+    return AbstractController(
         renamed_set(controller.isr, names),
         controller.next_record,
         tuple(

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.ladder.rungs import Rung
-from engine.ladder.state import NOBODY, Controller, Replica, members
+from engine.ladder.state import NOBODY, AbstractController, AbstractReplica, members
 
 
-def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller]]:
+def of_controller(controller: AbstractController) -> Iterator[tuple[str, int, AbstractController]]:
     """Yield controller-elects and controller-shrinks: (move, its replica, the record after)."""
     leader, isr = controller.leader, controller.isr
     for replica in members(isr):
@@ -25,20 +25,22 @@ def of_controller(controller: Controller) -> Iterator[tuple[str, int, Controller
         yield "controller-shrinks", leader, controller.announces(NOBODY, left_isr)
 
 
-def hears_it_leads(replica: Replica, epoch: int, isr: int) -> Replica:
+def hears_it_leads(replica: AbstractReplica, epoch: int, isr: int) -> AbstractReplica:
     """Return the replica after becomes-leader: the log and the high watermark stay."""
     return replica._replace(epoch=epoch, leader=replica.me, isr=isr)
 
 
 def hears_it_follows(
-    rung: Rung, leader: Replica, follower: Replica, epoch: int, isr: int
-) -> Iterator[Replica]:
+    rung: Rung, leader: AbstractReplica, follower: AbstractReplica, epoch: int, isr: int
+) -> Iterator[AbstractReplica]:
     """Return the replica after every way of becomes-follower."""
     for log, hw in rung.truncate(leader, follower, epoch):
-        yield Replica(follower.me, log, hw, epoch, leader.me, isr)
+        yield AbstractReplica(follower.me, log, hw, epoch, leader.me, isr)
 
 
-def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
+def fetches(
+    rung: Rung, leader: AbstractReplica, follower: AbstractReplica
+) -> AbstractReplica | None:
     """Return the follower with the leader's next record; None if it gets none."""
     end = follower.end
     if end >= leader.end or not rung.fetch(leader, follower):
@@ -46,10 +48,10 @@ def fetches(rung: Rung, leader: Replica, follower: Replica) -> Replica | None:
     return follower._replace(log=(*follower.log, leader.log[end]), hw=min(leader.hw, end + 1))
 
 
-def writes(replica: Replica, record: int) -> Replica:
+def writes(replica: AbstractReplica, record: int) -> AbstractReplica:
     """Append a record to a replica that presumes leadership."""
     return replica._replace(log=(*replica.log, (record, replica.epoch)))
 
 
-def advances(replica: Replica) -> Replica:
+def advances(replica: AbstractReplica) -> AbstractReplica:
     return replica._replace(hw=replica.hw + 1)

@@ -6,7 +6,7 @@ from itertools import pairwise, permutations
 
 from engine.ladder.numbering import MASK, Numbering
 from engine.ladder.state import renamed, renamed_controller
-from engine.ladder.tables import Table
+from engine.ladder.tables import StateTable
 
 
 class Renaming:
@@ -22,8 +22,8 @@ class Renaming:
             record = renamed_controller(numbers.controllers[number], names)
             return numbers.controller_number(record) << numbers.top
 
-        self.replica = Table(renamed_replica)
-        self.record = Table(renamed_record)
+        self.replica = StateTable(renamed_replica)
+        self.record = StateTable(renamed_record)
         self.places = sorted(range(len(names)), key=names.__getitem__)
         """The replicas in their new order."""
 
@@ -36,7 +36,7 @@ class Renamings:
         every = permutations(range(len(numbers.shifts)))
         self._all = [Renaming(numbers, names) for names in every]
         self._alike: dict[tuple[object, ...], int] = {}
-        self._likeness = Table(self._likeness_of)
+        self._likeness = StateTable(self._likeness_of)
         self._sorting: dict[tuple[int, ...], list[Renaming]] = {}
 
     def representative(self, state: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from engine.ladder.search import Move
+from engine.ladder.search import LadderMove
 
 Value = TypeVar("Value")
 
@@ -13,11 +13,11 @@ COUNT_BITS: Final = 40
 """Bits of each kind of move in a number that counts all kinds."""
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """The model has more states of one kind than its numbers can tell apart."""
 
 
-class Table(dict[int, Value], Generic[Value]):
+class StateTable(dict[int, Value], Generic[Value]):
     """Key -> answer, computed when it is first asked for."""
 
     def __init__(self, compute: Callable[[int], Value]) -> None:
@@ -34,13 +34,13 @@ class Moves(NamedTuple):
 
     added: tuple[int, ...]
     fired: int
-    labels: tuple[Move, ...]
+    labels: tuple[LadderMove, ...]
 
 
 NOTHING: Final = Moves((), 0, ())
 
 
-def moves_of(kinds: Sequence[str], found: list[tuple[Move, int]]) -> Moves:
+def moves_of(kinds: Sequence[str], found: list[tuple[LadderMove, int]]) -> Moves:
     """Gather (move, what it adds to the state)."""
     if not found:
         return NOTHING

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.learn.asked import NOBODY, Answer, as_parts, in_order
 from engine.learn.probes import Probe
-from engine.model.errors import BadInput
+from engine.learn.question_context import NOBODY, Answer, as_parts, in_order
+from engine.model.errors import InputError
 from engine.properties.moment import PartitionMoment
 
 MOST_OFFSET: Final = 10**9
@@ -16,24 +16,26 @@ MOST_NAMES: Final = 40
 def answer_of(probe: Probe, text: str) -> Answer:
     """Read an answer: an offset (4), a broker (2 or `nobody`), brokers (1,2) or records (m1,m2).
 
-    An empty list means no broker or no record. Raises BadInput where the question takes no such
+    An empty list means no broker or no record. Raises InputError where the question takes no such
     answer.
     """
     words = [word.strip() for word in text.split(",") if word.strip() and word.strip() != "none"]
     if len(words) > MOST_NAMES:
-        raise BadInput("too_large", f"An answer names at most {MOST_NAMES} things.")
+        raise InputError("too_large", f"An answer names at most {MOST_NAMES} things.")
     if probe.form == "records":
         order = [name for one in probe.choices for name in as_parts(one.answer)]
         return tuple(sorted(dict.fromkeys(words), key=lambda one: _place(order, one)))
     if probe.form == "broker" and text == "nobody":
         return NOBODY
     if probe.form not in ("offset", "broker", "brokers") or not all(map(_is_number, words)):
-        raise BadInput("invalid", "This question takes no such answer; choose one of those below.")
+        raise InputError(
+            "invalid", "This question takes no such answer; choose one of those below."
+        )
     numbers = [int(word) for word in words]
     if probe.form == "brokers":
         return in_order(numbers)
     if len(numbers) != 1:
-        raise BadInput("invalid", "One number answers this question.")
+        raise InputError("invalid", "One number answers this question.")
     return numbers[0]
 
 

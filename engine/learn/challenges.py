@@ -13,14 +13,14 @@ from importlib.resources import files
 from typing import Final
 
 from engine.learn.texts import texts
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
+from engine.moves import moves
 from engine.properties.evaluate import judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
-from engine.sim import moves
 from engine.sim.run import Run
 
 MOST_MOVES: Final = 24
@@ -76,32 +76,32 @@ class Challenge:
     def attempt(self, lines: tuple[str, ...]) -> Attempt:
         """Play these moves and check the goal at their end.
 
-        Raises BadInput for a move that is malformed, impossible, or not allowed here.
+        Raises InputError for a move that is malformed, impossible, or not allowed here.
         """
         if len(lines) > MOST_MOVES:
-            raise BadInput("too_large", f"At most {MOST_MOVES} moves may be tried.")
+            raise InputError("too_large", f"At most {MOST_MOVES} moves may be tried.")
         brokers = find(self.scenario).brokers
         for number, line in enumerate(lines, 1):
             try:
                 moves.parse(line, brokers)
-            except BadInput as bad:
+            except InputError as bad:
                 sentence = f"Move {number} (“{line[:60]}”): {bad.sentence}"
-                raise BadInput(bad.code, sentence, f"line {number}, column 1") from bad
+                raise InputError(bad.code, sentence, f"line {number}, column 1") from bad
             if line.split()[0] in self.without:
-                raise BadInput(
+                raise InputError(
                     "impossible",
                     f"Move {number} (“{line[:60]}”): {line.split()[0]} is not allowed here.",
                     f"line {number}, column 1",
                 )
         run = Run(find(self.scenario), self.profile, 0, (*self.first, *lines))
-        recording = Recording(run)
+        recording = MomentRecording(run)
         return Attempt(run, judge(self.goal, recording).holds, recording.end.step, len(lines))
 
 
 def read(text: str, where: str = "challenges.yaml") -> dict[str, Challenge]:
     """Read the challenges of a file.
 
-    Raises BadInput: one sentence, where = "file:line:column".
+    Raises InputError: one sentence, where = "file:line:column".
     """
     value, check = load_value(text, where)
     if not isinstance(value, dict):
@@ -122,7 +122,7 @@ def _challenge(check: Reader, slug: str, value: object) -> Challenge:
     for name, reader, text in (("profile", get_profile, profile), ("goal", parse, goal)):
         try:
             reader(text)
-        except BadInput as bad:
+        except InputError as bad:
             raise check.bad((slug, name), bad.sentence, bad.code) from bad
     without = check.listing(fields.get("without", []), (slug, "without"), len(moves.VERBS))
     return Challenge(
@@ -148,7 +148,7 @@ def _lines(check: Reader, value: object, path: Path, code: str) -> tuple[str, ..
         line = check.text(one, (*path, i), moves.MAX_LENGTH)
         try:
             moves.parse(line, find(code).brokers)
-        except BadInput as bad:
+        except InputError as bad:
             raise check.bad((*path, i), bad.sentence, bad.code) from bad
         found.append(line)
     return tuple(found)

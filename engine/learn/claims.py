@@ -15,16 +15,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from engine.explore.budgets import MOST, NAMES, Budgets
 from engine.learn.texts import texts
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS
+from engine.moves import moves
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
-from engine.search.budgets import MOST, NAMES, Budgets
-from engine.sim import moves
 from engine.sim.run import Run
 
 FOLDER: Final = "claims"
@@ -51,7 +51,7 @@ SEARCHED: Final = "S60"
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class ClaimSearch:
     """Looks for `reach` after `moves` of `SEARCHED`, with at most `states` states."""
 
     moves: tuple[str, ...]
@@ -76,7 +76,7 @@ class Claim:
     questions: tuple[str, ...]
     everywhere: str = ""
     tested: str = ""
-    search: Search | None = None
+    search: ClaimSearch | None = None
 
     def run(self, profile: str) -> Run:
         """Return the run that decides under this profile."""
@@ -87,13 +87,13 @@ class Claim:
 
     def judged(self, profile: str) -> Verdict:
         """Play the claim's own run and return the verdict of that run alone."""
-        return judge(self.property, Recording(self.run(profile)))
+        return judge(self.property, MomentRecording(self.run(profile)))
 
 
 def read(text: str, slug: str) -> Claim:
     """Read a claim from its file.
 
-    Raises BadInput: one sentence, where = "file:line:column".
+    Raises InputError: one sentence, where = "file:line:column".
     """
     value, check = load_value(text, f"{slug}.yaml")
     fields = check.mapping(value, (), _FIELDS)
@@ -131,7 +131,7 @@ def read(text: str, slug: str) -> Claim:
     )
 
 
-def _search(check: Reader, value: object) -> Search:
+def _search(check: Reader, value: object) -> ClaimSearch:
     names = ("moves", "reach", "states", *NAMES)
     fields = check.mapping(value, ("search",), names)
     budgets = {
@@ -139,7 +139,7 @@ def _search(check: Reader, value: object) -> Search:
         for name in NAMES
         if name in fields
     }
-    return Search(
+    return ClaimSearch(
         _lines(check, fields.get("moves", []), "search", SEARCHED),
         check.text(fields.get("reach"), ("search", "reach"), 80),
         Budgets(**budgets),
@@ -154,7 +154,7 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
         line = check.text(one, (name, i), moves.MAX_LENGTH)
         try:
             moves.parse(line, brokers)
-        except BadInput as bad:
+        except InputError as bad:
             raise check.bad((name, i), bad.sentence, bad.code) from bad
         found.append(line)
     return tuple(found)
@@ -164,7 +164,7 @@ def _property(check: Reader, value: object, name: str = "property") -> str:
     text = check.text(value, (name,), MOST_CHARACTERS)
     try:
         parse(text)
-    except BadInput as bad:
+    except InputError as bad:
         raise check.bad((name,), bad.sentence, bad.code) from bad
     return text
 

@@ -7,12 +7,12 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, Kind, Places, as_number, as_parts
-from engine.model.errors import BadInput
+from engine.learn.question_context import Answer, Kind, Places, QuestionContext, as_number, as_parts
+from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS, PROFILES, Profile
+from engine.moves import moves
 from engine.properties.moment import Moment
-from engine.properties.recording import Recording
-from engine.sim import moves
+from engine.properties.recording import MomentRecording
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
 
@@ -55,7 +55,7 @@ def number_of(slug: str) -> int:
 
 
 @lru_cache(maxsize=16)
-def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
+def _claims_of(recording: MomentRecording) -> tuple[tuple[int, str, int], ...]:
     """Return (number, slug, deciding step) of the claims that this run decides.
 
     These are the claims that this run alone decides under every Kafka.
@@ -75,7 +75,7 @@ def _claims_of(recording: Recording) -> tuple[tuple[int, str, int], ...]:
     return tuple(found)
 
 
-def _since_asked(recording: Recording, index: int) -> Places:
+def _since_asked(recording: MomentRecording, index: int) -> Places:
     turn = recording.turns[index]
     if _first_loss(recording) == index:
         yield 0, LOST
@@ -84,7 +84,7 @@ def _since_asked(recording: Recording, index: int) -> Places:
             yield 0, number
 
 
-def _since_told(recording: Recording, index: int, tp: int, who: int) -> str:
+def _since_told(recording: MomentRecording, index: int, tp: int, who: int) -> str:
     """Return the name of the claim; "" for the question about lost records."""
     return next((slug for number, slug, _ in _claims_of(recording) if number == who), "")
 
@@ -94,20 +94,20 @@ def _keeps(run: Run, profile: str) -> bool | None:
     """Tell if these moves keep every confirmed record; None if this Kafka lacks one of them."""
     try:
         return not play_all(Run(run.scenario, profile, run.seed, run.moves)).ledger.lost
-    except BadInput:
+    except InputError:
         return None
 
 
-def _kept(run: Run) -> dict[str, bool]:
+def _keeps_records(run: Run) -> dict[str, bool]:
     """Tell for every generation that has these moves if it keeps all confirmed records."""
     found = {name: _keeps(run, name) for name in GENERATIONS}
     return {name: kept for name, kept in found.items() if kept is not None}
 
 
-def row_of(recording: Recording, told: str) -> dict[str, bool]:
+def row_of(recording: MomentRecording, told: str) -> dict[str, bool]:
     """Return profile -> if it holds there; plays the run under all, or reads the verdicts."""
     if not told:
-        return _kept(recording.run)
+        return _keeps_records(recording.run)
     from engine.learn.judging import verdicts
 
     return {name: one.holds for name, one in verdicts()[told].items()}
@@ -130,7 +130,9 @@ def _turns_at(run: Run, row: dict[str, bool], answer: tuple[str, str]) -> bool:
     return next(one for one in kept if one is not None) == row[names[place]]
 
 
-def _since_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _since_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     row = row_of(recording, asked.told)
     found = summary(row)
     if found and found[1] and not asked.told and not _turns_at(recording.run, row, found):
@@ -141,25 +143,25 @@ def _since_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer
 # -- because of which move ------------------------------------------------------------------------
 
 
-def _first_loss(recording: Recording) -> int:
+def _first_loss(recording: MomentRecording) -> int:
     """Return the index of the turn in which a confirmed record is lost for good, 0 if none is."""
     lost = recording.known.lost
     return recording.at(min(lost.values())) if lost else 0
 
 
-def _victim(recording: Recording) -> str:
+def _victim(recording: MomentRecording) -> str:
     lost = recording.known.lost
     return min(lost, key=lambda value: (lost[value], value))
 
 
-def _cause_asked(recording: Recording, index: int) -> Places:
+def _cause_asked(recording: MomentRecording, index: int) -> Places:
     if index != _first_loss(recording):
         return
     if FEWEST_MOVES <= len(recording.run.lines()) <= MOST_MOVES:
         yield 0, 0
 
 
-def _cause_told(recording: Recording, index: int, tp: int, who: int) -> Any:
+def _cause_told(recording: MomentRecording, index: int, tp: int, who: int) -> Any:
     """Return (the lost record, ((number of a move from 1, its text), ...)) up to the loss.
 
     The moves that write the record are left out.
@@ -188,7 +190,7 @@ def saves(run: Run, number: int, value: str) -> bool:
         try:
             for _ in play(sim, (line,)):
                 pass
-        except BadInput:
+        except InputError:
             continue  # without that move this one cannot be made
     if value in sim.ledger.lost:
         return False
@@ -196,7 +198,9 @@ def saves(run: Run, number: int, value: str) -> bool:
     return any(value in batch.values for log in logs for batch in log.batches)
 
 
-def _cause_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _cause_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     """Return the last move without which the record would still be there."""
     value, told = asked.told
     for number, _ in reversed(told):
@@ -205,7 +209,9 @@ def _cause_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer
     return None
 
 
-def _cause_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
+def _cause_holds(
+    asked: QuestionContext, recording: MomentRecording, index: int, answer: Answer
+) -> bool:
     return saves(recording.run, as_number(answer), asked.told[0])
 
 
@@ -233,14 +239,14 @@ class Goal:
         return any(self.value in b.values for b in sim.ledger.committed[self.tp].values())
 
 
-def _do_asked(recording: Recording, index: int) -> Places:
+def _do_asked(recording: MomentRecording, index: int) -> Places:
     goal = _tasks(recording).get(index)
     if goal is not None:
         yield goal.tp, goal.who
 
 
 @lru_cache(maxsize=16)
-def _tasks(recording: Recording) -> dict[int, Goal]:
+def _tasks(recording: MomentRecording) -> dict[int, Goal]:
     """Turn before which something can be done -> what: the first task of each sort."""
     found: dict[int, Goal] = {}
     turns, scenario = recording.turns, recording.run.scenario
@@ -255,7 +261,7 @@ def _tasks(recording: Recording) -> dict[int, Goal]:
     return found
 
 
-def _goal(recording: Recording, now: Moment) -> Goal | None:
+def _goal(recording: MomentRecording, now: Moment) -> Goal | None:
     """Return the task that this moment sets.
 
     The task is to bring a broker back into the ISR, to commit a record, or to change the leader.
@@ -279,7 +285,9 @@ def _goal(recording: Recording, now: Moment) -> Goal | None:
     return Goal("lead", tp, able[-1], "", f"leader = {names[able[-1]]}")
 
 
-def _do_told(recording: Recording, index: int, tp: int, who: int) -> tuple[str, str, str, Any]:
+def _do_told(
+    recording: MomentRecording, index: int, tp: int, who: int
+) -> tuple[str, str, str, Any]:
     """Return (sort, record, property, names): the goal; names are ((broker, name), ...)."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
@@ -287,7 +295,7 @@ def _do_told(recording: Recording, index: int, tp: int, who: int) -> tuple[str, 
     return goal.sort, goal.value, goal.property, names
 
 
-def begun(recording: Recording, index: int) -> tuple[str, ...]:
+def begun(recording: MomentRecording, index: int) -> tuple[str, ...]:
     """Return the moves that have been made before this turn."""
     return recording.run.lines()[: recording.turns[index - 1].move + 1]
 
@@ -301,16 +309,16 @@ def _stage(run: Run) -> Simulation:
     return sim
 
 
-def _open(recording: Recording, index: int) -> Simulation:
+def _open(recording: MomentRecording, index: int) -> Simulation:
     """Return the stage on which the task is to be done."""
     run = recording.run
     return _stage(Run(run.scenario, run.profile, run.seed, begun(recording, index)))
 
 
-def reaches(recording: Recording, index: int, lines: tuple[str, ...]) -> bool:
+def reaches(recording: MomentRecording, index: int, lines: tuple[str, ...]) -> bool:
     """Tell if these moves reach the goal.
 
-    Raises BadInput for a move that is malformed or impossible.
+    Raises InputError for a move that is malformed or impossible.
     """
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
@@ -320,7 +328,9 @@ def reaches(recording: Recording, index: int, lines: tuple[str, ...]) -> bool:
     return goal.reached(sim)
 
 
-def _do_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _do_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     """Return the shortest moves that do the task, found by trying all moves that belong to it."""
     goal = _goal(recording, recording.turns[index - 1].now)
     assert goal is not None
@@ -328,7 +338,7 @@ def _do_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, i
     return None if found is None else (found, recording.turns[index - 1].last)
 
 
-def _offered(asked: Asked, goal: Goal) -> tuple[str, ...]:
+def _offered(asked: QuestionContext, goal: Goal) -> tuple[str, ...]:
     names = dict(asked.told[3])
     record = asked.part.record
     if goal.sort == "join":
@@ -364,16 +374,18 @@ def _played(sim: Simulation, move: moves.Move) -> bool:
     try:
         for _ in moves.play(sim, move):
             pass
-    except BadInput:
+    except InputError:
         return False
     return True
 
 
-def _do_holds(asked: Asked, recording: Recording, index: int, answer: Answer) -> bool:
+def _do_holds(
+    asked: QuestionContext, recording: MomentRecording, index: int, answer: Answer
+) -> bool:
     """Return True if moves reach the goal or cannot be played: then they are no wrong answer."""
     try:
         return reaches(recording, index, as_parts(answer))
-    except BadInput:
+    except InputError:
         return True
 
 

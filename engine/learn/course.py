@@ -16,15 +16,15 @@ from typing import Any, Final
 
 from engine.learn.kinds import KINDS
 from engine.learn.probes import Probe, probe_at, probes_of
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL
 from engine.model.profiles import get_profile
+from engine.moves import moves
 from engine.properties.evaluate import judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
-from engine.sim import moves
 from engine.sim.run import Run
 
 FOLDER: Final = "chapters"
@@ -37,7 +37,7 @@ _SLUG: Final = re.compile(r"\d{2}-([a-z0-9-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class CourseScene:
     """Text beside a stage.  `block` is moment, probe, do or "": then the stage stays as it was.
 
     `at` is a step, a property whose deciding step is meant, or "" for the beginning; `ask` a kind
@@ -72,7 +72,7 @@ class Chapter:
     profile: str
     minutes: int
     lead: tuple[str, ...]
-    scenes: tuple[Scene, ...]
+    scenes: tuple[CourseScene, ...]
     recap: tuple[str, ...]
     cards: tuple[tuple[str, str], ...]
 
@@ -104,13 +104,13 @@ class _Part:
 def read(text: str, where: str = "course.md") -> Chapter:
     """Read a chapter from its text.
 
-    Raises BadInput: one sentence, where = "file:line:column".
+    Raises InputError: one sentence, where = "file:line:column".
     """
     parts = _parts(text, where)
     head = parts[0]
     if [name for name, _, _ in head.blocks] != ["chapter"]:
         sentence = "A chapter begins with its title and one block ```chapter that names its run."
-        raise BadInput("invalid", sentence, f"{where}:{head.line}:1")
+        raise InputError("invalid", sentence, f"{where}:{head.line}:1")
     value, check = _value(head.blocks[0], where)
     fields = check.mapping(value, (), ("run", "profile", "minutes"))
     if "run" not in fields:
@@ -128,16 +128,16 @@ def read(text: str, where: str = "course.md") -> Chapter:
             scenes.append(_scene(part, scenario, profile, where))
     if not 0 < len(scenes) <= MOST_SCENES:
         sentence = f"A chapter has 1 to {MOST_SCENES} scenes, each under a line that begins with ##"
-        raise BadInput("invalid", f"{sentence}.", f"{where}:1:1")
+        raise InputError("invalid", f"{sentence}.", f"{where}:1:1")
     lead = _paragraphs(head, where)
     return Chapter(
         head.title, scenario, profile, minutes, lead, tuple(_followed(scenes)), recap, cards
     )
 
 
-def _followed(scenes: list[Scene]) -> list[Scene]:
+def _followed(scenes: list[CourseScene]) -> list[CourseScene]:
     """Place each scene without a block at the moment of the scene before it."""
-    found: list[Scene] = []
+    found: list[CourseScene] = []
     for scene in scenes:
         before = found[-1] if found else None
         if not scene.block and before is not None and before.block in ("", "moment"):
@@ -160,24 +160,24 @@ def _parts(text: str, where: str) -> list[_Part]:
                 held.append(row)
         elif row.startswith(("# ", "## ")):
             if (len(row) - len(row.lstrip("#")) == 1) == bool(parts):
-                raise BadInput("invalid", "One line with # first, then only lines with ##.", at)
+                raise InputError("invalid", "One line with # first, then only lines with ##.", at)
             parts.append(_Part(row.lstrip("#").strip()[:MOST_LINE], number))
         elif not parts and row.strip():
-            raise BadInput("invalid", "A chapter begins with its title, a line like # Title.", at)
+            raise InputError("invalid", "A chapter begins with its title, a line like # Title.", at)
         elif row.startswith("```"):
             name = row[3:].strip()
             if name not in BLOCKS:
                 known = ", ".join(BLOCKS)
                 sentence = f"There is no block {name[:40] or 'without a name'}; known are {known}."
-                raise BadInput("unknown", sentence, f"{where}:{number}:4")
+                raise InputError("unknown", sentence, f"{where}:{number}:4")
             block = name, number
         elif parts:
             parts[-1].text.append(row)
     if block is not None:
         sentence = f"The block {block[0]} is not closed; a line with ``` closes it."
-        raise BadInput("invalid", sentence, f"{where}:{block[1]}:1")
+        raise InputError("invalid", sentence, f"{where}:{block[1]}:1")
     if not parts:
-        raise BadInput("invalid", "A chapter begins with its title, a line like # Title.", where)
+        raise InputError("invalid", "A chapter begins with its title, a line like # Title.", where)
     return parts
 
 
@@ -185,7 +185,7 @@ def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
     """Return the block's value; empty lines before it keep the numbers of lines right."""
     name, line, text = block
     if not text.strip():
-        raise BadInput("invalid", f"The block {name} is empty.", f"{where}:{line}:1")
+        raise InputError("invalid", f"The block {name} is empty.", f"{where}:{line}:1")
     return load_value("\n" * line + text, where)
 
 
@@ -201,29 +201,29 @@ def _paragraphs(part: _Part, where: str) -> tuple[str, ...]:
             held = []
     if sum(map(len, found)) > MOST_TEXT:
         sentence = f"The text under one heading has at most {MOST_TEXT} characters."
-        raise BadInput("too_large", sentence, f"{where}:{part.line}:1")
+        raise InputError("too_large", sentence, f"{where}:{part.line}:1")
     return tuple(found)
 
 
-def _scene(part: _Part, scenario: str, profile: str, where: str) -> Scene:
+def _scene(part: _Part, scenario: str, profile: str, where: str) -> CourseScene:
     text = _paragraphs(part, where)
     at = f"{where}:{part.line}:1"
     if len(part.blocks) > 1:
         sentence = "A scene has one block at most; begin another scene with ##."
-        raise BadInput("invalid", sentence, f"{where}:{part.blocks[1][1]}:1")
+        raise InputError("invalid", sentence, f"{where}:{part.blocks[1][1]}:1")
     if not part.blocks:
-        return Scene(part.title, text, "", scenario, profile, where=at)
+        return CourseScene(part.title, text, "", scenario, profile, where=at)
     name = part.blocks[0][0]
     if name == "chapter":
         sentence = "The block chapter stands under the title only."
-        raise BadInput("invalid", sentence, f"{where}:{part.blocks[0][1]}:1")
+        raise InputError("invalid", sentence, f"{where}:{part.blocks[0][1]}:1")
     value, check = _value(part.blocks[0], where)
     return {"moment": _moment, "probe": _asking, "do": _task}[name](
-        check, value, Scene(part.title, text, name, scenario, profile, where=at)
+        check, value, CourseScene(part.title, text, name, scenario, profile, where=at)
     )
 
 
-def _moment(check: Reader, value: object, scene: Scene) -> Scene:
+def _moment(check: Reader, value: object, scene: CourseScene) -> CourseScene:
     fields = check.mapping(value, (), ("at", "run", "profile"))
     if "at" not in fields:
         raise check.bad((), "A moment needs at: a step, or a property that is decided there.")
@@ -237,7 +237,7 @@ def _at(check: Reader, value: object) -> int | str:
     return _property(check, value, "at")
 
 
-def _asking(check: Reader, value: object, scene: Scene) -> Scene:
+def _asking(check: Reader, value: object, scene: CourseScene) -> CourseScene:
     fields = check.mapping(value, (), ("ask", "run", "profile"))
     ask = check.text(fields.get("ask", ""), ("ask",), 60)
     if ask.split("@")[0] not in KINDS:
@@ -248,7 +248,7 @@ def _asking(check: Reader, value: object, scene: Scene) -> Scene:
     return replace(scene, scenario=code, profile=profile, ask=ask)
 
 
-def _task(check: Reader, value: object, scene: Scene) -> Scene:
+def _task(check: Reader, value: object, scene: CourseScene) -> CourseScene:
     fields = check.mapping(value, (), ("goal", "first", "solution", "hint", "run", "profile"))
     for name in ("goal", "solution", "hint"):
         if name not in fields:
@@ -269,7 +269,7 @@ def _property(check: Reader, value: object, name: str) -> str:
     text = check.text(value, (name,), MOST_CHARACTERS)
     try:
         parse(text)
-    except BadInput as bad:
+    except InputError as bad:
         raise check.bad((name,), bad.sentence, bad.code) from bad
     return text
 
@@ -280,7 +280,7 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
         line = check.text(one, (name, i), moves.MAX_LENGTH)
         try:
             moves.parse(line, find(code).brokers)
-        except BadInput as bad:
+        except InputError as bad:
             raise check.bad((name, i), bad.sentence, bad.code) from bad
         found.append(line)
     return tuple(found)
@@ -297,7 +297,7 @@ def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> t
         text = check.text(fields["profile"], ("profile",), 80)
         try:
             profile = get_profile(text).name
-        except BadInput as bad:
+        except InputError as bad:
             raise check.bad(("profile",), bad.sentence, bad.code) from bad
     return code, profile
 
@@ -316,7 +316,7 @@ def _ending(part: _Part, where: str) -> tuple[tuple[str, ...], tuple[tuple[str, 
                 cards.append((_card(check, fields, i, "ask"), _card(check, fields, i, "answer")))
         else:
             sentence = "A recap stands with nothing but what is to be remembered."
-            raise BadInput("invalid", sentence, f"{where}:{block[1]}:1")
+            raise InputError("invalid", sentence, f"{where}:{block[1]}:1")
     return recap, tuple(cards)
 
 
@@ -330,10 +330,10 @@ def _card(check: Reader, fields: dict[str, object], i: int, name: str) -> str:
 # -- playing --------------------------------------------------------------------------------------
 
 
-def stand(scene: Scene, record: Callable[[Run], Recording] = Recording) -> Stand:
+def stand(scene: CourseScene, record: Callable[[Run], MomentRecording] = MomentRecording) -> Stand:
     """Play a scene.
 
-    Raises BadInput where its moment never comes, its question cannot be asked or its task is not
+    Raises InputError where its moment never comes, its question cannot be asked or its task is not
     done by the solution.
     """
     recording = record(scene.run)
@@ -344,53 +344,53 @@ def stand(scene: Scene, record: Callable[[Run], Recording] = Recording) -> Stand
         return Stand(scene.run, recording.end.step)
     if isinstance(scene.at, int):
         if scene.at > recording.end.step:
-            raise BadInput("unknown", f"The run ends at step {recording.end.step}.", scene.where)
+            raise InputError("unknown", f"The run ends at step {recording.end.step}.", scene.where)
         return Stand(scene.run, recording.turns[recording.at(scene.at)].last)
     if not scene.at:
         return Stand(scene.run, 0)
     verdict = judge(scene.at, recording)
     if not verdict.holds:
-        raise BadInput("unknown", "The property of this moment does not hold here.", scene.where)
+        raise InputError("unknown", "The property of this moment does not hold here.", scene.where)
     return Stand(scene.run, verdict.step)
 
 
-def _probe(scene: Scene, recording: Recording) -> Probe:
+def _probe(scene: CourseScene, recording: MomentRecording) -> Probe:
     if "@" in scene.ask:
         try:
             return probe_at(recording, scene.ask)
-        except BadInput as bad:
-            raise BadInput(bad.code, bad.sentence, scene.where) from bad
+        except InputError as bad:
+            raise InputError(bad.code, bad.sentence, scene.where) from bad
     found = next((one for one in probes_of(recording) if one.kind == scene.ask), None)
     if found is None:
         sentence = f"Nothing in this run can be asked as {scene.ask}."
-        raise BadInput("unknown", sentence, scene.where)
+        raise InputError("unknown", sentence, scene.where)
     return found
 
 
-def done(scene: Scene, lines: tuple[str, ...]) -> tuple[bool, Run, int]:
+def done(scene: CourseScene, lines: tuple[str, ...]) -> tuple[bool, Run, int]:
     """Return (if these moves do the task, the run they make, its last step).
 
-    Raises BadInput.
+    Raises InputError.
     """
     run = Run(find(scene.scenario), scene.profile, 0, (*(scene.first or ()), *lines))
-    recording = Recording(run)
+    recording = MomentRecording(run)
     return judge(scene.goal, recording).holds, run, recording.end.step
 
 
 def check(text: str, where: str) -> Chapter:
     """Read a chapter and play all of it.
 
-    Raises BadInput at the first thing that is wrong.
+    Raises InputError at the first thing that is wrong.
     """
     chapter = read(text, where)
     for scene in chapter.scenes:
         stand(scene)
         if scene.block == "do":
             if done(scene, ())[0]:
-                raise BadInput("invalid", "This task is done before it begins.", scene.where)
+                raise InputError("invalid", "This task is done before it begins.", scene.where)
             if not done(scene, scene.solution)[0]:
                 sentence = "The solution of this task does not reach its goal."
-                raise BadInput("invalid", sentence, scene.where)
+                raise InputError("invalid", sentence, scene.where)
     return chapter
 
 
@@ -409,10 +409,10 @@ def slugs() -> tuple[str, ...]:
 def chapter(slug: str, language: str) -> Chapter:
     """Return a chapter of the course, in the usual language if it has no other.
 
-    Raises BadInput where there is none of that name.
+    Raises InputError where there is none of that name.
     """
     if slug not in slugs() or language not in LANGUAGES:
-        raise BadInput("unknown", "There is no such chapter.")
+        raise InputError("unknown", "There is no such chapter.")
     number, folder = slugs().index(slug) + 1, files("engine.learn") / FOLDER
     names = [f"{number:02}-{slug}.{one}.md" for one in (language, USUAL)]
     name = next(one for one in names if (folder / one).is_file())

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from engine.learn.probes import probes_of
-from engine.model.errors import BadInput
-from engine.properties.recording import Recording
+from engine.model.errors import InputError
+from engine.properties.recording import MomentRecording
 from engine.sim.run import Run, play_all
 
 FEWEST: Final = 5
@@ -20,7 +20,7 @@ def drilled(run: Run) -> Run:
     The first partition with a leader gets a record, loses its leader, gets a record from the next
     leader, and the first leader comes back. Moves that cannot be made there are left out.
     """
-    recording = Recording(run)
+    recording = MomentRecording(run)
     if len(probes_of(recording)) >= FEWEST:
         return run
     now = recording.end
@@ -39,7 +39,7 @@ def drilled(run: Run) -> Run:
         "settle",
     ):
         run = _longer(run, line)
-    after = Recording(run).end.parts[tp].record.leader
+    after = MomentRecording(run).end.parts[tp].record.leader
     if after in names:
         run = _longer(run, f"produce drill3 to {names[after]} acks=all{where}")
     for line in (f"restart {names[leader]}", "settle"):
@@ -51,6 +51,6 @@ def _longer(run: Run, line: str) -> Run:
     longer = replace(run, moves=(*run.lines(), line))
     try:
         play_all(longer)
-    except BadInput:
+    except InputError:
         return run
     return longer

@@ -19,16 +19,16 @@ from typing import Any, Final
 from engine.learn.claims import MOST_MOVES, claims
 from engine.lens.search import names
 from engine.lens.source import source
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import get_profile, nearest
+from engine.moves import moves
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.scenarios.file import MOST_BYTES, find, library, load_value
 from engine.scenarios.places import Path as Where
 from engine.scenarios.places import Reader
-from engine.show.rules import RULES
-from engine.sim import moves
 from engine.sim.run import Run
+from engine.story.rules import RULES
 
 FOLDER: Final = "guides"
 MOST_TEXT: Final = 300
@@ -106,7 +106,7 @@ class Guide:
 def read(text: str, name: str) -> Guide:
     """Read a guide from its file.
 
-    Raises BadInput: one sentence, where = "file:line:column".
+    Raises InputError: one sentence, where = "file:line:column".
     """
     value, check = load_value(text, f"{name}.yaml")
     if not isinstance(value, dict):
@@ -161,7 +161,7 @@ def _statement(check: Reader, value: object, path: Where, reads: str, number: in
     kafka = check.text(fields.get("kafka", reads), (*path, "kafka"), 60)
     try:
         get_profile(kafka)
-    except BadInput as bad:
+    except InputError as bad:
         raise check.bad((*path, "kafka"), bad.sentence, bad.code) from bad
     shows, when = _looked_at(check, fields, path, bool(missing))
     return Statement(
@@ -207,7 +207,7 @@ def _move(check: Reader, value: object, path: Where, code: str) -> str:
     line = check.text(value, path, moves.MAX_LENGTH)
     try:
         moves.parse(line, find(code).brokers)
-    except BadInput as bad:
+    except InputError as bad:
         raise check.bad(path, bad.sentence, bad.code) from bad
     return line
 
@@ -236,7 +236,7 @@ def _property(check: Reader, value: object, path: Where) -> str:
     text = check.text(value, path, MOST_CHARACTERS)
     try:
         parse(text)
-    except BadInput as bad:
+    except InputError as bad:
         raise check.bad(path, bad.sentence, bad.code) from bad
     return text
 
@@ -246,11 +246,11 @@ def _names(check: Reader, fields: dict[str, Any], path: Where) -> tuple[str, ...
     listed = check.listing(fields.get("code", []), (*path, "code"), MOST_NAMES)
     found = tuple(check.text(one, (*path, "code", i), 120) for i, one in enumerate(listed))
     for i, one in enumerate(found):
-        _known(check, one, (*path, "code", i))
+        _known_name(check, one, (*path, "code", i))
     return found
 
 
-def _known(check: Reader, name: str, path: Where) -> str:
+def _known_name(check: Reader, name: str, path: Where) -> str:
     if not source().spans(name):
         hint = nearest(name, names())
         raise check.bad(path, f"No release of the index has {name[:60]}{hint}", "unknown")
@@ -280,12 +280,12 @@ def _proof(
             raise check.bad(at, f"{kind} names a rule.")
     elif kind == "has":
         for name in text.replace(" or ", ", ").split(", "):
-            _known(check, name, at)
+            _known_name(check, name, at)
     elif kind == "began":
         name, arrow, release = (one.strip() for one in text.partition(">"))
         if not arrow or release not in source().releases:
             raise check.bad(at, "began is written as name > release.")
-        _known(check, name, at)
+        _known_name(check, name, at)
     elif kind == "calls":
         caller, arrow, callee = (one.strip() for one in text.partition(">"))
         if not arrow or not any(source().call(r, caller, callee) for r in source().releases):
@@ -335,16 +335,16 @@ def guides() -> dict[str, Guide]:
 def load(path: str | Path) -> Guide:
     """Return the guide in a file.
 
-    Raises BadInput.
+    Raises InputError.
     """
     path = Path(path)
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise BadInput("too_large", f"A guide has at most {MOST_BYTES} bytes.", f"{path}:1:1")
+            raise InputError("too_large", f"A guide has at most {MOST_BYTES} bytes.", f"{path}:1:1")
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise BadInput("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+        raise InputError("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
     except UnicodeDecodeError:
-        raise BadInput("invalid", f"{path} is not UTF-8 text.", f"{path}:1:1") from None
+        raise InputError("invalid", f"{path} is not UTF-8 text.", f"{path}:1:1") from None
     return read(text, path.stem)

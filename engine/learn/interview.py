@@ -16,11 +16,11 @@ from importlib.resources import files
 from typing import Final
 
 from engine.learn.texts import Texts, texts
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
@@ -73,13 +73,13 @@ class Item:
 
     def judged(self) -> Verdict:
         """Play the run and judge if its property holds, and at which step this is decided."""
-        return judge(self.moment, Recording(self.run))
+        return judge(self.moment, MomentRecording(self.run))
 
 
 def read(text: str, topic: str) -> list[Item]:
     """Read the questions of a file.
 
-    Raises BadInput: one sentence, where = "file:line:column".
+    Raises InputError: one sentence, where = "file:line:column".
     """
     value, check = load_value(text, f"{topic}.yaml")
     if not isinstance(value, dict):
@@ -109,7 +109,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
     try:
         get_profile(profile)
         parse(moment)
-    except BadInput as bad:
+    except InputError as bad:
         raise check.bad((name, "moment"), bad.sentence, bad.code) from bad
     return Item(
         name,
@@ -135,7 +135,7 @@ def questions() -> dict[str, Item]:
     found = {item.id: item for topic, text in texts.items() for item in read(text, topic)}
     for item in found.values():
         if item.then not in found:
-            raise BadInput("unknown", f"There is no question {item.then} to ask after {item.id}.")
+            raise InputError("unknown", f"There is no question {item.then} to ask after {item.id}.")
     return found
 
 

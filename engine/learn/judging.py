@@ -15,15 +15,15 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import REACHED, Bounds, search
+from engine.export.library_outcomes import is_statistical
 from engine.learn.claims import FOLDER, SEARCHED, Claim, claims
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import judge
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library
-from engine.search.question import Question, cut_at
-from engine.search.searching import REACHED, Bounds, search
-from engine.show.library_outcomes import is_statistical
 from engine.sim.run import Run
 
 VERDICTS: Final = "verdicts.json"
@@ -95,7 +95,7 @@ def _start(claim: Claim, profile: str) -> Run:
 class Witness:
     """A run that may put a claim to the test, recorded, and where it comes from."""
 
-    recording: Recording
+    recording: MomentRecording
     source: str
     name: str
     seed: int = 0
@@ -110,19 +110,19 @@ def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
     for scenario in library().values():
         if not is_statistical(scenario) and (not wanted or scenario.code in wanted):
             try:
-                yield Witness(Recording(Run(scenario, profile)), LIBRARY, scenario.code)
-            except BadInput:  # a move of its script does not exist in this release
+                yield Witness(MomentRecording(Run(scenario, profile)), LIBRARY, scenario.code)
+            except InputError:  # a move of its script does not exist in this release
                 continue
     for code, release, seed in SEEDS:
         if release == profile and (not wanted or code in wanted):
-            yield Witness(Recording(Run(find(code), profile, seed)), LIBRARY, code, seed)
+            yield Witness(MomentRecording(Run(find(code), profile, seed)), LIBRARY, code, seed)
     for slug, claim in claims().items():
         own = claim.moves is None and not claim.first
         if profile in claim.profiles and not own and not wanted:
-            yield Witness(Recording(claim.run(profile)), TRAP, slug)
+            yield Witness(MomentRecording(claim.run(profile)), TRAP, slug)
 
 
-def refutes(claim: Claim, recording: Recording) -> int | None:
+def refutes(claim: Claim, recording: MomentRecording) -> int | None:
     """Return the step at which a run refutes the claim.
 
     Returns -1 where the run survives its test, and None where the run does not test the claim or is
@@ -132,14 +132,14 @@ def refutes(claim: Claim, recording: Recording) -> int | None:
         if claim.tested and not judge(claim.tested, recording).holds:
             return None
         verdict = judge(claim.everywhere, recording)
-    except BadInput:
+    except InputError:
         return None
     return -1 if verdict.holds else verdict.step
 
 
 def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
     """Judge a claim under a profile: by its own run first, then by the pool, then by a search."""
-    own = Recording(claim.run(profile))
+    own = MomentRecording(claim.run(profile))
     verdict = judge(claim.property, own)
     tested = not claim.tested or judge(claim.tested, own).holds
     if tested and not verdict.holds:
@@ -167,11 +167,11 @@ def _searched(claim: Claim, profile: str) -> Judgement | int:
     """Return the refutation that the claim's search finds, or the number of states it saw."""
     wanted = claim.search
     assert wanted is not None
-    question = Question(_start(claim, profile), wanted.budgets, reach=wanted.reach)
+    question = SearchQuestion(_start(claim, profile), wanted.budgets, reach=wanted.reach)
     outcome = search(question, Bounds(states=wanted.states))
     way = outcome.found.get(REACHED)
     if way is not None:
-        step = refutes(claim, Recording(way.run))
+        step = refutes(claim, MomentRecording(way.run))
         if step is not None and step >= 0:
             return Judgement(REFUTED, step, SEARCH, moves=way.moves)
     return outcome.progress.distinct

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from engine.learn import counterfactuals as played
 from engine.learn import sequences
-from engine.learn.asked import Answer, Asked, Kind, in_order
+from engine.learn.question_context import Answer, Kind, QuestionContext, in_order
 from engine.model.effects import Cue
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.model.profiles import HW
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
-from engine.properties.recording import Event, Recording, Turn
+from engine.properties.recording import Event, MomentRecording, Turn
 from engine.sim.kernel import DELIVERY, FAILURE
 
 CUTTING: Final = ("T-0", "T-1", "T-2", "T-4", "F-9")
@@ -42,7 +42,7 @@ def _cues(turn: Turn) -> Iterator[Cue]:
     return (cue for event in turn.events for cue in event[3])
 
 
-def _mine(asked: Asked, moment: Moment) -> ReplicaMoment | None:
+def _mine(asked: QuestionContext, moment: Moment) -> ReplicaMoment | None:
     part = moment.parts.get(asked.tp)
     return None if part is None else part.replicas.get(asked.who)
 
@@ -81,10 +81,14 @@ def _replica(moment: Moment, tp: int, broker: int) -> ReplicaMoment | None:
     return part.replicas.get(broker)
 
 
-def _after(what: Callable[[ReplicaMoment], Answer]) -> Callable[..., tuple[Answer, int] | None]:
+def _truth_after_turn(
+    what: Callable[[ReplicaMoment], Answer],
+) -> Callable[..., tuple[Answer, int] | None]:
     """Return a function that reads the truth about one replica right after the turn."""
 
-    def truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+    def truth(
+        asked: QuestionContext, recording: MomentRecording, index: int
+    ) -> tuple[Answer, int] | None:
         turn = recording.turns[index]
         mine = _mine(asked, turn.now)
         return None if mine is None else (what(mine), turn.last)
@@ -105,7 +109,7 @@ def _truncate_asked(before: Moment, event: Event, turn: Turn) -> Found:
                     yield tp, broker
 
 
-def _epochs_asked(recording: Recording, index: int) -> Found:
+def _epochs_asked(recording: MomentRecording, index: int) -> Found:
     """Yield each partition and replica whose epochs change in the turn.
 
     Before KIP-101 no broker remembered an epoch, so there is nothing to ask.
@@ -144,8 +148,10 @@ def _isr_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 def _of_record(
     what: Callable[[PartitionMoment], Answer],
-) -> Callable[[Asked, Recording, int], tuple[Answer, int] | None]:
-    def truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+) -> Callable[[QuestionContext, MomentRecording, int], tuple[Answer, int] | None]:
+    def truth(
+        asked: QuestionContext, recording: MomentRecording, index: int
+    ) -> tuple[Answer, int] | None:
         turn = recording.turns[index]
         part = turn.now.parts.get(asked.tp)
         return None if part is None else (what(part), turn.last)
@@ -166,7 +172,9 @@ def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
         yield tp, produce.dst
 
 
-def _ack_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _ack_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     """Return the response; None where a later fault, or a replica that joins the ISR, decides.
 
     Those cannot be foreseen.  A replica that is down or has stopped fetching will leave it.
@@ -190,7 +198,9 @@ def _ack_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, 
     return None if strikes else found
 
 
-def _ack(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _ack(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     """Ask if a produce is written, if it waits, for whom, and how it is answered."""
     produce: Any = asked.what
     values: tuple[str, ...] = produce.values
@@ -211,11 +221,13 @@ def _ack(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] |
         if one is None or not one.leads or asked.who not in later.now.alive:
             return "silence", later.last  # whoever would have answered leads no more
         if values[0] not in one.waiting:
-            return _told(values[0], one, recording)
+            return _reported_offset(values[0], one, recording)
     return ("silence", recording.end.step) if recording.whole else None
 
 
-def _told(value: str, leader: ReplicaMoment, recording: Recording) -> tuple[Answer, int] | None:
+def _reported_offset(
+    value: str, leader: ReplicaMoment, recording: MomentRecording
+) -> tuple[Answer, int] | None:
     known = recording.known
     if value in known.acked:
         return ("ack", *in_order(leader.maximal)), known.acked[value]
@@ -230,7 +242,7 @@ def _told(value: str, leader: ReplicaMoment, recording: Recording) -> tuple[Answ
 # -- what is left at the end ----------------------------------------------------------------------
 
 
-def _survive_asked(recording: Recording, index: int) -> Found:
+def _survive_asked(recording: MomentRecording, index: int) -> Found:
     """Yield each partition and its leader where a fault puts records at risk.
 
     The answer depends on what else is going to happen, so the question tells the moves to come.
@@ -247,13 +259,15 @@ def _survive_asked(recording: Recording, index: int) -> Found:
             yield tp, part.record.leader
 
 
-def coming(recording: Recording, index: int) -> tuple[str, ...]:
+def coming(recording: MomentRecording, index: int) -> tuple[str, ...]:
     """Return the moves after that of this turn that strike, mend, write or elect."""
     lines = recording.run.lines()[recording.turns[index].move + 1 :]
     return tuple(one.split(" !")[0] for one in lines if one.split()[0] not in QUIET)
 
 
-def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _survive_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     """Return which of the records there are now the last leader of the run holds."""
     part = recording.end.parts.get(asked.tp)
     leader = None if part is None else part.leader()
@@ -266,10 +280,10 @@ def _survive_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answ
 
 def _by_event(
     asked: Callable[[Moment, Event, Turn], Found],
-) -> Callable[[Recording, int], Found]:
+) -> Callable[[MomentRecording, int], Found]:
     """Find the brokers to ask about, in the first event of the turn."""
 
-    def found(recording: Recording, index: int) -> Found:
+    def found(recording: MomentRecording, index: int) -> Found:
         turn = recording.turns[index]
         return asked(recording.turns[index - 1].now, turn.events[0], turn)
 
@@ -279,9 +293,15 @@ def _by_event(
 KINDS: Final = {
     kind.name: kind
     for kind in (
-        Kind("hw", "offset", 2, _by_event(_hw_asked), _after(lambda one: one.hw)),
-        Kind("leo", "offset", 1, _by_event(_leo_asked), _after(lambda one: one.leo)),
-        Kind("truncate", "offset", 3, _by_event(_truncate_asked), _after(lambda one: one.leo)),
+        Kind("hw", "offset", 2, _by_event(_hw_asked), _truth_after_turn(lambda one: one.hw)),
+        Kind("leo", "offset", 1, _by_event(_leo_asked), _truth_after_turn(lambda one: one.leo)),
+        Kind(
+            "truncate",
+            "offset",
+            3,
+            _by_event(_truncate_asked),
+            _truth_after_turn(lambda one: one.leo),
+        ),
         Kind(
             "leader",
             "broker",
@@ -297,7 +317,7 @@ KINDS: Final = {
             _of_record(lambda one: in_order(one.record.isr)),
         ),
         Kind("ack", "reply", 2, _by_event(_ack_asked), _ack_truth),
-        Kind("epochs", "epochs", 2, _epochs_asked, _after(lambda one: one.epochs)),
+        Kind("epochs", "epochs", 2, _epochs_asked, _truth_after_turn(lambda one: one.epochs)),
         Kind("survive", "records", 3, _survive_asked, _survive_truth),
         *sequences.KINDS,
         *played.KINDS,

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from engine.learn.probes import probe_at
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -63,7 +63,7 @@ def question(side: str, number: int) -> tuple[Run, str]:
 @cache
 def _right(side: str, number: int) -> str:
     run, text = question(side, number)
-    return str(probe_at(Recording(run), text).right)
+    return str(probe_at(MomentRecording(run), text).right)
 
 
 def marks(side: str, given: str) -> list[bool]:

@@ -11,9 +11,9 @@ from typing import Final
 
 from engine.learn import wrong_rules as wrong
 from engine.learn import wrong_stories as stories
-from engine.learn.asked import Answer, Asked
+from engine.learn.question_context import Answer, QuestionContext
 
-WrongRule = Callable[[Asked], Answer | None]
+WrongRule = Callable[[QuestionContext], Answer | None]
 
 
 class Misconception:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from engine.learn.asked import Answer, Asked
 from engine.learn.kinds import KINDS
 from engine.learn.misconceptions import MISCONCEPTIONS, of_kind
-from engine.model.errors import BadInput
+from engine.learn.question_context import Answer, QuestionContext
+from engine.model.errors import InputError
 from engine.model.messages import Message
-from engine.properties.recording import Event, Recording, Turn
+from engine.properties.recording import Event, MomentRecording, Turn
 
 FEWEST_WRONG: Final = 2
 MOST_WRONG: Final = 4
@@ -29,7 +29,7 @@ _TEXT: Final = re.compile(r"([a-z]{2,12})@(\d{1,6})\.(\d{1,4})\.(\d{1,6})(?:~(\d
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ProbeChoice:
     """One answer that is offered.  `wrong` names the misconceptions that say it; () is right."""
 
     answer: Answer
@@ -50,7 +50,7 @@ class Probe:
     who: int
     until: int
     move: int
-    choices: tuple[Choice, ...]
+    choices: tuple[ProbeChoice, ...]
     score: float
     seed: int = 0
 
@@ -74,7 +74,7 @@ class Probe:
         return KINDS[self.kind].form
 
 
-def probes_of(recording: Recording, seed: int = 0) -> list[Probe]:
+def probes_of(recording: MomentRecording, seed: int = 0) -> list[Probe]:
     """Return every question worth asking of a run, the best first.
 
     The best is where much is decided and where few wrong rules agree with the truth; a question
@@ -97,14 +97,14 @@ def probes_of(recording: Recording, seed: int = 0) -> list[Probe]:
     return [probe for *_, probe in ranked[:MOST_OF_A_RUN]]
 
 
-def probe_at(recording: Recording, text: str) -> Probe:
+def probe_at(recording: MomentRecording, text: str) -> Probe:
     """Return the probe with this text form.
 
-    Raises BadInput where it cannot be read, and where there is nothing of this kind to ask.
+    Raises InputError where it cannot be read, and where there is nothing of this kind to ask.
     """
     match = _TEXT.fullmatch(text)
     if match is None or match[1] not in KINDS:
-        raise BadInput("invalid", "A question is written like hw@12.0.2: kind, step, partition.")
+        raise InputError("invalid", "A question is written like hw@12.0.2: kind, step, partition.")
     kind, step, tp, who = match[1], *(int(match[n]) for n in (2, 3, 4))
     seed = int(match[5] or 0)
     index = recording.at(step) + 1
@@ -113,21 +113,23 @@ def probe_at(recording: Recording, text: str) -> Probe:
         probe = _probe(recording, index, kind, tp, who, seed)
         if probe is not None:
             return probe
-    raise BadInput("unknown", f"After step {step} of this run there is no such question.")
+    raise InputError("unknown", f"After step {step} of this run there is no such question.")
 
 
-def _candidates(recording: Recording, index: int) -> Iterator[tuple[str, int, int]]:
+def _candidates(recording: MomentRecording, index: int) -> Iterator[tuple[str, int, int]]:
     for kind in KINDS.values():
         for tp, who in kind.asked(recording, index):
             yield kind.name, tp, who
 
 
-def _asked(recording: Recording, index: int, kind: str, tp: int, who: int) -> Asked:
+def _context_of(
+    recording: MomentRecording, index: int, kind: str, tp: int, who: int
+) -> QuestionContext:
     turn, before = recording.turns[index], recording.turns[index - 1].now
     _, node, what = _event(turn)
     tell = KINDS[kind].told
     told = None if tell is None else tell(recording, index, tp, who)
-    return Asked(kind, tp, who, before, recording.profile, node, what, told)
+    return QuestionContext(kind, tp, who, before, recording.profile, node, what, told)
 
 
 def _event(turn: Turn) -> tuple[int, int, Message | None]:
@@ -136,10 +138,10 @@ def _event(turn: Turn) -> tuple[int, int, Message | None]:
 
 
 def _probe(
-    recording: Recording, index: int, kind: str, tp: int, who: int, seed: int
+    recording: MomentRecording, index: int, kind: str, tp: int, who: int, seed: int
 ) -> Probe | None:
     """Return the question, or None if fewer than two misconceptions would answer it wrongly."""
-    asked = _asked(recording, index, kind, tp, who)
+    asked = _context_of(recording, index, kind, tp, who)
     truth = KINDS[kind].truth(asked, recording, index)
     if truth is None:
         return None
@@ -156,43 +158,45 @@ def _probe(
     if len(said) < FEWEST_WRONG:
         return None
     wrong = sum(len(names) for names in said.values())
-    offered = [Choice(answer, tuple(names)) for answer, names in list(said.items())[:MOST_WRONG]]
+    offered = [
+        ProbeChoice(answer, tuple(names)) for answer, names in list(said.items())[:MOST_WRONG]
+    ]
     step = recording.turns[index - 1].last
     score = KINDS[kind].worth * (1 + wrong / spoke) + len(offered) / 4
     name = f"{kind}@{step}.{tp}.{who}~{seed}"
-    choices = _shown([Choice(right), *offered], name, KINDS[kind].form)
+    choices = _sorted_choices([ProbeChoice(right), *offered], name, KINDS[kind].form)
     turn = recording.turns[index]
     return Probe(kind, step, tp, who, until, turn.move, choices, round(score, 3), seed)
 
 
-def _shown(choices: list[Choice], name: str, form: str) -> tuple[Choice, ...]:
+def _sorted_choices(choices: list[ProbeChoice], name: str, form: str) -> tuple[ProbeChoice, ...]:
     """Sort offsets by size, and other choices by a hash that does not know the right answer."""
     if form == "offset":
         return tuple(sorted(choices, key=lambda one: one.answer))
 
-    def key(one: Choice) -> str:
+    def key(one: ProbeChoice) -> str:
         return sha256(f"{name}|{one.answer!r}".encode()).hexdigest()
 
     return tuple(sorted(choices, key=key))
 
 
-def event_of(recording: Recording, probe: Probe) -> Event:
+def event_of(recording: MomentRecording, probe: Probe) -> Event:
     """Return the event that decides."""
     return recording.turns[recording.at(probe.step) + 1].events[0]
 
 
-def trigger(recording: Recording, probe: Probe) -> tuple[int, int, Message | None]:
+def trigger(recording: MomentRecording, probe: Probe) -> tuple[int, int, Message | None]:
     """Return (kind, node, message or None) of the event that decides."""
     return _event(recording.turns[recording.at(probe.step) + 1])
 
 
-def best_moment(recording: Recording, misconception: str) -> Probe | None:
+def best_moment(recording: MomentRecording, misconception: str) -> Probe | None:
     """Return the best question of this run that offers the answer of this misconception.
 
     A question is preferred if no other misconception is listed first for that answer.
     """
     if misconception not in MISCONCEPTIONS:
-        raise BadInput("unknown", "There is no misconception of that name.")
+        raise InputError("unknown", "There is no misconception of that name.")
     found = probes_of(recording)
     for said in (
         lambda one: one.wrong[:1] == (misconception,),
@@ -204,6 +208,6 @@ def best_moment(recording: Recording, misconception: str) -> Probe | None:
     return None
 
 
-def told_of(recording: Recording, probe: Probe) -> Asked:
+def told_of(recording: MomentRecording, probe: Probe) -> QuestionContext:
     """Return the moment of the question, and what it gives away."""
-    return _asked(recording, recording.at(probe.step) + 1, probe.kind, probe.tp, probe.who)
+    return _context_of(recording, recording.at(probe.step) + 1, probe.kind, probe.tp, probe.who)

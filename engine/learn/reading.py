@@ -20,11 +20,11 @@ from engine.learn.guides import FOLDER, Guide, Statement
 from engine.learn.judging import UNTESTED, verdicts
 from engine.lens.source import modes, release_of, source
 from engine.lens.stacks import Stack, counterpart, stack
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
 from engine.properties.evaluate import judge
-from engine.properties.recording import Recording
-from engine.show.cursor import Cursor
+from engine.properties.recording import MomentRecording
+from engine.replay.cursor import Cursor
 from engine.sim.run import Run
 
 KEPT: Final = "found.json"
@@ -37,7 +37,7 @@ Row = dict[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class StatementMoment:
     """The step at which a statement is looked at; the cue there and the node that acts."""
 
     step: int
@@ -46,19 +46,19 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """Finding about a statement.  `moment` None: nothing of it can be followed."""
 
-    moment: Moment | None
+    moment: StatementMoment | None
     row: Row
 
 
-def follow(statement: Statement) -> Found:
+def follow(statement: Statement) -> Finding:
     """Play the run and ask all that the statement needs.
 
     A statement that is not decided has an empty row.
     """
-    return Found(moment_of(statement), row_of(statement))
+    return Finding(moment_of(statement), row_of(statement))
 
 
 # -- moments --------------------------------------------------------------------------------------
@@ -79,12 +79,12 @@ def _firsts(run: Run) -> dict[str, tuple[int, int]]:
                 step += 1
                 for cue in cues:
                     found.setdefault(cue[0], (step, cue[1]))
-    except BadInput:
+    except InputError:
         found[REFUSED] = (step, 0)
     return found
 
 
-def moment_of(statement: Statement) -> Moment | None:
+def moment_of(statement: Statement) -> StatementMoment | None:
     """Return the first step at which a cue of the statement acts, or which decides its property."""
     if not statement.scenario:
         return None
@@ -96,11 +96,11 @@ def moment_of(statement: Statement) -> Moment | None:
     if not steps:
         return None
     step, node, cue = min(steps)
-    return Moment(step, cue, node)
+    return StatementMoment(step, cue, node)
 
 
-def _decided(run: Run, text: str) -> Moment | None:
-    verdict = judge(text, Recording(run))
+def _decided(run: Run, text: str) -> StatementMoment | None:
+    verdict = judge(text, MomentRecording(run))
     if not verdict.holds:
         return None
     cursor, step = Cursor(run), 0
@@ -108,11 +108,11 @@ def _decided(run: Run, text: str) -> Moment | None:
         for _, _, _, cues, _ in events:
             step += 1
             if step == verdict.step and cues:
-                return Moment(step, cues[0][0], cues[0][1])
-    return Moment(verdict.step, "", 0)
+                return StatementMoment(step, cues[0][0], cues[0][1])
+    return StatementMoment(verdict.step, "", 0)
 
 
-def stack_of(statement: Statement, moment: Moment, release: str) -> Stack | None:
+def stack_of(statement: Statement, moment: StatementMoment, release: str) -> Stack | None:
     """Return the thread and its calls at the moment, in a release; None if no rule acts."""
     if not moment.cue:
         return None
@@ -146,8 +146,8 @@ def _played(statement: Statement, name: str) -> bool | None:
     run = statement.run(name)
     if kind == "property":
         try:
-            return judge(what, Recording(run)).holds
-        except BadInput:
+            return judge(what, MomentRecording(run)).holds
+        except InputError:
             return None
     firsts = _firsts(run)
     if any(one.strip() in firsts for one in what.split(",")):
@@ -257,7 +257,7 @@ _SPAN: Final = re.compile(r"Kafka (\S+)(?: – (\S+))?( \(ZooKeeper\))?")
 
 
 @cache
-def _kept() -> dict[str, list[Any]]:
+def _stored_findings() -> dict[str, list[Any]]:
     text = (files("engine.learn") / FOLDER / KEPT).read_text("utf-8")
     found: dict[str, list[Any]] = json.loads(text)
     return found
@@ -278,10 +278,12 @@ def labels(statement: Statement) -> list[str]:
     return list(PROFILES) if kind in PLAYED else list(source().releases)
 
 
-def kept(guide: Guide) -> list[Found]:
+def findings_of(guide: Guide) -> list[Finding]:
     """Return the findings about a built-in guide, in the order of its statements."""
     found = []
-    for statement, (moment, row) in zip(guide.statements(), _kept()[guide.name], strict=True):
+    for statement, (moment, row) in zip(
+        guide.statements(), _stored_findings()[guide.name], strict=True
+    ):
         names = labels(statement)
         if len(names) != len(row):
             raise ValueError(
@@ -291,5 +293,5 @@ def kept(guide: Guide) -> list[Found]:
             )
         pairs = zip(names, row, strict=True)
         values = {name: bit == "1" for name, bit in pairs if bit != "-"}
-        found.append(Found(Moment(*moment) if moment else None, values))
+        found.append(Finding(StatementMoment(*moment) if moment else None, values))
     return found

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, Kind, Places
+from engine.catalogue.sourcemap import card_of
+from engine.learn.question_context import Answer, Kind, Places, QuestionContext
 from engine.model.effects import Cue
 from engine.model.messages import PRODUCE_R, Message
 from engine.model.profiles import Profile
-from engine.properties.recording import Event, Recording, Turn
-from engine.show.rules import RULES
+from engine.properties.recording import Event, MomentRecording, Turn
 from engine.sim.kernel import DELIVERY, FAILURE
-from engine.study.sourcemap import card_of
+from engine.story.rules import RULES
 
 FEWEST_LINES: Final = 3
 CONDITIONS: Final = ("if ", "if(", "else", "while", "for ", "case ", "match")
@@ -77,7 +77,7 @@ def _rests(text: str, own: tuple[str, ...], fired: set[str]) -> bool:
     return bool(own) and not fired.intersection(own) and not text.startswith(CONDITIONS)
 
 
-def _acting(recording: Recording, index: int) -> tuple[str, str, tuple[str, ...]] | None:
+def _acting(recording: MomentRecording, index: int) -> tuple[str, str, tuple[str, ...]] | None:
     """Return (class, the line that acts, its card) of the weightiest cue.
 
     The card leaves out the other lines that act as well.
@@ -95,18 +95,20 @@ def _acting(recording: Recording, index: int) -> tuple[str, str, tuple[str, ...]
     return None
 
 
-def _rule_asked(recording: Recording, index: int) -> Places:
+def _rule_asked(recording: MomentRecording, index: int) -> Places:
     if _acting(recording, index) is not None:
         yield 0, 0
 
 
-def _rule_told(recording: Recording, index: int, tp: int, who: int) -> Any:
+def _rule_told(recording: MomentRecording, index: int, tp: int, who: int) -> Any:
     """Return (class, lines): the card of the rule that acts."""
     found = _acting(recording, index)
     return None if found is None else (found[0], found[2])
 
 
-def _rule_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _rule_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     found = _acting(recording, index)
     return None if found is None else (found[1], recording.turns[index].last)
 
@@ -139,7 +141,7 @@ def _is_unforeseen(turn: Turn, move: int) -> bool:
     return False
 
 
-def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], int]:
+def _sequence(recording: MomentRecording, index: int) -> tuple[tuple[Happening, ...], int]:
     """Return (the next happenings, each in a turn of its own, the step of the last one)."""
     found: dict[Happening, int] = {}
     beside: set[Happening] = set()  # came at the same time as another: before or after says nothing
@@ -156,7 +158,7 @@ def _sequence(recording: Recording, index: int) -> tuple[tuple[Happening, ...], 
     return tuple(found), max(found.values(), default=0)
 
 
-def _order_asked(recording: Recording, index: int) -> Places:
+def _order_asked(recording: MomentRecording, index: int) -> Places:
     first = happening(recording.turns[index].events[0])
     if first is None or first[0] not in OPENS or len(recording.turns[index].now.parts) != 1:
         return
@@ -164,12 +166,14 @@ def _order_asked(recording: Recording, index: int) -> Places:
         yield 0, 0
 
 
-def _order_told(recording: Recording, index: int, tp: int, who: int) -> tuple[Happening, ...]:
+def _order_told(recording: MomentRecording, index: int, tp: int, who: int) -> tuple[Happening, ...]:
     """Return what happens, in an order that says nothing of when."""
     return tuple(sorted(_sequence(recording, index)[0]))
 
 
-def _order_truth(asked: Asked, recording: Recording, index: int) -> tuple[Answer, int] | None:
+def _order_truth(
+    asked: QuestionContext, recording: MomentRecording, index: int
+) -> tuple[Answer, int] | None:
     return _sequence(recording, index)
 
 

@@ -12,7 +12,7 @@ Texts = dict[str, str]
 def texts(check: Reader, value: object, path: Path, most: int) -> Texts:
     """Return {language: text}, each text with at most `most` characters.
 
-    A text that is missing in a language is given in the first language. Raises BadInput where the
+    A text that is missing in a language is given in the first language. Raises InputError where the
     text in the first language is missing.
     """
     fields = check.mapping(value, path, LANGUAGES)

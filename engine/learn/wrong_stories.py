@@ -7,37 +7,37 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.learn.asked import Answer, Asked, in_order
+from engine.learn.question_context import Answer, QuestionContext, in_order
 from engine.learn.sequences import Happening
 
 # -- which line acts ------------------------------------------------------------------------------
 
 
-def _line(asked: Asked, *words: str) -> Answer | None:
+def _line(asked: QuestionContext, *words: str) -> Answer | None:
     return next((one for one in asked.told[1] if any(word in one for word in words)), None)
 
 
-def line_first(asked: Asked) -> Answer | None:
+def line_first(asked: QuestionContext) -> Answer | None:
     """Answer as if a rule did what its first line says."""
     return str(asked.told[1][0])
 
 
-def line_last(asked: Asked) -> Answer | None:
+def line_last(asked: QuestionContext) -> Answer | None:
     """Answer as if the last line acted, regardless of the lines before it."""
     return str(asked.told[1][-1])
 
 
-def line_refuses(asked: Asked) -> Answer | None:
+def line_refuses(asked: QuestionContext) -> Answer | None:
     """Answer as if a request that may be refused were refused."""
     return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
 
 
-def line_epoch(asked: Asked) -> Answer | None:
+def line_epoch(asked: QuestionContext) -> Answer | None:
     """Answer as if epochs decided everything."""
     return _line(asked, "poch")
 
 
-def line_isr(asked: Asked) -> Answer | None:
+def line_isr(asked: QuestionContext) -> Answer | None:
     """Answer as if every change went through the ISR."""
     return _line(asked, "isr", "ISR")
 
@@ -45,7 +45,7 @@ def line_isr(asked: Asked) -> Answer | None:
 # -- what comes after what ------------------------------------------------------------------------
 
 
-def _ranked(asked: Asked, *first: str) -> Answer | None:
+def _ranked(asked: QuestionContext, *first: str) -> Answer | None:
     """Return the happenings with these sorts first, in this order; the rest in the usual order.
 
     Returns None if fewer than two of these sorts are told.
@@ -78,27 +78,27 @@ _USUAL: Final = (
 )
 
 
-def order_answer_first(asked: Asked) -> Answer | None:
+def order_answer_first(asked: QuestionContext) -> Answer | None:
     """Answer as if the producer were answered as soon as the leader has written."""
     return _ranked(asked, "append", "answer", "copy", "mark", "follow")
 
 
-def order_mark_first(asked: Asked) -> Answer | None:
+def order_mark_first(asked: QuestionContext) -> Answer | None:
     """Answer as if the mark moved with the write, and copies came later."""
     return _ranked(asked, "append", "mark", "copy", "answer", "follow")
 
 
-def order_follow_first(asked: Asked) -> Answer | None:
+def order_follow_first(asked: QuestionContext) -> Answer | None:
     """Answer as if a follower's mark moved with the copy, before the leader's."""
     return _ranked(asked, "append", "copy", "follow", "mark", "answer")
 
 
-def order_copy_first(asked: Asked) -> Answer | None:
+def order_copy_first(asked: QuestionContext) -> Answer | None:
     """Answer as if followers had to have a record before the leader writes it."""
     return _ranked(asked, "copy", "append", "mark", "follow", "answer")
 
 
-def order_elect_first(asked: Asked) -> Answer | None:
+def order_elect_first(asked: QuestionContext) -> Answer | None:
     """Answer as if the next leader were chosen the moment the old one dies.
 
     The other brokers hear of the death later.
@@ -106,22 +106,22 @@ def order_elect_first(asked: Asked) -> Answer | None:
     return _ranked(asked, "die", "elect", "lead", "notice", "cut")
 
 
-def order_lead_first(asked: Asked) -> Answer | None:
+def order_lead_first(asked: QuestionContext) -> Answer | None:
     """Answer as if a broker took over by itself, and the controller noted it afterwards."""
     return _ranked(asked, "die", "lead", "notice", "elect", "cut")
 
 
-def order_cut_first(asked: Asked) -> Answer | None:
+def order_cut_first(asked: QuestionContext) -> Answer | None:
     """Answer as if logs were cut before a new leader is chosen."""
     return _ranked(asked, "start", "cut", "die", "notice", "elect", "lead", "append")
 
 
-def order_log_first(asked: Asked) -> Answer | None:
+def order_log_first(asked: QuestionContext) -> Answer | None:
     """Answer as if a returning replica copied first and truncated later."""
     return _ranked(asked, "append", "copy", "mark", "follow", "start", "cut", "elect", "lead")
 
 
-def order_by_number(asked: Asked) -> Answer | None:
+def order_by_number(asked: QuestionContext) -> Answer | None:
     """Answer as if brokers acted in the order of their numbers."""
     told: tuple[Happening, ...] = asked.told
     if len({node for _, node in told}) < 3:
@@ -133,27 +133,27 @@ def order_by_number(asked: Asked) -> Answer | None:
 # -- under which Kafka ----------------------------------------------------------------------------
 
 
-def since_always(asked: Asked) -> Answer | None:
+def since_always(asked: QuestionContext) -> Answer | None:
     """Answer as if it had always been so."""
     return "always", ""
 
 
-def since_never(asked: Asked) -> Answer | None:
+def since_never(asked: QuestionContext) -> Answer | None:
     """Answer as if no Kafka did it."""
     return "never", ""
 
 
-def since_epochs(asked: Asked) -> Answer | None:
+def since_epochs(asked: QuestionContext) -> Answer | None:
     """Answer as if leader epochs (KIP-101) had settled it."""
     return "since", "Z011"
 
 
-def since_kraft(asked: Asked) -> Answer | None:
+def since_kraft(asked: QuestionContext) -> Answer | None:
     """Answer as if KRaft had settled it."""
     return "since", "K33"
 
 
-def until_epochs(asked: Asked) -> Answer | None:
+def until_epochs(asked: QuestionContext) -> Answer | None:
     """Answer as if it had been so until leader epochs came."""
     return "until", "Z0102"
 
@@ -161,7 +161,7 @@ def until_epochs(asked: Asked) -> Answer | None:
 # -- because of which move ------------------------------------------------------------------------
 
 
-def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
+def _moved(asked: QuestionContext, *verbs: str, last: bool = True) -> Answer | None:
     """Return the number of the last (or first) move with one of these verbs.
 
     Without verbs, any move counts. Returns None if there is no such move.
@@ -171,32 +171,32 @@ def _moved(asked: Asked, *verbs: str, last: bool = True) -> Answer | None:
     return int(found[-1 if last else 0]) if found else None
 
 
-def cause_last(asked: Asked) -> Answer | None:
+def cause_last(asked: QuestionContext) -> Answer | None:
     """Answer as if the last event were the cause."""
     return _moved(asked)
 
 
-def cause_first_fault(asked: Asked) -> Answer | None:
+def cause_first_fault(asked: QuestionContext) -> Answer | None:
     """Answer as if the first fault were the cause."""
     return _moved(asked, "kill", "power", "cut", "pause", "shutdown", "bounce", "drop", last=False)
 
 
-def cause_notice(asked: Asked) -> Answer | None:
+def cause_notice(asked: QuestionContext) -> Answer | None:
     """Answer as if the controller had been too quick."""
     return _moved(asked, "detect", "elect", "fence")
 
 
-def cause_write(asked: Asked) -> Answer | None:
+def cause_write(asked: QuestionContext) -> Answer | None:
     """Answer as if a later write had pushed the record out."""
     return _moved(asked, "produce")
 
 
-def cause_fetch(asked: Asked) -> Answer | None:
+def cause_fetch(asked: QuestionContext) -> Answer | None:
     """Answer as if the last fetch had taken the record away."""
     return _moved(asked, "fetch", "ask", "deliver", "settle")
 
 
-def cause_beginning(asked: Asked) -> Answer | None:
+def cause_beginning(asked: QuestionContext) -> Answer | None:
     """Answer as if the run had been wrong from the first move on."""
     return _moved(asked, last=False)
 
@@ -204,50 +204,50 @@ def cause_beginning(asked: Asked) -> Answer | None:
 # -- make it happen -------------------------------------------------------------------------------
 
 
-def _name(asked: Asked, broker: int) -> str:
+def _name(asked: QuestionContext, broker: int) -> str:
     return str(dict(asked.told[3])[broker])
 
 
-def _follower(asked: Asked) -> int | None:
+def _follower(asked: QuestionContext) -> int | None:
     record = asked.part.record
     return next((one for one in in_order(record.isr) if one != record.leader), None)
 
 
-def do_copy(asked: Asked) -> Answer | None:
+def do_copy(asked: QuestionContext) -> Answer | None:
     """Answer as if copied were committed, so that one fetch does the task."""
     one = _follower(asked)
     wanted = asked.told[0] == "commit" and one is not None
     return (f"fetch {_name(asked, one)}",) if wanted and one is not None else None
 
 
-def do_wait(asked: Asked) -> Answer | None:
+def do_wait(asked: QuestionContext) -> Answer | None:
     """Answer as if time alone did the task."""
     return ("advance 1s",)
 
 
-def do_read(asked: Asked) -> Answer | None:
+def do_read(asked: QuestionContext) -> Answer | None:
     """Answer as if a record counted once it is read."""
     return ("read",) if asked.told[0] == "commit" else None
 
 
-def do_kill(asked: Asked) -> Answer | None:
+def do_kill(asked: QuestionContext) -> Answer | None:
     """Answer as if a leader that dies were replaced that instant."""
     if asked.told[0] != "lead":
         return None
     return (f"kill {_name(asked, asked.part.record.leader)}",)
 
 
-def do_ahead(asked: Asked) -> Answer | None:
+def do_ahead(asked: QuestionContext) -> Answer | None:
     """Answer as if the replica that is furthest took over, so that a fetch does the task."""
     return (f"fetch {_name(asked, asked.who)}",) if asked.told[0] == "lead" else None
 
 
-def do_bounce(asked: Asked) -> Answer | None:
+def do_bounce(asked: QuestionContext) -> Answer | None:
     """Answer as if a restart brought a replica back into the ISR."""
     return (f"bounce {_name(asked, asked.who)}",) if asked.told[0] == "join" else None
 
 
-def do_write(asked: Asked) -> Answer | None:
+def do_write(asked: QuestionContext) -> Answer | None:
     """Answer as if a further write carried the record or the replica along."""
     leader = _name(asked, asked.part.record.leader)
     return (f"produce next to {leader} acks=1",) if asked.told[0] != "lead" else None

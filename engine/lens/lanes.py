@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from engine.lens.lens_json import CONTROLLER, Json, at_work, followed, stacks_of
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import RUN, Frame, Stack, counterpart, stack, thread_name
-from engine.lens.told import CONTROLLER, Json, at_work, followed, stacks_of
 
 WIDEST: Final = 64
 """Steps of a window at most."""
@@ -64,7 +64,7 @@ _FIRST: Final = frozenset((*TURN[3], *TURN[4], *TURN[8]))
 """Requests to the leader before its answer is handled."""
 
 
-class Act(NamedTuple):
+class LaneAct(NamedTuple):
     """Act of a thread at a step.
 
     `empty`: "" if it has a cue, else the part of a turn that it is; `chain`: the methods from the
@@ -81,7 +81,7 @@ class Act(NamedTuple):
 class Block(NamedTuple):
     """Acts that are drawn as one: a single one (`turns` 0), or `turns` empty turns."""
 
-    acts: tuple[Act, ...]
+    acts: tuple[LaneAct, ...]
     turns: int = 0
 
 
@@ -89,12 +89,12 @@ Row = tuple[Any, str, str, str]
 """(node, where, key of the thread, the JVM's name)"""
 
 
-def fold(acts: Iterable[Act]) -> list[Block]:
+def fold(acts: Iterable[LaneAct]) -> list[Block]:
     """Return the acts of one thread as blocks: empty turns that follow one another become one.
 
     A turn that began and did not end empty, since something came of it, stays as it is.
     """
-    turns: list[tuple[tuple[Act, ...], bool]] = []
+    turns: list[tuple[tuple[LaneAct, ...], bool]] = []
     for act in acts:
         before = turns[-1] if turns else ((), False)
         if act.empty == ENDS and not before[1] and before[0] and before[0][0].empty == BEGINS:
@@ -119,7 +119,7 @@ def lanes(steps: list[Json], release: str, before: Json | None = None) -> Json:
 
     Raises KeyError for a release that is not in the index.
     """
-    rows: dict[Row, list[Act]] = {}
+    rows: dict[Row, list[LaneAct]] = {}
     for step in steps:
         for row, act in _acts(step, release, before):
             rows.setdefault(row, []).append(act)
@@ -183,7 +183,7 @@ def _in(names: tuple[str, ...], release: str) -> str:
     return next((name for name in names if source().has(release, name)), "")
 
 
-def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, Act]]:
+def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, LaneAct]]:
     mode = mode_in(release, step["view"]["mode"])
     for at, one in stacks_of(step, release, mode):
         if not one.reason:
@@ -191,7 +191,7 @@ def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, 
             row = _row(one, node, step, before)
             if row is not None:
                 chain = tuple(frame.name for frame in one.frames)
-                yield row, Act(step["n"], one.cue, chain, one.acting)
+                yield row, LaneAct(step["n"], one.cue, chain, one.acting)
     if step["cues"] or not step["say"] or not isinstance(step["say"][0], dict):
         return
     cue, end, part = _QUIET.get(step["say"][0]["key"], ("", "", ""))
@@ -199,7 +199,7 @@ def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, 
         yield from _quiet(step, stack(counterpart(cue, release, mode), release, mode), end, part)
 
 
-def _quiet(step: Json, one: Stack, end: str, part: str) -> Iterable[tuple[Row, Act]]:
+def _quiet(step: Json, one: Stack, end: str, part: str) -> Iterable[tuple[Row, LaneAct]]:
     """Return an act without a cue, where the release has it."""
     if end and one.thread == "fetcher":
         phases = [_in(each, one.release) for each in TURN[:5]]
@@ -210,7 +210,7 @@ def _quiet(step: Json, one: Stack, end: str, part: str) -> Iterable[tuple[Row, A
         chain = _until(one.frames, end)
     row = _row(one, step["at"], step, None)
     if chain and row is not None:
-        yield row, Act(step["n"], one.cue, chain, len(chain) - 1, part)
+        yield row, LaneAct(step["n"], one.cue, chain, len(chain) - 1, part)
 
 
 def _until(frames: tuple[Frame, ...], end: str) -> tuple[str, ...]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from engine.catalogue.sourcemap import RuleCard, card_of, cards
 from engine.lens.source import named, release_of, source
 from engine.lens.stacks import ALONG, RESIZE, WITHIN, stack, thread_name
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
+from engine.replay.cursor import Cursor
 from engine.scenarios.file import library
-from engine.show.cursor import Cursor
-from engine.show.rules import RULES
 from engine.sim.run import Run
-from engine.study.sourcemap import Card, card_of, cards
+from engine.story.rules import RULES
 
 MOST_HITS: Final = 60
 MOST_RUNS: Final = 16
@@ -40,7 +40,7 @@ class Act(NamedTuple):
         return self.cue if card is None else card.id
 
 
-class Hit(NamedTuple):
+class LensHit(NamedTuple):
     """A method or class of Kafka, or a proposal (`kip`), that a question has found.
 
     It has the releases that define it, the rules it serves, the threads that run it, and where it
@@ -115,7 +115,7 @@ def names() -> list[str]:
 
 
 @lru_cache(maxsize=512)
-def search(question: str) -> tuple[Hit, ...]:
+def search(question: str) -> tuple[LensHit, ...]:
     """Return the hits of a question, the closest first.
 
     Its words are looked for in the names, without regard to case.  An exact name of a method comes
@@ -148,7 +148,7 @@ def scenarios(question: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def hit(name: str, kip: bool = False) -> Hit:
+def hit(name: str, kip: bool = False) -> LensHit:
     """Return the hit of a name.  Raises KeyError for an unknown one."""
     rules = sorted(_proposals()[name] if kip else _rules_of()[name], key=list(cards()).index)
     acts: list[Act] = []
@@ -161,7 +161,7 @@ def hit(name: str, kip: bool = False) -> Hit:
         first.setdefault(act.slug, act)
     spans = () if kip else tuple(source().spans(name))
     threads = () if kip else _threads(name, rules)
-    return Hit(name, kip, spans, tuple(rules), threads, tuple(first.values())[:MOST_RUNS])
+    return LensHit(name, kip, spans, tuple(rules), threads, tuple(first.values())[:MOST_RUNS])
 
 
 def _on_stack(act: Act, name: str) -> bool:
@@ -195,10 +195,10 @@ def _row(act: Act) -> str:
 
 
 _ONLY_AT: Final = {RESIZE: "F-1"}
-"""Methods on the stack of a rule only as some cue's step has it (`engine.lens.told`)."""
+"""Methods on the stack of a rule only as some cue's step has it (`engine.lens.lens_json`)."""
 
 
-def _acts(card: Card, name: str) -> list[Act]:
+def _acts(card: RuleCard, name: str) -> list[Act]:
     """Return steps at which the card's rule acts.
 
     They are those at which the method is on the stack, if it is on a stack of the rule at all, in
@@ -222,7 +222,7 @@ def _acts(card: Card, name: str) -> list[Act]:
 
 
 @cache
-def _cues(card: Card) -> tuple[str, ...]:
+def _cues(card: RuleCard) -> tuple[str, ...]:
     own = [cue for line in card.lines for cue in line.cues]
     seen = [cue for line in card.see for cue in line.text.split(", ")]
     return tuple(dict.fromkeys([*own, *seen]))

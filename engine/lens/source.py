@@ -21,7 +21,7 @@ FIRST_KRAFT: Final = (3, 3)
 FIRST_WITHOUT_ZK: Final = (4, 0)
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """A file of Kafka's repository and a line of it; line 0 where only the file is known."""
 
     file: str
@@ -85,10 +85,10 @@ class Source:
     def has(self, release: str, name: str) -> bool:
         return self._at(self._names.get(name), release) is not None
 
-    def where(self, release: str, name: str) -> Place | None:
+    def where(self, release: str, name: str) -> SourcePlace | None:
         """Return the place of a definition in a release; an inherited one's is in its own class."""
         found = self._at(self._names.get(name), release)
-        return None if found is None else Place(self._files[found[0]], found[1])
+        return None if found is None else SourcePlace(self._files[found[0]], found[1])
 
     def spans(self, name: str) -> list[tuple[str, str]]:
         """Return the releases that have it, as first and last of each stretch."""
@@ -115,7 +115,7 @@ class Source:
                 return name
         return ""
 
-    def url(self, release: str, place: Place) -> str:
+    def url(self, release: str, place: SourcePlace) -> str:
         """Return the address of that line of Kafka's public source, at the release's tag."""
         line = f"#L{place.line}" if place.line else ""
         return f"{REPOSITORY}/{self.tag(release)}/{place.file}{line}"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from engine.lens.source import Chain, Place, profile_of, source
+from engine.catalogue.sourcemap import card_of
+from engine.lens.source import Chain, SourcePlace, profile_of, source
 from engine.model.profiles import FETCH, HW, KIP101, KIP279, KIP279_FENCED, KRAFT, ZK
-from engine.show.rules import RULES
-from engine.study.sourcemap import card_of
+from engine.story.rules import RULES
 
 REASONS: Final = {
     "outside": "No part of Kafka does it: a fault, an operator's hand, or an observer.",
@@ -171,7 +171,7 @@ class Frame(NamedTuple):
     """
 
     name: str
-    place: Place | None
+    place: SourcePlace | None
     gap: str
     calls: int
 

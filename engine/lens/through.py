@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.lens.lens_json import Json, aligned_frames, at_work, followed, stacks_of
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import Frame, Stack, thread_name
-from engine.lens.told import Json, at_work, beside, followed, stacks_of
 
 Form = tuple[Any, ...]
 """Parts of a chain that must be equal for two releases to run a step alike: all but the lines."""
@@ -43,7 +43,7 @@ def through(step: Json, mode: str) -> Json:
                     "until": release,
                     "mode": there,
                     "stacks": [
-                        _told(step, at, one, before[number] if before else None)
+                        _stack_json(step, at, one, before[number] if before else None)
                         for number, (at, one) in enumerate(found)
                     ],
                 }
@@ -61,13 +61,13 @@ def _form(one: Stack) -> Form:
     return one.cue, one.reason, thread_name(one), one.acting, frames
 
 
-def _told(step: Json, cues: list[int], one: Stack, before: Stack | None) -> Json:
+def _stack_json(step: Json, cues: list[int], one: Stack, before: Stack | None) -> Json:
     node = at_work(one, step["cues"][cues[0]]["node"], step["view"])
     kinds: dict[int, tuple[str, str]] = {}
     gone: list[str] = []
     moved = bool(before and before.thread and one.thread and one.thread != before.thread)
     if before is not None and before.frames and one.frames and not moved:
-        for i, j, kind in beside(before, one):
+        for i, j, kind in aligned_frames(before, one):
             if j is not None:
                 kinds[j] = (kind, before.frames[i].name if i is not None else "")
             elif i is not None and kind == "gone":

@@ -14,7 +14,16 @@ from engine.model.copying import Twins
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.sessions import SessionCache
-from engine.model.state import DOWN, NEVER, STARTING, Disk, FetcherThread, Move, Peer, Replica
+from engine.model.state import (
+    DOWN,
+    NEVER,
+    STARTING,
+    DirectoryMove,
+    Disk,
+    FetcherThread,
+    Peer,
+    Replica,
+)
 
 SESSION_IDS: Final = 1_000
 """Each incarnation of a broker counts its fetch sessions from another thousand."""
@@ -68,7 +77,7 @@ class Machine:
         self.disks: dict[int, Disk] = {}
         self.dirs = 1  # log directories
         self.broken: set[int] = set()
-        self.futures: dict[int, Move] = {}  # D-1: on their way to another directory
+        self.futures: dict[int, DirectoryMove] = {}  # D-1: on their way to another directory
         self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number

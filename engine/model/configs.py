@@ -12,7 +12,7 @@ from typing import Final
 
 from engine.model import quotas
 from engine.model.compiling import mypyc_attr
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import FLAGS, Profile, Release, nearest
 
 NEVER: Final = 2**53 - 1  # "Long.MAX": off.  Still an exact integer in a browser.
@@ -72,24 +72,26 @@ class Config:
     def check(self, value: object, where: str = "") -> Value:
         """Return the value as an integer, or the text of a list.
 
-        Raises BadInput when it is of another kind or out of bounds.
+        Raises InputError when it is of another kind or out of bounds.
         """
         if self.unit == "list":
             if isinstance(value, str) and len(value) <= MOST_LIST and quotas.is_valid_list(value):
                 return value.replace(" ", "")
-            raise BadInput("invalid", f"{self.name} is * or a list like 0:1,0:2.", where)
+            raise InputError("invalid", f"{self.name} is * or a list like 0:1,0:2.", where)
         if self.unit == "boolean":
             if isinstance(value, bool) or value in (0, 1):
                 return int(bool(value))
             if isinstance(value, str) and value.lower() in ("true", "false"):
                 return int(value.lower() == "true")
-            raise BadInput("invalid", f"{self.name} is either true or false.", where)
+            raise InputError("invalid", f"{self.name} is either true or false.", where)
         number = as_int(value)
         if number is None:
-            raise BadInput("invalid", f"{self.name} is a whole number ({self.unit}).", where)
+            raise InputError("invalid", f"{self.name} is a whole number ({self.unit}).", where)
         if not self.low <= number <= self.high:
             high = "any size" if self.high == NEVER else str(self.high)
-            raise BadInput("invalid", f"{self.name} must lie between {self.low} and {high}.", where)
+            raise InputError(
+                "invalid", f"{self.name} must lie between {self.low} and {high}.", where
+            )
         return number
 
 
@@ -365,7 +367,7 @@ class Configs:
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """Return a copy with one name set, as an operator does while the cluster runs.
 
-        Raises BadInput for an unknown name, a value out of bounds, or values that contradict.
+        Raises InputError for an unknown name, a value out of bounds, or values that contradict.
         """
         values = dict(self.values)
         values[name] = checked(name, value)
@@ -384,18 +386,18 @@ class Configs:
 
 
 def checked(name: str, value: object, where: str = "") -> Value:
-    """Return the value of a configuration name.  Raises BadInput with a sentence."""
+    """Return the value of a configuration name.  Raises InputError with a sentence."""
     config = CATALOGUE.get(name)
     if config is None:
         hint = nearest(name, list(CATALOGUE))
-        raise BadInput("unknown", f"There is no configuration {name[:60]}{hint}", where)
+        raise InputError("unknown", f"There is no configuration {name[:60]}{hint}", where)
     return config.check(value, where)
 
 
 def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Configs:
     """Return the defaults of a profile with the overrides laid over them.
 
-    Raises BadInput for an unknown name, a value out of bounds, or values that contradict.
+    Raises InputError for an unknown name, a value out of bounds, or values that contradict.
     """
     values = {name: config.default_in(profile) for name, config in CATALOGUE.items()}
     for name, value in (overrides or {}).items():
@@ -404,9 +406,9 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
 
 
 def consistent(configs: Configs) -> Configs:
-    """Return `configs`.  Raises BadInput for contradictions (`KafkaConfig.validateValues`)."""
+    """Return `configs`.  Raises InputError for contradictions (`KafkaConfig.validateValues`)."""
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:
-        raise BadInput(
+        raise InputError(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
         )
     return configs

@@ -85,7 +85,7 @@ def all_names() -> list[str]:
     return [_NAMES[code] for code in sorted(_NAMES)]
 
 
-class BadInput(Exception):
+class InputError(Exception):
     """Input that cannot be used; the sentence says what is wrong and what would do.
 
     code: "invalid" (malformed), "impossible" (well formed, but not in this state),

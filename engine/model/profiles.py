@@ -14,7 +14,7 @@ import re
 from typing import Final
 
 from engine.model.compiling import mypyc_attr
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.flags import (
     ERAS,
     FETCH,
@@ -314,16 +314,16 @@ def _unknown(base: str) -> str:
 def get_profile(name: str) -> Profile:
     """Return the profile of a code or release, with its flips.
 
-    "K39+elr" and "0.10.2.2+truncation=HW" have flips.  Raises BadInput "unknown" for a profile or a
-    flag that does not exist.
+    "K39+elr" and "0.10.2.2+truncation=HW" have flips.  Raises InputError "unknown" for a profile or
+    a flag that does not exist.
 
-    Raises BadInput "unknown" for a profile or a flag that does not exist.
+    Raises InputError "unknown" for a profile or a flag that does not exist.
     """
     match = _BASE.match(name)
     base = match[0] if match is not None else ""
     row = PROFILES.get(base) or PROFILES.get(ADDRESSES.get(base, ""))
     if row is None:
-        raise BadInput("unknown", _unknown(base))
+        raise InputError("unknown", _unknown(base))
     if base == name:
         return row
     rest = name[len(base) :]
@@ -332,7 +332,7 @@ def get_profile(name: str) -> Profile:
     while position < len(rest):
         match = _FLIP.match(rest, position)
         if match is None:
-            raise BadInput(
+            raise InputError(
                 "invalid",
                 f"In profile {name[:80]}, flips are written like +elr or -strict_min_isr.",
             )
@@ -340,19 +340,23 @@ def get_profile(name: str) -> Profile:
         if flag == "truncation":
             if sign != "+" or value not in TRUNCATIONS:
                 kinds = ", ".join(TRUNCATIONS)
-                raise BadInput("invalid", f"Truncation is set like +truncation=HW, one of {kinds}.")
+                raise InputError(
+                    "invalid", f"Truncation is set like +truncation=HW, one of {kinds}."
+                )
             changes[flag] = TRUNCATIONS.index(value)
         elif flag in FLAGS and not FLAGS[flag].modelled:
-            raise BadInput("impossible", f"No rule here asks for {flag}; it cannot be flipped.")
+            raise InputError("impossible", f"No rule here asks for {flag}; it cannot be flipped.")
         elif flag in FLAGS and value is None:
             changes[flag] = sign == "+"
             if changes[flag] and not FLAGS[flag].exists_in(row.mode):
                 era = ERAS[FLAGS[flag].mode]
-                raise BadInput(
+                raise InputError(
                     "impossible",
                     f"{flag} needs {era}; {row.name} runs on {ERAS[row.mode]}. Leave it out.",
                 )
         else:
-            raise BadInput("unknown", f"There is no flag {flag[:40]}" + nearest(flag, list(FLAGS)))
+            raise InputError(
+                "unknown", f"There is no flag {flag[:40]}" + nearest(flag, list(FLAGS))
+            )
         position = match.end()
     return row.with_flags(changes)

@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 
 UNLIMITED: Final = (1 << 63) - 1
 ALL: Final = "*"
@@ -225,10 +225,10 @@ def is_valid_list(value: str) -> bool:
 def parse_list(value: str, broker: int) -> tuple[int, ...] | str:
     """Q-1.  Return the partitions on `broker` of *.replication.throttled.replicas, or ALL.
 
-    Raises BadInput "invalid" for a text that is no such list.
+    Raises InputError "invalid" for a text that is no such list.
     """
     if not is_valid_list(value):
-        raise BadInput("invalid", f"{value[:60]!r} is neither * nor a list like 0:101,1:102.")
+        raise InputError("invalid", f"{value[:60]!r} is neither * nor a list like 0:101,1:102.")
     if value.strip() == ALL:
         return ALL
     pairs = [entry.strip().split(":") for entry in value.split(",") if entry.strip()]

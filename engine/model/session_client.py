@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
 from engine.model.errors import FETCH_SESSION_ID_NOT_FOUND, NONE
-from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, Wanted, next_epoch
+from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, PartitionRequest, next_epoch
 
 
 class SessionRequest:
@@ -38,7 +38,7 @@ class SessionClient:
     def __init__(self) -> None:
         self.session_id = NO_SESSION
         self.epoch = INITIAL
-        self.partitions: dict[str, Wanted] = {}
+        self.partitions: dict[str, PartitionRequest] = {}
         self.has_ids = False  # may the partitions of an answer be named by topic id?
 
     def copy(self) -> SessionClient:
@@ -46,7 +46,7 @@ class SessionClient:
         twin.partitions = self.partitions.copy()
         return twin
 
-    def build(self, wanted: Mapping[str, Wanted]) -> SessionRequest:
+    def build(self, wanted: Mapping[str, PartitionRequest]) -> SessionRequest:
         """X-6.  Build the next request, full or incremental.
 
         A full request names everything; an incremental one what is new or has changed, and what is

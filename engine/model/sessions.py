@@ -41,7 +41,7 @@ def next_epoch(epoch: int) -> int:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Wanted:
+class PartitionRequest:
     """Fields of a request for one partition; None stands for a field that it leaves out."""
 
     __slots__ = ("last_epoch", "leader_epoch", "log_start", "max_bytes", "offset", "topic_id")
@@ -62,13 +62,15 @@ class Wanted:
         self.last_epoch = last_epoch
         self.topic_id = topic_id
 
-    def same(self, other: Wanted) -> bool:
+    def same(self, other: PartitionRequest) -> bool:
         """X-6.  Check whether every field agrees, so that the partition need not be sent again."""
-        return all(getattr(self, field) == getattr(other, field) for field in fields(Wanted))
+        return all(
+            getattr(self, field) == getattr(other, field) for field in fields(PartitionRequest)
+        )
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Answer:
+class PartitionAnswer:
     """Result of reading one partition, as far as it decides whether there is news."""
 
     __slots__ = ("diverging", "error", "hw", "log_start", "records")
@@ -93,14 +95,14 @@ class CachedPartition:
 
     __slots__ = ("hw", "log_start", "partition", "topic", "wanted")
 
-    def __init__(self, topic: str | None, partition: int, wanted: Wanted) -> None:
+    def __init__(self, topic: str | None, partition: int, wanted: PartitionRequest) -> None:
         self.topic = topic
         self.partition = partition
         self.wanted = wanted
         self.hw = -1
         self.log_start = -1
 
-    def take_news(self, answer: Answer) -> bool:
+    def take_news(self, answer: PartitionAnswer) -> bool:
         """X-4.  Check whether this answer must be sent, and remember it if so.
 
         After an error the high watermark counts as never sent, so that the partition is sent again
@@ -285,7 +287,7 @@ def new_context(
     now: int,
     session_id: int,
     epoch: int,
-    wanted: Mapping[Key, Wanted],
+    wanted: Mapping[Key, PartitionRequest],
     forgotten: Iterable[Key],
     follower: bool,
     version: int,
@@ -329,7 +331,7 @@ def _copied(partitions: dict[Key, CachedPartition]) -> dict[Key, CachedPartition
 
 
 def _partitions(
-    wanted: Mapping[Key, Wanted], uses_ids: bool, topic_names: Mapping[str, str]
+    wanted: Mapping[Key, PartitionRequest], uses_ids: bool, topic_names: Mapping[str, str]
 ) -> dict[Key, CachedPartition]:
     return {
         key: CachedPartition(topic_names.get(key[0]) if uses_ids else key[0], key[1], one)
@@ -338,7 +340,7 @@ def _partitions(
 
 
 def respond(
-    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, Answer]
+    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, PartitionAnswer]
 ) -> tuple[int, int, list[Key]]:
     """X-4.  Return (error, session id, the partitions that are sent).
 
@@ -364,7 +366,7 @@ def respond(
 
 
 def _open(
-    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, Answer]
+    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, PartitionAnswer]
 ) -> int:
     cached = {}
     for key, answer in answers.items():

@@ -272,7 +272,7 @@ class PartitionFetchState:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Move:
+class DirectoryMove:
     """D-1.  A log on its way to another directory.
 
     It has the future log, which survives a crash as `Disk` does, its fetcher's progress, and what
@@ -288,7 +288,7 @@ class Move:
         self.accepted = False
         self.fenced = False  # D-2: its thread has let go of it (2.1 - 2.4)
 
-    def twin(self, twins: Twins) -> Move:
+    def twin(self, twins: Twins) -> DirectoryMove:
         twin = shallow(self)
         twin.disk = twins.of(self.disk)
         twin.fetch = self.fetch.copy()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.properties import expected, facts
 from engine.properties.formula import (
     BROKER,
@@ -37,7 +37,7 @@ from engine.properties.formula import (
 )
 from engine.properties.grammar import parse
 from engine.properties.moment import NOBODY, Moment
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 
 MOST_LOOKS: Final = 2_000_000
 """Facts that are read for one property; what asks for more is refused."""
@@ -61,10 +61,10 @@ class Verdict:
     step: int
 
 
-def judge(text: str, recording: Recording) -> Verdict:
+def judge(text: str, recording: MomentRecording) -> Verdict:
     """Judge the property on a run.
 
-    Raises BadInput, which says the error, its place and what was expected.
+    Raises InputError, which says the error, its place and what was expected.
     """
     formula = parse(text)
     judged = _Judged(recording)
@@ -85,7 +85,7 @@ def _is_timed(one: Formula) -> bool:
 class _Judged:
     """One recording, asked.  A vector says for each moment whether a formula holds from there."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: MomentRecording) -> None:
         self._moments = [turn.now for turn in recording.turns]
         self._brokers = recording.run.scenario.brokers
         self._left = MOST_LOOKS
@@ -181,7 +181,7 @@ class _Judged:
     def _look(self, read: Read) -> list[bool]:
         self._left -= len(self._moments)
         if self._left < 0:
-            raise BadInput("too_large", "This property asks too much of a run of this length.")
+            raise InputError("too_large", "This property asks too much of a run of this length.")
         return [bool(read(moment)) for moment in self._moments]
 
     # -- what stands at one moment -----------------------------------------------------------------
@@ -331,5 +331,5 @@ def _where(at: Place) -> str:
     return f"line {at[0]}, column {at[1]}"
 
 
-def _bad(at: Place, sentence: str) -> BadInput:
-    return BadInput("invalid", f"{_place(at)}{sentence}.", _where(at))
+def _bad(at: Place, sentence: str) -> InputError:
+    return InputError("invalid", f"{_place(at)}{sentence}.", _where(at))

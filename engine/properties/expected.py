@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.properties.moment import Moment, ReplicaMoment
 from engine.scenarios.expectations import Expectation, parse
 from engine.scenarios.parts import BrokerSpec
 
 
 def reader(text: str, brokers: tuple[BrokerSpec, ...], where: str) -> Callable[[Moment], bool]:
-    """Return a test of a moment against this line.  Raises BadInput if it cannot be read."""
+    """Return a test of a moment against this line.  Raises InputError if it cannot be read."""
     try:
         wanted = parse(" ".join(text.split()), brokers, where)
-    except BadInput as bad:
-        raise BadInput(bad.code, f"{where.capitalize()}: {bad.sentence}", where) from bad
+    except InputError as bad:
+        raise InputError(bad.code, f"{where.capitalize()}: {bad.sentence}", where) from bad
     if wanted.kind == "record":
         return lambda moment: _record(moment, wanted)
     if wanted.kind in ("ack", "waiting", "refused"):
-        return lambda moment: all(_told(moment, name, wanted) for name in wanted.names)
+        return lambda moment: all(_is_expected(moment, name, wanted) for name in wanted.names)
     if wanted.kind in ("replica", "log", "epochs"):
         return lambda moment: _replica(moment, wanted)
-    raise BadInput("invalid", f"A property cannot ask for {text[:40]}.", where)
+    raise InputError("invalid", f"A property cannot ask for {text[:40]}.", where)
 
 
 def _record(moment: Moment, wanted: Expectation) -> bool:
@@ -38,7 +38,7 @@ def _record(moment: Moment, wanted: Expectation) -> bool:
     )
 
 
-def _told(moment: Moment, name: str, wanted: Expectation) -> bool:
+def _is_expected(moment: Moment, name: str, wanted: Expectation) -> bool:
     known, step = moment.known, moment.step
     acked = known.acked.get(name, step + 1) <= step
     at, error = known.failed.get(name, (step + 1, ""))

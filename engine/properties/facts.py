@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import nearest
 from engine.properties.formula import BROKER, BROKERS, EPOCHS, NUMBER, PARTITION, RECORD, RECORDS
 from engine.properties.moment import NOBODY, Moment, PartitionMoment, ReplicaMoment
@@ -54,7 +54,7 @@ def _of_replica(read: Callable[[ReplicaMoment], Any]) -> Callable[[Moment, int, 
     return value
 
 
-def _known(table: str) -> Callable[[Moment, int, str], bool]:
+def _note_of(table: str) -> Callable[[Moment, int, str], bool]:
     def value(moment: Moment, tp: int, record: str) -> bool:
         at = getattr(moment.known, table).get(record)
         step = at[0] if isinstance(at, tuple) else at
@@ -117,39 +117,43 @@ FACTS: Final[dict[str, Fact]] = {
         (BROKER,), RECORDS, _of_replica(lambda one: frozenset(one.values())), "its records"
     ),
     "epochs": Fact((BROKER,), EPOCHS, _of_replica(lambda one: one.epochs), "its leader epochs"),
-    "acked": Fact((RECORD,), TRUTH, _known("acked"), "the producer was told of success"),
-    "acked_all": Fact((RECORD,), TRUTH, _known("acked_all"), "the same, with acks=all"),
-    "failed": Fact((RECORD,), TRUTH, _known("failed"), "the producer gave up with an error"),
+    "acked": Fact((RECORD,), TRUTH, _note_of("acked"), "the producer was told of success"),
+    "acked_all": Fact((RECORD,), TRUTH, _note_of("acked_all"), "the same, with acks=all"),
+    "failed": Fact((RECORD,), TRUTH, _note_of("failed"), "the producer gave up with an error"),
     "failed_after_append": Fact(
         (RECORD,), TRUTH, _after_append, "the error was NOT_ENOUGH_REPLICAS_AFTER_APPEND"
     ),
-    "committed": Fact((RECORD,), TRUTH, _known("committed"), "it was below a high watermark"),
-    "read": Fact((RECORD,), TRUTH, _known("read"), "a consumer got it"),
-    "lost": Fact((RECORD,), TRUTH, _known("lost"), "it was acknowledged with acks=all and is gone"),
+    "committed": Fact((RECORD,), TRUTH, _note_of("committed"), "it was below a high watermark"),
+    "read": Fact((RECORD,), TRUTH, _note_of("read"), "a consumer got it"),
+    "lost": Fact(
+        (RECORD,), TRUTH, _note_of("lost"), "it was acknowledged with acks=all and is gone"
+    ),
     "losses": Fact((), NUMBER, _count, "how many acknowledged records are gone"),
-    "broken": Fact((INVARIANT,), TRUTH, _known("broken"), "a promise of replication has broken"),
+    "broken": Fact((INVARIANT,), TRUTH, _note_of("broken"), "a promise of replication has broken"),
 }
 
 
 def fact(name: str, where: str, place: str) -> Fact:
     """Return the fact of this name.
 
-    Raises BadInput for a fact that does not exist.
+    Raises InputError for a fact that does not exist.
     """
     if name in FACTS:
         return FACTS[name]
     hint = nearest(name, list(FACTS))
-    raise BadInput("unknown", f"{place}there is no fact {name[:40]}{hint}", where)
+    raise InputError("unknown", f"{place}there is no fact {name[:40]}{hint}", where)
 
 
 def invariant(name: str, where: str, place: str) -> str:
     """Return the name of a promise.
 
-    Raises BadInput for a promise that does not exist.
+    Raises InputError for a promise that does not exist.
     """
     if name in INVARIANTS:
         return name
-    raise BadInput("unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where)
+    raise InputError(
+        "unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where
+    )
 
 
 assert NOBODY == -1 and PARTITION

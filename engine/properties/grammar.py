@@ -18,7 +18,7 @@ from typing import Any, Final
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.exceptions import VisitError
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.properties.formula import (
     Call,
     Compare,
@@ -179,18 +179,18 @@ def _parser() -> Lark:
 def parse(text: str) -> Formula:
     """Return a property as a formula.
 
-    Raises BadInput that names line, column and what was expected.
+    Raises InputError that names line, column and what was expected.
     """
     if len(text) > MOST_CHARACTERS:
-        raise BadInput("too_large", f"A property has at most {MOST_CHARACTERS} characters.")
+        raise InputError("too_large", f"A property has at most {MOST_CHARACTERS} characters.")
     if _depth(text) > MOST_DEPTH:
-        raise BadInput("too_large", f"A property is nested at most {MOST_DEPTH} deep.")
+        raise InputError("too_large", f"A property is nested at most {MOST_DEPTH} deep.")
     try:
         return _Build().transform(_parser().parse(text))
     except UnexpectedInput as error:
         raise _bad(text, error) from None
     except VisitError as error:
-        raise BadInput("invalid", "A number of this property is too long.") from error
+        raise InputError("invalid", "A number of this property is too long.") from error
 
 
 def _depth(text: str) -> int:
@@ -200,7 +200,7 @@ def _depth(text: str) -> int:
     return sum(word in nesting for word in words)
 
 
-def _bad(text: str, error: UnexpectedInput) -> BadInput:
+def _bad(text: str, error: UnexpectedInput) -> InputError:
     expected: set[str] = set()
     if isinstance(error, UnexpectedToken):
         expected = set(error.accepts or error.expected)
@@ -219,7 +219,7 @@ def _bad(text: str, error: UnexpectedInput) -> BadInput:
     ranked = sorted(expected, key=lambda one: (-len(_SAID.get(one, "")), one))[:MOST_TOLD]
     wanted = sorted(_SAID.get(one, one.lower()) for one in ranked)
     told = ", ".join(wanted[:-1]) + (" or " if len(wanted) > 1 else "") + "".join(wanted[-1:])
-    return BadInput(
+    return InputError(
         "invalid",
         f"Line {line}, column {column}: {told} expected, not {found}.",
         f"line {line}, column {column}",

@@ -94,7 +94,7 @@ class PartitionMoment:
         return self.replicas.get(self.record.leader)
 
 
-class Known:
+class ObserverNotes:
     """Notes of the outside observer so far: record -> the step at which it first was so.
 
     One object serves all moments of a run; a moment asks whether the step had come.
@@ -178,7 +178,7 @@ class Moment:
         self,
         sim: Simulation,
         step: int,
-        known: Known,
+        known: ObserverNotes,
         before: Moment | None = None,
         touched: Set[int] = frozenset(),
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.model.effects import Cue
-from engine.properties.moment import Known, Moment
+from engine.properties.moment import Moment, ObserverNotes
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -32,7 +32,7 @@ class Turn:
         self.now = now
 
 
-class Recording:
+class MomentRecording:
     """The moments of one run.  `turns[0]` is its beginning and has no event.
 
     `whole` says whether the run was looked at to its end.
@@ -42,7 +42,7 @@ class Recording:
 
     def __init__(self, run: Run, most: int = MOST_STEPS) -> None:
         self.run = run
-        self.known = Known()
+        self.known = ObserverNotes()
         self.whole = True
         sim = run.simulation(told=True)
         self.profile = sim.profile

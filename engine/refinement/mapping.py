@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from engine.ladder import rules, steps
-from engine.ladder.search import Move
-from engine.ladder.state import NOBODY, Announcement, Controller, Record, Replica, members
-from engine.refinement import seeing
-from engine.refinement.beside import (
+from engine.ladder.search import LadderMove
+from engine.ladder.state import (
+    NOBODY,
+    AbstractController,
+    AbstractReplica,
+    Announcement,
+    Record,
+    members,
+)
+from engine.refinement import observe
+from engine.refinement.model_tracker import (
     CUTS_TO_END,
     EXPIRES,
     FENCES,
@@ -14,14 +21,14 @@ from engine.refinement.beside import (
     JOINS_BEHIND,
     LEARNS,
     RESTARTS,
-    Beside,
     Matched,
-    Unmatched,
+    ModelTracker,
+    UnmatchedError,
 )
-from engine.refinement.seeing import Seen, SeenRecord
+from engine.refinement.observe import ReplicaObservation, SeenRecord
 
 
-class Mapping(Beside):
+class Mapping(ModelTracker):
     """The ladder beside a run; `step` after every event of it."""
 
     # -- a step -----------------------------------------------------------------------------------
@@ -29,17 +36,19 @@ class Mapping(Beside):
     def step(self) -> list[Matched]:
         """Return the moves of the last event, in order; none if the ladder sees nothing of it.
 
-        Raises Unmatched where it is no move of the rung.
+        Raises UnmatchedError where it is no move of the rung.
         """
         self._steps += 1
         self._found = []
-        record = seeing.record(self._sim, self._tp)
+        record = observe.record(self._sim, self._tp)
         if record is None or record.replicas != set(self.brokers):
-            raise Unmatched("Other brokers hold the partition; the ladder's never change.", True)
+            raise UnmatchedError(
+                "Other brokers hold the partition; the ladder's never change.", True
+            )
         if record != self._record:
             self._of_controller(self._record, record)
             self._record = record
-        seen = [seeing.replica(self._sim, self._tp, broker) for broker in self.brokers]
+        seen = [observe.replica(self._sim, self._tp, broker) for broker in self.brokers]
         for place, (before, now) in enumerate(zip(self._seen, seen, strict=True)):
             if now.knows != before.knows and not _goes_on(before, now):
                 self._since[place] = self._steps
@@ -53,12 +62,12 @@ class Mapping(Beside):
 
     def _of_controller(self, before: SeenRecord, now: SeenRecord) -> None:
         if now.epoch < before.epoch:
-            raise Unmatched("The controller's leader epoch went back.")
+            raise UnmatchedError("The controller's leader epoch went back.")
         if not now.isr <= set(self.brokers):
-            raise Unmatched("Somebody is in sync who holds no replica.")
+            raise UnmatchedError("Somebody is in sync who holds no replica.")
         if now.epoch == before.epoch:
             if now.leader != before.leader:
-                raise Unmatched("The leader changed and its epoch did not.")
+                raise UnmatchedError("The leader changed and its epoch did not.")
             self._isr_changes(self._bits(now.isr))
             return
         if now.leader in self._place and now.leader not in before.isr:
@@ -67,29 +76,31 @@ class Mapping(Beside):
             who = self._name(self._place[now.leader])
             allowed = unclean or now.leader in before.elr
             sentence = f"{who} leads from outside the in-sync set"
-            raise Unmatched(f"{sentence}, {how}." if allowed else f"{sentence}.", allowed)
+            raise UnmatchedError(f"{sentence}, {how}." if allowed else f"{sentence}.", allowed)
         self._announces(self._place_of(now.leader), self._bits(now.isr))
         for epoch in range(before.epoch + 1, now.epoch + 1):
             self._epochs[epoch] = self.controller.epoch
 
     def _announces(self, leader: int, isr: int) -> None:
         """Add the announcements of one change of the record: the fewest, found breadth first."""
-        ways: list[tuple[Controller, tuple[tuple[Move, Controller], ...]]] = [(self.controller, ())]
+        ways: list[tuple[AbstractController, tuple[tuple[LadderMove, AbstractController], ...]]] = [
+            (self.controller, ())
+        ]
         for _ in range(len(self.brokers) + 1):
             following = []
             for record, way in ways:
                 for name, who, new in steps.of_controller(record):
                     if isr & ~new.isr:
                         continue  # a member that left does not come back
-                    told = (*way, (Move(name, (who,)), new))
+                    told = (*way, (LadderMove(name, (who,)), new))
                     if (new.leader, new.isr) == (leader, isr):
                         self._announced(told)
                         return
                     following.append((new, told))
             ways = following
-        raise Unmatched(self._no_announcement(leader, isr))
+        raise UnmatchedError(self._no_announcement(leader, isr))
 
-    def _announced(self, way: tuple[tuple[Move, Controller], ...]) -> None:
+    def _announced(self, way: tuple[tuple[LadderMove, AbstractController], ...]) -> None:
         for move, record in way:
             self.controller = record
             self._found.append(Matched(move, False, self.cluster))
@@ -112,18 +123,18 @@ class Mapping(Beside):
             elif not joins and self._is_fenced(other):
                 name, late = FENCES, False
             else:
-                raise Unmatched("The in-sync set changed, and no leader of this epoch did it.")
+                raise UnmatchedError("The in-sync set changed, and no leader of this epoch did it.")
             if name == FENCES:
                 epoch = self.controller.epoch
                 self._fenced[epoch] = self._fenced.get(epoch, 0) | 1 << other
             kept = self.controller.isr ^ 1 << other
             self.controller = self.controller._replace(isr=kept)
             if leader is None:
-                self._found.append(Matched(Move(name, (other,)), late, self.cluster))
+                self._found.append(Matched(LadderMove(name, (other,)), late, self.cluster))
             else:
-                self._becomes(Move(name, (leader.me, other)), late, leader._replace(isr=kept))
+                self._becomes(LadderMove(name, (leader.me, other)), late, leader._replace(isr=kept))
 
-    def _joins(self, leader: Replica, other: int) -> tuple[str, bool]:
+    def _joins(self, leader: AbstractReplica, other: int) -> tuple[str, bool]:
         late = self._late(leader, other, self.rung.expand)
         if late is not None:
             return "leader-expands-isr", late
@@ -136,11 +147,11 @@ class Mapping(Beside):
                     asked = self._late(then, other, self.rung.expand)
                     if asked is not None:
                         return JOINS_BEHIND, True
-        raise Unmatched(f"{self._name(other)} may not join the in-sync set under this rung.")
+        raise UnmatchedError(f"{self._name(other)} may not join the in-sync set under this rung.")
 
-    def _leaves(self, leader: Replica, other: int) -> tuple[str, bool]:
+    def _leaves(self, leader: AbstractReplica, other: int) -> tuple[str, bool]:
         if other == leader.me:
-            raise Unmatched(f"{self._name(other)} leads and left its own in-sync set.")
+            raise UnmatchedError(f"{self._name(other)} leads and left its own in-sync set.")
         late = self._late(leader, other, self.rung.shrink)
         if late is not None:
             return "leader-shrinks-isr", late
@@ -151,7 +162,7 @@ class Mapping(Beside):
         known = self._sim.cluster.controller.brokers.get(self.brokers[place])
         return self._sim.profile.kraft and (known is None or known.fenced or known.shutting_down)
 
-    def _true_leader(self) -> Replica | None:
+    def _true_leader(self) -> AbstractReplica | None:
         """Return the leader by the controller's record, if that replica knows that it leads."""
         if self.controller.leader == NOBODY:
             return None
@@ -160,9 +171,9 @@ class Mapping(Beside):
 
     # -- a replica --------------------------------------------------------------------------------
 
-    def _of_replica(self, place: int, seen: Seen) -> None:
+    def _of_replica(self, place: int, seen: ReplicaObservation) -> None:
         if seen.log_start:
-            raise Unmatched(f"{self._name(place)} deleted its oldest records.", beyond=True)
+            raise UnmatchedError(f"{self._name(place)} deleted its oldest records.", beyond=True)
         if not (seen.leads or seen.follows):
             self._rests(place, seen)
             return
@@ -171,28 +182,28 @@ class Mapping(Beside):
         past = len(self._past[place])
         try:
             self._acts(place, seen)
-        except Unmatched:
+        except UnmatchedError:
             if not restarted or seen.hw >= before.hw:
                 raise
             del self._found[found:], self._past[place][past:]
             self.replicas[place] = before
-            self._becomes(Move(RESTARTS, (place,)), False, before._replace(hw=seen.hw))
+            self._becomes(LadderMove(RESTARTS, (place,)), False, before._replace(hw=seen.hw))
             self._acts(place, seen)
         if self._epochs.get(seen.epoch) == self.replicas[place].epoch:
             self._restarted[place] = seen.incarnation
 
-    def _rests(self, place: int, seen: Seen) -> None:
+    def _rests(self, place: int, seen: ReplicaObservation) -> None:
         """Check that a replica without a running process has not changed."""
-        if not self._is_told(place, self._written(place, seen)):
-            raise Unmatched(f"The disk of {self._name(place)} lost records.", beyond=True)
+        if not self._is_told(place, self._log_records(place, seen)):
+            raise UnmatchedError(f"The disk of {self._name(place)} lost records.", beyond=True)
 
     def _is_told(self, place: int, log: tuple[Record, ...]) -> bool:
         return log in (self.replicas[place].log, self._cut.get(place))
 
-    def _acts(self, place: int, seen: Seen) -> None:
+    def _acts(self, place: int, seen: ReplicaObservation) -> None:
         epoch = self._epochs.get(seen.epoch)
         if epoch is None:
-            raise Unmatched(f"{self._name(place)} heard of an epoch that nobody announced.")
+            raise UnmatchedError(f"{self._name(place)} heard of an epoch that nobody announced.")
         if epoch < self.replicas[place].epoch:
             self._rests(place, seen)
             return
@@ -207,18 +218,18 @@ class Mapping(Beside):
         else:
             self._follows(place, seen)
 
-    def _written(self, place: int, seen: Seen) -> tuple[Record, ...]:
+    def _log_records(self, place: int, seen: ReplicaObservation) -> tuple[Record, ...]:
         """Return the records of its log; those unknown to all replicas are the leader's writes."""
         log: list[Record] = []
         for batch in seen.batches:
             if id(batch) not in self._records:
                 if not seen.leads:
-                    raise Unmatched(f"{self._name(place)} has a record that no leader wrote.")
+                    raise UnmatchedError(f"{self._name(place)} has a record that no leader wrote.")
                 self._know(batch, self.replicas[place].epoch)
             log += self._records[id(batch)][1]
         return tuple(log)
 
-    def _hears(self, place: int, seen: Seen, epoch: int) -> bool:
+    def _hears(self, place: int, seen: ReplicaObservation, epoch: int) -> bool:
         """Add becomes-leader or becomes-follower; False while the follower is not there yet.
 
         A follower that has heard who leads and still has to find out where to cut counts as one
@@ -227,15 +238,17 @@ class Mapping(Beside):
         named, isr = self._announced_in(epoch)
         leader = self._place_of(seen.leader)
         if named != leader:
-            raise Unmatched(f"{self._name(place)} takes somebody else for the leader of its epoch.")
+            raise UnmatchedError(
+                f"{self._name(place)} takes somebody else for the leader of its epoch."
+            )
         before = self.replicas[place]
         if seen.leads:
-            move = Move("becomes-leader", (place, epoch))
+            move = LadderMove("becomes-leader", (place, epoch))
             self._becomes(move, False, steps.hears_it_leads(before, epoch, isr))
             self._led[place].add(epoch)
             return True
-        log = self._written(place, seen)
-        found: tuple[Replica, bool] | None = None
+        log = self._log_records(place, seen)
+        found: tuple[AbstractReplica, bool] | None = None
         for peer, late in self._ever(place, leader):
             for new in steps.hears_it_follows(self.rung, peer, before, epoch, isr):
                 if _leads_to(before, new, peer, log) and (found is None or new.hw == seen.hw):
@@ -246,7 +259,7 @@ class Mapping(Beside):
             return False
         self._cut.pop(place, None)
         new, late = found
-        self._becomes(Move("becomes-follower", (place, leader, epoch)), late, new)
+        self._becomes(LadderMove("becomes-follower", (place, leader, epoch)), late, new)
         return True
 
     def _announced_in(self, epoch: int) -> Announcement:
@@ -254,9 +267,9 @@ class Mapping(Beside):
         leader, isr = self.controller.changes[epoch]
         return leader, isr & ~self._fenced.get(epoch, 0)
 
-    def _waits(self, place: int, seen: Seen, epoch: int) -> None:
+    def _waits(self, place: int, seen: ReplicaObservation, epoch: int) -> None:
         """Add the announcement, and a truncation not yet complete, no further than the rung's."""
-        log, before = self._written(place, seen), self.replicas[place]
+        log, before = self._log_records(place, seen), self.replicas[place]
         if self._is_told(place, log):
             return
         _, isr = self._announced_in(epoch)
@@ -266,24 +279,26 @@ class Mapping(Beside):
             for new in steps.hears_it_follows(self.rung, peer, before, epoch, isr)
         ]
         if log != before.log[: len(log)] or not ends or len(log) < min(ends):
-            raise Unmatched(f"{self._name(place)} cut more of its log than the rung does.")
+            raise UnmatchedError(f"{self._name(place)} cut more of its log than the rung does.")
         self._cut[place] = log
 
-    def _leads(self, place: int, seen: Seen) -> None:
-        log = self._written(place, seen)
+    def _leads(self, place: int, seen: ReplicaObservation) -> None:
+        log = self._log_records(place, seen)
         before = self.replicas[place]
         if log[: before.end] != before.log:
-            raise Unmatched(f"{self._name(place)} leads and lost records.")
+            raise UnmatchedError(f"{self._name(place)} leads and lost records.")
         if log != before.log and not before.presumes:
-            raise Unmatched(f"{self._name(place)} wrote and does not lead.")
+            raise UnmatchedError(f"{self._name(place)} wrote and does not lead.")
         for record, _ in log[before.end :]:
             new = steps.writes(self.replicas[place], record)
             self.controller = self.controller._replace(next_record=record + 1)
-            self._becomes(Move("writes", (place,)), False, new)
+            self._becomes(LadderMove("writes", (place,)), False, new)
         while self.replicas[place].hw < seen.hw:
             self._advances(place)
         if self.replicas[place].hw > seen.hw:
-            raise Unmatched(f"The high watermark of {self._name(place)}, who leads, went back.")
+            raise UnmatchedError(
+                f"The high watermark of {self._name(place)}, who leads, went back."
+            )
 
     def _advances(self, place: int) -> None:
         leader = self.replicas[place]
@@ -291,23 +306,23 @@ class Mapping(Beside):
         for member in members(leader.isr):
             found = self._late(leader, member, self.rung.advance)
             if found is None:
-                raise Unmatched(
+                raise UnmatchedError(
                     f"The high watermark of {self._name(place)} passed a record that "
                     f"{self._name(member)} of its in-sync set may not have under this rung."
                 )
             late = late or found
-        self._becomes(Move("advances-hw", (place,)), late, steps.advances(leader))
+        self._becomes(LadderMove("advances-hw", (place,)), late, steps.advances(leader))
 
-    def _follows(self, place: int, seen: Seen) -> None:
-        log = self._written(place, seen)
+    def _follows(self, place: int, seen: ReplicaObservation) -> None:
+        log = self._log_records(place, seen)
         leader = self._place_of(seen.leader)
         if len(log) < self.replicas[place].end:
             self._cuts_to_end(place, leader, log)
         before = self.replicas[place]
         if log[: before.end] != before.log:
-            raise Unmatched(f"{self._name(place)} cut its log, and no leader's epoch made it.")
+            raise UnmatchedError(f"{self._name(place)} cut its log, and no leader's epoch made it.")
         if before.leader != leader and (log != before.log or seen.hw != before.hw):
-            raise Unmatched(f"{self._name(place)} fetches from somebody it does not follow.")
+            raise UnmatchedError(f"{self._name(place)} fetches from somebody it does not follow.")
         while self.replicas[place].end < len(log):
             self._fetches(place, leader, log, seen.hw)
         if self.replicas[place].hw != seen.hw:
@@ -316,7 +331,7 @@ class Mapping(Beside):
     def _fetches(self, place: int, leader: int, log: tuple[Record, ...], hw: int) -> None:
         before = self.replicas[place]
         end = before.end + 1
-        found: tuple[Replica, bool] | None = None
+        found: tuple[AbstractReplica, bool] | None = None
         for peer, late in self._ever(place, leader):
             new = steps.fetches(self.rung, peer, before)
             if new is None or new.log != log[:end]:
@@ -327,12 +342,12 @@ class Mapping(Beside):
                 found = new, late
                 break
         if found is None:
-            raise Unmatched(
+            raise UnmatchedError(
                 f"{self._name(place)} took a record that {self._name(leader)} could not give it "
                 "under this rung."
             )
         new, late = found
-        self._becomes(Move("fetches", (place, leader)), late, new)
+        self._becomes(LadderMove("fetches", (place, leader)), late, new)
 
     def _cuts_to_end(self, place: int, leader: int, log: tuple[Record, ...]) -> None:
         """Truncate an out-of-range follower to its leader's end."""
@@ -340,7 +355,7 @@ class Mapping(Beside):
         for peer, late in self._ever(place, leader):
             if peer.presumes and peer.end == len(log) and before.log[: peer.end] == log:
                 new = before._replace(log=log, hw=min(before.hw, len(log)))
-                self._becomes(Move(CUTS_TO_END, (place, leader)), late, new)
+                self._becomes(LadderMove(CUTS_TO_END, (place, leader)), late, new)
                 return
 
     def _learns(self, place: int, leader: int, hw: int) -> None:
@@ -348,16 +363,16 @@ class Mapping(Beside):
         before = self.replicas[place]
         for peer, late in self._ever(place, leader):
             if self.rung.fetch(peer, before) and min(peer.hw, before.end) == hw:
-                move = Move(LEARNS, (place, leader))
+                move = LadderMove(LEARNS, (place, leader))
                 self._becomes(move, late, before._replace(hw=hw))
                 return
-        raise Unmatched(
+        raise UnmatchedError(
             f"{self._name(place)} has the high watermark {hw}, which {self._name(leader)} could "
             "not tell it under this rung."
         )
 
 
-def _reaches_epoch_start(leader: Replica, follower: Replica) -> bool:
+def _reaches_epoch_start(leader: AbstractReplica, follower: AbstractReplica) -> bool:
     """Check the broker's own guard (KAFKA-7128).
 
     The follower's end, not the leader's high watermark, must have come to where the leader's epoch
@@ -368,7 +383,7 @@ def _reaches_epoch_start(leader: Replica, follower: Replica) -> bool:
     return rules.same_epoch(leader, follower) and follower.end >= max(start, leader.hw)
 
 
-def _goes_on(before: Seen, now: Seen) -> bool:
+def _goes_on(before: ReplicaObservation, now: ReplicaObservation) -> bool:
     """Check whether a replica in the leader's next epoch keeps what it knows and does."""
     return before.role == now.role and (before.leader, before.incarnation) == (
         now.leader,
@@ -376,7 +391,9 @@ def _goes_on(before: Seen, now: Seen) -> bool:
     )
 
 
-def _leads_to(before: Replica, new: Replica, peer: Replica, log: tuple[Record, ...]) -> bool:
+def _leads_to(
+    before: AbstractReplica, new: AbstractReplica, peer: AbstractReplica, log: tuple[Record, ...]
+) -> bool:
     """Check whether this is how the log came about.
 
     What is kept is its beginning, and the rest is what the leader has there; a log that only grew

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.ladder.rungs import RUNGS, Rung
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import (
     FETCH,
     HW,
@@ -33,7 +33,7 @@ def rung_of(profile: Profile) -> str:
 
 
 def rung(name: str) -> Rung:
-    """Raise BadInput for a rung that there is not."""
+    """Raise InputError for a rung that there is not."""
     if name not in RUNGS:
-        raise BadInput("unknown", f"There is no rung {name[:40]}; there are: {', '.join(RUNGS)}.")
+        raise InputError("unknown", f"There is no rung {name[:40]}; there are: {', '.join(RUNGS)}.")
     return RUNGS[name]

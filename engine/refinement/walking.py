@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.ladder import telling
-from engine.model.errors import BadInput
+from engine.ladder import render
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.refinement.beside import Matched, Unmatched
 from engine.refinement.mapping import Mapping
+from engine.refinement.model_tracker import Matched, UnmatchedError
 from engine.refinement.rungs import rung, rung_of
 from engine.sim.run import Run, play
 
@@ -64,26 +64,26 @@ class Refinement:
 def refine(run: Run, rung_name: str = "", partition: int = 0) -> Refinement:
     """Play a run beside the ladder, as far as it is a run of the rung.
 
-    Raises BadInput for a rung or a partition that there is not and for a run that breaks off.
+    Raises InputError for a rung or a partition that there is not and for a run that breaks off.
     """
     if partition >= len(run.scenario.partitions):
         count = len(run.scenario.partitions)
-        raise BadInput("unknown", f"There is no partition {partition}: the last is {count - 1}.")
+        raise InputError("unknown", f"There is no partition {partition}: the last is {count - 1}.")
     name = rung_name or rung_of(get_profile(run.profile))
     found = Refinement(run, name, partition)
     sim = run.simulation(told=True)  # no event may be passed over
     lines = run.lines()
     try:
         mapping = Mapping(sim, partition, rung(name))
-    except Unmatched as error:
+    except UnmatchedError as error:
         found.first = Miss(0, "", str(error), "", error.beyond)
         return found
     for number in play(sim, lines):
         before = mapping.cluster
         try:
             found.note(mapping.step())
-        except Unmatched as error:
-            told = telling.picture(before)
+        except UnmatchedError as error:
+            told = render.picture(before)
             found.first = Miss(found.events + 1, lines[number], str(error), told, error.beyond)
             return found
     return found

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS, VIOLABLE
-from engine.model.errors import BadInput, all_names
+from engine.model.errors import InputError, all_names
 from engine.model.profiles import nearest
 from engine.scenarios.parts import BrokerSpec
-from engine.scenarios.places import Path, Reader, shown
+from engine.scenarios.places import Path, Reader, short_value
 
 COUNTED: Final = (*INVARIANTS, "A1", "A2")
 
@@ -64,7 +64,7 @@ class Expectation:
 
 
 def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expectation:
-    """Read one `expect` line without the word expect.  Raises BadInput with one sentence."""
+    """Read one `expect` line without the word expect.  Raises InputError with one sentence."""
     record = _RECORD.fullmatch(text.strip())
     if record:
         return _record(record, text, brokers, where)
@@ -73,7 +73,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
     if place:
         said = parse(" ".join(words[:-1]), brokers, where)
         if said.kind not in ("replica", "log", "epochs"):
-            raise BadInput("invalid", "Only a replica is asked for with p=1.", where)
+            raise InputError("invalid", "Only a replica is asked for with p=1.", where)
         return replace(said, text=text, partition=int(place[1]))
     verb = words[0] if words else ""
     if verb in ("ack", "waiting") and len(words) > 1:
@@ -81,7 +81,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
     if verb == "refused" and len(words) == 3:
         if words[2] not in all_names():
             hint = nearest(words[2], all_names())
-            raise BadInput("unknown", f"There is no error {words[2][:40]}{hint}", where)
+            raise InputError("unknown", f"There is no error {words[2][:40]}{hint}", where)
         return Expectation(verb, text, names=(_record_name(words[1], where),), error=words[2])
     if verb in ("deleting", "deleted") and len(words) == 2:
         return Expectation(verb, text, names=(_record_name(words[1], where),))
@@ -92,7 +92,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
         pairs = [_EPOCH.fullmatch(word) for word in words[2:]]
         found = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
         if len(found) != len(pairs):
-            raise BadInput("invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where)
+            raise InputError("invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where)
         flat = tuple(number for pair in found for number in pair)
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
     if len(words) in (3, 5, 7):
@@ -100,10 +100,10 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
         if set(marks) <= set(MARKS) and all(mark.isdecimal() for mark in marks.values()):
             numbers = tuple(int(marks.get(mark, -1)) for mark in MARKS)
             return Expectation("replica", text, 0, _broker(verb, brokers, where), numbers)
-    raise BadInput(
+    raise InputError(
         "invalid",
         "An expectation reads like P{1 0 0 [1,2,3]}, b1 LEO 5 HW 3 or ack m3, "
-        f"not {shown(text)}.",
+        f"not {short_value(text)}.",
         where,
     )
 
@@ -134,12 +134,14 @@ def _broker(word: str, brokers: tuple[BrokerSpec, ...], where: str) -> int:
         if word in (broker.name, str(broker.id), f"b{broker.id}") and word:
             return broker.id
     names = ", ".join(broker.label for broker in brokers)
-    raise BadInput("unknown", f"There is no broker {shown(word)}; there are {names}.", where)
+    raise InputError(
+        "unknown", f"There is no broker {short_value(word)}; there are {names}.", where
+    )
 
 
 def _record_name(word: str, where: str) -> str:
     if not _NAME.fullmatch(word):
-        raise BadInput("invalid", f"A record is named like m3, not {shown(word)}.", where)
+        raise InputError("invalid", f"A record is named like m3, not {short_value(word)}.", where)
     return word
 
 
@@ -147,7 +149,7 @@ def _entries(words: list[str], where: str) -> tuple[tuple[str, ...], tuple[int, 
     matches = [_ENTRY.fullmatch(word) for word in words]
     found = [(match[1], int(match[2])) for match in matches if match]
     if len(found) != len(matches):
-        raise BadInput("invalid", "A log is written record@epoch, like m0@0 n3@2.", where)
+        raise InputError("invalid", "A log is written record@epoch, like m0@0 n3@2.", where)
     return tuple(name for name, _ in found), tuple(epoch for _, epoch in found)
 
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import yaml
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import nearest
 from engine.scenarios.places import Path, Places, Reader
 from engine.scenarios.scenario import Scenario
@@ -44,7 +44,7 @@ _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": N
 def load_text(text: str, where: str = "scenario", slug: str = "") -> Scenario:
     """Return the scenario that a YAML text describes; `where` is the file's name in messages.
 
-    Raises BadInput: one sentence, where = "file:line:column".
+    Raises InputError: one sentence, where = "file:line:column".
     """
     return load_placed(text, where, slug)[0]
 
@@ -52,9 +52,9 @@ def load_text(text: str, where: str = "scenario", slug: str = "") -> Scenario:
 def load_placed(
     text: str, where: str, slug: str = "", loader: Any = yaml.SafeLoader
 ) -> tuple[Scenario, Places]:
-    """Return the scenario, and the place of each of its values.  Raises BadInput."""
+    """Return the scenario, and the place of each of its values.  Raises InputError."""
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise BadInput("too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{where}:1:1")
+        raise InputError("too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{where}:1:1")
     places = Places(where)
     data = _Tree(places, loader).build(text)
     if slug and isinstance(data, dict):
@@ -65,29 +65,29 @@ def load_placed(
 def load_value(text: str, where: str) -> tuple[Any, Reader]:
     """Return the plain value that a YAML text describes, under the same limits, and what checks it.
 
-    Raises BadInput.
+    Raises InputError.
     """
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise BadInput("too_large", f"A file has at most {MOST_BYTES} bytes.", f"{where}:1:1")
+        raise InputError("too_large", f"A file has at most {MOST_BYTES} bytes.", f"{where}:1:1")
     places = Places(where)
     return _Tree(places).build(text), Reader(places)
 
 
 def load_path(path: str | FilePath) -> Scenario:
-    """Return the scenario in a file; its slug is the file's name.  Raises BadInput."""
+    """Return the scenario in a file; its slug is the file's name.  Raises InputError."""
     path = FilePath(path)
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise BadInput(
+            raise InputError(
                 "too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{path}:1:1"
             )
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise BadInput("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+        raise InputError("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
     except UnicodeDecodeError as error:
-        raise BadInput(
+        raise InputError(
             "invalid", f"{path} is not UTF-8 text (byte {error.start}).", f"{path}:1:1"
         ) from None
     slug = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")[:80]
@@ -107,7 +107,7 @@ def library() -> dict[str, Scenario]:
     return _shelf()[0]
 
 
-def unreadable() -> dict[str, BadInput]:
+def unreadable() -> dict[str, InputError]:
     """Return the library's files that are no scenarios, by slug; only these are missing from it.
 
     The refusal says where and why.
@@ -116,8 +116,8 @@ def unreadable() -> dict[str, BadInput]:
 
 
 @cache
-def _one(slug: str) -> Scenario:
-    """Return one file of the library, read once.  Raises BadInput, UnicodeDecodeError."""
+def _library_file(slug: str) -> Scenario:
+    """Return one file of the library, read once.  Raises InputError, UnicodeDecodeError."""
     entry = folder() / f"{slug}.yaml"
     return load_placed(entry.read_text("utf-8"), entry.name, slug, _OWN_LOADER)[0]
 
@@ -133,8 +133,8 @@ def _alone(name: str) -> Scenario | None:
         slug = entry.name.removesuffix(".yaml")
         if slug != entry.name and (slug == name or line in entry.read_bytes().splitlines()):
             try:
-                found = _one(slug)
-            except (BadInput, UnicodeDecodeError):
+                found = _library_file(slug)
+            except (InputError, UnicodeDecodeError):
                 return None
             if name in (found.slug, found.code):
                 return found
@@ -142,26 +142,26 @@ def _alone(name: str) -> Scenario | None:
 
 
 @cache
-def _shelf() -> tuple[dict[str, Scenario], dict[str, BadInput]]:
+def _shelf() -> tuple[dict[str, Scenario], dict[str, InputError]]:
     found: list[Scenario] = []
-    bad: dict[str, BadInput] = {}
+    bad: dict[str, InputError] = {}
     for entry in sorted(folder().iterdir(), key=lambda entry: entry.name):
         if not entry.name.endswith(".yaml"):
             continue
         slug = entry.name.removesuffix(".yaml")
         try:
-            found.append(_one(slug))
+            found.append(_library_file(slug))
         except UnicodeDecodeError as error:
             reason = f"It is not UTF-8 text (byte {error.start})."
-            bad[slug] = BadInput("invalid", reason, f"{entry.name}:1:1")
-        except BadInput as error:
+            bad[slug] = InputError("invalid", reason, f"{entry.name}:1:1")
+        except InputError as error:
             bad[slug] = error
     found.sort(key=lambda one: (FIRST.get(one.code[:1], len(FIRST)), one.code, one.slug))
     return {one.slug: one for one in found}, bad
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ScenarioWords:
     """A scenario's words in another language; comments by what they say in the library's own."""
 
     title: str
@@ -170,12 +170,12 @@ class Told:
 
 
 @cache
-def translations(language: str) -> dict[str, Told]:
+def translations(language: str) -> dict[str, ScenarioWords]:
     """Return the words of the library in a language, by the code of the scenario."""
     words = folder() / language
     if not words.is_dir():
         return {}
-    found: dict[str, Told] = {}
+    found: dict[str, ScenarioWords] = {}
     for entry in sorted(words.iterdir(), key=lambda entry: entry.name):
         where = f"{language}/{entry.name}"
         read = Reader(Places(where))
@@ -188,15 +188,15 @@ def translations(language: str) -> dict[str, Told]:
         by_own = {
             key: read.text(text, ("comments", key), MOST_TOLD) for key, text in comments.items()
         }
-        found[entry.name.removesuffix(".yaml")] = Told(title, teaches, by_own)
+        found[entry.name.removesuffix(".yaml")] = ScenarioWords(title, teaches, by_own)
     return found
 
 
 def find(name: str) -> Scenario:
     """Return a scenario by its code (S20), its slug, or the path of a .yaml file.
 
-    Raises BadInput "unknown".  A server looks in `library()` only and never calls this with what a
-    stranger sent.
+    Raises InputError "unknown".  A server looks in `library()` only and never calls this with what
+    a stranger sent.
     """
     if name.endswith((".yaml", ".yml")):
         return load_path(name)
@@ -210,7 +210,7 @@ def find(name: str) -> Scenario:
         if name in (scenario.slug, scenario.code) and name:
             return scenario
     names = [*known, *(one.code for one in known.values() if one.code)]
-    raise BadInput("unknown", f"There is no scenario {name[:80]}{nearest(name, names)}")
+    raise InputError("unknown", f"There is no scenario {name[:80]}{nearest(name, names)}")
 
 
 class _Open:
@@ -236,7 +236,7 @@ class _Tree:
         self.count = 0
 
     def build(self, text: str) -> Any:
-        """Return the value of the only document.  Raises BadInput."""
+        """Return the value of the only document.  Raises InputError."""
         try:
             for event in self._events(text):
                 self._take(event)
@@ -244,15 +244,15 @@ class _Tree:
             mark = error.problem_mark or error.context_mark
             problem = error.problem or "unreadable"
             where = self.places.at(mark.line + 1, mark.column + 1) if mark else ""
-            raise BadInput("invalid", f"This is not YAML: {problem}.", where) from None
+            raise InputError("invalid", f"This is not YAML: {problem}.", where) from None
         except yaml.reader.ReaderError as error:
-            raise BadInput(
+            raise InputError(
                 "invalid",
                 f"Character {error.position + 1} is not allowed in YAML.",
                 self.places.at(1, 1),
             ) from None
         if self.documents == 0:
-            raise BadInput("invalid", "The text is empty.", self.places.at(1, 1))
+            raise InputError("invalid", "The text is empty.", self.places.at(1, 1))
         return self.result
 
     def _events(self, text: str) -> Iterator[yaml.Event]:
@@ -262,7 +262,7 @@ class _Tree:
                 yield loader.get_event()
         except (ValueError, OverflowError):  # of chr() and int(), called with what was written
             mark = loader.get_mark()
-            raise BadInput(
+            raise InputError(
                 "invalid",
                 "This is not YAML: a number here is too large.",
                 self.places.at(mark.line + 1, mark.column + 1),
@@ -270,8 +270,8 @@ class _Tree:
         finally:
             loader.dispose()
 
-    def _bad(self, event: yaml.Event, sentence: str, code: str = "invalid") -> BadInput:
-        return BadInput(code, sentence, self.places.at(*_start(event)))
+    def _bad(self, event: yaml.Event, sentence: str, code: str = "invalid") -> InputError:
+        return InputError(code, sentence, self.places.at(*_start(event)))
 
     def _take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.DocumentStartEvent):

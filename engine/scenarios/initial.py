@@ -95,7 +95,7 @@ def read_initial(
     brokers: tuple[BrokerSpec, ...],
     partitions: tuple[tuple[int, ...], ...],
 ) -> Initial | None:
-    """Read the initial state; None if it is left out.  Raises BadInput."""
+    """Read the initial state; None if it is left out.  Raises InputError."""
     if value is None:
         return None
     path: Path = ("initial",)

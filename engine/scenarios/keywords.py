@@ -19,7 +19,7 @@ MAX_LENGTH = 3_000
 def keywords() -> dict[str, tuple[str, ...]]:
     """Return code -> phrases: issues, KIPs, errors, settings, metrics, log lines, words.
 
-    Raises BadInput for a file that is not such a mapping.
+    Raises InputError for a file that is not such a mapping.
     """
     text = (resources.files("engine.scenarios") / FILE).read_text("utf-8")
     value, check = load_value(text, FILE)

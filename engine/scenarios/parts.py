@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.scenarios.delays import Delay, read_delay
-from engine.scenarios.places import Path, Reader, name_of, shown
+from engine.scenarios.places import Path, Reader, name_of, short_value
 from engine.scenarios.spans import DAY_MS
 
 MOST_BROKERS: Final = 40
@@ -53,7 +53,7 @@ class BrokerSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class NetworkSpec:
     """Delays and losses of messages.
 
     Delays in ms, of messages between brokers and clients and of those of the controller; loss as a
@@ -66,7 +66,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Producer:
+class ProducerSpec:
     """A steady producer.  acks: -1 (all), 1 or 0; timeout_ms: how long acks=all may wait."""
 
     rate_per_s: float
@@ -82,7 +82,7 @@ class Producer:
 
 
 @dataclass(frozen=True, slots=True)
-class Consumer:
+class ConsumerSpec:
     """One consumer.
 
     epochs: it looks after the epoch of its position, if its release can; rack: where it stands (""
@@ -98,8 +98,8 @@ class Consumer:
 class Workload:
     """Load of a run: producers, and the consumers that follow them."""
 
-    producers: tuple[Producer, ...] = ()
-    consumers: tuple[Consumer, ...] = ()
+    producers: tuple[ProducerSpec, ...] = ()
+    consumers: tuple[ConsumerSpec, ...] = ()
 
 
 def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
@@ -140,7 +140,7 @@ def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerS
 def _broker_name(read: Reader, value: object, path: Path) -> str:
     name = read.text(value, path, 16)
     if not _NAME.fullmatch(name):
-        raise read.bad(path, f"A broker's name is a short word, not {shown(name)}.")
+        raise read.bad(path, f"A broker's name is a short word, not {short_value(name)}.")
     if _RESERVED.fullmatch(name):
         raise read.bad(path, f"{name} cannot name a broker: it already means something else.")
     return name
@@ -154,7 +154,7 @@ def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec
         ):
             return broker.id
     names = ", ".join(broker.label for broker in brokers)
-    raise read.bad(path, f"There is no broker {shown(value)}; there are {names}.", "unknown")
+    raise read.bad(path, f"There is no broker {short_value(value)}; there are {names}.", "unknown")
 
 
 def read_partitions(
@@ -176,11 +176,11 @@ def read_partitions(
     return tuple(found)
 
 
-def read_network(read: Reader, value: object) -> Network:
+def read_network(read: Reader, value: object) -> NetworkSpec:
     """Read {delay_ms: [1, 5] | {median: 2, p99: 40}, loss: 0.01, control_delay_ms: 2}."""
     path: Path = ("network",)
     fields = read.mapping(value, path, ("delay_ms", "loss", "control_delay_ms"))
-    return Network(
+    return NetworkSpec(
         read_delay(read, fields.get("delay_ms", 0), (*path, "delay_ms")),
         read.number(fields.get("loss", 0.0), (*path, "loss"), 0.0, 0.9),
         read_delay(read, fields.get("control_delay_ms", 0), (*path, "control_delay_ms")),
@@ -195,21 +195,21 @@ def acks_of(read: Reader, value: object, path: Path) -> int:
         return int(str(value))
     if value in (0, 1) and isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise read.bad(path, f"{name_of(path)} is all, 1 or 0, not {shown(value)}.")
+    raise read.bad(path, f"{name_of(path)} is all, 1 or 0, not {short_value(value)}.")
 
 
 def read_workload(read: Reader, value: object, partitions: int) -> Workload:
     """Read {producers: [{rate_per_s: 20, acks: all, ...}], consumers: 1 | [{rack: a}, ...]}."""
     path: Path = ("workload",)
     fields = read.mapping(value, path, ("producers", "consumers"))
-    producers: list[Producer] = []
+    producers: list[ProducerSpec] = []
     listed = read.listing(fields.get("producers", []), (*path, "producers"), MOST_PRODUCERS)
     for index, item in enumerate(listed):
         here = (*path, "producers", index)
         one = read.mapping(item, here, PRODUCER_FIELDS)
         if "rate_per_s" not in one:
             raise read.bad(here, "A producer needs a rate_per_s.")
-        made = Producer(
+        made = ProducerSpec(
             read.number(one["rate_per_s"], (*here, "rate_per_s"), 0.001, 10_000),
             acks_of(read, one.get("acks", -1), (*here, "acks")),
             read.boolean(one.get("retries", True), (*here, "retries")),
@@ -231,11 +231,11 @@ def read_workload(read: Reader, value: object, partitions: int) -> Workload:
     return Workload(tuple(producers), consumers)
 
 
-def _read_consumers(read: Reader, value: object, path: Path) -> tuple[Consumer, ...]:
+def _read_consumers(read: Reader, value: object, path: Path) -> tuple[ConsumerSpec, ...]:
     """Read consumers, given as a number or one by one."""
     if not isinstance(value, list | tuple):
-        return (Consumer(),) * read.integer(value, path, 0, MOST_CONSUMERS)
-    found: list[Consumer] = []
+        return (ConsumerSpec(),) * read.integer(value, path, 0, MOST_CONSUMERS)
+    found: list[ConsumerSpec] = []
     for index, item in enumerate(read.listing(value, path, MOST_CONSUMERS)):
         here = (*path, index)
         one = read.mapping(item, here, ("epochs", "reset", "rack"))
@@ -243,7 +243,7 @@ def _read_consumers(read: Reader, value: object, path: Path) -> tuple[Consumer, 
         if rack and not _RACK.fullmatch(rack):
             raise read.bad((*here, "rack"), "A rack is named with letters, digits, -, _ and dots.")
         found.append(
-            Consumer(
+            ConsumerSpec(
                 read.boolean(one.get("epochs", True), (*here, "epochs")),
                 read.choice(one.get("reset", "earliest"), (*here, "reset"), RESETS),
                 rack,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from engine.model.profiles import get_profile
 from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
-from engine.scenarios.paste import Facts, Partition, Press, Told
+from engine.scenarios.paste import Facts, Notice, PastedPartition, Press
 from engine.scenarios.pasted_brokers import few, offline_of
 
 MOST_REPLICAS: Final = 240
@@ -24,12 +24,12 @@ BEHIND: Final = 3
 """Records, in a log of which nothing is known, and how many fewer outside the ISR."""
 
 
-def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[Told]]:
+def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[Notice]]:
     """Return the scenario as plain data, and its assumptions; None without any partition."""
-    notes: list[Told] = []
+    notes: list[Notice] = []
     chosen = _chosen(facts, notes)
     if not chosen:
-        return None, [*facts.notes, Told("paste.note.nothing")]
+        return None, [*facts.notes, Notice("paste.note.nothing")]
     brokers = sorted({one for part in chosen for one in part.replicas})
     notes += facts.notes
     offline = offline_of(facts, chosen, brokers, notes)
@@ -40,7 +40,7 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[T
     invented = [one["name"] for one in states if "hw" not in one["logs"][0]]
     if invented:
         shown = few(invented)
-        notes.append(Told("paste.note.invented", {"names": shown, "n": INVENTED, "less": BEHIND}))
+        notes.append(Notice("paste.note.invented", {"names": shown, "n": INVENTED, "less": BEHIND}))
     _tell_the_rest(facts, chosen, notes)
     configs: dict[str, Any] = {"min.insync.replicas": usual}
     if _unclean(facts, chosen):
@@ -66,10 +66,10 @@ def profile_of(facts: Facts) -> str:
     return "K39" if facts.ids_known or facts.quorum or facts.members else "Z28"
 
 
-def _chosen(facts: Facts, notes: list[Told]) -> list[Partition]:
+def _chosen(facts: Facts, notes: list[Notice]) -> list[PastedPartition]:
     """Return the partitions that fit, those in trouble first."""
     every = sorted(facts.partitions.values(), key=lambda one: not _degraded(one))
-    found: list[Partition] = []
+    found: list[PastedPartition] = []
     brokers: set[int] = set()
     replicas = 0
     for one in every:
@@ -84,7 +84,7 @@ def _chosen(facts: Facts, notes: list[Told]) -> list[Partition]:
             brokers, replicas = more, total
     of = len(every) + facts.left_out
     if len(found) < of:
-        notes.append(Told("paste.note.left_out", {"n": of - len(found), "of": of}))
+        notes.append(Notice("paste.note.left_out", {"n": of - len(found), "of": of}))
     return found
 
 
@@ -94,19 +94,19 @@ class _Least:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
-    def of(self, one: Partition) -> int:
+    def of(self, one: PastedPartition) -> int:
         usual = self.facts.all_min_isr
         return self.facts.min_isr.get(one.topic, 1 if usual is None else usual)
 
 
-def _unclean(facts: Facts, chosen: list[Partition]) -> bool:
+def _unclean(facts: Facts, chosen: list[PastedPartition]) -> bool:
     """Return whether most partitions elect uncleanly: a run has one setting for all."""
     usual = bool(facts.all_unclean)
     told = Counter(facts.unclean.get(one.topic, usual) for one in chosen)
     return told[True] > told[False]
 
 
-def _assumed(facts: Facts, chosen: list[Partition]) -> list[Told]:
+def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
     """Note the settings that no line tells, with what may be played instead."""
     notes = []
     untold = [one for one in chosen if one.topic not in facts.min_isr]
@@ -116,11 +116,11 @@ def _assumed(facts: Facts, chosen: list[Partition]) -> list[Told]:
             Press("cluster.put.min_isr", {"n": n}, f"# min.insync.replicas={n}")
             for n in range(2, widest + 1)
         )
-        notes.append(Told("paste.note.min_isr", {"n": 1}, choices=choices))
+        notes.append(Notice("paste.note.min_isr", {"n": 1}, choices=choices))
     if facts.all_unclean is None and any(one.topic not in facts.unclean for one in chosen):
         put = "# unclean.leader.election.enable=true"
         choice = Press("cluster.put.unclean", {}, put)
-        notes.append(Told("paste.note.unclean", choices=(choice,)))
+        notes.append(Notice("paste.note.unclean", choices=(choice,)))
     if not facts.profile:
         played = profile_of(facts)
         choices = tuple(
@@ -129,23 +129,23 @@ def _assumed(facts: Facts, chosen: list[Partition]) -> list[Told]:
             if row.name != played
         )
         args = {"kafka": get_profile(played).stands_for}
-        notes.append(Told("paste.note.release", args, choices=choices))
+        notes.append(Notice("paste.note.release", args, choices=choices))
     observed = [one.name for one in chosen if one.observers]
     if observed:
-        notes.append(Told("paste.note.observers", {"names": few(observed)}))
+        notes.append(Notice("paste.note.observers", {"names": few(observed)}))
     if facts.raft:
-        notes.append(Told("paste.note.raft"))
+        notes.append(Notice("paste.note.raft"))
     return notes
 
 
-def _degraded(one: Partition) -> bool:
+def _degraded(one: PastedPartition) -> bool:
     return one.leader < 0 or set(one.isr) != set(one.replicas)
 
 
 # -- one partition -------------------------------------------------------------------------------
 
 
-def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict[str, Any]:
+def _state(facts: Facts, part: PastedPartition, usual: int, notes: list[Notice]) -> dict[str, Any]:
     known = {
         broker: facts.epochs[broker, part.name][-EPOCHS_KEPT:]
         for broker in part.replicas
@@ -166,7 +166,7 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
             for broker in part.replicas
         ]
     if part.adding or part.removing:
-        notes.append(Told("paste.note.reassign", {"name": part.name}, part.line))
+        notes.append(Notice("paste.note.reassign", {"name": part.name}, part.line))
     own = _Least(facts).of(part)
     state = {
         "name": part.name,
@@ -183,7 +183,9 @@ def _state(facts: Facts, part: Partition, usual: int, notes: list[Told]) -> dict
     return state
 
 
-def _ends(facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
+def _ends(
+    facts: Facts, part: PastedPartition, known: dict[int, list[tuple[int, int]]]
+) -> dict[int, int]:
     """Return where each log ends at least: no file says it.  ISR members are taken for equal."""
     least: dict[int, int] = {}
     for broker in part.replicas:
@@ -208,11 +210,11 @@ def _ends(facts: Facts, part: Partition, known: dict[int, list[tuple[int, int]]]
 
 def _logs(
     facts: Facts,
-    part: Partition,
+    part: PastedPartition,
     known: dict[int, list[tuple[int, int]]],
     ends: dict[int, int],
     latest: int,
-    notes: list[Told],
+    notes: list[Notice],
 ) -> list[dict[str, Any]]:
     marks = {b: min(facts.marks.get((b, part.name), ends[b]), ends[b]) for b in part.replicas}
     flushed = {b: facts.recovery.get((b, part.name), 0) for b in part.replicas}
@@ -240,7 +242,7 @@ def _logs(
     missing = [str(broker) for broker in part.replicas if broker not in known]
     if missing and known:
         args = {"name": part.name, "brokers": ", ".join(missing)}
-        notes.append(Told("paste.note.epochs", args))
+        notes.append(Notice("paste.note.epochs", args))
     return logs
 
 
@@ -264,22 +266,22 @@ def _shortened(points: list[int]) -> dict[int, int]:
 
 
 def _tell_shortening(
-    part: Partition, points: set[int], shown: dict[int, int], notes: list[Told]
+    part: PastedPartition, points: set[int], shown: dict[int, int], notes: list[Notice]
 ) -> None:
     moved = [at for at in sorted(points) if shown[at] != at]
     if moved:
         pairs = few([f"{at:,} → {shown[at]:,}" for at in moved])
-        notes.append(Told("paste.note.shortened", {"name": part.name, "pairs": pairs}))
+        notes.append(Notice("paste.note.shortened", {"name": part.name, "pairs": pairs}))
 
 
-def _tell_the_rest(facts: Facts, chosen: list[Partition], notes: list[Told]) -> None:
+def _tell_the_rest(facts: Facts, chosen: list[PastedPartition], notes: list[Notice]) -> None:
     names = {one.name for one in chosen}
     told = {name for table in (facts.epochs, facts.marks, facts.recovery) for _, name in table}
     unseen = sorted(name for name in told if name not in facts.partitions)
     if unseen:
-        notes.append(Told("paste.note.unseen", {"n": len(unseen), "names": few(unseen)}))
+        notes.append(Notice("paste.note.unseen", {"n": len(unseen), "names": few(unseen)}))
     if told & names:
-        notes.append(Told("paste.note.ends"))
+        notes.append(Notice("paste.note.ends"))
     if facts.quorum:
         leader, epoch = (facts.quorum.get(one, "?") for one in ("LeaderId", "LeaderEpoch"))
-        notes.append(Told("paste.note.quorum", {"leader": leader, "epoch": epoch}))
+        notes.append(Notice("paste.note.quorum", {"leader": leader, "epoch": epoch}))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.scenarios.paste import Facts, Partition, Press, Told
+from engine.scenarios.paste import Facts, Notice, PastedPartition, Press
 
 
 def offline_of(
-    facts: Facts, chosen: list[Partition], brokers: list[int], notes: list[Told]
+    facts: Facts, chosen: list[PastedPartition], brokers: list[int], notes: list[Notice]
 ) -> list[int]:
     """Return the brokers that are down; each assumption is a note that says how to change it."""
     every = facts.partitions.values()
@@ -16,18 +16,18 @@ def offline_of(
     up = facts.running | leading | (listed & set(brokers))
     down = told - leading - (facts.running - told)
     for one in sorted(told & leading):
-        notes.append(Told("paste.note.leads", {"broker": one}))
+        notes.append(Notice("paste.note.leads", {"broker": one}))
     absent = set(brokers) - listed - up - down if listed else set()
     dead = _of_leaderless(facts, chosen, up, notes) - down - up - absent
     if dead:
         names = [one.name for one in chosen if one.leader < 0 and dead & {*one.isr, *one.elr}]
         args = {"brokers": _ids(dead), "names": few(names)}
-        notes.append(Told("paste.note.offline.leaderless", args, choices=running(dead)))
+        notes.append(Notice("paste.note.offline.leaderless", args, choices=running(dead)))
     gone = absent or _absent(facts, brokers) - up - down - dead
     if gone:
         key = "listed" if facts.alive else "quorum" if facts.members else "assumed"
         args = {"brokers": _ids(gone)}
-        notes.append(Told(f"paste.note.offline.{key}", args, choices=running(gone)))
+        notes.append(Notice(f"paste.note.offline.{key}", args, choices=running(gone)))
     return sorted((down | dead | gone) & set(brokers))
 
 
@@ -43,7 +43,7 @@ def _absent(facts: Facts, brokers: list[int]) -> set[int]:
 
 
 def _of_leaderless(
-    facts: Facts, chosen: list[Partition], up: set[int], notes: list[Told]
+    facts: Facts, chosen: list[PastedPartition], up: set[int], notes: list[Notice]
 ) -> set[int]:
     """Return the ISR or ELR of a leaderless partition: were a member alive, it would lead.
 
@@ -59,7 +59,7 @@ def _of_leaderless(
             alive |= members - facts.offline
         if alive:
             args = {"name": one.name, "brokers": _ids(alive)}
-            notes.append(Told("paste.note.election", args, one.line))
+            notes.append(Notice("paste.note.election", args, one.line))
         dead |= members - alive
     return dead - facts.offline
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import nearest
 from engine.scenarios.spans import has_unit, span_ms
 
@@ -53,9 +53,11 @@ class Reader:
     def __init__(self, places: Places | None = None) -> None:
         self.places = places or Places()
 
-    def bad(self, path: Path, sentence: str, code: str = "invalid", key: bool = False) -> BadInput:
+    def bad(
+        self, path: Path, sentence: str, code: str = "invalid", key: bool = False
+    ) -> InputError:
         """Return the exception to raise about the value at `path`."""
-        return BadInput(code, sentence, self.places.of(path, key))
+        return InputError(code, sentence, self.places.of(path, key))
 
     def mapping(self, value: object, path: Path, known: tuple[str, ...]) -> dict[str, object]:
         """Return a mapping with no other keys than the known ones (any key when none are given)."""
@@ -70,7 +72,10 @@ class Reader:
                 if hint == ".":
                     hint = f"; known are {', '.join(known)}."
                 raise self.bad(
-                    (*path, key), f"There is no key {shown(key)}{there}{hint}", "unknown", True
+                    (*path, key),
+                    f"There is no key {short_value(key)}{there}{hint}",
+                    "unknown",
+                    True,
                 )
         return value
 
@@ -94,7 +99,9 @@ class Reader:
             value = span_ms(value)
         if isinstance(value, bool) or not isinstance(value, int):
             unit = f" ({unit})" if unit else ""
-            raise self.bad(path, f"{name_of(path)} is a whole number{unit}, not {shown(value)}.")
+            raise self.bad(
+                path, f"{name_of(path)} is a whole number{unit}, not {short_value(value)}."
+            )
         if not low <= value <= high:
             code = "too_large" if value > high else "invalid"
             raise self.bad(path, f"{name_of(path)} must lie between {low} and {high}.", code)
@@ -103,7 +110,7 @@ class Reader:
     def number(self, value: object, path: Path, low: float, high: float) -> float:
         """Return a number within bounds; a whole one is kept whole."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.bad(path, f"{name_of(path)} is a number, not {shown(value)}.")
+            raise self.bad(path, f"{name_of(path)} is a number, not {short_value(value)}.")
         if not low <= value <= high:
             code = "too_large" if value > high else "invalid"
             raise self.bad(path, f"{name_of(path)} must lie between {low:g} and {high:g}.", code)
@@ -112,13 +119,13 @@ class Reader:
     def boolean(self, value: object, path: Path) -> bool:
         """Return true or false."""
         if not isinstance(value, bool):
-            raise self.bad(path, f"{name_of(path)} is true or false, not {shown(value)}.")
+            raise self.bad(path, f"{name_of(path)} is true or false, not {short_value(value)}.")
         return value
 
     def text(self, value: object, path: Path, most: int) -> str:
         """Return a string of bounded length without control characters other than line ends."""
         if not isinstance(value, str):
-            raise self.bad(path, f"{name_of(path)} is a text, not {shown(value)}.")
+            raise self.bad(path, f"{name_of(path)} is a text, not {short_value(value)}.")
         if len(value) > most:
             raise self.bad(
                 path,
@@ -135,7 +142,7 @@ class Reader:
         """Return one of a few words."""
         if not isinstance(value, str) or value not in known:
             words = ", ".join(known)
-            raise self.bad(path, f"{name_of(path)} is one of {words}, not {shown(value)}.")
+            raise self.bad(path, f"{name_of(path)} is one of {words}, not {short_value(value)}.")
         return value
 
 
@@ -150,7 +157,7 @@ def name_of(path: Path) -> str:
     return text or "A scenario"
 
 
-def shown(value: object) -> str:
+def short_value(value: object) -> str:
     """Return a value as a short piece of a sentence."""
     if value is None:
         return "nothing"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from engine.scenarios.fault_lines import Fault
-from engine.scenarios.parts import Network, Producer, Workload
+from engine.scenarios.parts import NetworkSpec, ProducerSpec, Workload
 from engine.scenarios.scenario import Scenario
 
 RATE_PER_S: Final = 2.0
@@ -29,9 +29,9 @@ def random_twin(scenario: Scenario) -> Scenario:
         scenario,
         slug="",
         code="",
-        network=Network(DELAY_MS, 0.0, CONTROL_DELAY_MS),
+        network=NetworkSpec(DELAY_MS, 0.0, CONTROL_DELAY_MS),
         fetching="auto",
-        workload=Workload((Producer(RATE_PER_S),)),
+        workload=Workload((ProducerSpec(RATE_PER_S),)),
         faults=(
             Fault("bounce", ids, mtbf_ms=BOUNCE_EVERY_MS, mttr_ms=BOUNCE_FOR_MS),
             Fault("kill", ids, mtbf_ms=KILL_EVERY_MS, mttr_ms=KILL_FOR_MS),

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from engine.model import configs as configuration
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import expectations, parts, varying
 from engine.scenarios.delays import delay_data
 from engine.scenarios.fault_lines import MOST_RUN_MS, Fault, read_faults
 from engine.scenarios.initial import Initial, read_initial
-from engine.scenarios.parts import BrokerSpec, Network, Workload
+from engine.scenarios.parts import BrokerSpec, NetworkSpec, Workload
 from engine.scenarios.places import Path, Places, Reader
 from engine.scenarios.script import ScriptLine, read_script, script_lines
 
@@ -84,7 +84,7 @@ class Scenario:
     brokers: tuple[BrokerSpec, ...] = (BrokerSpec(1), BrokerSpec(2), BrokerSpec(3))
     partitions: tuple[tuple[int, ...], ...] = ((1, 2, 3),)
     configs: Settings = field(default_factory=dict)
-    network: Network = field(default_factory=Network)
+    network: NetworkSpec = field(default_factory=NetworkSpec)
     fetching: str = "manual"
     workload: Workload = field(default_factory=Workload)
     faults: tuple[Fault, ...] = ()
@@ -95,7 +95,7 @@ class Scenario:
 
     @staticmethod
     def from_dict(data: object, where: Places | None = None) -> Scenario:
-        """Return a checked scenario.  Raises BadInput: one sentence, and where it is wrong."""
+        """Return a checked scenario.  Raises InputError: one sentence, and where it is wrong."""
         return _from_dict(Reader(where), data)
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Scenario:
     def vary(self, key: str, value: object) -> Scenario:
         """Return a copy with one thing changed; `varying` lists the keys.
 
-        The expectation is dropped: it was promised for the original.  Raises BadInput.
+        The expectation is dropped: it was promised for the original.  Raises InputError.
         """
         return Scenario.from_dict(varying.varied(self.to_dict(), key, value))
 
@@ -170,7 +170,7 @@ class Scenario:
         """
         try:
             configuration.build(get_profile(profile), self.configs)
-        except BadInput as bad:
+        except InputError as bad:
             return bad.sentence
         return ""
 
@@ -190,9 +190,9 @@ class Scenario:
         return replace(self, slug=slug)
 
 
-def _consumers_dict(consumers: tuple[parts.Consumer, ...]) -> int | list[dict[str, Any]]:
+def _consumers_dict(consumers: tuple[parts.ConsumerSpec, ...]) -> int | list[dict[str, Any]]:
     """Return the number of consumers, where none of them is out of the ordinary."""
-    if all(one == parts.Consumer() for one in consumers):
+    if all(one == parts.ConsumerSpec() for one in consumers):
         return len(consumers)
     return [{"epochs": one.epochs, "reset": one.reset, "rack": one.rack} for one in consumers]
 
@@ -203,7 +203,7 @@ def _broker_dict(broker: BrokerSpec) -> dict[str, Any]:
     return {**written, "dirs": broker.dirs} if broker.dirs > 1 else written
 
 
-def _producer_dict(producer: parts.Producer) -> dict[str, Any]:
+def _producer_dict(producer: parts.ProducerSpec) -> dict[str, Any]:
     """Return a producer as data without later versions' defaults, so that older digests stay."""
     written = {name: getattr(producer, name) for name in parts.PRODUCER_FIELDS}
     for name, default in (("batch", 1), ("steady", False), ("calm_rate_per_s", 0), ("wave_ms", 0)):
@@ -307,12 +307,12 @@ def _profile(read: Reader, value: object, path: Path, key: bool = False) -> str:
     name = read.text(value, path, 400)
     try:
         return get_profile(name).name
-    except BadInput as bad:
-        raise BadInput(bad.code, bad.sentence, read.places.of(path, key)) from None
+    except InputError as bad:
+        raise InputError(bad.code, bad.sentence, read.places.of(path, key)) from None
 
 
 def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> None:
-    """Raise BadInput where two entries mean the same profile."""
+    """Raise InputError where two entries mean the same profile."""
     for index, name in enumerate(names):
         first = names.index(name)
         if first == index:
@@ -356,8 +356,8 @@ def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> Settings
     for profile in profiles:
         try:
             configuration.build(get_profile(profile), settings)
-        except BadInput as bad:
-            raise BadInput(bad.code, bad.sentence, read.places.of(("configs",))) from None
+        except InputError as bad:
+            raise InputError(bad.code, bad.sentence, read.places.of(("configs",))) from None
     return dict(sorted(settings.items()))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios import expectations
 from engine.scenarios.parts import BrokerSpec
@@ -57,7 +57,7 @@ def _split(line: str) -> _Split:
 
 
 def _full_name(profile: str) -> str:
-    """Return the flips in the order of the table, as runs name a profile.  Raises BadInput."""
+    """Return the flips in the order of the table, as runs name a profile.  Raises InputError."""
     return profile if profile.isalnum() else get_profile(profile).name
 
 
@@ -116,16 +116,16 @@ def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) ->
     for number, line in enumerate(lines, 1):
         where = read.places.of(("script", number))
         if len(line) > MOST_LINE:
-            raise BadInput(
+            raise InputError(
                 "too_large", f"Line {number} of the script is longer than {MOST_LINE}.", where
             )
         split = _split(line)
         for profile in split.profiles:
             try:
                 get_profile(profile)
-            except BadInput as bad:
+            except InputError as bad:
                 sentence = f"Line {number} of the script is for no profile. {bad.sentence}"
-                raise BadInput(bad.code, sentence, where) from None
+                raise InputError(bad.code, sentence, where) from None
         if split.text == "expect" or split.text.startswith("expect "):
             expectations.parse(split.text.removeprefix("expect").strip(), brokers, where)
     return "\n".join(lines)

@@ -14,7 +14,7 @@ import re
 from typing import Any, Final
 
 from engine.model.configs import CATALOGUE
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import nearest
 from engine.scenarios.parts import MOST_BROKERS, PRODUCER_FIELDS
 
@@ -55,7 +55,7 @@ def plain(value: object) -> object:
 def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
     """Return the plain form of a scenario with `key` set.
 
-    The caller checks the result by reading it. Raises BadInput "unknown" when there is nothing of
+    The caller checks the result by reading it. Raises InputError "unknown" when there is nothing of
     that name.
     """
     data["expect"] = {}
@@ -66,7 +66,7 @@ def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
     elif head == "configs":
         if rest not in CATALOGUE:
             hint = nearest(rest, list(CATALOGUE))
-            raise BadInput("unknown", f"There is no configuration {rest[:60]}{hint}")
+            raise InputError("unknown", f"There is no configuration {rest[:60]}{hint}")
         data["configs"][rest] = value
     elif head == "network" and rest in _NETWORK:
         data["network"][rest] = value
@@ -91,8 +91,8 @@ def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
     return data
 
 
-def _unknown(key: str) -> BadInput:
-    return BadInput(
+def _unknown(key: str) -> InputError:
+    return InputError(
         "unknown",
         f"{key[:80]} cannot be varied; a configuration, network., workload., faults., brokers, "
         "replication.factor, racks, fetching or duration_ms can.",
@@ -105,7 +105,7 @@ def _vary_delay(network: dict[str, Any], rest: str, value: object) -> None:
     if field not in ("median", "p99"):
         raise _unknown(f"network.{rest}")
     if isinstance(network[which], list):
-        raise BadInput(
+        raise InputError(
             "impossible",
             f"network.{which} is [least, most] here; only a distribution has a {field}.",
         )
@@ -117,12 +117,12 @@ def _vary_workload(producers: list[dict[str, Any]], rest: str, value: object, ke
     chosen = producers
     if index:
         if not index.isdecimal() or int(index) >= len(producers):
-            raise BadInput("unknown", f"There is no producer {index[:20]} to vary.")
+            raise InputError("unknown", f"There is no producer {index[:20]} to vary.")
         chosen = [producers[int(index)]]
     if field not in PRODUCER_FIELDS:
         raise _unknown(key)
     if not chosen:
-        raise BadInput("impossible", "This scenario has no producers to vary.")
+        raise InputError("impossible", "This scenario has no producers to vary.")
     for producer in chosen:
         producer[field] = value
 
@@ -136,7 +136,7 @@ def _vary_faults(faults: list[dict[str, Any]], rest: str, value: object, key: st
     else:
         chosen = [fault for fault in faults if which in ("", fault["kind"])]
     if not chosen:
-        raise BadInput("unknown", f"There is no fault {which[:20]} to vary in this scenario.")
+        raise InputError("unknown", f"There is no fault {which[:20]} to vary in this scenario.")
     for fault in chosen:
         if field == "mtbf_ms":
             fault.pop("at_ms", None)
@@ -152,7 +152,7 @@ def _vary_brokers(data: dict[str, Any], value: object) -> None:
     still can; racks are dealt out in turn.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_BROKERS:
-        raise BadInput("invalid", f"The number of brokers lies between 1 and {MOST_BROKERS}.")
+        raise InputError("invalid", f"The number of brokers lies between 1 and {MOST_BROKERS}.")
     old: list[dict[str, Any]] = data["brokers"]
     before = [broker["id"] for broker in old]
     racks = list(dict.fromkeys(broker["rack"] for broker in old))
@@ -178,7 +178,9 @@ def _vary_factor(data: dict[str, Any], value: object) -> None:
     """Set the number of replicas of every partition: preferred leader and following ids."""
     ids = [broker["id"] for broker in data["brokers"]]
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= len(ids):
-        raise BadInput("invalid", f"The replication factor lies between 1 and {len(ids)} brokers.")
+        raise InputError(
+            "invalid", f"The replication factor lies between 1 and {len(ids)} brokers."
+        )
     for index, replicas in enumerate(data["partitions"]):
         first = ids.index(replicas[0])
         data["partitions"][index] = [ids[(first + n) % len(ids)] for n in range(value)]
@@ -187,7 +189,7 @@ def _vary_factor(data: dict[str, Any], value: object) -> None:
 def _vary_racks(data: dict[str, Any], value: object) -> None:
     """Deal the brokers out to a number of racks in turn; faults of racks strike any of them."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 26:
-        raise BadInput("invalid", "The number of racks lies between 1 and 26.")
+        raise InputError("invalid", "The number of racks lies between 1 and 26.")
     for index, broker in enumerate(data["brokers"]):
         broker["rack"] = chr(ord("a") + index % value)
     used = list(dict.fromkeys(broker["rack"] for broker in data["brokers"]))

@@ -24,10 +24,10 @@ _UNBLOCKED: Final = re.compile(f"[\x00-\x08\x0b-\x1f]|{_ODD.pattern}|^\\s*$")
 
 def yaml_of(scenario: Scenario) -> str:
     """Return the text of a scenario; `file.load_text` reads an equal one from it."""
-    return written(short(scenario))
+    return to_yaml(short(scenario))
 
 
-def written(data: dict[str, Any]) -> str:
+def to_yaml(data: dict[str, Any]) -> str:
     """Return any plain data of a scenario as YAML, also what is not right yet, key by key."""
     known = [key for key in KEYS if key in data]
     others = [key for key in data if key not in KEYS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import heappush
 
+from engine.faults.delay_quantiles import choices
 from engine.model.broker import Broker
 from engine.model.compiling import mypyc_attr
 from engine.model.control_messages import AlterPartitionRequest
@@ -29,9 +30,8 @@ from engine.model.messages import (
     Message,
     ProduceRequest,
 )
-from engine.scenarios.parts import Network as Settings
+from engine.scenarios.parts import NetworkSpec as Settings
 from engine.sim.kernel import DELIVERY, Chance, Kernel
-from engine.sim.tails import choices
 
 NOTICE_LOSS_MS = 200
 """Time until a requester notices that a lost segment broke its connection."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
+from engine.moves import moves, verbs
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves, verbs
 from engine.sim.simulation import Simulation
 
 FORMAT = 1
@@ -33,10 +33,10 @@ class Run:
     def __post_init__(self) -> None:
         object.__setattr__(self, "profile", get_profile(self.profile).name)
         if not 0 <= self.seed <= MAX_SEED:
-            raise BadInput("invalid", f"A seed lies between 0 and {MAX_SEED}.")
+            raise InputError("invalid", f"A seed lies between 0 and {MAX_SEED}.")
         if self.moves is not None:
             if len(self.moves) > MAX_MOVES:
-                raise BadInput("too_large", f"A run has at most {MAX_MOVES} moves.")
+                raise InputError("too_large", f"A run has at most {MAX_MOVES} moves.")
             if self.moves == self.script():
                 object.__setattr__(self, "moves", None)
 
@@ -75,24 +75,24 @@ class Run:
 
     @staticmethod
     def from_text(text: str) -> Run:
-        """Read `text()` back.  Raises BadInput with one sentence; bounds are checked first."""
+        """Read `text()` back.  Raises InputError with one sentence; bounds are checked first."""
         if len(text) > MAX_TEXT:
-            raise BadInput("too_large", f"The text of a run has at most {MAX_TEXT} characters.")
+            raise InputError("too_large", f"The text of a run has at most {MAX_TEXT} characters.")
         try:
             data = json.loads(text)
         except RecursionError as error:
-            raise BadInput("invalid", "The run is nested too deep.") from error
+            raise InputError("invalid", "The run is nested too deep.") from error
         except ValueError as error:
-            raise BadInput("invalid", f"The run is not JSON: {error}.") from error
+            raise InputError("invalid", f"The run is not JSON: {error}.") from error
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise BadInput("invalid", f"The text is no run of format {FORMAT}.")
+            raise InputError("invalid", f"The text is no run of format {FORMAT}.")
         found, seed, profile = data.get("moves"), data.get("seed"), data.get("profile")
         if found is not None and not (
             isinstance(found, list) and all(isinstance(move, str) for move in found)
         ):
-            raise BadInput("invalid", "The moves of a run are a list of lines.")
+            raise InputError("invalid", "The moves of a run are a list of lines.")
         if not isinstance(seed, int) or isinstance(seed, bool) or not isinstance(profile, str):
-            raise BadInput("invalid", "A run needs a profile and a whole number as seed.")
+            raise InputError("invalid", "A run needs a profile and a whole number as seed.")
         scenario = Scenario.from_dict(data.get("scenario"))
         run = Run(scenario, profile, seed, None if found is None else tuple(found))
         for line in run.lines():
@@ -113,21 +113,21 @@ def play(
     """Play moves from number `start` on; yield the move's number after each of its events.
 
     `ended` is called with the number of each move that is over, before the next one begins.
-    Raises BadInput naming the line that cannot be played; its `where` is "Move n".
+    Raises InputError naming the line that cannot be played; its `where` is "Move n".
     """
     for number in range(start, len(lines)):
         try:
             move = moves.parse(lines[number], sim.scenario.brokers)
             for _ in moves.play(sim, move):
                 yield number
-        except BadInput as error:
+        except InputError as error:
             sentence = f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
             place = f"Move {number + 1}"
-            raise BadInput(error.code, sentence, place) from error
+            raise InputError(error.code, sentence, place) from error
         if ended is not None:
             ended(number)
         if sim.events > sim.budget:
-            raise BadInput("too_large", f"The run passed {sim.budget} events.")
+            raise InputError("too_large", f"The run passed {sim.budget} events.")
 
 
 def play_all(run: Run, told: bool = False) -> Simulation:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from engine.clients.client_setup import add_clients
+from engine.clients.clients import Producer
+from engine.clients.consumers import Consumer
 from engine.controlplane import kraft, zookeeper
 from engine.controlplane.roles import apply_record, new_disk
+from engine.faults.fault_plan import reseed_plans
 from engine.model import timers
 from engine.model.broker import Broker, Machine, Process
 from engine.model.compiling import mypyc_attr
@@ -15,11 +19,7 @@ from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import UP, Peer
 from engine.scenarios.scenario import Scenario
-from engine.sim import beginning
-from engine.sim.cast import add_clients
-from engine.sim.clients import Producer
-from engine.sim.consumers import Consumer
-from engine.sim.fault_plan import reseed_plans
+from engine.sim import initial_state
 from engine.sim.kernel import Chance
 from engine.sim.world import World
 
@@ -83,15 +83,15 @@ def _build_cluster(sim: Simulation) -> None:
         k.topics[TOPIC] = Topic()
         k.topics[TOPIC].tps += range(k.take_numbers(0))
     else:
-        beginning.prepare(sim, scenario.initial)
-    beginning.fill_metadata_log(sim)
+        initial_state.prepare(sim, scenario.initial)
+    initial_state.fill_metadata_log(sim)
     sim.tell_fetchers()
     for one in cluster.brokers.values():
         if one.process is not None:
             _start_informed(sim, one.process, out)
     add_clients(sim)
     if scenario.initial is not None:
-        beginning.finish(sim, scenario.initial)
+        initial_state.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
         kraft.arm_fence_check(k, out)
         if sim.profile.periodic_unclean:

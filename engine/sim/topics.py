@@ -29,7 +29,7 @@ class Fixed:
         return 0
 
 
-class Wanted:
+class TopicRequest:
     """Partitions that an operator requests; -1 for `start` or `shift`: drawn at random.
 
     `lists`, if given, are the replicas themselves; else a placer finds them.  `first` is the number
@@ -51,7 +51,9 @@ class Wanted:
 # -- placing ---------------------------------------------------------------------------------------
 
 
-def place(sim: Simulation, wanted: Wanted, chance: placement.Chance) -> tuple[str, Placed]:
+def place(
+    sim: Simulation, wanted: TopicRequest, chance: placement.PlacementChance
+) -> tuple[str, Placed]:
     """CP-PLACE-SIMPLE, CP-PLACE-ZK, CP-PLACE-KR.  Return (the rule that placed, what it says).
 
     A cluster's own placer knows every broker it could use; any other stands for a tool, which
@@ -102,7 +104,7 @@ def first_index(sim: Simulation, topic: str) -> int:
     return later[0] if later else 0
 
 
-def placement_error(sim: Simulation, wanted: Wanted, factor: int | None = None) -> int:
+def placement_error(sim: Simulation, wanted: TopicRequest, factor: int | None = None) -> int:
     """Return why these partitions cannot be made, or NONE; nothing is drawn."""
     k = sim.cluster.controller
     _, (error, lists) = place(sim, wanted, Fixed())
@@ -122,7 +124,7 @@ def room_left(sim: Simulation) -> int:
 # -- making and deleting ---------------------------------------------------------------------------
 
 
-def create(sim: Simulation, name: str, wanted: Wanted, out: Effects) -> None:
+def create(sim: Simulation, name: str, wanted: TopicRequest, out: Effects) -> None:
     """Create a topic, or more partitions of the one of this name."""
     k = sim.cluster.controller
     rule, (_, lists) = place(sim, wanted, _placing_chance(sim))

@@ -8,6 +8,8 @@ from typing import Any, Final, Self
 
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
+from engine.clients.clients import Producer, SentRecord
+from engine.clients.consumers import Client, Consumer
 from engine.controlplane import membership
 from engine.dataplane import retention
 from engine.model import messages, timers
@@ -30,12 +32,10 @@ from engine.model.state import PAUSED
 from engine.model.zk_messages import SessionClosed
 from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
-from engine.sim.clients import Producer, Sent
-from engine.sim.consumers import Client, Consumer
+from engine.sim.copy_on_write import Lent
 from engine.sim.kernel import DELIVERY, FAILURE, Chance, Event, Kernel
-from engine.sim.lending import Lent
+from engine.sim.live_effects import Wires
 from engine.sim.network import Network
-from engine.sim.wires import Wires
 
 Timer = tuple[int, Any, int]
 """(kind, data, incarnation): a timer of a former incarnation fires into nothing."""
@@ -121,7 +121,7 @@ class World:
     def copy(self) -> Self:
         """Return a twin that goes on as this one would.  What never changes is shared."""
         twins = Twins()
-        twin = self._beside(twins, self.cluster.twin(twins))
+        twin = self._copy_rest(twins, self.cluster.twin(twins))
         twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
         twin.ledger = twin.out.ledger = twin.checker.ledger
         twin.brokers = twin.cluster.brokers
@@ -139,7 +139,7 @@ class World:
         if self.checker.lags is not None or self.configs.values["fetch_sessions"]:
             return self.copy()  # parts of several brokers hold the same
         self.seal()
-        twin = self._beside(Twins(), self.cluster.branch())
+        twin = self._copy_rest(Twins(), self.cluster.branch())
         twin.checker = self.checker.branch(twin.cluster)
         twin.ledger = twin.out.ledger = twin.checker.ledger
         twin.brokers = Lent(twin.cluster, twin.checker, twin.racks, twin.topics)
@@ -154,7 +154,7 @@ class World:
             self.brokers = Lent(self.cluster, self.checker, self.racks, self.topics)
             self.tell_fetchers()
 
-    def _beside(self, twins: Twins, cluster: Cluster) -> Self:
+    def _copy_rest(self, twins: Twins, cluster: Cluster) -> Self:
         """Return a copy of all but brokers and observer, for copies and branches."""
         twin = self.__class__.__new__(self.__class__)
         twin.scenario = self.scenario
@@ -367,7 +367,7 @@ class World:
             checker.on_moved(client.id)
             client.moved = False
 
-    def _decided(self, sent: Sent | None, base: int) -> None:
+    def _decided(self, sent: SentRecord | None, base: int) -> None:
         if sent is None:
             return
         if sent.error == NONE:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.advisor.cycle_rows import CYCLES, row_of_tree
+from engine.advisor.weights import log_weight_nano
 from engine.checks.lags import Lags
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.budget import event_budget, expected_events
-from engine.study.cycle_rows import CYCLES, row_of_tree
 from engine.study.futures import Present
-from engine.study.metrics import METRICS, Played
-from engine.study.weights import log_weight_nano
+from engine.study.metrics import METRICS, PlayedRun
 
 WHY_MOST: Final = 300
 
@@ -90,7 +90,7 @@ def row_and_end(run: Run, cell: int, seed: int, probe: int = 0) -> tuple[Row, Si
         most = event_budget(run)
         sim = run.simulation()
         _play(sim, run, min(most, probe or most))
-        played = Played(sim)
+        played = PlayedRun(sim)
         row.update((name, metric.of(played)) for name, metric in METRICS.items())
         broken = _first_of_each(sim.broken)
         row["broken"] = broken
@@ -98,7 +98,7 @@ def row_and_end(run: Run, cell: int, seed: int, probe: int = 0) -> tuple[Row, Si
         row["verdict"] = VIOLATES if broken else HOLDS
         if broken:
             row["invariant"], row["step"], row["why"] = broken[0]
-    except BadInput as error:
+    except InputError as error:
         row["why"] = str(error)[:WHY_MOST]
     except Exception as error:
         row["why"] = f"{type(error).__name__}: {error}"[:WHY_MOST]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.model.errors import BadInput
-from engine.sim import moves
+from engine.model.errors import InputError
+from engine.moves import moves
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
@@ -25,7 +25,7 @@ def planned_ms(run: Run) -> int:
     for line in run.lines():
         try:
             move = moves.parse(line, run.scenario.brokers)
-        except BadInput:
+        except InputError:
             break
         if move.verb.name == "run":
             clock += move.args["ms"] or run.scenario.duration_ms

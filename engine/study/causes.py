@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.show.cursor import Cursor
+from engine.replay.cursor import Cursor
 from engine.sim.run import Run
 
 

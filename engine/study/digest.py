@@ -6,8 +6,8 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from engine.show.view import view
 from engine.sim.simulation import Simulation
+from engine.view.view import view
 
 
 def digest(sim: Simulation) -> str:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from engine.model.errors import BadInput
-from engine.show.replay import Replay
+from engine.model.errors import InputError
+from engine.replay.replay import Replay
 from engine.sim.run import Run, play
 
 PLACES: Final = 8
@@ -57,7 +57,7 @@ def presents(run: Run, invariant: str) -> list[Present]:
 
     They are spread evenly from the first step to the last one before the violation.
 
-    Raises BadInput when the run does not break the invariant, or breaks it at once.
+    Raises InputError when the run does not break the invariant, or breaks it at once.
     """
     replay = Replay(run)
     last = _last(replay, invariant)
@@ -115,19 +115,19 @@ def places_most(last: int) -> int:
 
 
 def _last(replay: Replay, invariant: str) -> int:
-    """Return the last step before the violation.  Raises BadInput."""
+    """Return the last step before the violation.  Raises InputError."""
     broken = [step for name, step, _ in replay.end.broken if name == invariant]
     if not broken and not replay.whole:
-        raise BadInput(
+        raise InputError(
             "too_large",
             f"Within its first {replay.total} steps, which can be looked at, this run does not "
             f"break {invariant}.",
         )
     if not broken:
-        raise BadInput("impossible", f"This run does not break {invariant}.")
+        raise InputError("impossible", f"This run does not break {invariant}.")
     last = broken[0] - 1
     if last < 1:
-        raise BadInput("impossible", f"This run breaks {invariant} with its first event.")
+        raise InputError("impossible", f"This run breaks {invariant} with its first event.")
     return last
 
 

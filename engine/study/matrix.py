@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.catalogue import promises
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.expectations import in_order
 from engine.scenarios.scenario import Scenario
-from engine.study import promises
 
 STATISTICAL = "by chance"
 
 
-class Cell:
+class MatrixCell:
     """`broken` are the invariants that broke, in order; `complaints` the promises not kept."""
 
     __slots__ = ("broken", "complaints", "statistical")
@@ -30,11 +30,11 @@ class Cell:
         return f"{told} !" if self.complaints else told
 
 
-def cell(scenario: Scenario, profile: str) -> Cell:
+def cell(scenario: Scenario, profile: str) -> MatrixCell:
     """Play the scenario under one profile.  A scenario for scale is a matter of many seeds."""
     promise = scenario.expectation(profile)
     played = promises.play(scenario, profile)
-    return Cell(
+    return MatrixCell(
         tuple(in_order(name for name, _, _ in played.sim.broken)),
         tuple(played.complaints),
         promise is not None and promise["verdict"] == "statistical",
@@ -47,7 +47,7 @@ def by_age(profiles: Iterable[str]) -> list[str]:
     return sorted(profiles, key=lambda name: (rows.index(get_profile(name).base), name))
 
 
-def matrix(scenarios: Iterable[Scenario]) -> dict[str, dict[str, Cell]]:
+def matrix(scenarios: Iterable[Scenario]) -> dict[str, dict[str, MatrixCell]]:
     """Return slug -> profile -> cell, for every profile of a scenario, oldest first."""
     return {
         scenario.slug: {profile: cell(scenario, profile) for profile in by_age(scenario.profiles)}

@@ -17,7 +17,7 @@ PERCENTILES: Final = "percentiles"  # how is it distributed over runs
 MEAN: Final = "mean"  # how much on average
 
 
-class Played:
+class PlayedRun:
     """A run that was played to its end and measured on the way, with its latencies in order."""
 
     __slots__ = (
@@ -56,119 +56,119 @@ class Metric:
     unit: str
     meaning: str
     summary: str
-    of: Callable[[Played], int | None]
+    of: Callable[[PlayedRun], int | None]
 
 
-def acked_lost(played: Played) -> int:
+def acked_lost(played: PlayedRun) -> int:
     """Count the records of I7."""
     return len(played.ledger.lost)
 
 
-def committed_lost(played: Played) -> int:
+def committed_lost(played: PlayedRun) -> int:
     """Count the records of I6."""
     return played.ledger.committed_lost
 
 
-def diverged(played: Played) -> int:
+def diverged(played: PlayedRun) -> int:
     """Count the offsets of I5, each once, however many pairs of replicas differ there."""
     return len(played.ledger.diverged)
 
 
-def acked1_lost(played: Played) -> int:
+def acked1_lost(played: PlayedRun) -> int:
     """Count the records of I8."""
     return len(played.ledger.lost_single)
 
 
-def unavailable_ms(played: Played) -> int:
+def unavailable_ms(played: PlayedRun) -> int:
     """Sum A2 over partitions."""
     return sum(played.ledger.unavailable_ms)
 
 
-def recover_ms(played: Played) -> int:
+def recover_ms(played: PlayedRun) -> int:
     """Return the longest time to recover of all partitions."""
     return max((outage.longest_ms for outage in played.ledger.unwritable), default=0)
 
 
-def leaderless_ms(played: Played) -> int:
+def leaderless_ms(played: PlayedRun) -> int:
     """Sum A1 over partitions."""
     return sum(outage.total_ms for outage in played.ledger.leaderless)
 
 
-def duplicates(played: Played) -> int:
+def duplicates(played: PlayedRun) -> int:
     """Count the duplicates of I12."""
     return played.duplicates
 
 
-def produce_p50_ms(played: Played) -> int | None:
+def produce_p50_ms(played: PlayedRun) -> int | None:
     return _rank(played.latencies, 0.5)
 
 
-def produce_p99_ms(played: Played) -> int | None:
+def produce_p99_ms(played: PlayedRun) -> int | None:
     return _rank(played.latencies, 0.99)
 
 
-def produce_max_ms(played: Played) -> int | None:
+def produce_max_ms(played: PlayedRun) -> int | None:
     return _rank(played.latencies, 1.0)
 
 
-def replication_p50_ms(played: Played) -> int | None:
+def replication_p50_ms(played: PlayedRun) -> int | None:
     return _rank(played.copied, 0.5)
 
 
-def replication_p99_ms(played: Played) -> int | None:
+def replication_p99_ms(played: PlayedRun) -> int | None:
     return _rank(played.copied, 0.99)
 
 
-def replication_max_ms(played: Played) -> int | None:
+def replication_max_ms(played: PlayedRun) -> int | None:
     return _rank(played.copied, 1.0)
 
 
-def replication_behind(played: Played) -> int:
+def replication_behind(played: PlayedRun) -> int:
     return played.behind
 
 
-def hw_p50_ms(played: Played) -> int | None:
+def hw_p50_ms(played: PlayedRun) -> int | None:
     return _rank(played.committed, 0.5)
 
 
-def hw_p99_ms(played: Played) -> int | None:
+def hw_p99_ms(played: PlayedRun) -> int | None:
     return _rank(played.committed, 0.99)
 
 
-def hw_max_ms(played: Played) -> int | None:
+def hw_max_ms(played: PlayedRun) -> int | None:
     return _rank(played.committed, 1.0)
 
 
-def refetched_bytes(played: Played) -> int:
+def refetched_bytes(played: PlayedRun) -> int:
     """Return the refetched bytes; every record has one size, `record_bytes`."""
     return played.refetched * played.record_bytes
 
 
-def isr_shrinks(played: Played) -> int:
+def isr_shrinks(played: PlayedRun) -> int:
     return played.ledger.isr_shrinks
 
 
-def isr_expands(played: Played) -> int:
+def isr_expands(played: PlayedRun) -> int:
     return played.ledger.isr_expands
 
 
-def elections_clean(played: Played) -> int:
+def elections_clean(played: PlayedRun) -> int:
     return played.ledger.elections_clean
 
 
-def elections_unclean(played: Played) -> int:
+def elections_unclean(played: PlayedRun) -> int:
     return played.ledger.elections_unclean
 
 
-def truncated(played: Played) -> int:
+def truncated(played: PlayedRun) -> int:
     return played.ledger.truncated
 
 
-def faults(played: Played) -> int:
+def faults(played: PlayedRun) -> int:
     return played.faults
 
 
-def steps(played: Played) -> int:
+def steps(played: PlayedRun) -> int:
     return played.steps
 
 

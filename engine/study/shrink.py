@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.model.errors import BadInput
+from engine.faults.fault_plan import FaultPlan
+from engine.model.errors import InputError
 from engine.scenarios.fault_lines import MOST_FAULTS
 from engine.scenarios.scenario import Scenario
-from engine.sim.fault_plan import Plan
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study.budget import EVENTS_LEAST
@@ -69,7 +69,7 @@ class _Search:
         """Play a changed scenario, with the moves as they are."""
         try:
             scenario = Scenario.from_dict(data)
-        except BadInput:
+        except InputError:
             return False
         return self.try_run(Run(scenario, self.run.profile, seed, self.run.moves), worth)
 
@@ -80,7 +80,7 @@ class _Search:
         most = self.found.step - 1 + worth
         try:
             found = first_break(run, self.invariant, most)
-        except BadInput:
+        except InputError:
             return False
         self.plays += 1
         self.events += most if found is None else found.step
@@ -93,11 +93,11 @@ class _Search:
 def shorten(run: Run, invariant: str) -> Shortened:
     """Return the shortest failing run that the budget finds, under the same profile.
 
-    Raises BadInput when the run does not break the invariant.
+    Raises InputError when the run does not break the invariant.
     """
     found, sim = _played(run, invariant)
     if found is None:
-        raise BadInput("impossible", f"This run does not break {invariant}.")
+        raise InputError("impossible", f"This run does not break {invariant}.")
     search = _Search(invariant, run, found)
     search.try_scenario(_as_scheduled(run, sim, found), run.seed, worth=found.step)
     if not any(fault.mtbf_ms for fault in search.run.scenario.faults):
@@ -148,7 +148,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
     return _ended(data, run.profile, found)
 
 
-def line_of(plan: Plan) -> Json:
+def line_of(plan: FaultPlan) -> Json:
     """Return a plan's line of the fault plan, without targets and times."""
     fault = plan.fault
     line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, "delay_ms": fault.delay_ms}

@@ -10,17 +10,17 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from engine.model.errors import BadInput
+from engine.catalogue.promises import is_clean, promised
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
+from engine.replay.cursor import Checkpoint, Cursor
+from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
-from engine.show.cursor import Checkpoint, Cursor
-from engine.show.replay import Replay
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 from engine.study import wander
 from engine.study.ddmin import ddmin
 from engine.study.digest import digest
-from engine.study.promises import is_clean, promised
 
 MOST_MOVES: Final = 24
 SHRINK_TRIES: Final = 250
@@ -99,7 +99,7 @@ def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scen
             lines.append(wander.draw_move(sim, chance, wanted))
             wander.advance(sim, lines[-1])
         drawn.steps = sim.events
-    except BadInput as error:
+    except InputError as error:
         if error.code != "too_large":
             at = lines[-1] if lines else "at the beginning"
             drawn.find = ("refused", f"{at}: {error.sentence}")
@@ -114,7 +114,7 @@ def _play_prefix(sim: Simulation, script: tuple[str, ...]) -> list[str]:
     for number, line in enumerate(script):
         try:
             wander.advance(sim, line)
-        except BadInput:
+        except InputError:
             return list(script[:number])
     return list(script)
 
@@ -174,14 +174,14 @@ def examine(run: Run) -> Find | None:
             why = differs(run, end)
             if why:
                 return kind, why
-    except BadInput:
+    except InputError:
         return None
     except Exception as error:
         return "crash", _why(error)
     return None
 
 
-def _told(run: Run, end: str) -> str:
+def _listener_fault(run: Run, end: str) -> str:
     """Check that listeners change nothing; "" if they do not."""
     found = _end(played(run, told=True))
     return "" if found == end else f"told it ends as {found}, untold as {end}"
@@ -235,7 +235,7 @@ def _checkpoint(run: Run, end: str) -> str:
     return ""
 
 
-def _shown(run: Run, end: str) -> str:
+def _display_fault(run: Run, end: str) -> str:
     """Check that every step can be shown, and the last one is the end; "" if so."""
     replay = Replay(run)
     for first in (0, replay.total // 2, replay.total - STEPS_SHOWN):
@@ -245,11 +245,11 @@ def _shown(run: Run, end: str) -> str:
 
 
 CHECKS: Final[dict[str, Callable[[Run, str], str]]] = {
-    "told": _told,
+    "told": _listener_fault,
     "text": _text,
     "copy": _copy,
     "checkpoint": _checkpoint,
-    "shown": _shown,
+    "shown": _display_fault,
 }
 
 

@@ -11,12 +11,12 @@ from typing import Any, Final, TypeVar
 
 from engine.model.configs import Value
 from engine.model.profiles import FLAGS, TRUNCATIONS, get_profile
+from engine.moves import moves
 from engine.scenarios.scenario import Scenario
-from engine.show.suggesting import suggestions
-from engine.sim import moves
 from engine.sim.kernel import Chance
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
+from engine.why.suggesting import suggestions
 
 T = TypeVar("T")
 

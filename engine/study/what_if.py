@@ -38,7 +38,7 @@ MOST_CELLS: Final = 20_000
 
 
 @dataclass(frozen=True)
-class Cell:
+class WhatIfCell:
     """Outcome of a partition: one of `KINDS`, and its leader (-1: none)."""
 
     kind: str
@@ -52,7 +52,7 @@ class Column:
     brokers: tuple[int, ...]
     rack: str
     moves: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[WhatIfCell, ...]
 
     @property
     def totals(self) -> Counter[str]:
@@ -69,7 +69,7 @@ def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     """Return (the partitions, the columns) for the state in which a run ends.
 
     Brokers first, then racks of several brokers, then the pairs that stop more partitions than
-    their two brokers one by one.  Raises BadInput where the run cannot be played.
+    their two brokers one by one.  Raises InputError where the run cannot be played.
     """
     sim = run.simulation()
     for _ in play(sim, run.lines()):
@@ -122,14 +122,14 @@ def _column(
     return Column(nodes, rack, moves, cells)
 
 
-def _cell(sim: Simulation, tp: int, before: PartitionRecord, is_risky: bool) -> Cell:
+def _cell(sim: Simulation, tp: int, before: PartitionRecord, is_risky: bool) -> WhatIfCell:
     record = sim.cluster.controller.records[tp]
     if is_risky:
-        return Cell(RISK, record.leader)
+        return WhatIfCell(RISK, record.leader)
     process = sim.brokers[record.leader].process if record.leader != NO_LEADER else None
     if process is None:
-        return Cell(ELR if record.elr else OFFLINE, NO_LEADER)
+        return WhatIfCell(ELR if record.elr else OFFLINE, NO_LEADER)
     replica = process.replicas.get(tp)
     if replica is None or len(record.isr) < replica.min_isr():
-        return Cell(REFUSED, record.leader)
-    return Cell(WRITES if record.leader == before.leader else MOVES, record.leader)
+        return WhatIfCell(REFUSED, record.leader)
+    return WhatIfCell(WRITES if record.leader == before.leader else MOVES, record.leader)

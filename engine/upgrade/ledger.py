@@ -23,7 +23,7 @@ MODES: Final = (ZK, KRAFT, BOTH)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """A bug: `introduced` "" stands for the first release; `fixed` has one release per line."""
 
     jira: str
@@ -68,9 +68,10 @@ def _line(release: Release) -> Release:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[LedgerEntry, ...]:
     """Return all entries, the most severe first."""
     rows = json.loads((files("engine.upgrade") / FILE).read_text("utf-8"))
     return tuple(
-        Entry(**{**row, "fixed": tuple(row["fixed"]), "flags": tuple(row["flags"])}) for row in rows
+        LedgerEntry(**{**row, "fixed": tuple(row["fixed"]), "flags": tuple(row["flags"])})
+        for row in rows
     )

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.flags import ERAS, FLAG_LIST, KRAFT, ZK, Flag, Release, release_of
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
-from engine.upgrade.ledger import Entry, entries
+from engine.upgrade.ledger import LedgerEntry, entries
 
 OLDEST: Final[Release] = (0, 8)
 NEWEST: Final[Release] = (4, 4, 99)
@@ -26,7 +26,7 @@ MOST_CHARACTERS: Final = 2_000
 class Bug:
     """A bug and the library run that shows it; None where no run does."""
 
-    entry: Entry
+    entry: LedgerEntry
     shown_by: Scenario | None
 
 
@@ -54,18 +54,23 @@ class Upgrade:
 def release_in(text: str) -> str:
     """Find the release in what an operator pastes: "3.9.1", a log line, or `--version`.
 
-    Raises BadInput where there is none, or none that is played.
+    Raises InputError where there is none, or none that is played.
     """
     found = _RELEASE.search(text[:MOST_CHARACTERS])
     if found is None:
-        raise BadInput("invalid", "No release such as 3.9.1 is in it; paste what --version prints.")
+        raise InputError(
+            "invalid", "No release such as 3.9.1 is in it; paste what --version prints."
+        )
     if not OLDEST <= release_of(found[0]) <= NEWEST:
-        raise BadInput("unknown", f"Kafka {found[0]} is not played; releases are 0.8 to 4.4.")
+        raise InputError("unknown", f"Kafka {found[0]} is not played; releases are 0.8 to 4.4.")
     return found[0]
 
 
 def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
-    """Return the known bugs of a release, the most severe first.  Raises BadInput as `upgrade`."""
+    """Return the known bugs of a release, the most severe first.
+
+    Raises InputError as `upgrade`.
+    """
     own = _mode(release, mode)
     return tuple(
         Bug(entry, _shown_by(entry.flags))
@@ -77,7 +82,7 @@ def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
 def _mode(release: str, mode: str) -> str:
     own = modes_of(release)
     if mode and mode not in own:
-        raise BadInput("impossible", f"Kafka {release} does not run with {ERAS.get(mode, mode)}.")
+        raise InputError("impossible", f"Kafka {release} does not run with {ERAS.get(mode, mode)}.")
     return mode or own[0]
 
 
@@ -92,7 +97,7 @@ def modes_of(release: str) -> tuple[str, ...]:
 def upgrade(before: str, after: str, mode: str = "") -> Upgrade:
     """Compare two releases; `mode` is how the cluster runs before ("": what is usual).
 
-    Raises BadInput for a mode that the release does not have.
+    Raises InputError for a mode that the release does not have.
     """
     mode = _mode(before, mode)
     later = mode if mode in modes_of(after) else modes_of(after)[0]

@@ -15,13 +15,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common import accounts as accounts_module
-from app.common import admission, askers, clock
-from app.common.accounts import Accounts, payer
-from app.common.admission import CpuBudget, Gate
-from app.common.config import Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
+from app.core import client_disconnect, clock, gate
+from app.core import cpu_quota as accounts_module
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts, payer
+from app.core.gate import CpuBudget, Gate
+from app.core.refusals import RequestError
 from app.storage import database as database_module
 from engine.scenarios.file import find
 from engine.sim.run import Run
@@ -52,7 +52,7 @@ def test_an_address_has_so_many_requests_and_bytes_under_way(
     monkeypatch.setattr(accounts_module, "BODIES_BYTES", 100)
     with mine.under_way("2001:db8::1", 80):
         with (
-            pytest.raises(Refusal, match="being answered already"),
+            pytest.raises(RequestError, match="being answered already"),
             mine.under_way("2001:db8::2", 30),
         ):
             pass
@@ -108,17 +108,17 @@ def test_a_neighbour_who_takes_much_leaves_half_to_the_others(settings: Settings
     mine.charge("192.0.2.1", 400, "greedy")
     mine.require_time("192.0.2.1", "greedy")
     mine.charge("192.0.2.1", 200, "greedy")
-    with pytest.raises(Refusal, match="Others at your address"):
+    with pytest.raises(RequestError, match="Others at your address"):
         mine.require_time("192.0.2.1", "greedy")
     for pupil in ("one", "two", "three"):
         mine.require_time("192.0.2.1", pupil)
         mine.charge("192.0.2.1", 100, pupil)
     for number in range(9):  # whoever comes with ever new cookies has no more than the address
-        with contextlib.suppress(Refusal):
+        with contextlib.suppress(RequestError):
             mine.require_time("192.0.2.1", f"new {number}")
             mine.charge("192.0.2.1", 100, f"new {number}")
     assert 1_000 <= mine.totals()["cpu_ms"] <= 1_100
-    with pytest.raises(Refusal, match="This address has used"):
+    with pytest.raises(RequestError, match="This address has used"):
         mine.require_time("192.0.2.1", "newest")
     assert mine.refused["slow_down.own"] == 1
 
@@ -132,7 +132,7 @@ def test_work_under_way_is_paid_for_as_it_goes_on(settings: Settings) -> None:
     begun, ended = threading.Barrier(8), []
 
     def build() -> None:
-        with contextlib.suppress(Refusal), mine.charged("192.0.2.1"):
+        with contextlib.suppress(RequestError), mine.charged("192.0.2.1"):
             begun.wait(30)  # all have been let in by an account that nobody has charged yet
             budget = CpuBudget(1)
             for _ in range(9):
@@ -147,7 +147,7 @@ def test_work_under_way_is_paid_for_as_it_goes_on(settings: Settings) -> None:
         thread.join()
     assert 2_000 <= mine.totals()["cpu_ms"] <= 2_000 + 8 * 120
     assert mine.refused["slow_down.cpu"] == 8 - len(ended) >= 5
-    with pytest.raises(Refusal, match="This address has used"):
+    with pytest.raises(RequestError, match="This address has used"):
         mine.require_time("192.0.2.1")
 
 
@@ -195,17 +195,17 @@ def test_who_has_taken_least_goes_first() -> None:
 def test_a_build_ends_when_nobody_waits_for_it(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(gate, "LOOK_EVERY_S", 0.0)
     mine, theirs = socket.socketpair()
     digest = services.replays.register(LONG)
-    with mine, askers.asking(lambda: askers.has_hung_up(mine)):
+    with mine, client_disconnect.asking(lambda: client_disconnect.has_hung_up(mine)):
         theirs.send(b"x")
-        assert not askers.is_gone(), "what was sent and not read is a sign of life"
+        assert not client_disconnect.is_gone(), "what was sent and not read is a sign of life"
         mine.recv(1)
-        assert not askers.is_gone()
+        assert not client_disconnect.is_gone()
         theirs.close()
         place = services.replays._place(digest)
-        with pytest.raises(Refusal, match="Nobody waits"), services.replays.using(digest):
+        with pytest.raises(RequestError, match="Nobody waits"), services.replays.using(digest):
             pass
         assert place.replay is None and place.here == 0
         with place.waiting(), services.replays.using(digest) as replay:
@@ -277,7 +277,7 @@ def test_without_its_tables_the_library_still_plays(app: Flask, client: FlaskCli
 def test_a_full_disk_is_told_by_health(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.web.metrics.LEAST_FREE", 1 << 62)
+    monkeypatch.setattr("app.server.metrics.LEAST_FREE", 1 << 62)
     sick = client.get("/health")
     assert sick.status_code == 507 and "full" in sick.json["sentence"]
     assert client.get("/s/S20").status_code == 200

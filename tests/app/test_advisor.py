@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.advisor.result import advice_of, better, how_long, how_often
 from app.batch import cycles, records
-from app.batch.advice_result import advice_of, better, how_long, how_often
 from app.batch.jobs import Jobs
 from app.batch.result import result
 from app.batch.wire import BatchResult
+from engine.advisor import importance
+from engine.advisor.cycles import Tree
 from engine.sim.run import play_all
-from engine.study import importance
-from engine.study.cycles import Tree
 from tests.app.conftest import TOKEN, browser
 from tests.app.test_batch_jobs import ended
 from tests.app.test_failing import jobs

@@ -13,10 +13,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common.config import Settings
 from app.context.services import KEY, Services
+from app.core.config import Settings
 from app.live.channel import JsonPacket
-from engine.show.replay import Replay
+from engine.replay.replay import Replay
 from tests.app.conftest import SCENARIO, Socket, browser
 
 

@@ -13,9 +13,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from app import bootstrap
-from app.common import config
-from app.common.config import BadSetting
-from app.common.limits import Bucket, Buckets
+from app.core import config
+from app.core.config import SettingError
+from app.core.limits import Bucket, Buckets
 from app.storage.database import Database
 from app.storage.models import Base, ScenarioRow
 from tests import __main__ as checks
@@ -48,13 +48,13 @@ def test_the_signing_key_survives_a_restart_and_is_private(tmp_path: Path) -> No
     ],
 )
 def test_a_bad_setting_is_named(tmp_path: Path, name: str, value: str) -> None:
-    with pytest.raises(BadSetting, match=name):
+    with pytest.raises(SettingError, match=name):
         config.load({name: value}, instance=tmp_path)
 
 
 def test_an_instance_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadSetting, match="HIGHWATER_INSTANCE"):
+    with pytest.raises(SettingError, match="HIGHWATER_INSTANCE"):
         config.load({}, instance=tmp_path / "file" / "below")
 
 
@@ -107,7 +107,7 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["no address", "oracle+oracledb://nowhere/none"])
 def test_a_database_that_cannot_be_used_is_told_in_a_sentence(url: str) -> None:
-    with pytest.raises(BadSetting, match="HIGHWATER_DATABASE_URL"):
+    with pytest.raises(SettingError, match="HIGHWATER_DATABASE_URL"):
         Database(url)
 
 
@@ -115,7 +115,7 @@ def test_a_damaged_database_is_told_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "damaged.db"
     path.write_text("this is not a database, " * 100)
     database = Database(f"sqlite:///{path}")
-    with pytest.raises(BadSetting, match="database"):
+    with pytest.raises(SettingError, match="database"):
         database.migrate()
     database.close()
 
@@ -125,7 +125,7 @@ def test_a_database_of_a_later_version_is_told_in_a_sentence(tmp_path: Path) -> 
     database.migrate()
     with database.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(BadSetting, match="newer"):
+    with pytest.raises(SettingError, match="newer"):
         database.migrate()
     database.close()
 

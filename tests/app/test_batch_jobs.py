@@ -20,12 +20,12 @@ from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
 from app.batch.queue import FairQueue
 from app.batch.result import result
 from app.batch.runners.rows import chunks_on_disk
-from app.batch.runners.spark import SparkTrouble
+from app.batch.runners.spark import SparkError
 from app.batch.spec import Spec, make_spec
 from app.batch.wire import BatchResult
-from app.common.config import Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
+from app.core.config import Settings
+from app.core.refusals import RequestError
 from app.storage.models import BatchCellRow
 from engine.scenarios.scenario import Scenario
 from engine.study.metrics import METRICS
@@ -120,7 +120,7 @@ def test_a_study_stops_when_it_knows_enough(make_jobs: Callable[..., Jobs]) -> N
         assert intervals.is_within(*ends, 0.5), "as the rows that were counted say"
         low, high = intervals.growing(share["hits"], share["n"])
         assert (share["low"], share["high"]) == (low, high)
-    with pytest.raises(Refusal, match=r"± 5 to 50 % of it; ± 60 % was asked for\.$"):
+    with pytest.raises(RequestError, match=r"± 5 to 50 % of it; ± 60 % was asked for\.$"):
         spec(within=60)
 
 
@@ -148,7 +148,7 @@ def test_failures_can_be_chosen_and_found_again(make_jobs: Callable[..., Jobs]) 
     total, every = records.failures(jobs.database, batch, limit=None)
     assert total == len(every) == result(jobs, number)["failures"]["total"]
     wanted = [one for one in every if (one.profile, one.invariant) == ("Z0102", "I6")]
-    asked = records.Wanted(profile="Z0102", invariant="I6")
+    asked = records.FailureFilter(profile="Z0102", invariant="I6")
     assert records.failures(jobs.database, batch, asked, first=2, limit=3) == (
         len(wanted),
         wanted[2:5],
@@ -179,9 +179,9 @@ def test_cancel_keeps_what_is_done_and_resume_does_the_rest(
     kept = ("cells", "metrics", "paired", "sentences")
     resumed, fresh = result(jobs, number), result(jobs, whole)
     assert [resumed[key] for key in kept] == [fresh[key] for key in kept]
-    with pytest.raises(Refusal, match=r"^This batch has ended already\.$"):
+    with pytest.raises(RequestError, match=r"^This batch has ended already\.$"):
         jobs.resume(number)
-    with pytest.raises(Refusal, match=r"^This batch has ended already\.$"):
+    with pytest.raises(RequestError, match=r"^This batch has ended already\.$"):
         jobs.cancel(number)
 
 
@@ -212,7 +212,7 @@ def test_a_result_is_stored_before_its_failures_are_traced(
     def traced(runs: list[str]) -> None:
         found = result(jobs, jobs.snapshot(number)["id"])
         assert found["metrics"] and found["failures"]["total"]
-        raise SparkTrouble("Spark could not trace the failures: Java is gone.")
+        raise SparkError("Spark could not trace the failures: Java is gone.")
 
     monkeypatch.setattr(jobs.runner, "causes", traced)
     number = jobs.submit(spec())
@@ -281,7 +281,7 @@ def test_too_many_chunks_end_with_a_sentence_and_are_known_before(
     assert notes == [said]
     small = jobs.submit(spec(runs=1))
     assert ended(jobs, small)[-1] == "done"
-    with pytest.raises(Refusal, match="pieces of work"):
+    with pytest.raises(RequestError, match="pieces of work"):
         jobs.add_runs(small, 2)
     assert jobs.batch(small).runs == 1 and jobs.snapshot(small)["state"] == "done"
 
@@ -320,11 +320,11 @@ def test_a_restart_interrupts_and_keeps(
 def test_only_its_owner_changes_a_batch(make_jobs: Callable[..., Jobs]) -> None:
     jobs = make_jobs(0.02)
     number = jobs.submit(spec(), owner="me")
-    with pytest.raises(Refusal, match="Only the browser that started a batch"):
+    with pytest.raises(RequestError, match="Only the browser that started a batch"):
         jobs.cancel(number, "you")
     jobs.cancel(number, "me")
     ended(jobs, number)
-    with pytest.raises(Refusal, match="Only the browser that started a batch"):
+    with pytest.raises(RequestError, match="Only the browser that started a batch"):
         jobs.resume(number, "you")
 
 
@@ -332,14 +332,14 @@ def test_one_browser_cannot_fill_the_queue(make_jobs: Callable[..., Jobs]) -> No
     jobs = make_jobs(0.05)
     for _ in range(ACTIVE_PER_OWNER):
         jobs.submit(spec(), owner="me")
-    with pytest.raises(Refusal, match=r"^3 batches are waiting already; "):
+    with pytest.raises(RequestError, match=r"^3 batches are waiting already; "):
         jobs.submit(spec(), owner="me")
     jobs.submit(spec(), owner="you")
 
 
 def test_an_unknown_batch_is_one_sentence(make_jobs: Callable[..., Jobs]) -> None:
     for number in ("nothing", "../../etc/passwd", ""):
-        with pytest.raises(Refusal, match="There is no batch"):
+        with pytest.raises(RequestError, match="There is no batch"):
             make_jobs().snapshot(number)
 
 

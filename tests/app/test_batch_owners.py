@@ -10,9 +10,9 @@ from flask import Flask
 
 from app.batch import records
 from app.batch.jobs import Jobs
-from app.common.config import Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY
+from app.core.config import Settings
+from app.core.refusals import RequestError
 from tests.app.conftest import TOKEN, Socket, browser
 from tests.app.test_batch_jobs import ended, make_jobs, spec
 
@@ -66,9 +66,9 @@ def test_a_batch_that_another_process_computes_is_left_to_it(
         time.sleep(0.01)
     other: Jobs = make_app(settings).extensions[KEY].jobs
     assert other.snapshot(number)["state"] == "running"
-    with pytest.raises(Refusal, match="runs in another process of this server"):
+    with pytest.raises(RequestError, match="runs in another process of this server"):
         other.cancel(number)
-    with pytest.raises(Refusal, match="still runs"):
+    with pytest.raises(RequestError, match="still runs"):
         other.delete(number)
     jobs.cancel(number)
     assert ended(jobs, number)[-1] == "cancelled"

@@ -17,13 +17,13 @@ from flask.testing import FlaskClient
 
 from app.batch import records
 from app.batch.jobs import Jobs
+from app.batch.pages import scenario_of_run
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.wire import BatchResult
 from app.command import cli
-from app.common import config
-from app.common.config import Settings
 from app.context.services import KEY, Services
-from app.web.batches import scenario_of_run
+from app.core import config
+from app.core.config import Settings
 from engine.scenarios import file
 from engine.scenarios.file import find
 from engine.scenarios.random_twin import random_twin

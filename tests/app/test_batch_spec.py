@@ -11,29 +11,29 @@ from app.batch.runners.plan import (
     CHUNK_SECONDS_MOST,
     CHUNKS_MOST,
     CHUNKS_WANTED,
-    Plan,
+    BatchPlan,
     chunk_size,
     grown,
     sized,
 )
 from app.batch.spec import asked_spec, check_chunks, make_spec, parse_vary
 from app.batch.statistics import THIN
-from app.common.fields import Asked
-from app.common.refusals import Refusal
-from engine.model.errors import BadInput
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields
+from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 
 SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0102"]})
 
 
 def sentence(**asked: Any) -> str:
-    with pytest.raises((Refusal, BadInput)) as caught:
-        asked_spec(Asked({"runs": 10, **asked}), SCENARIO)
+    with pytest.raises((RequestError, InputError)) as caught:
+        asked_spec(RequestFields({"runs": 10, **asked}), SCENARIO)
     return str(caught.value)
 
 
 def test_defaults_are_those_of_the_scenario() -> None:
-    spec = asked_spec(Asked({"runs": 10}), SCENARIO)
+    spec = asked_spec(RequestFields({"runs": 10}), SCENARIO)
     assert (spec.profiles, spec.runs, spec.first_seed) == (("K39", "Z0102"), 10, 0)
     assert [cell.label for cell in spec.cells] == [""]
 
@@ -77,7 +77,7 @@ def test_every_bound_has_its_sentence() -> None:
 
 
 def test_chunks_cover_every_seed_once_and_take_turns() -> None:
-    plan = Plan(({}, {}), ("a", "b", "c"), runs=25, first_seed=7, chunk_runs=10, metrics=())
+    plan = BatchPlan(({}, {}), ("a", "b", "c"), runs=25, first_seed=7, chunk_runs=10, metrics=())
     chunks = list(plan.chunks())
     assert [chunk.number for chunk in chunks] == list(range(plan.total_chunks))
     assert [(c.cell, c.profile) for c in chunks[:6]] == [
@@ -116,19 +116,19 @@ def test_only_a_long_batch_has_longer_chunks(groups: int, speed: float) -> None:
 
 
 def test_a_batch_of_too_many_chunks_is_one_sentence_that_says_how_many_fit() -> None:
-    plan = Plan(({}, {}), ("K39",), 10**6, 0, 1, ())
+    plan = BatchPlan(({}, {}), ("K39",), 10**6, 0, 1, ())
     check_chunks(sized(plan, 10.0))
     slow = sized(plan, 1.2)
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(RequestError) as caught:
         check_chunks(slow)
     assert str(caught.value) == (
         "The 2 000 000 runs would be 166 668 pieces of work, 12 runs in each, and a study has at "
         "most 30 000: ask for at most 360 000 runs in all, or for a shorter duration."
     ).replace(" 000", f"{THIN}000").replace("166 668", f"166{THIN}668")
-    check_chunks(sized(Plan(({}, {}), ("K39",), 180_000, 0, 1, ()), 1.2))
-    full = Plan(({},), ("K39",), CHUNKS_MOST, 0, 1, ())
+    check_chunks(sized(BatchPlan(({}, {}), ("K39",), 180_000, 0, 1, ()), 1.2))
+    full = BatchPlan(({},), ("K39",), CHUNKS_MOST, 0, 1, ())
     check_chunks(full)
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestError):
         check_chunks(grown(full, 1))
     assert grown(full, 5).parts == (CHUNKS_MOST, 5)
     assert grown(grown(full, 5), 7).total_chunks == CHUNKS_MOST + 12

@@ -13,19 +13,19 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.batch.jobs import Jobs
-from app.common.admission import Gate
-from app.common.config import Settings
-from app.common.limits import CpuAccounts
-from app.common.refusals import Refusal
+from app.compare import pages
 from app.context.services import KEY, Services
-from app.runs import made
+from app.core.config import Settings
+from app.core.gate import Gate
+from app.core.limits import CpuAccounts
+from app.core.refusals import RequestError
+from app.runs import build_tasks
 from app.runs import replays as replays_module
 from app.runs.replays import library_runs
-from app.storage.kept_rows import MIB, KeptRows
-from app.web import comparing
+from app.storage.row_limit import MIB, KeptRows
 from app.workers.pool import Workers
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, spec
@@ -64,7 +64,7 @@ def test_the_door_lets_some_through_some_wait_and_the_rest_come_again() -> None:
     second.start()
     while gate._here._value:
         pass
-    with pytest.raises(Refusal, match="busy playing other runs"), gate.turn():
+    with pytest.raises(RequestError, match="busy playing other runs"), gate.turn():
         passed.append("nobody")
     leave.set()
     first.join()
@@ -108,7 +108,7 @@ def test_a_run_that_takes_too_much_of_the_processor_ends_in_one_sentence(
 
 def test_nobody_waits_for_ever() -> None:
     gate = Gate(1, 1, 0.01)
-    with gate.turn(), pytest.raises(Refusal) as refused, gate.turn():
+    with gate.turn(), pytest.raises(RequestError) as refused, gate.turn():
         pass
     assert (refused.value.code, refused.value.status) == ("slow_down", 429)
     assert refused.value.sentence("zh-Hans") == "服务器正忙于其他运行；请在 3000 ms 后再试。"
@@ -135,7 +135,7 @@ def test_what_plays_many_runs_stands_behind_one_door(
     client: FlaskClient, services: Services, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services.jobs, "submit", lambda *_: "0")
-    comparing._rungs.cache_clear()
+    pages._rungs.cache_clear()
     ask = _dear(services.replays.register(Run(find("R20"), "Z0102")))[number]
     services.plays, services.workers = Gate(1, 0, 0.01), Workers(0, 0, 0)
     with services.plays.turn():
@@ -147,12 +147,12 @@ def test_what_plays_many_runs_stands_behind_one_door(
 def test_a_ladder_plays_no_more_of_a_rung_than_it_says(
     client: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(made, "STEPS_MOST", 300)
+    monkeypatch.setattr(build_tasks, "STEPS_MOST", 300)
     services.workers = Workers(0, 0, 0)
     own = find("S20").to_dict() | {"slug": "", "code": "", "title": "Long", "script": "advance 24h"}
     own |= {"fetching": "auto", "expect": {}}
     scenario = type(find("S20")).from_dict(own)
-    rung = made.rung(scenario, "K39")
+    rung = build_tasks.rung(scenario, "K39")
     assert 300 <= rung["total"] < 310
     assert rung["why"] == "The run passed 300 events."
     services.store.save_scenario(scenario, "")
@@ -169,8 +169,8 @@ def test_a_refused_question_leaves_no_replay_too_many(
     app = make_app(dataclasses.replace(settings, live_runs=1))
     replays = app.extensions[KEY].replays
     for digest in list(library_runs())[:4]:
-        with pytest.raises(Refusal), replays.using(digest):
-            raise Refusal("impossible")
+        with pytest.raises(RequestError), replays.using(digest):
+            raise RequestError("impossible")
     assert len(replays._live) == 1
 
 
@@ -179,7 +179,7 @@ def test_a_run_that_others_keep_is_not_waited_for_for_ever(
 ) -> None:
     monkeypatch.setattr(replays_module, "PATIENCE_S", 0.01)
     digest = services.replays.register(LONG)
-    busy = pytest.raises(Refusal, match="busy")
+    busy = pytest.raises(RequestError, match="busy")
     with services.replays._place(digest).lock, busy, services.replays.using(digest):
         pass
 
@@ -192,7 +192,7 @@ def test_far_seeks_take_the_turn_of_those_who_build(services: Services) -> None:
         far = replay._checkpoints[2].events - 1
         with services.replays._builders.turn():
             for ask in (lambda: replay.steps(far, 1), lambda: replay.possible(far)):
-                with pytest.raises(Refusal, match="busy"):
+                with pytest.raises(RequestError, match="busy"):
                     ask()
         assert replay.steps(far, 1) and replay.possible(far)
 
@@ -268,7 +268,7 @@ def test_many_browsers_of_one_address_do_not_fill_the_queue(
     jobs = make_jobs(pace_s=0.2)
     most = services.settings.batches_per_address
     numbers = [jobs.submit(spec(), f"browser {i}", "192.0.2.1") for i in range(most)]
-    with pytest.raises(Refusal, match=f"{most} batches are waiting"):
+    with pytest.raises(RequestError, match=f"{most} batches are waiting"):
         jobs.submit(spec(), "one browser more", "192.0.2.1")
     numbers.append(jobs.submit(spec(), "somebody", "192.0.2.2"))
     for number in numbers:
@@ -294,7 +294,7 @@ def test_rows_are_kept_up_to_a_bound(
     ended(jobs, number)
     jobs._kept._most = jobs._kept.bytes()
     for ask in (lambda: jobs.submit(spec()), lambda: jobs.add_runs(number, 10)):
-        with pytest.raises(Refusal, match="HIGHWATER_ROWS_MIB") as refused:
+        with pytest.raises(RequestError, match="HIGHWATER_ROWS_MIB") as refused:
             ask()
         assert "删除" in refused.value.sentence("zh-Hans")
     jobs.delete(number)

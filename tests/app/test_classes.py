@@ -11,8 +11,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common.config import Settings
-from app.common.refusals import Refusal
+from app.core.config import Settings
+from app.core.refusals import RequestError
 from app.live import rooms as bounds
 from app.live.rooms import NAME, Place, Rooms
 from engine.scenarios.file import find
@@ -101,10 +101,10 @@ def test_only_who_started_a_class_leads_it(hall: Hall, name: str) -> None:
     room = hall.start()
     for asked, owner in ((room, "pupil"), (name, "teacher")):
         for sid in ("a", "t"):
-            with pytest.raises(Refusal) as refused:
+            with pytest.raises(RequestError) as refused:
                 hall.rooms.lead(asked, owner, sid, Place(RUN, 1))
             assert refused.value.code == "forbidden"
-        with pytest.raises(Refusal):
+        with pytest.raises(RequestError):
             hall.rooms.end(asked, owner)
     assert hall.rooms.get(room).place.step == 0
 
@@ -112,9 +112,9 @@ def test_only_who_started_a_class_leads_it(hall: Hall, name: str) -> None:
 def test_after_a_restart_only_the_leader_makes_the_room_again(hall: Hall) -> None:
     room = hall.start(step=2)
     hall.restart()
-    with pytest.raises(Refusal, match="no class"):
+    with pytest.raises(RequestError, match="no class"):
         hall.rooms.join(room, "a", "pupil")
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestError):
         hall.rooms.lead(room, "pupil", "a", Place(RUN, 1))
     hall.rooms.lead(room, "teacher", "t2", Place(RUN, 2))
     assert hall.rooms.join(room, "a", "pupil")["step"] == 2
@@ -155,11 +155,11 @@ def test_rooms_are_bounded(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     hall.rooms.leave("t1")  # a class that everybody has left makes room
     fifth = hall.start("third", "p")
     assert sorted(hall.rooms._of) == sorted([*mine[2:], full, fifth])
-    with pytest.raises(Refusal, match="4 classes already"):
+    with pytest.raises(RequestError, match="4 classes already"):
         hall.start("fourth", "q")
     for sid in ("a", "b", "b"):
         hall.rooms.join(full, sid, "pupil")
-    with pytest.raises(Refusal, match="2 pages already"):
+    with pytest.raises(RequestError, match="2 pages already"):
         hall.rooms.join(full, "c", "pupil")
 
 
@@ -169,7 +169,7 @@ def test_a_class_nobody_speaks_in_ends(hall: Hall) -> None:
     hall.wait(bounds.LIFE_S - 1)
     hall.rooms.get(room)
     hall.wait(2)
-    with pytest.raises(Refusal, match="no class"):
+    with pytest.raises(RequestError, match="no class"):
         hall.rooms.get(room)
     assert hall.told[-1][1]["over"] is True
     assert hall.rooms._where == {}

@@ -12,7 +12,7 @@ import pytest
 
 from app.command import cli, playing
 from app.command.bench import ratios
-from app.common import config
+from app.core import config
 from tests.app.conftest import SCENARIO
 from tests.conftest import ROOT
 
@@ -146,7 +146,7 @@ def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPa
 
 
 def test_every_rule_of_the_specification_is_listed() -> None:
-    from engine.study.rulebook import TITLES
+    from engine.catalogue.rulebook import TITLES
 
     told = highwater("rules")
     assert told.exit_code == 0 and "golden: S20/Z011.txt" in told.output

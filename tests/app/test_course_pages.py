@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from engine.learn import course
 from engine.learn.probes import best_moment
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.test_learning import UNFILLED, boot_of, page
@@ -50,7 +50,7 @@ def test_an_answer_by_hand_is_graded_and_named(client: FlaskClient) -> None:
 
 def test_a_rule_of_an_older_kafka_is_played_there(client: FlaskClient) -> None:
     name = "MC-TRUNC-HW"
-    probe = best_moment(Recording(Run(find("S14"), "K39")), name)
+    probe = best_moment(MomentRecording(Run(find("S14"), "K39")), name)
     assert probe is not None
     place = next(i for i, one in enumerate(probe.choices) if name in one.wrong)
     told = page(client, f"/learn?s=S14&profile=K39&q={probe.text}&answer={place}")
@@ -86,7 +86,7 @@ def test_what_is_not_there_is_refused(client: FlaskClient, address: str, status:
 
 
 def test_a_chapters_text_is_never_trusted() -> None:
-    from app.web.course import marked
+    from app.learn.course import marked
 
     told = str(marked("**a** *b* `<i>` <script> x"))
     assert told == ("<p><strong>a</strong> <em>b</em> <code>&lt;i&gt;</code> &lt;script&gt; x</p>")

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
-from app.web import deck
+from app.learn import deck
 from engine.learn.course import slugs
 from engine.learn.interview import questions
 from engine.learn.misconceptions import MISCONCEPTIONS
@@ -27,7 +27,7 @@ PLAYED = deck.cards
 
 
 @cache
-def cards(lang: str) -> tuple[deck.Card, ...]:
+def cards(lang: str) -> tuple[deck.DeckCard, ...]:
     return tuple(PLAYED(lang, deck.Catalogue()))
 
 

@@ -12,12 +12,12 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common.config import Settings
-from app.web.editor import BEGINNINGS, example
+from app.core.config import Settings
+from app.editor.pages import BEGINNINGS, example
 from engine.checks.catalogue import VIOLABLE
+from engine.moves.moves import parse
+from engine.moves.verbs import VERBS
 from engine.scenarios.file import find, load_text
-from engine.sim.moves import parse
-from engine.sim.verbs import VERBS
 from tests.app.conftest import Socket, browser, post
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from app.common.refusals import Refusal
 from app.context.services import KEY
-from app.searches import worker
-from app.searches.asked import Ask, budgets_of
-from app.searches.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
-from app.web.exploring import move_told
-from engine.model.errors import BadInput
+from app.core.refusals import RequestError
+from app.explore import worker
+from app.explore.pages import move_told
+from app.explore.search_request import Ask, budgets_of
+from app.explore.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
+from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim.run import Run
 from tests.app import hands
@@ -59,7 +59,7 @@ def test_a_cancelled_search_tells_what_it_saw_and_the_next_one_begins(searches: 
     long, short = searches.ask(LONG, "1.1.1.1"), searches.ask(LOSS, "2.2.2.2")
     assert searches.place(short) == 1
     until(lambda: long.progress)
-    with pytest.raises(Refusal, match="token"):
+    with pytest.raises(RequestError, match="token"):
         searches.cancel(LONG.number, "9.9.9.9")  # it is not theirs
     searches.cancel(LONG.number, "1.1.1.1")
     over(long)
@@ -72,7 +72,7 @@ def test_a_cancelled_search_tells_what_it_saw_and_the_next_one_begins(searches: 
 def test_an_address_has_so_many_searches(searches: Searches) -> None:
     for step in range(PER_ADDRESS):
         searches.ask(ask("S30", "K41", step, crashes=2, writes=2), "1.1.1.1")
-    with pytest.raises(Refusal, match="not finished"):
+    with pytest.raises(RequestError, match="not finished"):
         searches.ask(LOSS, "1.1.1.1")
     searches.ask(LOSS, "2.2.2.2")
 
@@ -140,10 +140,10 @@ def test_what_the_search_does_not_know_is_told(searches: Searches) -> None:
 
 
 def test_budgets_and_goals_are_bounded(searches: Searches) -> None:
-    with pytest.raises(BadInput, match="at most 3"):
+    with pytest.raises(InputError, match="at most 3"):
         searches.ask(ask("S20", "Z0102", 20, crashes=4), "1.1.1.1")
     own = Ask(Run(file.find("S20"), "Z0102"), 20, budgets_of({}), "own", "rm -rf")
-    with pytest.raises(BadInput, match="A goal is written like"):
+    with pytest.raises(InputError, match="A goal is written like"):
         searches.ask(own, "1.1.1.1")
 
 
@@ -217,7 +217,7 @@ def test_a_search_that_was_cancelled_has_no_answer_that_is_the_same_everywhere(c
 def test_who_has_to_wait_keeps_the_page(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what was chosen, and when to ask again."""
     digest, token = opened(client)
-    refusal = Refusal("slow_down", "search.yours", n=PER_ADDRESS, ms=3000)
+    refusal = RequestError("slow_down", "search.yours", n=PER_ADDRESS, ms=3000)
     monkeypatch.setattr(Searches, "ask", lambda *_: (_ for _ in ()).throw(refusal))
     asked = {"csrf": token, "step": "20", "goal": "nobody", "crashes": "3"}
     answer = client.post(f"/explore/{digest}?lang=zh", data=asked)

@@ -13,16 +13,16 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.batch import estimate
+from app.batch.failed_run import LEAD_STEPS
 from app.batch.jobs import Jobs
 from app.batch.result import result
 from app.batch.runners.rows import canonical, chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
 from app.batch.wire import BatchResult
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
-from app.web.failing import LEAD_STEPS
+from app.core.refusals import RequestError
+from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from engine.study.batch import run_chunk
 from engine.study.futures import places_most
@@ -161,7 +161,7 @@ def test_an_ended_batch_is_deleted_by_its_owner_only(
     answer = post(mine, "/api/batches", {"scenario": "S61", "runs": 50})
     number = answer.json["id"]
     ended(jobs, number)
-    with pytest.raises(Refusal, match="Only the browser that started"):
+    with pytest.raises(RequestError, match="Only the browser that started"):
         jobs.delete(number, "someone else")
     assert press(mine, f"/batch/{number}/delete").status_code == 303
     assert mine.get(f"/batch/{number}").status_code == 404
@@ -173,7 +173,7 @@ def test_a_running_batch_is_neither_grown_nor_deleted(make_jobs: Callable[..., J
     jobs = make_jobs(pace_s=0.05)
     number = jobs.submit(spec())
     for act in (lambda: jobs.delete(number), lambda: jobs.add_runs(number, 10)):
-        with pytest.raises(Refusal, match="still runs"):
+        with pytest.raises(RequestError, match="still runs"):
             act()
     jobs.cancel(number)
     ended(jobs, number)

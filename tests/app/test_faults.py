@@ -17,10 +17,10 @@ from app.batch.jobs import Jobs
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
 from app.command.bench.kills import Life, Person, workers
-from app.command.bench.server import Wire
-from app.common import clock
-from app.common.clock import Machine
+from app.command.bench.server import ServerWire
 from app.context.services import KEY
+from app.core import clock
+from app.core.clock import MachineClock
 from app.storage.database import watch
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import SCENARIO, Socket, browser, post
@@ -97,7 +97,7 @@ def test_a_batch_whose_rows_went_meanwhile_is_not_done(
     assert finish(jobs, number) == "done" and seeds(jobs, number) == list(range(RUNS))
 
 
-class Ahead(Machine):
+class Ahead(MachineClock):
     """A clock that somebody has set wrongly."""
 
     def __init__(self, by_s: float) -> None:
@@ -126,7 +126,7 @@ def test_a_clock_that_jumps_takes_nobodys_things(app: Flask, years: float) -> No
         assert other.status_code == 403
     finally:
         signed.undo()
-        clock.install(Machine())
+        clock.install(MachineClock())
     again = first.post("/api/scenarios", json={"yaml": SCENARIO}, headers={"X-CSRF-Token": token})
     assert again.status_code == 200, "and it is still the same browser"
 
@@ -194,7 +194,7 @@ def test_a_server_whose_disk_takes_nothing_plays_on_and_mends(tmp_path: Path) ->
         assert refused[0] in (503, 507) and refused[1]["sentence"].endswith("."), refused
         assert me.ask(life.port, "GET", "/health")[0] in (503, 507)
         assert me.ask(life.port, "GET", f"/s/{kept[1]}")[0] == 200
-        with me.wire(life.port) as leader, Wire(life.port) as pupil:
+        with me.wire(life.port) as leader, ServerWire(life.port) as pupil:
             run = leader.ask("open", {"scenario": "S20"})["run"]
             assert leader.ask("play", {"run": run, "step": 0, "count": 8})["steps"]
             room = leader.ask("lead", {"run": run, "step": 3})["room"]

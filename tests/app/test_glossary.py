@@ -9,17 +9,17 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app.web import glossary
+from app.learn import glossary
+from engine.catalogue.sightings import sightings
+from engine.catalogue.sourcemap import cards
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import named
 from engine.model.configs import CATALOGUE
 from engine.model.errors import all_names
 from engine.model.profiles import FLAGS, get_profile
+from engine.replay.cursor import Cursor
 from engine.scenarios.file import library
-from engine.show.cursor import Cursor
 from engine.sim.run import Run
-from engine.study.sightings import sightings
-from engine.study.sourcemap import cards
 
 UNFILLED = re.compile(r">\s*(?:gloss|term|wire|card|rule|flag|config|invariant)\.[\w.%-]+\s*<")
 

@@ -12,13 +12,13 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from app.batch.intervals import exact
-from app.common.refusals import Refusal
 from app.context.services import KEY
+from app.core.refusals import RequestError
 from app.storage.answered import OTHER, RIGHT, Answers
 from app.storage.database import Database
 from app.storage.models import AnswerCountRow as Row
 from engine.learn.probes import probe_at, probes_of
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import TOKEN
@@ -45,7 +45,7 @@ def counts(empty_database: Path, tmp_path: Path) -> Any:
 
 
 def test_an_answer_is_judged_here_and_counted_once(app: Flask, client: FlaskClient) -> None:
-    probe = probe_at(Recording(Run(find("S22"), "K39")), ASKED)
+    probe = probe_at(MomentRecording(Run(find("S22"), "K39")), ASKED)
     wrong = next(i for i, one in enumerate(probe.choices) if one.wrong)
     question = {"s": "S22", "profile": "K39", "q": ASKED}
     assert send(client, **question, answer=wrong).json == {"ok": True, "counted": True}
@@ -61,7 +61,7 @@ def test_what_is_shown_by_hand_counts_too_and_an_own_run_only_for_its_kind(
 ) -> None:
     assert send(client, s="S22", profile="K39", q=ASKED, by="99").json["counted"]
     run = Run(find("S61"), "K39", 7)
-    probe = probes_of(Recording(run))[0]
+    probe = probes_of(MomentRecording(run))[0]
     digest = app.extensions[KEY].replays.register(run)
     assert send(client, run=digest, q=probe.text, answer=probe.right).json["counted"]
     assert rows(app) == {("truncate", f"S22 K39 {ASKED}", OTHER): 1, (probe.kind, "", RIGHT): 1}
@@ -112,7 +112,7 @@ def test_what_could_not_be_written_may_be_sent_again(counts: Database) -> None:
     answers = Answers(counts)
     with counts.writing() as session:
         session.connection().exec_driver_sql("ALTER TABLE answer_count RENAME TO away")
-    with pytest.raises(Refusal):
+    with pytest.raises(RequestError):
         answers.count("a", "q", "hw", "q", RIGHT)
     with counts.writing() as session:
         session.connection().exec_driver_sql("ALTER TABLE away RENAME TO answer_count")

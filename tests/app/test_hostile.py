@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import simple_websocket
 
-from app.command.bench.server import Wire, serving
+from app.command.bench.server import ServerWire, serving
 
 PATIENCE_S = 20.0
 """What an honest visitor would wait at most; what is looked for takes far less, or for ever."""
@@ -101,21 +101,21 @@ def test_half_a_body_is_told_so(port: int) -> None:
 def test_an_address_gets_so_many_live_connections_and_no_more() -> None:
     with serving(sockets_per_address="6") as port, contextlib.ExitStack() as stack:
         for _ in range(6):
-            stack.enter_context(Wire(port))
+            stack.enter_context(ServerWire(port))
         with pytest.raises(RuntimeError, match="slow_down"):
-            Wire(port)
+            ServerWire(port)
 
 
 @pytest.mark.parametrize("name", ["disconnect", "connect", "connect_error", "*", "malformed"])
 def test_a_reserved_name_is_no_question(port: int, name: str) -> None:
-    with Wire(port) as rude:
+    with ServerWire(port) as rude:
         for _ in range(3):
             assert rude.ask(name, {})["ok"] is False
         assert rude.ask("seek", {})["code"] == "invalid", "it is still known"
 
 
 def test_to_connect_again_fills_no_bucket(port: int) -> None:
-    with Wire(port) as rude:
+    with ServerWire(port) as rude:
         for _ in range(8):
             rude.ask("open", ANYTHING)
         rude.ws.send("41")
@@ -127,7 +127,7 @@ def test_to_connect_again_fills_no_bucket(port: int) -> None:
 
 @pytest.mark.parametrize("text", ['["open",{"seed":NaN}]', '["open","\\ud800"]', "[]", "[1]", "{}"])
 def test_a_question_that_is_none_is_answered(port: int, text: str) -> None:
-    with Wire(port) as rude:
+    with ServerWire(port) as rude:
         rude.ws.send("4217" + text)
         number, answer = rude.answer()
         assert number == 17
@@ -136,14 +136,14 @@ def test_a_question_that_is_none_is_answered(port: int, text: str) -> None:
 
 @pytest.mark.parametrize("junk", ["4", "49", "42-1[]", "42[", "42{}", "451-[]", "44{}", "x", "4x"])
 def test_what_is_no_packet_ends_its_connection(port: int, junk: str) -> None:
-    with Wire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
+    with ServerWire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
         rude.ws.send(junk)
         while rude.ws.receive(timeout=PATIENCE_S):
             pass
 
 
 def test_a_flood_of_packets_is_cut(port: int) -> None:
-    with Wire(port) as rude:
+    with ServerWire(port) as rude:
         with pytest.raises((simple_websocket.ConnectionClosed, OSError)):
             for _ in range(5_000):
                 rude.ws.send("43999[]")

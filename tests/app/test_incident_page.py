@@ -12,8 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from app.incident import rebuilding, sources, timeline
-from app.web.bodies import FILES_BYTES, FILES_PATH
+from app.incident import reconstruction, sources, timeline
+from app.server.bodies import FILES_BYTES, FILES_PATH
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT
 
@@ -58,9 +58,9 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 @pytest.mark.parametrize("name", ["S30-3.9.1", "R20-0.10.2.2"])
 def test_the_page_tells_what_the_command_tells(client: FlaskClient, name: str) -> None:
     told = answer_of(client, files_of(name))
-    found = sources.found((str(FILES / name),))
+    found = sources.readable_files((str(FILES / name),))
     wanted = next(iter(timeline.partitions(found)))
-    rebuilt = rebuilding.rebuild(timeline.gather(found, wanted))
+    rebuilt = reconstruction.rebuild(timeline.gather(found, wanted))
     assert told["partition"] == str(wanted)
     assert told["run"] == rebuilt.run.text()
     assert (told["followed"], told["finding"]) == (rebuilt.followed, rebuilt.finding)

@@ -11,11 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app.web import learning
+from app.learn import learning
 from engine.learn.probes import probe_at
-from engine.properties.recording import Recording
+from engine.properties.recording import MomentRecording
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app.conftest import TOKEN
 from tests.conftest import THOROUGH, sample
@@ -154,7 +154,7 @@ def test_a_quiz_asks_five_questions_none_of_which_gives_away_a_later_one(
         asked.append(re.search(r'data-probe="(\w+@(\d+)[^"]*)"', told)[1])  # type: ignore[index]
         address = unescape(re.search(r'id="next" href="([^"]+)"', told)[1])  # type: ignore[index]
     assert len(set(asked)) == 5 and address.startswith("/r/")
-    recording = Recording(run)
+    recording = MomentRecording(run)
     decided = [probe_at(recording, one).until for one in asked]
     assert decided == sorted(set(decided))
 

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
-from app.web.lens import EXAMPLES
+from app.lens.pages import EXAMPLES
 from engine.lens.search import hit
 from engine.lens.source import source
 from engine.lens.stacks import GAPS, REASONS

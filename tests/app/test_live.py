@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 import simple_websocket
 
-from app.command.bench.server import Wire, serving
+from app.command.bench.server import ServerWire, serving
 from tests.app.conftest import SCENARIO
 from tests.conftest import ROOT
 
@@ -51,7 +51,7 @@ def save_scenario(port: int) -> str:
 
 
 def test_fifty_questions_at_once_are_answered_in_order(port: int) -> None:
-    with Wire(port) as wire:
+    with ServerWire(port) as wire:
         run = wire.ask("open", {"scenario": save_scenario(port)})["run"]
         sent = [
             (wire.send("move", {"run": run, "step": 1, "text": f"produce r{index}"}), index)
@@ -64,7 +64,7 @@ def test_fifty_questions_at_once_are_answered_in_order(port: int) -> None:
 
 
 def test_a_message_that_is_too_large_closes_only_its_own_connection(port: int) -> None:
-    with Wire(port) as polite, Wire(port) as rude:
+    with ServerWire(port) as polite, ServerWire(port) as rude:
         rude.send("open", {"text": "x" * 300_000})
         with pytest.raises(simple_websocket.ConnectionClosed):
             rude.answer()
@@ -73,7 +73,7 @@ def test_a_message_that_is_too_large_closes_only_its_own_connection(port: int) -
 
 @pytest.mark.parametrize("junk", ["42[", "42{", "4", "999", "42999999[1]", "45-1[]", "\x00"])
 def test_what_is_no_packet_harms_nobody_else(port: int, junk: str) -> None:
-    with Wire(port) as polite, Wire(port) as rude:
+    with ServerWire(port) as polite, ServerWire(port) as rude:
         rude.ws.send(junk)
         assert polite.ask("seek", {})["code"] == "invalid"
 
@@ -86,7 +86,7 @@ def test_another_site_may_not_connect(port: int) -> None:
         answer = link.getresponse()
         assert answer.status == 400 and b"origin" in answer.read()
         link.close()
-    Wire(port, origin="http://127.0.0.1").close()
+    ServerWire(port, origin="http://127.0.0.1").close()
 
 
 def test_five_megabytes_are_refused_with_a_sentence_that_arrives(port: int) -> None:
@@ -99,7 +99,7 @@ def test_five_megabytes_are_refused_with_a_sentence_that_arrives(port: int) -> N
 
 
 def test_a_message_that_never_ends_is_cut_off_while_it_arrives(port: int) -> None:
-    with Wire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
+    with ServerWire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
         rude.ws.send("42" + "x" * 50_000_000)
         rude.answer()
 
@@ -126,7 +126,7 @@ def test_one_connection_carries_many_files(port: int) -> None:
 
 def test_the_server_stops_while_pages_are_open() -> None:
     with serving() as port:
-        wires = [Wire(port), Wire(port)]
+        wires = [ServerWire(port), ServerWire(port)]
         began = time.monotonic()
     assert time.monotonic() - began < 15
     for wire in wires:
@@ -192,11 +192,11 @@ def test_thirty_sockets_answer_one_question(port: int) -> None:
     """Thirty browsers, thirty sockets at once: each counts once, in histogram and table alike."""
     teacher = visitor(port)
     with ExitStack() as open_ones:
-        leader = open_ones.enter_context(Wire(port, **teacher))
+        leader = open_ones.enter_context(ServerWire(port, **teacher))
         run = leader.ask("open", {"scenario": "S22", "profile": "K39"})["run"]
         room = leader.ask("lead", {"run": run, "step": 0})["room"]
         found = leader.ask("questions", {"run": run, "step": 0})["questions"]
-        pupils = [open_ones.enter_context(Wire(port, **visitor(port))) for _ in range(30)]
+        pupils = [open_ones.enter_context(ServerWire(port, **visitor(port))) for _ in range(30)]
         for one in pupils:
             assert one.ask("join", {"room": room})["ok"]
         n = leader.ask("ask", {"room": room, "run": run, "probe": found[0]["probe"]})["n"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app.common.words import PAGES, Catalogue
-from app.web import packs, preloads
+from app.core.words import PAGES, Catalogue
+from app.server import bundler, preloads
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 SCRIPTS = {page: f"js/pages/{page}.js" for page in PAGES}
@@ -64,12 +64,14 @@ def test_every_module_of_the_first_view_is_asked_for_by_the_page(client: FlaskCl
     listed = re.findall(r'<link rel="modulepreload" href="([^"]+)">', page)
     assert page.index("importmap") < page.index("modulepreload"), "names are known before modules"
     assert len(listed) == len(set(listed)) and "/static/vendor/socket.io-4.8.4.mjs" in listed
-    assert listed[0] == packs.pack_at("pages/animator.js")
+    assert listed[0] == bundler.pack_at("pages/animator.js")
     mapped = json.loads(re.findall(r'<script type="importmap"[^>]*>(.*?)</script>', page)[0])
-    asked = {mapped["imports"][name] for name in packs.libraries(packs.needed("pages/animator.js"))}
+    asked = {
+        mapped["imports"][name] for name in bundler.libraries(bundler.needed("pages/animator.js"))
+    }
     assert asked <= set(listed)
     # What opens on request comes then.
-    at_once = {one.path for one in packs.needed("pages/animator.js")}
+    at_once = {one.path for one in bundler.needed("pages/animator.js")}
     for name in ("share/dialog", "panels/metrics", "panels/timeview", "export/gif"):
         assert f"js/{name}.js" in all_of("js/pages/animator.js") and f"{name}.js" not in at_once
 

@@ -9,8 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import loop
+from engine.export import tanks
 from engine.model.profiles import get_profile
-from engine.show import tanks
 
 
 def test_only_versions_before_epochs_lose_the_message() -> None:

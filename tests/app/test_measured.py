@@ -11,16 +11,16 @@ from flask.testing import FlaskClient
 from engine.learn import measured
 from engine.learn.measured import PAIRS, SIDES
 from engine.learn.probes import Probe, probe_at
-from engine.learn.telling import Teller
-from engine.properties.recording import Recording
+from engine.learn.render import Teller
+from engine.properties.recording import MomentRecording
 from tests.app.test_learning import UNFILLED, page
 
 GENERIC = {"next.move", "next.time"}
 
 
-def probe(side: str, number: int) -> tuple[Recording, Probe]:
+def probe(side: str, number: int) -> tuple[MomentRecording, Probe]:
     run, text = measured.question(side, number)
-    recording = Recording(run)
+    recording = MomentRecording(run)
     return recording, probe_at(recording, text)
 
 

@@ -11,9 +11,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.batch.jobs import Jobs
-from app.searches import worker
-from app.searches.asked import MetAsk, budgets_of
-from engine.model.errors import BadInput
+from app.explore import worker
+from app.explore.search_request import MetAsk, budgets_of
+from engine.model.errors import InputError
 from engine.scenarios import file
 from tests.app.conftest import post
 from tests.app.test_batch_jobs import ended, make_jobs
@@ -80,12 +80,12 @@ def test_a_share_is_told_on_its_page_and_on_the_study(
 def test_a_world_too_large_has_no_share(
     client: FlaskClient, study: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.searches.asked.STATES", 50)
+    monkeypatch.setattr("app.explore.search_request.STATES", 50)
     found = worker.met_answer(ask(crashes=2, writes=2), lambda _: None, lambda: False)
     assert found["card"]["share"] is None and found["card"]["runs"] == 6
     state = {"answer": found, "state": "done", "over": True}
-    monkeypatch.setattr("app.searches.searches.Searches.find", lambda *_: type("One", (), state)())
-    monkeypatch.setattr("app.searches.searches.Searches.place", lambda *_: 0)
+    monkeypatch.setattr("app.explore.searches.Searches.find", lambda *_: type("One", (), state)())
+    monkeypatch.setattr("app.explore.searches.Searches.place", lambda *_: 0)
     page = client.get(f"/batch/{study}/met/answer?profile=K39&crashes=2&writes=2").text
     assert f"Not exhausted: at least {found['card']['situations']} situations" in page
     assert "%" not in page and "<progress" not in page
@@ -129,5 +129,5 @@ def test_the_same_question_has_one_number_and_another_study_another() -> None:
     assert one.number == ask(crashes=1).number != ask(crashes=2).number
     assert one.same_study(ask(crashes=2, writes=1))
     assert not one.same_study(MetAsk(one.scenario, "K41", 0, 6, one.budgets))
-    with pytest.raises(BadInput, match="at most 3"):
+    with pytest.raises(InputError, match="at most 3"):
         ask(crashes=4).check()

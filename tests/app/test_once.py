@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.common.once import Kept, last, once
+from app.core.memoize import ComputedValues, last, once
 
 THREADS = 16
 
@@ -34,7 +34,7 @@ def test_of_many_who_ask_at_once_one_makes_the_value() -> None:
 
 
 def test_what_failed_is_tried_again() -> None:
-    kept = Kept()
+    kept = ComputedValues()
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: 1 // 0)
     assert kept.get("a", lambda: 2) == 2

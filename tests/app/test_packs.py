@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web import addresses, packs
-from app.web.edition import FOR_EVER, edition
+from app.server import addresses, bundler
+from app.server.edition import FOR_EVER, edition
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = re.compile(r"script\('(pages/[\w-]+\.js)'\)")
@@ -27,21 +27,21 @@ def used() -> dict[str, list[str]]:
 
 def test_every_module_is_in_the_packs_that_need_it_once_and_after_what_it_imports() -> None:
     for entry in sorted({one for scripts in used().values() for one in scripts}):
-        text = packs.pack(entry).text
+        text = bundler.pack(entry).text
         told = re.findall(r'^\$\["([\w/.-]+\.js)"\] = \{', text, re.MULTILINE)
-        assert told == [one.path for one in packs.needed(entry)], entry
-        for one in packs.needed(entry):
+        assert told == [one.path for one in bundler.needed(entry)], entry
+        for one in bundler.needed(entry):
             assert all(told.index(name) < told.index(one.path) for name in one.imports)
         assert not re.search(r'import\("\.|from "\.', text), "a module is asked for by itself"
-        for name in packs.parts(entry):
-            assert packs.part_at(entry, name) in text
+        for name in bundler.parts(entry):
+            assert bundler.part_at(entry, name) in text
 
 
 def test_scripts_of_one_page_share_no_module() -> None:
     """Each has a table of its own: what they shared would be there twice."""
     for template, scripts in used().items():
         every = [
-            one.path for entry in ("pages/settings.js", *scripts) for one in packs.needed(entry)
+            one.path for entry in ("pages/settings.js", *scripts) for one in bundler.needed(entry)
         ]
         assert template == "base.html" or len(every) == len(set(every)), template
 
@@ -60,17 +60,17 @@ def test_a_form_that_is_not_read_is_refused(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "odd.js").write_text(text)
-    monkeypatch.setattr(packs, "JS", tmp_path)
-    with pytest.raises(packs.Unreadable, match=r"odd\.js"):
-        packs.module("odd.js")
+    monkeypatch.setattr(bundler, "JS", tmp_path)
+    with pytest.raises(bundler.BundleError, match=r"odd\.js"):
+        bundler.module("odd.js")
 
 
 def test_a_circle_of_imports_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "one.js").write_text('import { b } from "./other.js";\nexport const a = 1;\n')
     (tmp_path / "other.js").write_text('import { a } from "./one.js";\nexport const b = 1;\n')
-    monkeypatch.setattr(packs, "JS", tmp_path)
-    with pytest.raises(packs.Unreadable, match="circle"):
-        packs.needed("one.js")
+    monkeypatch.setattr(bundler, "JS", tmp_path)
+    with pytest.raises(bundler.BundleError, match="circle"):
+        bundler.needed("one.js")
 
 
 def test_what_a_page_names_is_kept_for_ever(client: FlaskClient) -> None:
@@ -135,7 +135,7 @@ def test_who_writes_modules_gets_them_as_they_are(app: Flask) -> None:
 
 
 def test_every_sheet_that_comes_later_is_named_by_its_bytes() -> None:
-    text = (packs.JS / "pages/parts.js").read_text("utf-8")
+    text = (bundler.JS / "pages/parts.js").read_text("utf-8")
     sheets = {f"css/{name}.css" for name in re.findall(r', "(\w+)"\],', text)}
     assert "css/share.css" in sheets
     assert sheets <= set(addresses.FETCHED)

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.common.words import Catalogue
+from app.core.words import Catalogue
 from tests.app.conftest import Socket, browser
 from tests.conftest import ROOT
 

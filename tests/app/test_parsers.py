@@ -15,14 +15,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.common.limits import Bucket
-from app.common.refusals import Refusal
+from app.core.limits import Bucket
+from app.core.refusals import RequestError
 from app.incident import dumps, lines
-from app.incident.events import Topic
+from app.incident.events import TopicIdentity
 from app.live.channel import JsonPacket
-from app.live.wire import Meter, WireTrouble
+from app.live.wire import Meter, WireError
 from app.storage.saved import parse_run
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.properties import grammar
 from engine.scenarios import file, paste
 from engine.scenarios.file import find
@@ -54,7 +54,7 @@ PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
     ),
     "paste": (paste.read, PASTE),
     "log": (
-        lambda text: lines.read(text.encode("utf-8", "replace"), Topic("t", 0), "1", "x"),
+        lambda text: lines.read(text.encode("utf-8", "replace"), TopicIdentity("t", 0), "1", "x"),
         LINE,
     ),
     "dump": (dumps.record_of, DUMP),
@@ -92,8 +92,8 @@ def test_what_is_sent_is_read_or_refused(name: str) -> None:
     def check(text: str) -> None:
         try:
             read(text)
-        except (BadInput, Refusal) as refused:
-            sentence = refused.sentence() if isinstance(refused, Refusal) else refused.sentence
+        except (InputError, RequestError) as refused:
+            sentence = refused.sentence() if isinstance(refused, RequestError) else refused.sentence
             assert sentence and len(sentence) < 4_000
         except ValueError:  # a packet that is none: its connection is cut
             assert name == "packet"
@@ -122,7 +122,7 @@ def test_frames_are_metered_however_they_come(pieces: list[bytes]) -> None:
         try:
             for part in parts:
                 meter.take(part)
-        except WireTrouble as trouble:
+        except WireError as trouble:
             return str(trouble)
         return ""
 

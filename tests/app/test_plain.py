@@ -6,10 +6,10 @@ import re
 
 from flask.testing import FlaskClient
 
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show import story
-from engine.show.replay import Replay
 from engine.sim.run import Run
+from engine.story import story
 
 
 def test_a_browser_without_scripts_is_sent_to_the_plain_page(client: FlaskClient) -> None:

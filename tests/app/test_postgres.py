@@ -22,10 +22,10 @@ from alembic.migration import MigrationContext
 from flask import Flask
 from sqlalchemy import create_engine, make_url
 
-from app.common import config
-from app.common.config import BadSetting, Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY
+from app.core import config
+from app.core.config import SettingError, Settings
+from app.core.refusals import RequestError
 from app.storage import database as storage
 from app.storage.database import Database
 from app.storage.models import Base, ScenarioRow
@@ -184,7 +184,7 @@ def test_a_writer_that_holds_on_makes_others_wait_and_then_say_so(
     first, second = Database(settings.database_url), Database(settings.database_url)
     with first.writing() as session:
         session.add(ScenarioRow(digest="a" * 16, text="{}", engine_version=1))
-        with pytest.raises(Refusal, match="does not answer"), second.writing():
+        with pytest.raises(RequestError, match="does not answer"), second.writing():
             raise AssertionError("two writers at once")
     with second.writing() as session:
         assert session.get(ScenarioRow, "a" * 16) is not None
@@ -198,7 +198,7 @@ def test_a_database_that_may_only_be_read_is_told_so(settings: Settings) -> None
     with database.engine.begin() as connection:
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     database.engine.dispose()
-    with pytest.raises(Refusal, match="nothing more"):
+    with pytest.raises(RequestError, match="nothing more"):
         Store(database).save_scenario(scenario("Is there room?"))
     database.close()
 
@@ -208,7 +208,7 @@ def test_a_server_that_is_not_there_is_told_in_one_sentence(server: Postgres) ->
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         database = Database(f"postgresql+psycopg://highwater@127.0.0.1:{port}/none")
-        with pytest.raises(BadSetting, match=r"cannot be used: .*refused") as told:
+        with pytest.raises(SettingError, match=r"cannot be used: .*refused") as told:
             database.migrate()
     assert "\n" not in str(told.value)
     database.close()

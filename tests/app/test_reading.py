@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app.common import config
-from app.web.factory import build
+from app.core import config
+from app.server.factory import build
 from engine.learn import reading
 from engine.learn.guides import guides
-from engine.learn.reading import kept
+from engine.learn.reading import findings_of
 from tests.test_guides import GUIDE
 
 UNFILLED = re.compile(r">\s*(?:read|lens|claims|learn)\.[\w.%-]+\s*<")
@@ -34,7 +34,7 @@ def test_every_guide_says_all_it_has(client: FlaskClient, lang: str) -> None:
 
 @pytest.mark.parametrize("name", list(guides()))
 def test_a_statement_opens_at_its_moment(client: FlaskClient, name: str) -> None:
-    found = kept(guides()[name])
+    found = findings_of(guides()[name])
     for number, one in list(enumerate(found, 1))[::9]:
         text = unescape(client.get(f"/read/{name}?at={number}&lang=zh").text)
         assert UNFILLED.search(text) is None
@@ -55,7 +55,7 @@ def test_a_fetcher_is_called_by_whom_it_follows(client: FlaskClient) -> None:
 
 def test_what_never_was_so_is_marked(client: FlaskClient) -> None:
     for name, guide in guides().items():
-        wrong = sum(reading.summary(one.row)[0] == reading.NEVER for one in kept(guide))
+        wrong = sum(reading.summary(one.row)[0] == reading.NEVER for one in findings_of(guide))
         text = client.get(f"/read/{name}?lang=en").text
         assert text.count("true in no release</span>") == wrong
 

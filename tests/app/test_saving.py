@@ -14,8 +14,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import event
 
-from app.common.config import Settings
 from app.context.services import KEY, Services
+from app.core.config import Settings
 from app.storage import database
 from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
 from tests.conftest import ROOT
@@ -147,7 +147,7 @@ def test_a_killed_process_loses_nothing_that_was_saved(
     script = """
 import json, os, signal, sys
 from app import create_app
-from app.common import config
+from app.core import config
 from tests.app.conftest import SCENARIO, browser, post
 app = create_app(config.load({}, instance=sys.argv[1]))
 print(json.dumps(post(browser(app), "/api/scenarios", {"yaml": SCENARIO}).json), flush=True)

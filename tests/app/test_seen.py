@@ -12,11 +12,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web.seen import badge, moves_of, seen, shown, sides, standing
+from app.recordings.page import badge, format_fact, moves_of, results_by_scenario, sides, standing
 from engine.conformance.recordings.comparing import moments
 from engine.conformance.recordings.reading import own
+from engine.export import tanks
 from engine.scenarios.file import find
-from engine.show import tanks
 from tests.conftest import sample
 
 UNFILLED = re.compile(r">\s*(?:seen|real)\.[\w.]+\s*<")
@@ -24,9 +24,11 @@ NAMES = {1: "1", 2: "2", 3: "3"}
 
 
 def test_every_recording_is_of_the_script_that_is_played_today() -> None:
-    listed = {one.recording.name for all_of_it in seen().values() for one in all_of_it}
+    listed = {
+        one.recording.name for all_of_it in results_by_scenario().values() for one in all_of_it
+    }
     assert listed == {one.name for one in own()}
-    assert [one.kafka for one in seen()["R20"]][:2] == ["0.10.2.2", "1.1.1"]
+    assert [one.kafka for one in results_by_scenario()["R20"]][:2] == ["0.10.2.2", "1.1.1"]
 
 
 def test_a_badge_is_for_that_very_script(app: Flask) -> None:
@@ -34,7 +36,7 @@ def test_a_badge_is_for_that_very_script(app: Flask) -> None:
     found = badge_of(app, "R20")
     assert found["equal"] > 800 and found["different"] == 0
     other = replace(scenario, script=scenario.script + "\nkill 1\n")
-    assert moves_of(other, "Z0102") != seen()["R20"][0].recording.moves
+    assert moves_of(other, "Z0102") != results_by_scenario()["R20"][0].recording.moves
 
 
 def badge_of(app: Flask, code: str) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def badge_of(app: Flask, code: str) -> dict[str, Any]:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_library_and_stage_say_what_was_played(client: FlaskClient, lang: str) -> None:
     page = unescape(client.get(f"/scenarios?lang={lang}").text)
-    assert page.count('class="seenreal"') == len(seen())
+    assert page.count('class="seenreal"') == len(results_by_scenario())
     assert 'href="/s/R20/real/0.10.2.2"' in page
     boot = re.search(r'id="boot">(.*?)</script>', client.get(f"/s/R20?lang={lang}").text)
     assert boot
@@ -129,9 +131,9 @@ def test_a_mark_of_a_broker_that_is_down_stays_where_it_was() -> None:
 
 def test_facts_as_people_write_them() -> None:
     names = {1: "A", 2: "B"}
-    assert shown("leader", 2, names) == "B" and shown("leader", -1, names) == "–"
-    assert shown("isr", [1, 2, 9], names) == "A, B, 9"
-    assert shown("epochs", [[0, 0], [2, 5]], names) == "0:0 2:5"
+    assert format_fact("leader", 2, names) == "B" and format_fact("leader", -1, names) == "–"
+    assert format_fact("isr", [1, 2, 9], names) == "A, B, 9"
+    assert format_fact("epochs", [[0, 0], [2, 5]], names) == "0:0 2:5"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
-from engine.show.exports import FORMATS
+from engine.export.exports import FORMATS
 from tests.app.conftest import Socket
 
 

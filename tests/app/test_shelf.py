@@ -9,11 +9,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.learn.cards import card, minutes, outcomes, pictures
 from app.web import home
-from app.web.cards import card, minutes, outcomes, pictures
+from engine.export import tanks, thumbnail
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
-from engine.show import tanks, thumbnail
-from engine.show.replay import Replay
 from tests.app.conftest import SCENARIO, Socket, post
 
 SHOWN = re.compile(r'<li class="card"[^>]*data-slug="([a-z0-9-]+)"[^>]*?(hidden)?>')

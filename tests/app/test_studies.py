@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app.batch import records
 from app.batch.jobs import Jobs
 from app.batch.study_comparison import compared
-from app.web.studies import TITLE_MOST
+from app.batch.study_pages import TITLE_MOST
 from tests.app.conftest import TOKEN, post
 from tests.app.test_batch_jobs import make_jobs, play_chunk
 from tests.app.test_batch_pages import browser_of_another, start

@@ -35,7 +35,7 @@ def found(text: str) -> list[str]:
     return [f"{word} → {instead}" for word, instead in foreign().items() if word in text]
 
 
-SEARCHED = ROOT / "app" / "lookup" / "synonyms.yaml"
+SEARCHED = ROOT / "app" / "find" / "synonyms.yaml"
 """Words that visitors type, foreign renderings included; no page shows them."""
 
 

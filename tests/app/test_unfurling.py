@@ -8,14 +8,14 @@ import struct
 import pytest
 from flask.testing import FlaskClient
 
-from app.door import picture
+from app.python_api import picture
+from engine.export import tanks
+from engine.export.postcard import LINE_CHARS, Postcard, postcard, wrapped
+from engine.export.thumbnail import telling_step
+from engine.export.verdict_by_release import ending, endings
 from engine.model.releases import ONLY_KRAFT
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show import tanks
-from engine.show.endings import ending, endings
-from engine.show.postcard import LINE_CHARS, Card, postcard, wrapped
-from engine.show.replay import Replay
-from engine.show.thumbnail import telling_step
 from engine.sim.run import Run
 from tests.conftest import ROOT
 
@@ -42,7 +42,7 @@ def test_without_a_step_the_picture_is_the_moment_that_tells(client: FlaskClient
 
 def test_chinese_is_drawn_in_a_face_for_chinese() -> None:
     view = Replay(Run(find("S20"), "Z0102")).steps(0, 1)[0]["view"]
-    svg = postcard(Card("已确认的消息会丢吗？", "Kafka 3.9", "没丢。", "kept"), view)
+    svg = postcard(Postcard("已确认的消息会丢吗？", "Kafka 3.9", "没丢。", "kept"), view)
     assert 'font-family="Noto Sans CJK SC' in svg
 
 
@@ -67,7 +67,7 @@ def test_tanks_stand_in_the_order_of_their_brokers() -> None:
     view = Replay(Run(find("R20"), "Z0102")).steps(0, 1)[0]["view"]
     assert view["partitions"][0]["ar"] == [2, 3, 1]
     doing = {1: "first", 2: "second", 3: "third"}
-    drawn = postcard(Card("?", "Kafka", "Gone", "lost", names=doing, doing=doing), view)
+    drawn = postcard(Postcard("?", "Kafka", "Gone", "lost", names=doing, doing=doing), view)
     assert re.findall(r">(first|second|third)<", drawn) == [*doing.values()] * 2
 
 
@@ -79,7 +79,7 @@ def test_a_picture_of_no_run_is_refused(client: FlaskClient, address: str) -> No
 def test_a_postcard_has_no_colour_of_a_page_and_says_what_is_lost() -> None:
     replay = Replay(Run(find("S20"), "Z0102"))
     view = replay.steps(51, 1)[0]["view"]
-    card = Card(
+    card = Postcard(
         "Can it vanish?",
         "Kafka 0.10.2",
         "Gone: m3 & m4",

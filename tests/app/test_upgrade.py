@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from app.command.cli import main
-from app.lookup import entries as lookup
-from engine.model.errors import BadInput
+from app.find import entries as lookup
+from engine.model.errors import InputError
 from engine.model.flags import FLAG_LIST, ZK, release_of
 from engine.model.profiles import get_profile
-from engine.show.replay import Replay
+from engine.replay.replay import Replay
 from engine.sim.run import Run
 from engine.upgrade.ledger import MODES, SEVERITIES, entries
 from engine.upgrade.upgrade import bugs_of, release_in, upgrade
@@ -102,7 +102,7 @@ def test_a_release_is_found_in_what_people_paste(text: str, release: str) -> Non
 
 @pytest.mark.parametrize("text", ["", "latest", "9.9.9", "0.7.2", "x" * 5000])
 def test_text_without_a_release_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         release_in(text)
 
 
@@ -110,7 +110,7 @@ def test_the_worst_comes_first_and_the_kind_of_cluster_counts() -> None:
     severities = [SEVERITIES.index(bug.entry.severity) for bug in bugs_of("3.7.0")]
     assert severities == sorted(severities) and severities[0] == 0
     assert {bug.entry.mode for bug in bugs_of("3.7.0", "zk")} <= {"zk", "both"}
-    with pytest.raises(BadInput, match="does not run with KRaft"):
+    with pytest.raises(InputError, match="does not run with KRaft"):
         bugs_of("2.4.1", "kraft")
 
 

@@ -9,9 +9,9 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
+from engine.moves.moves import split
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
-from engine.sim.moves import split
 from engine.sim.run import Run
 from engine.study.what_if import ELR, MOVES, OFFLINE, REFUSED, RISK, WRITES, Column, what_if
 from tests.app.conftest import post

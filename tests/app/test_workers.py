@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.common import askers, clock
-from app.common.accounts import Accounts
-from app.common.config import Settings
-from app.common.refusals import Refusal
 from app.context.services import KEY, Services
-from app.runs import made
+from app.core import client_disconnect, clock
+from app.core.config import Settings
+from app.core.cpu_quota import Accounts
+from app.core.refusals import RequestError
+from app.runs import build_tasks
 from app.workers import pool
-from app.workers.pool import NoneFree, Workers
+from app.workers.pool import NoWorkerError, Workers
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.app import hands
 from tests.app.conftest import Socket
@@ -58,9 +58,9 @@ def test_what_it_raises_is_raised_here(workers: Workers) -> None:
     with pytest.raises(KeyError, match="what is not there") as raised:
         workers.do(hands.errs)
     assert "hands.py" in raised.value.__notes__[0]
-    with pytest.raises(Refusal, match="more than 6000 steps"):
+    with pytest.raises(RequestError, match="more than 6000 steps"):
         long = Run(find("S61"), "Z0102", 1, ("run 5m",))
-        Workers.do(workers, made.compared, long, long)
+        Workers.do(workers, build_tasks.compared, long, long)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_it_raises_is_raised_here(workers: Workers) -> None:
 def test_who_wants_more_than_there_is_ends_alone(
     workers: Workers, work: Callable[[int], object], much: int, words: str
 ) -> None:
-    with pytest.raises(Refusal, match=words) as refused:
+    with pytest.raises(RequestError, match=words) as refused:
         workers.do(work, much)
     assert refused.value.status == 413
     assert workers.do(hands.same, "after it") == "after it"
@@ -85,8 +85,8 @@ def test_what_nobody_waits_for_is_ended(workers: Workers, tmp_path: Path) -> Non
     def gone() -> bool:
         return place.exists() and place.read_text() != ""
 
-    with askers.asking(gone):
-        with pytest.raises(Refusal, match="Nobody waits"):
+    with client_disconnect.asking(gone):
+        with pytest.raises(RequestError, match="Nobody waits"):
             workers.do(hands.waits, 600, str(place))
         until(lambda: not is_there(int(place.read_text())))
         assert workers.do(hands.waits, 0.5, others=lambda: 1) is None, "somebody else does"
@@ -125,7 +125,7 @@ def test_one_address_leaves_some_to_the_others(
                 held.enter_context(workers._shares.one("192.0.2.1", 0.5))
             with (
                 accounts.charged("192.0.2.1"),
-                pytest.raises(Refusal, match="busy") as refused,
+                pytest.raises(RequestError, match="busy") as refused,
             ):
                 workers.do(hands.same, "too much")
             assert refused.value.code == "slow_down"
@@ -139,11 +139,11 @@ def test_one_address_leaves_some_to_the_others(
 
 
 def test_where_none_is_free_it_is_done_here() -> None:
-    with pytest.raises(NoneFree):
+    with pytest.raises(NoWorkerError):
         Workers(0, 0, 0).do(hands.number)
     closed = Workers(1, 512, 1.0)
     closed.close()
-    with pytest.raises(NoneFree):
+    with pytest.raises(NoWorkerError):
         closed.do(hands.number)
 
 
@@ -155,7 +155,7 @@ def test_they_end_with_the_pool(tmp_path: Path) -> None:
     def ask() -> None:
         try:
             workers.do(hands.waits, 600, str(place))
-        except Refusal as refusal:
+        except RequestError as refusal:
             refusals.append(refusal.code)
 
     other = threading.Thread(target=ask)
@@ -185,12 +185,12 @@ def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
     socket = Socket(app)
     opened = socket.open(text=LARGE.text(), step=900)
     here = Replay(LARGE)
-    assert asked == [made.replay]
+    assert asked == [build_tasks.replay]
     assert opened["facts"]["outcome"] == here.outcome
     assert opened["steps"][0] == here.steps(899, 1)[0]
     for code, profile in (("S20", "Z0102"), ("R20", "K39")):
         socket.open(scenario=code, profile=profile)
-    assert asked == [made.replay], "the library's are played here"
+    assert asked == [build_tasks.replay], "the library's are played here"
 
 
 def test_a_large_run_that_no_process_has_time_for_is_played_here(
@@ -199,7 +199,7 @@ def test_a_large_run_that_no_process_has_time_for_is_played_here(
     app = make_app(settings)
 
     def none(*_: object, **__: object) -> None:
-        raise NoneFree
+        raise NoWorkerError
 
     monkeypatch.setattr(app.extensions[KEY].workers, "do", none)
     assert Socket(app).open(text=LARGE.text())["facts"]["outcome"] == Replay(LARGE).outcome

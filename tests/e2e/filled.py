@@ -10,18 +10,18 @@ from pathlib import Path
 from unittest.mock import patch
 
 from app import create_app
+from app.advisor.pages import study
 from app.batch import cycles, estimate
 from app.batch.jobs import Jobs
 from app.batch.spec import Futures, Spec, make_futures, make_spec
-from app.common import config
 from app.context.services import KEY, Services
+from app.core import config
 from app.storage.answered import RIGHT
-from app.web.advisor import study
+from engine.advisor import importance
+from engine.advisor.advice import Failures, Setting
+from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.show.replay import Replay
 from engine.sim.run import Run
-from engine.study import importance
-from engine.study.advice import Failures, Setting
 from engine.study.batch import run_chunk
 from tests.batch_runner import plain_jobs
 from tests.e2e.conftest import Server

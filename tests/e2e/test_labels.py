@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from app.command.bench.view import LOAD
+from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
-from engine.show.replay import Replay
 from engine.sim.run import Run
 from tests.conftest import THOROUGH
 from tests.e2e import axe, codes

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from app.common.words import Catalogue
+from app.core.words import Catalogue
 from tests.conftest import THOROUGH
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of

@@ -63,7 +63,7 @@ def test_every_format_of_a_paste_has_a_case() -> None:
 
 def _takes(one: paste.PasteFormat, text: str) -> bool:
     from engine.scenarios.paste.cleaning import lines_of
-    from engine.scenarios.paste.facts import Bad, Facts
+    from engine.scenarios.paste.facts import Facts, PasteError
     from engine.scenarios.paste.format import PasteContext, PastedLine
 
     facts = Facts()
@@ -73,7 +73,7 @@ def _takes(one: paste.PasteFormat, text: str) -> bool:
         try:
             if line.text and one.read(lines, at, context):
                 return True
-        except Bad:
+        except PasteError:
             continue
     return False
 

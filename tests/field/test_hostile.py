@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.incident import lines, rebuilding, timeline
+from app.incident import lines, reconstruction, timeline
 from app.incident.layouts import origin_of, unwrapped
-from app.incident.sources import Reader, found
-from engine.model.errors import BadInput
+from app.incident.sources import SourceReader, readable_files
+from engine.model.errors import InputError
 from engine.scenarios import paste, pasted
 from engine.scenarios.scenario import Scenario
 from tests.conftest import sample
@@ -92,7 +92,7 @@ def test_a_spoilt_paste_is_read_or_named(name: str) -> None:
         if scenario is not None:
             try:
                 Scenario.from_dict(scenario)
-            except BadInput as bad:
+            except InputError as bad:
                 assert bad.sentence
 
 
@@ -106,12 +106,12 @@ def test_spoilt_files_are_read_or_named(name: str, tmp_path: Path) -> None:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(_spoilt(path.read_bytes(), random.Random(seed)))
         try:
-            sources = found((str(tmp_path),))
+            sources = readable_files((str(tmp_path),))
             for wanted in list(timeline.partitions(sources))[:2]:
                 told = timeline.gather(sources, wanted)
                 if told.states:
-                    rebuilding.rebuild(told)
+                    reconstruction.rebuild(told)
                 for source in sources:
-                    list(Reader(wanted, str).events(source))
-        except BadInput as bad:
+                    list(SourceReader(wanted, str).events(source))
+        except InputError as bad:
             assert bad.sentence

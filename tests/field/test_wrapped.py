@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.incident import lines, sources, telling, timeline
-from app.incident.events import Topic
+from app.incident import lines, render, sources, timeline
+from app.incident.events import TopicIdentity
 from app.incident.layouts import unwrapped
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from tests.field.readings import of_paste
 from tests.field.wrappings import AROUND, LAYOUTS, Layout, Logged, apache
 from tests.incident.test_lines import ABOUT_BROKERS, FOUND, T
@@ -79,10 +79,10 @@ def told_of(texts: list[str]) -> tuple[list[str], list[str]]:
         for number, text in enumerate(texts):
             Path(place, f"part-{number}.log").write_text(text, "utf-8")
         try:
-            told = timeline.gather(sources.found((place,)), Topic("rides", 3))
-        except BadInput as bad:
+            told = timeline.gather(sources.readable_files((place,)), TopicIdentity("rides", 3))
+        except InputError as bad:
             return [], [bad.sentence]
-    return [telling.record(state.record) for state in told.states], told.notes
+    return [render.record(state.record) for state in told.states], told.notes
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

@@ -16,13 +16,14 @@ import pytest
 from click.testing import CliRunner
 
 from app.command.cli import main
-from app.incident import rebuilding, sources, telling, timeline
-from app.incident.events import Topic
-from app.incident.rebuilding import Rebuilt
-from app.incident.sources import Reader
+from app.incident import reconstruction, render, sources, timeline
+from app.incident.events import TopicIdentity
+from app.incident.files import ReplicaFiles
+from app.incident.reconstruction import Rebuilt
+from app.incident.sources import SourceReader
 from app.incident.timeline import Timeline
-from engine.model.errors import BadInput
-from engine.show.replay import Replay
+from engine.model.errors import InputError
+from engine.replay.replay import Replay
 
 FILES = Path(__file__).parent / "files"
 S30 = FILES / "S30-3.9.1"
@@ -30,15 +31,17 @@ R20 = FILES / "R20-0.10.2.2"
 
 
 def told_of(*paths: Path | str, partition: str = "S30") -> Timeline:
-    return timeline.gather(sources.found(tuple(map(str, paths))), Topic(partition, 0))
+    return timeline.gather(
+        sources.readable_files(tuple(map(str, paths))), TopicIdentity(partition, 0)
+    )
 
 
 def records(told: Timeline) -> list[str]:
-    return [telling.record(state.record) for state in told.states]
+    return [render.record(state.record) for state in told.states]
 
 
 def losses(told: Timeline) -> list[str]:
-    return [what for _, _, what in telling.losses(told)]
+    return [what for _, _, what in render.losses(told)]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +101,7 @@ def test_committed_records_that_are_gone(kraft: Timeline, zookeeper: Timeline) -
 
 
 def test_the_text_tells_cuts_with_the_leaders_answer(kraft: Timeline) -> None:
-    text = "\n".join(telling.lines(kraft))
+    text = "\n".join(render.lines(kraft))
     assert text.splitlines()[0] == "S30-0 on Kafka 3.9.1, replicas [1,2,3]"
     assert len(re.findall("cuts its log to 1: the leader says that epoch 0 ends at 1", text)) == 2
     assert "b1   had not stopped in order: no clean shutdown file" in text
@@ -143,7 +146,7 @@ def test_clocks_are_bounded_and_a_clock_an_hour_off_changes_nothing(
     assert len(moments[0]) == len(moments[1])
     assert max(abs(a - b) for a, b in zip(*moments, strict=True)) < 2_000
     assert records(told) == records(kraft)
-    assert rebuilding.rebuild(told).finding == ""
+    assert reconstruction.rebuild(told).finding == ""
 
 
 def later(match: re.Match[str]) -> str:
@@ -164,9 +167,9 @@ def test_machines_whose_clocks_are_all_wrong_tell_the_same_story(
         log.write_text(CLOCK.sub(partial(shifted, ms=ms), log.read_text()))
     told = told_of(place)
     assert records(told) == records(kraft)
-    rebuilt = rebuilding.rebuild(told)
+    rebuilt = reconstruction.rebuild(told)
     assert rebuilt.finding == ""
-    assert list(rebuilt.run.lines()) == list(rebuilding.rebuild(kraft).run.lines())
+    assert list(rebuilt.run.lines()) == list(reconstruction.rebuild(kraft).run.lines())
 
 
 def shifted(match: re.Match[str], ms: int) -> str:
@@ -189,7 +192,7 @@ def test_a_log_that_is_no_text_is_named(tmp_path: Path) -> None:
 
 
 def test_the_model_follows_a_power_failure_of_the_last_replica(kraft: Timeline) -> None:
-    rebuilt = rebuilding.rebuild(kraft)
+    rebuilt = reconstruction.rebuild(kraft)
     assert (rebuilt.run.profile, rebuilt.followed, rebuilt.finding) == ("K39", 7, "")
     moves = rebuilt.run.lines()
     assert [move for move in moves if "fetch" not in move] == [
@@ -210,7 +213,7 @@ def test_the_model_follows_a_power_failure_of_the_last_replica(kraft: Timeline) 
 
 
 def test_the_model_follows_kip_101(zookeeper: Timeline) -> None:
-    rebuilt = rebuilding.rebuild(zookeeper)
+    rebuilt = reconstruction.rebuild(zookeeper)
     assert (rebuilt.run.profile, rebuilt.followed, rebuilt.finding) == ("Z0102", 8, "")
     assert [move for move in rebuilt.run.lines() if "fetch" not in move] == [
         "shutdown 2",
@@ -233,7 +236,7 @@ def test_what_the_model_does_not_do_by_itself_is_the_finding(kraft: Timeline) ->
     states = list(kraft.states)
     states[3] = replace(states[3], record=replace(states[3].record, leader=2, isr=(2,)))
     told = replace_states(kraft, states[:4])
-    rebuilt = rebuilding.rebuild(told)
+    rebuilt = reconstruction.rebuild(told)
     assert rebuilt.followed == 3
     assert "the record becomes P{2 1 3 [2]}; the model of Kafka 3.9.1 is at P{-1 1 3 [1]}" in (
         rebuilt.finding
@@ -243,16 +246,16 @@ def test_what_the_model_does_not_do_by_itself_is_the_finding(kraft: Timeline) ->
 def test_a_disk_that_ends_elsewhere_is_the_finding(kraft: Timeline) -> None:
     told = replace_states(kraft, kraft.states)
     disk = told.disks["3"]
-    disk = sources.Replica(disk.runs, disk.start, disk.hw, disk.epochs)
+    disk = ReplicaFiles(disk.runs, disk.start, disk.hw, disk.epochs)
     disk.runs = []
     told.disks = {**told.disks, "3": disk}
-    assert rebuilding.rebuild(told).finding == ""
+    assert reconstruction.rebuild(told).finding == ""
     disk.runs = [(0, 0, 1), (2, 1, 2)]
     told.disks = {"3": disk, "1": kraft.disks["1"]}
-    assert rebuilding.rebuild(told).finding.startswith("On broker 1's disk the log ends at 1")
+    assert reconstruction.rebuild(told).finding.startswith("On broker 1's disk the log ends at 1")
 
 
-def replace_states(told: Timeline, states: list[timeline.State]) -> Timeline:
+def replace_states(told: Timeline, states: list[timeline.TimelineState]) -> Timeline:
     return replace(told, states=states, disks=dict(told.disks), notes=[])
 
 
@@ -277,7 +280,7 @@ def test_an_incident_in_the_middle_of_millions_of_records(tmp_path: Path) -> Non
     (tmp_path / "2.log").write_text(OTHER)
     told = told_of(tmp_path, partition="big")
     assert records(told) == ["P{1 12 40 [1,2]}", "P{2 13 41 [1,2]}"]
-    rebuilt = rebuilding.rebuild(told)
+    rebuilt = reconstruction.rebuild(told)
     assert (rebuilt.followed, rebuilt.finding) == (2, "")
     assert rebuilt.run.scenario.initial is not None
     assert len(rebuilt.run.lines()) < 20
@@ -289,8 +292,8 @@ def test_an_incident_in_the_middle_of_millions_of_records(tmp_path: Path) -> Non
 
 def complaints(path: Path, wanted: str = "t") -> list[str]:
     found: list[str] = []
-    reader = Reader(Topic(wanted, 0), found.append)
-    for source in sources.found((str(path),)):
+    reader = SourceReader(TopicIdentity(wanted, 0), found.append)
+    for source in sources.readable_files((str(path),)):
         for _ in reader.events(source):
             pass
     return found
@@ -368,7 +371,9 @@ def test_as_json(kraft: Timeline) -> None:
     code, told, _ = highwater(str(S30), "--json")
     data = json.loads(told)
     assert (code, data["followed"], data["finding"]) == (0, 7, "")
-    assert Run.from_text(json.dumps(data["run"])).lines() == rebuilding.rebuild(kraft).run.lines()
+    assert (
+        Run.from_text(json.dumps(data["run"])).lines() == reconstruction.rebuild(kraft).run.lines()
+    )
 
 
 def test_a_long_log_takes_no_more_memory(tmp_path: Path) -> None:
@@ -392,5 +397,5 @@ def test_a_long_log_takes_no_more_memory(tmp_path: Path) -> None:
 def test_too_many_events_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "MOST_EVENTS", 1)
     (tmp_path / "1.log").write_text(MIDDLE)
-    with pytest.raises(BadInput, match="more than 1 things"):
+    with pytest.raises(InputError, match="more than 1 things"):
         told_of(tmp_path, partition="big")

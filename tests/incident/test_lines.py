@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.incident import lines
-from app.incident.events import Topic
+from app.incident.events import TopicIdentity
 
 STAMP = "[2026-11-22 16:50:31,594] INFO "
-T = Topic("t", 0)
+T = TopicIdentity("t", 0)
 
 FOUND = [
     (
@@ -156,7 +156,7 @@ def test_a_line_about_a_partition(text: str, kind: str, data: dict[str, object])
     own = lines.speaker_of(text.encode()) or "1"
     assert (event.kind, event.node, event.where) == (kind, own, "server.log:7")
     assert event.data == {**data, "partition": T}
-    assert lines.read((STAMP + text).encode(), Topic("t", 1), "1", "") is None
+    assert lines.read((STAMP + text).encode(), TopicIdentity("t", 1), "1", "") is None
     assert lines.read((STAMP + text).encode(), None, "1", "") is not None
 
 

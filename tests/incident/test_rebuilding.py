@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import pytest
 
-from app.incident import rebuilding
-from app.incident.events import CONTROLLER, Event, Topic
-from app.incident.timeline import State, Timeline
-from app.kafka.metadata import Partition
+from app.incident import reconstruction
+from app.incident.events import CONTROLLER, Event, TopicIdentity
+from app.incident.timeline import Timeline, TimelineState
+from app.kafka.metadata import PartitionMetadata
 from engine.scenarios.file import find
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
 
-def state_now(sim: Simulation) -> Partition:
+def state_now(sim: Simulation) -> PartitionMetadata:
     record = sim.cluster.controller.records[0]
-    return Partition(
+    return PartitionMetadata(
         record.leader,
         record.leader_epoch,
         record.partition_epoch,
@@ -33,7 +33,7 @@ def state_now(sim: Simulation) -> Partition:
 def made_by_the_model(code: str, profile: str) -> Timeline:
     run = Run(find(code), profile)
     sim = run.simulation()
-    states = [State(state_now(sim), 0.0, "offset 0")]
+    states = [TimelineState(state_now(sim), 0.0, "offset 0")]
     events: list[tuple[float, Event]] = []
     known = {broker: (one.epoch, one.fenced) for broker, one in brokers(sim).items()}
     # The model's brokers start within the same millisecond: steps are counted instead.
@@ -47,9 +47,9 @@ def made_by_the_model(code: str, profile: str) -> Timeline:
                 event = Event(time_ms, CONTROLLER, kind, "", {"broker": broker})
                 events.append((float(time_ms), event))
         if states[-1].record != state_now(sim):
-            states.append(State(state_now(sim), float(time_ms), f"offset {len(states)}"))
+            states.append(TimelineState(state_now(sim), float(time_ms), f"offset {len(states)}"))
     configs = {name: str(value).lower() for name, value in run.scenario.configs.items()}
-    return Timeline(Topic("t", 0), True, "", states, events, [1, 2, 3], {}, configs)
+    return Timeline(TopicIdentity("t", 0), True, "", states, events, [1, 2, 3], {}, configs)
 
 
 def brokers(sim: Simulation):
@@ -70,7 +70,7 @@ def brokers(sim: Simulation):
 def test_every_state_is_reached_again(code: str, verbs: set[str]) -> None:
     told = made_by_the_model(code, "K39")
     assert len(told.states) > 2
-    rebuilt = rebuilding.rebuild(told, "K39")
+    rebuilt = reconstruction.rebuild(told, "K39")
     assert rebuilt.finding == ""
     assert rebuilt.followed == len(told.states)
     assert verbs <= {move.split()[0] for move in rebuilt.run.lines()}

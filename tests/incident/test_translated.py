@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.incident import rebuilding, sources, telling, timeline
+from app.incident import reconstruction, render, sources, timeline
 from app.incident.translated import catalogue, told_in
 
 FILES = Path(__file__).parent / "files"
@@ -26,9 +26,9 @@ def foreign(sentences: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("folder", ["S30-3.9.1", "R20-0.10.2.2"])
 def test_a_story_is_told_in_chinese(folder: str) -> None:
-    found = sources.found((str(FILES / folder),))
+    found = sources.readable_files((str(FILES / folder),))
     told = timeline.gather(found, next(iter(timeline.partitions(found))))
-    sentences = [what for _, _, what in telling.rows(told)]
+    sentences = [what for _, _, what in render.rows(told)]
     assert len(sentences) > 30
     assert foreign(sentences) == []
     assert any(told_in(one, CHINESE).startswith("丢失：") for one in sentences)
@@ -44,9 +44,9 @@ def test_files_that_broke_and_findings_are_told_in_chinese(tmp_path: Path) -> No
             cut = path.suffix == ".log" and path.stem.isdigit()
             broken.write_bytes(data[:-5] if cut else b"\xff" if "checkpoint" in path.name else data)
             files.append(str(broken))
-    found = sources.found((str(tmp_path),))
+    found = sources.readable_files((str(tmp_path),))
     told = timeline.gather(found, next(iter(timeline.partitions(found))))
-    rebuilt = rebuilding.rebuild(told)
+    rebuilt = reconstruction.rebuild(told)
     sentences = [*told.notes, *rebuilt.notes, *([rebuilt.finding] if rebuilt.finding else [])]
     assert sentences
     assert foreign(sentences) == []

@@ -11,8 +11,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 FIXTURES = {

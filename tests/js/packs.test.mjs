@@ -1,4 +1,4 @@
-// The server joins modules by reading a few forms of import and export (app/web/packs.py).  Here a
+// The server joins modules by reading a few forms of import and export (app/server/bundler.py).  Here a
 // real parser says that all modules keep to them, and that joining them changes nothing.
 
 import assert from "node:assert/strict";

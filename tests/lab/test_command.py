@@ -102,7 +102,7 @@ def test_free_ports_are_free() -> None:
 
 
 def test_the_server_does_not_know_the_laboratory() -> None:
-    code = "import sys, app.web.factory; print([m for m in sys.modules if 'app.lab' in m])"
+    code = "import sys, app.server.factory; print([m for m in sys.modules if 'app.lab' in m])"
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )

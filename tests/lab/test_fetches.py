@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.kafka import fetches
-from app.kafka.cursor import Malformed
-from app.kafka.fetches import Asked
+from app.kafka.cursor import MalformedError
+from app.kafka.fetches import PartitionFetch
 
 TOPIC = "53845dae69324e88a3c36cb5b5e1aac0"
 FRAMES = [
@@ -28,7 +28,11 @@ def test_requests_say_who_asks_and_from_where() -> None:
         (17, "broker-3-fetcher-0"),
     ]
     asked = [fetches.request(frame, head) for (_, frame), head in zip(REQUESTS, heads, strict=True)]
-    assert asked == [[Asked("R20", 0, 0)], [Asked("R20", 0, 0)], [Asked(TOPIC, 0, 0, 0, -1)]]
+    assert asked == [
+        [PartitionFetch("R20", 0, 0)],
+        [PartitionFetch("R20", 0, 0)],
+        [PartitionFetch(TOPIC, 0, 0, 0, -1)],
+    ]
     assert fetches.replica_of(REQUESTS[0][1], heads[0]) == 1
 
 
@@ -50,7 +54,7 @@ def test_answers_say_what_is_served() -> None:
 def test_half_a_message_is_malformed(number: int) -> None:
     version, kind, frame = FRAMES[number]
     half = frame[: len(frame) // 2]
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedError):
         if kind == "request":
             fetches.request(half, fetches.header(half))
         else:

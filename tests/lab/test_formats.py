@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from app.kafka import batches, checkpoints, cursor
-from app.kafka.cursor import Cursor, Malformed
+from app.kafka.cursor import ByteCursor, MalformedError
 from app.kafka.history import Image, entries
-from app.kafka.metadata import Partition
+from app.kafka.metadata import PartitionMetadata
 
 FILES = Path(__file__).parent / "files"
 
 
 @pytest.mark.parametrize("value", [0, 1, -1, 63, 64, -65, 300, -(2**31), 2**31 - 1])
 def test_signed_numbers_go_there_and_back(value: int) -> None:
-    assert Cursor(cursor.varint(value)).varint() == value
+    assert ByteCursor(cursor.varint(value)).varint() == value
 
 
 def test_numbers_have_the_bytes_of_the_specification() -> None:
@@ -40,8 +40,8 @@ def test_numbers_have_the_bytes_of_the_specification() -> None:
     ],
 )
 def test_bytes_that_end_too_early_are_malformed(data: bytes, read) -> None:
-    with pytest.raises(Malformed):
-        read(Cursor(data))
+    with pytest.raises(MalformedError):
+        read(ByteCursor(data))
 
 
 def test_a_segment_of_a_real_broker_is_read() -> None:
@@ -65,9 +65,9 @@ def test_headers_are_read_without_values_and_name_the_byte_that_is_wrong() -> No
     data = (FILES / "segment-4.1.1.log").read_bytes()
     assert [one.last for one in batches.headers(io.BytesIO(data))] == [0, 1, 2]
     assert [one.last for one in batches.headers(io.BytesIO(data + bytes(100)))] == [0, 1, 2]
-    with pytest.raises(Malformed, match="Byte 138: the file ends within a batch"):
+    with pytest.raises(MalformedError, match="Byte 138: the file ends within a batch"):
         list(batches.headers(io.BytesIO(data[:-1])))
-    with pytest.raises(Malformed, match="Byte 207: There is no batch"):
+    with pytest.raises(MalformedError, match="Byte 207: There is no batch"):
         list(batches.headers(io.BytesIO(data + b"no batch" * 10)))
 
 
@@ -108,7 +108,7 @@ def test_the_log_of_a_real_controller_folds_into_the_history_of_a_partition() ->
     assert image.partition("S30", 0) == found[-1]
     assert image.brokers == {1: "unfenced", 2: "unfenced", 3: "unfenced"}
     assert image.configs[2, "S30"] == {"min.insync.replicas": "2"}
-    assert isinstance(found[0], Partition)
+    assert isinstance(found[0], PartitionMetadata)
     assert found[0].replicas == (1, 2, 3)
 
 
@@ -129,5 +129,5 @@ def test_checkpoints() -> None:
     ],
 )
 def test_what_is_no_checkpoint_is_named_with_its_line(text: str, why: str) -> None:
-    with pytest.raises(Malformed, match=why):
+    with pytest.raises(MalformedError, match=why):
         checkpoints.epochs(text)

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from app.command.cli import main
 from app.lab import coverage, laboratory, nightly
 from app.lab.laboratory import Wish
-from app.lab.trouble import Trouble
-from engine.model.errors import BadInput
+from app.lab.trouble import LabError
+from engine.model.errors import InputError
 from engine.sim.run import Run
 from tests.conftest import ROOT
 
@@ -30,7 +30,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         name = f"{run.scenario.code}-{wish.kafka}"
         asked.append(name)
         if name == "S03-4.1.1":
-            raise Trouble("Broker 2 died: out of memory.")
+            raise LabError("Broker 2 died: out of memory.")
         found: dict[str, Any] = json.loads((PLAYED / f"{name}.json").read_text("utf-8"))
         return found
 
@@ -111,7 +111,7 @@ def test_nothing_starts_where_a_name_is_wrong(tmp_path: Path, plays: list[str]) 
 def test_usual_pairs_are_those_that_were_played() -> None:
     assert {"R20", "S30"} <= set(nightly.usual_scripts())
     assert nightly.usual_releases()[0] == "0.10.2.2"
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         nightly.unplayable("S999", "4.1.1")
 
 

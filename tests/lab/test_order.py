@@ -11,10 +11,10 @@ import pytest
 
 from app.kafka.fetches import BROKER_HEARTBEAT
 from app.lab import order, playing
-from app.lab.links import CONTROLLER, Hand
+from app.lab.links import CONTROLLER, LinkControls
 from app.lab.order import APART_S, TOGETHER_S, Before, Order
+from engine.moves import moves
 from engine.scenarios import file
-from engine.sim import moves
 from engine.sim.run import Run
 
 
@@ -41,7 +41,7 @@ def test_the_model_says_who_is_missed_before_whom(
     assert {lines[number]: rules for number, rules in found.items()} == before
 
 
-def stage(hand: Hand) -> Any:
+def stage(hand: LinkControls) -> Any:
     return SimpleNamespace(cluster=SimpleNamespace(hand=hand, controller_alive=True))
 
 
@@ -55,7 +55,7 @@ def test_a_broker_falls_silent_only_after_a_later_heartbeat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(order, "TOGETHER_S", 0.1)
-    hand = Hand()
+    hand = LinkControls()
     run, lines = played("S30", "K41")
     made = Order(stage(hand), run, lines)
     make(made, run, lines, lines.index("cut 2 K"))
@@ -67,7 +67,7 @@ def test_a_broker_falls_silent_only_after_a_later_heartbeat(
 
 def test_heartbeats_of_who_is_missed_first_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(order, "APART_S", 0.05)
-    hand = Hand()
+    hand = LinkControls()
     run, lines = played("S19B", "K39")
     made = Order(stage(hand), run, lines)
     threading.Timer(0.2, lambda: hand.hear(1, time.monotonic())).start()

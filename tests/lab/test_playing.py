@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from app.lab import expecting, playing, recording, table
-from app.lab.facts import told
-from app.lab.trouble import Trouble
+from app.lab.facts import format_record
+from app.lab.trouble import LabError
 from engine.conformance.recordings import reading
 from engine.conformance.recordings.comparing import compare
+from engine.moves import moves
 from engine.scenarios import expectations, file
 from engine.scenarios.scenario import Scenario
-from engine.sim import moves
 from engine.sim.run import Run
 
 
@@ -42,14 +42,14 @@ def a_run(**fields: object) -> Run:
 def test_what_real_brokers_cannot_play_is_said_before_they_start(
     fields: dict[str, object], why: str
 ) -> None:
-    with pytest.raises(Trouble, match=why):
+    with pytest.raises(LabError, match=why):
         playing.must_be_playable(a_run(**fields), zookeeper=False)
 
 
 def test_an_election_of_ones_own_needs_kraft() -> None:
     run = a_run(script="elect 2")
     playing.must_be_playable(run, zookeeper=False)
-    with pytest.raises(Trouble, match="elect preferred"):
+    with pytest.raises(LabError, match="elect preferred"):
         playing.must_be_playable(run, zookeeper=True)
 
 
@@ -108,21 +108,21 @@ ANSWERS = {"a": ("NONE", 0), "b": ("waiting", -1), "d": ("NOT_ENOUGH_REPLICAS", 
 )
 def test_expectations_are_held_against_facts(text: str, kept: bool) -> None:
     brokers = a_run().scenario.brokers
-    assert expecting.held(expectations.parse(text, brokers), FACTS, ANSWERS)[0] is kept
+    assert expecting.evaluate(expectations.parse(text, brokers), FACTS, ANSWERS)[0] is kept
 
 
 def test_a_record_is_told_as_scripts_write_it() -> None:
-    assert told(FACTS["P"]) == "P{1 0 2 [1] elr [3] last [2]}"
+    assert format_record(FACTS["P"]) == "P{1 0 2 [1] elr [3] last [2]}"
 
 
 def steps_of(*moves_: str) -> list[dict[str, object]]:
     """A recording that is as the model, made by hand: one record on two brokers."""
     empty = {"leo": 0, "hw": 0, "epochs": [], "log": ""}
-    P = {"leader": 1, "le": 0, "pe": 0, "isr": [1, 2]}
+    state = {"leader": 1, "le": 0, "pe": 0, "isr": [1, 2]}
     led = {**empty, "epochs": [[0, 0]]}
-    first = {"move": "initial", "facts": {"P": P, "brokers": {"1": led, "2": empty}}}
+    first = {"move": "initial", "facts": {"P": state, "brokers": {"1": led, "2": empty}}}
     wrote = {"leo": 1, "hw": 0, "epochs": [[0, 0]], "log": "a@0"}
-    second = {"move": moves_[0], "facts": {"P": P, "brokers": {"1": wrote, "2": empty}}}
+    second = {"move": moves_[0], "facts": {"P": state, "brokers": {"1": wrote, "2": empty}}}
     return [first, second]
 
 

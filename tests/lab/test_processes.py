@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.lab.processes import Processes
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 
 SLEEP = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
 
@@ -82,7 +82,7 @@ def test_files_can_be_kept(tmp_path: Path) -> None:
     with Processes(place) as processes:
         processes.start("one", SLEEP)
     assert [one.name for one in place.iterdir()] == ["one.out"]
-    with pytest.raises(Trouble, match="is not empty"):
+    with pytest.raises(LabError, match="is not empty"):
         Processes(place)
 
 

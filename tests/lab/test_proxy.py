@@ -13,7 +13,7 @@ import pytest
 from app.kafka import batches
 from app.kafka.cursor import array, i8, i16, i32, i64, text
 from app.kafka.fetches import ALTER_PARTITION, FETCH
-from app.lab.links import CONTROLLER, Hand
+from app.lab.links import CONTROLLER, LinkControls
 from app.lab.proxy import Proxy
 
 VERSION = 9
@@ -63,7 +63,7 @@ def send(connection: socket.socket, frame: bytes) -> None:
 
 
 class Wire:
-    def __init__(self, hand: Hand, port: int) -> None:
+    def __init__(self, hand: LinkControls, port: int) -> None:
         self.hand = hand
         self.port = port
 
@@ -76,7 +76,7 @@ class Wire:
 @pytest.fixture
 def wire() -> Iterator[Wire]:
     """The proxy before broker 1."""
-    broker, front, hand = listening(), listening(), Hand()
+    broker, front, hand = listening(), listening(), LinkControls()
     broker.listen()
     threading.Thread(target=serve, args=(broker,), daemon=True).start()
     proxy = Proxy(hand, front, broker.getsockname()[1], target=1)
@@ -180,7 +180,7 @@ def test_one_kind_of_request_to_the_controller_is_held(wire: Wire) -> None:
 
 
 def test_a_broker_is_cut_from_a_controller_that_tells_everybody_one_address() -> None:
-    controller, front, hand = listening(), listening(), Hand()
+    controller, front, hand = listening(), listening(), LinkControls()
     controller.listen()
     threading.Thread(target=serve, args=(controller,), daemon=True).start()
     proxy = Proxy(hand, front, controller.getsockname()[1], target=CONTROLLER)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import stat
-import xml.etree.ElementTree as tree
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from app.lab import jars
 from app.lab.releases import release_of
-from app.lab.trouble import Trouble
+from app.lab.trouble import LabError
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_release_to_come_is_the_newest_row() -> None:
 
 @pytest.mark.parametrize("version", ["4", "9.1", "kafka", "4.1.x", "../4.1.1", "4.1.1-rc0"])
 def test_what_is_no_release(version: str) -> None:
-    with pytest.raises(Trouble, match="is no release of Kafka"):
+    with pytest.raises(LabError, match="is no release of Kafka"):
         release_of(version)
 
 
@@ -53,14 +53,14 @@ def test_a_line_of_releases_is_its_newest(line: str, newest: str) -> None:
 
 
 def test_what_is_too_old() -> None:
-    with pytest.raises(Trouble, match=r"older than 0\.10\.2"):
+    with pytest.raises(LabError, match=r"older than 0\.10\.2"):
         release_of("0.9.0.1")
 
 
 def test_maven_is_asked_for_what_a_release_lacks() -> None:
     names = {}
     for version in ("0.10.2.2", "2.3.1", "4.1.1"):
-        pom = tree.fromstring(jars.pom_of(release_of(version)))
+        pom = ElementTree.fromstring(jars.pom_of(release_of(version)))
         found = pom.iter("{http://maven.apache.org/POM/4.0.0}dependency")
         names[version] = {one[1].text: one[2].text for one in found}
     assert names["0.10.2.2"]["kafka_2.11"] == "0.10.2.2"
@@ -91,10 +91,10 @@ def test_a_directory_that_is_given_comes_first(tmp_path: Path) -> None:
 
 
 def test_a_directory_of_another_release_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Trouble, match=r"has Kafka 4\.1\.1, not 3\.9\.1"):
+    with pytest.raises(LabError, match=r"has Kafka 4\.1\.1, not 3\.9\.1"):
         found(tmp_path, jar(tmp_path / "mine", "4.1.1"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(Trouble, match="has no jars of Kafka"):
+    with pytest.raises(LabError, match="has no jars of Kafka"):
         found(tmp_path, tmp_path / "empty")
 
 
@@ -121,7 +121,7 @@ def maven(tmp_path: Path, script: str) -> str:
 
 def test_no_maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(Trouble, match="there is no Maven"):
+    with pytest.raises(LabError, match="there is no Maven"):
         found(tmp_path)
 
 
@@ -150,6 +150,6 @@ def test_maven_brings_a_release_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_maven_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, why: str) -> None:
     place = maven(tmp_path, f"echo '{said}'; exit 1")
     monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin")
-    with pytest.raises(Trouble, match=why):
+    with pytest.raises(LabError, match=why):
         found(tmp_path)
     assert not (tmp_path / "cache" / "highwater" / "kafka" / "3.9.1").exists()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from engine.model.configs import is_read_only
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.sim.simulation import Simulation
 from tests.rules.playing import cluster, go_on, played
@@ -245,7 +245,7 @@ def test_a_move_that_the_release_does_not_have(profile: str, line: str, since: s
     if not since:
         go_on(sim, line)
         return
-    with pytest.raises(BadInput, match=f"since Kafka {since}"):
+    with pytest.raises(InputError, match=f"since Kafka {since}"):
         go_on(sim, line)
 
 
@@ -366,7 +366,7 @@ def test_settings_that_a_broker_reads_when_it_starts(
 
 def test_a_set_is_held_to_what_a_start_is_held_to() -> None:
     """`KafkaConfig.validateValues`: a fetch may not wait longer than the lag time."""
-    with pytest.raises(BadInput, match="must not exceed replica"):
+    with pytest.raises(InputError, match="must not exceed replica"):
         played(THREE, "K39", "set replica.lag.time.max.ms=400")
 
 
@@ -391,7 +391,7 @@ def test_levels_of_a_setting() -> None:
     sim = played(three, "4.4", "produce m0 to 1 acks=all; settle; kill 2; detect 2; kill 3")
     go_on(sim, "detect 3")
     assert sim.cluster.controller.records[0].elr == (3,)
-    with pytest.raises(BadInput, match="INVALID_CONFIG"):
+    with pytest.raises(InputError, match="INVALID_CONFIG"):
         go_on(sim, "set min.insync.replicas=1 level=broker")
     go_on(sim, "set min.insync.replicas=1 level=cluster")
     assert sim.cluster.controller.records[0].elr == ()
@@ -406,7 +406,7 @@ def test_a_broker_that_loses_zookeeper_alone() -> None:
     assert state(sim)[3] == (2, 3)
     go_on(sim, "heal 1 zk; settle; settle; settle")
     assert state(sim)[3] == (1, 2, 3)
-    with pytest.raises(BadInput, match="has no ZooKeeper"):
+    with pytest.raises(InputError, match="has no ZooKeeper"):
         played(THREE, "K39", "cut 1 zk")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.dataplane import fetcher, insync, purgatory, serving
-from engine.dataplane.following import fetcher_id, initial_state
 from engine.dataplane.limits import Budget, limited
 from engine.dataplane.offsets import first_at
+from engine.dataplane.partition_fetch_state import fetcher_id, initial_state
 from engine.dataplane.reading import error_before_read, read_partition
 from engine.model.configs import Limits
 from engine.model.effects import Effects
@@ -28,7 +28,7 @@ from engine.model.messages import (
     ListOffsetsResponse,
 )
 from engine.model.state import EXPAND, FETCHING, TRUNCATING, DelayedFetch
-from engine.sim import moves
+from engine.moves import moves
 from tests.rules.playing import cluster, played
 
 

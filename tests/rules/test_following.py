@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.conformance.fetchers import FetcherCase
-from engine.dataplane import fetcher, following
+from engine.dataplane import fetcher, partition_fetch_state
 from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.log import Batch
@@ -101,9 +101,9 @@ def test_who_has_more_than_is_committed_does_not_lag() -> None:
     sim = two_played("K39", "produce a b to 1", "fetch 2")
     follower = sim.brokers[2].running
     assert (follower.replicas[0].log.leo, follower.replicas[0].log.hw) == (2, 0)
-    assert following.lag_of(follower, 0) == 0
-    assert following.lag_of(two_played("K39", "settle").brokers[2].running, 0) == 0
-    assert following.lag_of(follower, 7) is None
+    assert partition_fetch_state.lag_of(follower, 0) == 0
+    assert partition_fetch_state.lag_of(two_played("K39", "settle").brokers[2].running, 0) == 0
+    assert partition_fetch_state.lag_of(follower, 7) is None
 
 
 def test_a_disk_that_does_not_cut_fails_its_partition() -> None:
@@ -114,7 +114,7 @@ def test_a_disk_that_does_not_cut_fails_its_partition() -> None:
               {"op": "inject_failure", "p": "p", "stage": "truncate"}])  # fmt: skip
     (thread,) = case.broker.fetchers.values()
     state = thread.partitions[0]
-    assert not following.cut_or_fail(case.broker, thread, state, 0, "T-0", case.out)
+    assert not partition_fetch_state.cut_or_fail(case.broker, thread, state, 0, "T-0", case.out)
     assert case.broker.failed == {0} and not case.broker.fetchers
 
 
@@ -125,7 +125,7 @@ def test_who_cuts_on_fetching_names_its_latest_epoch_from_the_beginning(
     """F-2: also where it does not know yet from which offset."""
     replica = two_played(profile, "produce a to 1", "settle").brokers[2].replicas[0]
     assert replica.log.epochs.latest() == 0
-    began = following.initial_state(replica, -1, 5)
+    began = partition_fetch_state.initial_state(replica, -1, 5)
     assert (began.state, began.offset, began.last_epoch) == (FETCHING, 1, last)
 
 
@@ -147,7 +147,7 @@ def test_batches_of_a_newer_epoch_than_the_request_are_dropped(
     state = thread_of(sim, 2).partitions[0]
     state.asked_epoch = 1
     sent = [Batch(at, epoch, ("r",)) for at, epoch in enumerate(epochs)]
-    usable = following.usable_batches(sim.brokers[2].replicas[0], state, sent)
+    usable = partition_fetch_state.usable_batches(sim.brokers[2].replicas[0], state, sent)
     assert usable == sent[:kept]
 
 
@@ -161,7 +161,7 @@ def test_an_error_after_a_back_off_sends_the_partition_to_the_end(
     out.now = 10_000
     state = thread.partitions[0]
     state.delay_until = out.now + waits
-    following.delay_last(follower, thread, state, out)
+    partition_fetch_state.delay_last(follower, thread, state, out)
     assert list(thread.partitions) == order
     wanted = waits if waits > 0 else follower.configs.fetch_backoff_ms
     assert state.delay_until == out.now + wanted
@@ -177,7 +177,7 @@ def test_out_of_range_without_a_reason_is_asked_again_only_after_a_back_off(
     """F-9.3, KAFKA-15608: a log that ends before the leader's start begins there, and at once."""
     sim, out = two_played("K39", "produce a to 1", "settle"), Effects()
     follower, state = sim.brokers[2].running, thread_of(sim, 2).partitions[0]
-    following.restart_at(follower, follower.replicas[0], state, leader_start, out)
+    partition_fetch_state.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert (follower.replicas[0].log.leo, state.offset, state.state) == (end, end, FETCHING)
     assert len(follower.replicas[0].log.batches) == kept
     assert (state.delay_until > out.now) is backs_off
@@ -202,14 +202,14 @@ def test_a_lookup_tells_how_far_behind_the_follower_begins(
     sim, out = two_played("K39", *written, "settle"), Effects()
     follower, state = sim.brokers[2].running, thread_of(sim, 2).partitions[0]
     state.lag = leader_end
-    following.restart_at(follower, follower.replicas[0], state, leader_start, out)
+    partition_fetch_state.restart_at(follower, follower.replicas[0], state, leader_start, out)
     assert state.lag == lag
 
 
 def test_metadata_gives_the_partitions_that_it_names_their_topic_ids() -> None:
     """F-5, KIP-516: whoever is not named has none yet."""
     sim = two_played("K39", "settle", partitions=[[1, 2], [1, 2]])
-    following.set_topic_ids(sim.brokers[2].running, {1: "id"})
+    partition_fetch_state.set_topic_ids(sim.brokers[2].running, {1: "id"})
     states = thread_of(sim, 2).partitions
     assert {tp: state.topic_id for tp, state in states.items()} == {0: None, 1: "id"}
 

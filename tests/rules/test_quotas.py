@@ -9,15 +9,15 @@ from engine.dataplane import fetcher, reading, serving
 from engine.model import configs, messages, quotas
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.log import Batch, Log
 from engine.model.profiles import get_profile
 from engine.model.quotas import Quotas, ReplicationQuota
 from engine.model.state import FOLLOWER, LEADER, Disk, Replica
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.show.view import view
 from engine.sim.run import Run, play_all
+from engine.view.view import view
 
 
 def test_the_example_of_q6() -> None:
@@ -57,7 +57,7 @@ def test_lists(text: str) -> None:
 @pytest.mark.parametrize("text", ["1", "1:", ":1", "*,1:2", "1 :2", "a:b", "1:2:3", "1;2"])
 def test_texts_that_are_no_lists(text: str) -> None:
     assert not quotas.is_valid_list(text)
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         quotas.parse_list(text, 1)
 
 

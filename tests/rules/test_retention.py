@@ -8,9 +8,9 @@ from engine.dataplane import recovery, retention
 from engine.model import errors, timers
 from engine.model.log import Batch, Log
 from engine.model.state import Disk
+from engine.replay.view_cache import Recall
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.show.recall import Recall
 from engine.sim.kernel import TIMER
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dataplane import asking, serving
-from engine.dataplane.asking import NAMES_VERSION
+from engine.dataplane import fetch_request, serving
+from engine.dataplane.fetch_request import NAMES_VERSION
 from engine.dataplane.session_serving import answer_in_session
 from engine.model import errors, sessions
 from engine.model.effects import Effects
@@ -17,7 +17,13 @@ from engine.model.messages import (
 )
 from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionAnswer, SessionFetch, SessionRead
-from engine.model.sessions import Answer, FetchContext, Key, SessionCache, Wanted
+from engine.model.sessions import (
+    FetchContext,
+    Key,
+    PartitionAnswer,
+    PartitionRequest,
+    SessionCache,
+)
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -35,8 +41,8 @@ FROM_0 = Scenario.from_dict(
 )
 
 
-def wanted(offset: int) -> Wanted:
-    return Wanted(offset, 0, 100, None, None, "id")
+def wanted(offset: int) -> PartitionRequest:
+    return PartitionRequest(offset, 0, 100, None, None, "id")
 
 
 class Pair:
@@ -48,7 +54,9 @@ class Pair:
 
     def ask(self, offsets: dict[int, int]) -> tuple[list[str], FetchContext]:
         request = self.client.build({str(p): wanted(o) for p, o in offsets.items()})
-        keys: dict[Key, Wanted] = {("id", int(p)): wanted(offsets[int(p)]) for p in request.send}
+        keys: dict[Key, PartitionRequest] = {
+            ("id", int(p)): wanted(offsets[int(p)]) for p in request.send
+        }
         context = sessions.new_context(
             self.cache,
             0,
@@ -63,7 +71,9 @@ class Pair:
         return request.send, context
 
     def answer(self, context: FetchContext, **records: int) -> list[int]:
-        answers = {key: Answer(5, 0, records.get(f"p{key[1]}", 0)) for key in context.partitions}
+        answers = {
+            key: PartitionAnswer(5, 0, records.get(f"p{key[1]}", 0)) for key in context.partitions
+        }
         error, session, sent = sessions.respond(self.cache, context, 0, answers)
         self.client.handle(error, session, [str(p) for _, p in sent], 13)
         return [p for _, p in sent]
@@ -284,10 +294,10 @@ def test_a_session_whose_partitions_are_all_held_up_is_told_to_forget_them(
     assert thread.session is not None
     thread.session.epoch = epoch
     thread.session.partitions = {str(tp): wanted(0) for tp in known}
-    sent = asking.build_fetch(follower, thread, [])
+    sent = fetch_request.build_fetch(follower, thread, [])
     assert (sent is not None) is asks is bool(thread.outstanding)
     if asks:
         assert isinstance(sent, SessionFetch)
         assert (sent.session_epoch, sent.partitions, sent.forgotten) == (3, [], [0])
     thread.session, thread.outstanding = None, 0
-    assert asking.build_fetch(follower, thread, []) is None
+    assert fetch_request.build_fetch(follower, thread, []) is None

@@ -7,7 +7,7 @@ import pytest
 from engine.dataplane import slow_disk
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.messages import ProduceRequest
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
@@ -54,7 +54,7 @@ def test_a_write_takes_what_the_disk_needs_and_never_less(
 
 
 def test_a_plan_must_say_how_slow() -> None:
-    with pytest.raises(BadInput, match="A slow disk needs records_per_s"):
+    with pytest.raises(InputError, match="A slow disk needs records_per_s"):
         Scenario.from_dict({**LOADED, "faults": [SLOW]})
 
 
@@ -95,5 +95,5 @@ def scenario_run(scenario: Scenario, *moves: str) -> Run:
 @pytest.mark.parametrize("half", [{"wave_ms": 1_000}, {"calm_rate_per_s": 1}])
 def test_waves_need_both_a_length_and_a_calm_rate(half: dict[str, int]) -> None:
     workload = {"producers": [{"rate_per_s": 20, **half}]}
-    with pytest.raises(BadInput, match="both a wave_ms and a calm_rate_per_s"):
+    with pytest.raises(InputError, match="both a wave_ms and a calm_rate_per_s"):
         Scenario.from_dict({**LOADED, "workload": workload})

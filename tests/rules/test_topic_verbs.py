@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 
@@ -30,7 +30,7 @@ def after(code: str, profile: str, *moves: str) -> Replay:
 )
 def test_refusals(profile: str, moves: tuple[str, ...], move: str, why: str) -> None:
     replay = after("S45", profile, *moves)
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InputError) as refused:
         replay.branch(replay.total, move)
     assert why in refused.value.sentence
 
@@ -43,7 +43,7 @@ def test_a_reassignment_is_not_cancelled_uncleanly() -> None:
     replay = after("S45", "K39", *moves)
     record = replay.final_view()["partitions"][0]["record"]
     assert (record["leader"], record["le"], record["pe"], record["isr"]) == (4, 1, 5, [4])
-    with pytest.raises(BadInput, match="INVALID_REPLICA_ASSIGNMENT"):
+    with pytest.raises(InputError, match="INVALID_REPLICA_ASSIGNMENT"):
         replay.branch(replay.total, "reassign cancel")
 
 

@@ -9,7 +9,7 @@ import time
 from multiprocessing.connection import Connection
 from typing import Any
 
-from app.batch.runners.plan import Plan, chunk_size
+from app.batch.runners.plan import BatchPlan, chunk_size
 from app.batch.runners.spark import SparkRunner
 from engine.scenarios import file
 from engine.study.batch import run_chunk
@@ -58,7 +58,7 @@ def on_spark(
     runner: SparkRunner, place: str, data: dict[str, Any], seed: int, runs: int, size: int
 ) -> float:
     """Return the seconds for these runs on the warm session."""
-    plan = Plan((data,), (PROFILE,), runs, seed, size, tuple(METRICS))
+    plan = BatchPlan((data,), (PROFILE,), runs, seed, size, tuple(METRICS))
     began = time.perf_counter()
     runner.run(plan, place, "bench", lambda _: None)
     return time.perf_counter() - began

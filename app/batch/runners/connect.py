@@ -24,10 +24,10 @@ from pyspark.errors import PySparkException
 
 from app.batch.runners import plan as plan_module
 from app.batch.runners import rows as rows_module
-from app.batch.runners.local import Processes, counted_here
-from app.batch.runners.plan import Chunk, Plan, Tally
+from app.batch.runners.local import LocalRunner, counted_here
+from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
-from app.batch.runners.spark import ENGINE_ZIP, SparkTrouble, engine_zip, reach, reason
+from app.batch.runners.spark import ENGINE_ZIP, SparkError, engine_zip, reach, reason
 from app.batch.runners.summary import Summary, summarise
 from app.batch.runners.tables import SparkTables
 
@@ -56,15 +56,15 @@ class ConnectRunner:
         return self._session is not None
 
     def start(self) -> Any:
-        """Return the session, started if there is none.  Raises SparkTrouble."""
+        """Return the session, started if there is none.  Raises SparkError."""
         with self._lock:
             if self._session is None:
                 try:
                     self._session = self._new_session()
                 except (PySparkException, OSError, ValueError) as error:
-                    raise SparkTrouble(f"{self} did not answer: {reason(error)}") from error
+                    raise SparkError(f"{self} did not answer: {reason(error)}") from error
                 except ImportError:
-                    raise SparkTrouble(
+                    raise SparkError(
                         "Spark Connect needs more of PySpark: pip install highwater[connect]."
                     ) from None
             return self._session
@@ -96,10 +96,10 @@ class ConnectRunner:
 
     def run(
         self,
-        plan: Plan,
+        plan: BatchPlan,
         directory: str,
         tag: str,
-        on_done: Callable[[list[Tally]], None],
+        on_done: Callable[[list[PlanTally]], None],
         stop: Callable[[], bool] = lambda: False,
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
@@ -112,14 +112,14 @@ class ConnectRunner:
         frame = session.range(0, len(chunks), 1, len(chunks)).mapInArrow(
             playing(chunks, plan.scenarios, plan.metrics, directory, run_chunk), TOLD
         )
-        fresh: list[Tally] = []
+        fresh: list[PlanTally] = []
         trouble: list[BaseException] = []
 
         def act() -> None:
             session.addTag(tag)
             try:
                 for row in frame.toLocalIterator():
-                    fresh.append(Tally(*json.loads(row.told)))
+                    fresh.append(PlanTally(*json.loads(row.told)))
             except BaseException as error:  # given to the waiting thread, which decides
                 trouble.append(error)
 
@@ -136,10 +136,12 @@ class ConnectRunner:
                 stopped = True
                 session.interruptTag(tag)
         if trouble and not stopped:
-            raise SparkTrouble(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
+            raise SparkError(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
         return not trouble
 
-    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+    def summarise(
+        self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
+    ) -> Summary:
         """Count these finished chunks: here, or on the server where only it can read them."""
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
@@ -147,11 +149,11 @@ class ConnectRunner:
             tables = SparkTables(self.start(), directory, done, plan.metrics)
             return summarise(tables, plan, keep)
         except (PySparkException, OSError) as error:
-            raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
+            raise SparkError(f"Spark could not summarise the batch: {reason(error)}") from error
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
         """Return the cause of failure of each run, given as text; few, so they are played here."""
-        return Processes().causes(runs)
+        return LocalRunner().causes(runs)
 
 
 def playing(

@@ -11,10 +11,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from engine.search.budgets import Budgets
-from engine.search.parts import Parts
-from engine.search.question import Question
-from engine.search.searching import AT_ONCE, REACHED, Bounds, Found, Outcome, Progress
+from engine.explore.budgets import Budgets
+from engine.explore.parts import SearchParts
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import (
+    AT_ONCE,
+    REACHED,
+    Bounds,
+    SearchFinding,
+    SearchOutcome,
+    SearchProgress,
+)
 from engine.sim.run import Run
 
 STATES_A_TASK: Final = 200
@@ -28,17 +35,17 @@ a worker unpickles them before it knows any class of ours."""
 
 
 def search_on(
-    context: Any, ready: Callable[[], object], question: Question, bounds: Bounds
-) -> Outcome:
+    context: Any, ready: Callable[[], object], question: SearchQuestion, bounds: Bounds
+) -> SearchOutcome:
     """Return a search in a SparkContext; `ready` makes the engine known to a worker.
 
-    A bound is looked at after each level.  Raises BadInput as the search in one process does.
+    A bound is looked at after each level.  Raises InputError as the search in one process does.
     """
-    parts = Parts(question)
-    outcome = Outcome(question, Progress())
+    parts = SearchParts(question)
+    outcome = SearchOutcome(question, SearchProgress())
     first = parts.first()
     if parts.is_wanted(first.broken):
-        outcome.found[REACHED] = Found((), question.run, first.left, AT_ONCE)
+        outcome.found[REACHED] = SearchFinding((), question.run, first.left, AT_ONCE)
         outcome.ended = True
         return outcome
     asked = (question.run.text(), tuple(question.budgets), question.never, question.reach)
@@ -60,7 +67,7 @@ def search_on(
         _count(outcome, after.filter(_is_count).values().collect())
         met = after.filter(_is_state).reduceByKey(_first_met, slices)
         following = met.subtractByKey(seen, slices).persist()
-        told_of = following.mapPartitions(_told).collect()
+        told_of = following.mapPartitions(_level_parts).collect()
         width = sum(states for states, _ in told_of)
         outcome.progress.distinct += width
         broken = sorted(row for _, rows in told_of for row in rows)
@@ -83,15 +90,15 @@ def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]
 
     The engine is imported here, where it is the one that the driver sent.
     """
-    from engine.search.budgets import Budgets
-    from engine.search.parts import Counts, Parts, State
-    from engine.search.question import Question
+    from engine.explore.budgets import Budgets
+    from engine.explore.parts import Counts, SearchParts, SearchState
+    from engine.explore.question import SearchQuestion
 
     run, budgets, never, reach = asked
-    parts = Parts(Question(Run.from_text(run), Budgets(*budgets), never, reach), before)
+    parts = SearchParts(SearchQuestion(Run.from_text(run), Budgets(*budgets), never, reach), before)
     counts = Counts()
     for key, (rank, moves, left, broken, packed) in rows:
-        state = State(key, rank, moves, Budgets(*left), broken, pickle.loads(packed))
+        state = SearchState(key, rank, moves, Budgets(*left), broken, pickle.loads(packed))
         for following in parts.after(state, counts):
             yield _row(following)
     yield COUNTS, (dict(counts.played), counts.refused, counts.with_acked)
@@ -122,7 +129,7 @@ def _with_nothing(key: bytes) -> tuple[bytes, None]:
     return key, None
 
 
-def _told(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
+def _level_parts(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
     """Yield for a part of a level the number of states, and the violations, without the states."""
     states, broken = 0, []
     for _, value in rows:
@@ -132,7 +139,7 @@ def _told(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
     yield states, broken
 
 
-def _count(outcome: Outcome, counts: Iterable[tuple[dict[str, int], int, int]]) -> None:
+def _count(outcome: SearchOutcome, counts: Iterable[tuple[dict[str, int], int, int]]) -> None:
     for played, refused, with_acked in counts:
         outcome.played.update(Counter(played))
         outcome.progress.generated += sum(played.values())
@@ -141,7 +148,7 @@ def _count(outcome: Outcome, counts: Iterable[tuple[dict[str, int], int, int]]) 
 
 
 def _look(
-    outcome: Outcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
+    outcome: SearchOutcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
 ) -> bool:
     """Record what is broken in a level, and return whether it is wanted.
 
@@ -151,7 +158,7 @@ def _look(
         for name, why in broken:
             if name not in outcome.found:
                 whole = outcome.question.followed_by(moves)
-                outcome.found[name] = Found(moves, whole, Budgets(*left), why)
+                outcome.found[name] = SearchFinding(moves, whole, Budgets(*left), why)
         if is_wanted(broken):
             return True
     return False

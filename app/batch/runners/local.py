@@ -18,10 +18,10 @@ from concurrent.futures import (
 from contextlib import closing
 
 from app.batch.processes import pool
-from app.batch.runners.plan import Chunk, Plan, Tally
+from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
-from app.batch.runners.tables import DuckTables, RunnerTrouble
+from app.batch.runners.tables import DuckTables, RunnerError
 from engine.sim.run import Run
 from engine.study.batch import run_chunk as engine_run_chunk
 from engine.study.causes import cause_of
@@ -29,7 +29,7 @@ from engine.study.causes import cause_of
 HEARTBEAT_S = 0.25
 
 
-class Processes:
+class LocalRunner:
     """Counterpart of `SparkRunner` in processes that live as long as a batch."""
 
     def __init__(self, cores: int = 0) -> None:
@@ -43,10 +43,10 @@ class Processes:
 
     def run(
         self,
-        plan: Plan,
+        plan: BatchPlan,
         directory: str,
         tag: str,
-        on_done: Callable[[list[Tally]], None],
+        on_done: Callable[[list[PlanTally]], None],
         stop: Callable[[], bool] = lambda: False,
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
@@ -54,7 +54,9 @@ class Processes:
         """Compute the chunks that are not in `done`; True if all are on disk, False if stopped."""
         return run(plan, directory, self._cores, on_done, done, run_chunk or engine_run_chunk, stop)
 
-    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+    def summarise(
+        self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
+    ) -> Summary:
         """Count these finished chunks."""
         return counted_here(plan, directory, done, keep)
 
@@ -66,8 +68,8 @@ class Processes:
             return list(processes.map(_cause, runs))
 
 
-def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
-    """Count these finished chunks in this process.  Raises RunnerTrouble."""
+def counted_here(plan: BatchPlan, directory: str, done: Collection[int], keep: int) -> Summary:
+    """Count these finished chunks in this process.  Raises RunnerError."""
     import duckdb  # late, as `open_duck` says
 
     try:
@@ -75,7 +77,7 @@ def counted_here(plan: Plan, directory: str, done: Collection[int], keep: int) -
             return summarise(tables, plan, keep)
     except duckdb.Error as error:
         why = str(error).splitlines()[0].rstrip(".")
-        raise RunnerTrouble(f"The rows could not be counted: {why}.") from error
+        raise RunnerError(f"The rows could not be counted: {why}.") from error
 
 
 def _cause(text: str) -> tuple[str, str] | None:
@@ -83,10 +85,10 @@ def _cause(text: str) -> tuple[str, str] | None:
 
 
 def run(
-    plan: Plan,
+    plan: BatchPlan,
     directory: str,
     workers: int,
-    on_done: Callable[[list[Tally]], None] = lambda fresh: None,
+    on_done: Callable[[list[PlanTally]], None] = lambda fresh: None,
     done: Collection[int] = (),
     run_chunk: RunChunk = engine_run_chunk,
     stop: Callable[[], bool] = lambda: False,
@@ -99,7 +101,7 @@ def run(
     todo = (chunk for chunk in plan.chunks() if chunk.number not in done)
     with pool(workers) as processes:
 
-        def submit(chunk: Chunk) -> Future[Tally]:
+        def submit(chunk: Chunk) -> Future[PlanTally]:
             return processes.submit(
                 finish_chunk, chunk, plan.scenarios, plan.metrics, directory, run_chunk
             )
@@ -113,13 +115,13 @@ def run(
 
 
 def _as_done(
-    submit: Callable[[Chunk], Future[Tally]], todo: Iterator[Chunk], ahead: int
-) -> Iterator[list[Tally]]:
+    submit: Callable[[Chunk], Future[PlanTally]], todo: Iterator[Chunk], ahead: int
+) -> Iterator[list[PlanTally]]:
     """Yield finished tallies.
 
     Only a few chunks wait in the pool, so a long plan costs no memory.
     """
-    pending: set[Future[Tally]] = set()
+    pending: set[Future[PlanTally]] = set()
     more = True
     while more or pending:
         while more and len(pending) < ahead:

@@ -20,7 +20,7 @@ Side = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Pair:
+class CellPair:
     """Counts of the seeds played on both sides, by the sides that broke `invariant` (or ANY)."""
 
     a: Side
@@ -43,7 +43,7 @@ def cell_pairs(count: int) -> list[tuple[int, int]]:
     return [(0, cell) for cell in range(1, count)]
 
 
-def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[Pair, ...]:
+def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[CellPair, ...]:
     """Return all pairs, by what they have in common.
 
     Runs that failed themselves are on no side.
@@ -63,7 +63,7 @@ def pair_up(tables: Tables, profiles: Sequence[str], cells: int) -> tuple[Pair, 
         for row in tables.ask(wanted):
             a, b = (_side(along, row, at, profiles) for at in (row["a"], row["b"]))
             for invariant, name in ((ANY, "any"), (LOST, "lost")):
-                found.append(Pair(a, b, invariant, *(row[f"{name}{at}"] for at in range(4))))
+                found.append(CellPair(a, b, invariant, *(row[f"{name}{at}"] for at in range(4))))
     return tuple(found)
 
 

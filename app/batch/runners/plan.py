@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from engine.study.cycle_rows import CYCLES
+from engine.advisor.cycle_rows import CYCLES
 
 CHUNK_SECONDS = 1.0
 CHUNK_SECONDS_MOST = 10.0
@@ -34,13 +34,13 @@ class Chunk(NamedTuple):
     runs: int
 
 
-class Tally(NamedTuple):
+class PlanTally(NamedTuple):
     """Counts of a finished chunk, sent to the driver in place of its rows.
 
     Of a tilted plan `weights` holds, of each invariant that was broken and of "any", the sum of the
     weights of the runs that broke it and that of their squares; as "heaviest", in a list of one,
     the largest weight of a run in which a fault struck.  Of trees of cycles it holds their sums
-    (engine/study/cycle_rows.py).
+    (engine/advisor/cycle_rows.py).
     """
 
     number: int
@@ -54,7 +54,7 @@ class Tally(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class BatchPlan:
     """A batch ready to be computed: one scenario (plain data) per cell, `runs` seeds for each.
 
     Where runs were added later, `parts` says how many each time; every part has its own chunks, so
@@ -119,7 +119,7 @@ class Plan:
 
 
 def of_cycles(scenarios: Sequence[dict[str, Any]]) -> bool:
-    """Check whether a row is a tree of cycles (engine/study/cycle_rows.py)."""
+    """Check whether a row is a tree of cycles (engine/advisor/cycle_rows.py)."""
     return CYCLES in scenarios[0]
 
 
@@ -150,12 +150,12 @@ def chunk_size(runs: int, groups: int, runs_per_s: float) -> int:
     return max(1, min(size, for_progress, CHUNK_RUNS_MAX))
 
 
-def sized(plan: Plan, runs_per_s: float) -> Plan:
+def sized(plan: BatchPlan, runs_per_s: float) -> BatchPlan:
     """Return the same runs in chunks for this speed of one process."""
     return replace(plan, chunk_runs=chunk_size(plan.runs, plan.groups, runs_per_s))
 
 
-def grown(plan: Plan, runs: int) -> Plan:
+def grown(plan: BatchPlan, runs: int) -> BatchPlan:
     """Return the plan with `runs` more seeds for each profile and cell."""
     parts = (*(plan.parts or (plan.runs,)), runs)
     return replace(plan, runs=plan.runs + runs, parts=parts)

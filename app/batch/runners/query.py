@@ -52,7 +52,7 @@ READING = ("SELECT", "EXPLAIN")
 
 
 @dataclass(frozen=True)
-class Answer:
+class QueryResult:
     """Rows of a query, in the order of the columns; `more` if there are others."""
 
     columns: list[str]
@@ -60,11 +60,11 @@ class Answer:
     more: bool
 
 
-class Wrong(Exception):
+class QueryError(Exception):
     """A statement that cannot be run; the text says why."""
 
 
-class Changes(Exception):
+class NotReadOnlyError(Exception):
     """A statement that does more than read; the text says what may be asked."""
 
 
@@ -102,13 +102,13 @@ def answer(
     batches: Sequence[tuple[Any, ...]],
     cells: Sequence[tuple[Any, ...]],
     most: int,
-) -> Answer:
+) -> QueryResult:
     """Run one statement that reads; at most `most` rows come back to the driver.
 
     Raises `Changes` for one that does not, before anything of it has run.
     """
     if changes(session, sql):
-        raise Changes(ONLY_READS)
+        raise NotReadOnlyError(ONLY_READS)
     schema = spark_schema(metrics)
     if directories:
         files = session.read.schema(schema)
@@ -122,7 +122,7 @@ def answer(
     session.createDataFrame(list(cells), CELLS).createOrReplaceTempView("cells")
     found = session.sql(sql)
     rows = found.limit(most + 1).collect()
-    return Answer(
+    return QueryResult(
         list(found.columns),
         [[plain(value) for value in row] for row in rows[:most]],
         len(rows) > most,
@@ -137,7 +137,7 @@ def answer_here(
     batches: Sequence[tuple[Any, ...]],
     cells: Sequence[tuple[Any, ...]],
     most: int,
-) -> Answer:
+) -> QueryResult:
     """Run the statement by DuckDB over directories below `root`; it reads and writes nothing else.
 
     Raises `Changes` for a statement that does more than read, `Wrong` for one that cannot be run.
@@ -164,17 +164,17 @@ def answer_here(
         )
         asked = duck.extract_statements(sql)
         if len(asked) != 1 or asked[0].type.name not in READING:
-            raise Changes(ONLY_READS)
+            raise NotReadOnlyError(ONLY_READS)
         found = duck.execute(asked[0])
         columns = [column[0] for column in found.description or ()]
         rows_found = found.fetchmany(most + 1)
     except duckdb.Error as error:
         text = str(error).partition("\n\nLINE ")[0].partition("Error: ")[2]
-        raise Wrong((text or str(error)).splitlines()[0].rstrip(".!") + ".") from error
+        raise QueryError((text or str(error)).splitlines()[0].rstrip(".!") + ".") from error
     finally:
         duck.close()
     shown = [[plain(value) for value in row] for row in rows_found[:most]]
-    return Answer(columns, shown, len(rows_found) > most)
+    return QueryResult(columns, shown, len(rows_found) > most)
 
 
 def plain(value: Any) -> Any:
@@ -188,7 +188,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def links(found: Answer) -> list[str]:
+def links(found: QueryResult) -> list[str]:
     """Return the link of every row that names batch, profile, cell and seed; "" for the others."""
     needed = ("batch", "profile", "cell", "seed")
     if not all(name in found.columns for name in needed):

@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from app.batch.runners.plan import Chunk, Tally, of_cycles, tilted
-from engine.study.cycle_rows import sums_of
+from app.batch.runners.plan import Chunk, PlanTally, of_cycles, tilted
+from engine.advisor.cycle_rows import sums_of
 
 ANY = "any"
 """Among counts by invariant: runs that broke at least one."""
@@ -74,7 +74,7 @@ def finish_chunk(
     metrics: Sequence[str],
     directory: str,
     run_chunk: RunChunk,
-) -> Tally:
+) -> PlanTally:
     """Play a chunk and store its rows; only then does it count as done."""
     work = {
         "scenario": scenarios[chunk.cell],
@@ -89,11 +89,11 @@ def finish_chunk(
     return counted._replace(weights=sums_of(rows)) if of_cycles(scenarios) else counted
 
 
-def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> Tally:
+def tally(chunk: Chunk, rows: Sequence[Row], weighted: bool) -> PlanTally:
     """Count a chunk, for progress and interim results; `weighted`: also sums of weights."""
     judged = [row for row in rows if row["verdict"] != "error"]
     broken = Counter(name for row in judged for name in _broken(row))
-    return Tally(
+    return PlanTally(
         chunk.number,
         chunk.profile,
         chunk.cell,

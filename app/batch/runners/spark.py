@@ -34,14 +34,14 @@ from app.batch.runners import exploring as exploring_module
 from app.batch.runners import plan as plan_module
 from app.batch.runners import rows as rows_module
 from app.batch.runners.exploring import search_on
-from app.batch.runners.java import Java, NoJava, find_java
+from app.batch.runners.java import Java, JavaMissingError, find_java
 from app.batch.runners.local import counted_here
-from app.batch.runners.plan import Chunk, Plan, Tally
+from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
-from app.batch.runners.tables import RunnerTrouble, SparkTables
-from engine.search.question import Question
-from engine.search.searching import Bounds, Outcome
+from app.batch.runners.tables import RunnerError, SparkTables
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds, SearchOutcome
 
 PYTHON_ERROR = re.compile(r"^(\w[\w.]*(?:Error|Exception|Exit|Interrupt)(?:: .*)?)$", re.M)
 SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)
@@ -70,7 +70,7 @@ appender.stderr.layout.pattern = spark %p %c{{1}}: %m%n
 """
 
 
-class SparkTrouble(RunnerTrouble):
+class SparkError(RunnerError):
     """Spark did not start, or gave up on a job; the text is one sentence for people."""
 
 
@@ -102,11 +102,11 @@ class SparkRunner:
         return f"Spark {version} at {self.master}, {self.java or 'not started'}"
 
     def start(self) -> SparkSession:
-        """Return the session, started if there is none.  Raises SparkTrouble."""
+        """Return the session, started if there is none.  Raises SparkError."""
         with self._lock:
             if self._session is not None:
                 if self._pid != os.getpid():
-                    raise SparkTrouble("Spark was started before this process forked from another.")
+                    raise SparkError("Spark was started before this process forked from another.")
                 if _answers(self._session):
                     return self._session
                 _forget()
@@ -115,11 +115,11 @@ class SparkRunner:
                 self.java = find_java(self.environ)
                 reach(self.master)
                 self._session = self._new_session(self.java)
-            except NoJava as error:
-                raise SparkTrouble(str(error)) from None
+            except JavaMissingError as error:
+                raise SparkError(str(error)) from None
             except (PySparkException, Py4JError, OSError, ValueError) as error:
                 _forget()
-                raise SparkTrouble(
+                raise SparkError(
                     f"Spark could not start at {self.master}: {reason(error)}"
                 ) from error
             self._pid = os.getpid()
@@ -143,10 +143,10 @@ class SparkRunner:
 
     def run(
         self,
-        plan: Plan,
+        plan: BatchPlan,
         directory: str,
         tag: str,
-        on_done: Callable[[list[Tally]], None],
+        on_done: Callable[[list[PlanTally]], None],
         stop: Callable[[], bool] = lambda: False,
         done: Collection[int] = (),
         run_chunk: RunChunk | None = None,
@@ -154,7 +154,7 @@ class SparkRunner:
         """Compute the chunks that are not in `done`; True if all are on disk, False if stopped.
 
         `on_done` gets the tallies of newly finished chunks, each chunk once, about four times a
-        second (also an empty list, as a heartbeat).  Raises SparkTrouble if Spark gives up.
+        second (also an empty list, as a heartbeat).  Raises SparkError if Spark gives up.
         """
         # Plain tuples: a worker unpickles them before it knows any class of ours.
         chunks = [tuple(chunk) for chunk in plan.chunks() if chunk.number not in done]
@@ -198,13 +198,15 @@ class SparkRunner:
         with contextlib.suppress(Py4JError, OSError):  # no Java left
             shared.unpersist()
         if trouble and not stopped:
-            raise SparkTrouble(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
+            raise SparkError(f"Spark gave up on the batch: {reason(trouble[0])}") from trouble[0]
         return not trouble
 
-    def summarise(self, plan: Plan, directory: str, done: Collection[int], keep: int) -> Summary:
+    def summarise(
+        self, plan: BatchPlan, directory: str, done: Collection[int], keep: int
+    ) -> Summary:
         """Count these finished chunks: in this process, or in Spark where it cannot read them.
 
-        Raise SparkTrouble.
+        Raise SparkError.
         """
         if "://" not in directory:
             return counted_here(plan, directory, done, keep)
@@ -212,20 +214,20 @@ class SparkRunner:
         try:
             return summarise(SparkTables(session, directory, done, plan.metrics), plan, keep)
         except (PySparkException, Py4JError, OSError) as error:
-            raise SparkTrouble(f"Spark could not summarise the batch: {reason(error)}") from error
+            raise SparkError(f"Spark could not summarise the batch: {reason(error)}") from error
 
-    def search(self, question: Question, bounds: Bounds) -> Outcome:
-        """Return a search from a step of a run, its states dealt out; BadInput, SparkTrouble."""
+    def search(self, question: SearchQuestion, bounds: Bounds) -> SearchOutcome:
+        """Return a search from a step of a run, its states dealt out; InputError, SparkError."""
         context = self.start().sparkContext
         try:
             return search_on(context, engine_sent, question, bounds)
         except (PySparkException, Py4JError, OSError) as error:
-            raise SparkTrouble(f"Spark gave up on the search: {reason(error)}") from error
+            raise SparkError(f"Spark gave up on the search: {reason(error)}") from error
 
     def causes(self, runs: Sequence[str]) -> list[tuple[str, str] | None]:
         """Return the cause of failure of each run, given as text (engine.study.causes).
 
-        Raises SparkTrouble.
+        Raises SparkError.
         """
         if not runs:
             return []
@@ -244,7 +246,7 @@ class SparkRunner:
                 context.parallelize(runs, parts).map(trace).collect()
             )
         except (PySparkException, Py4JError, OSError) as error:
-            raise SparkTrouble(f"Spark could not trace the failures: {reason(error)}") from error
+            raise SparkError(f"Spark could not trace the failures: {reason(error)}") from error
         return found
 
     def _new_session(self, java: Java) -> SparkSession:
@@ -293,22 +295,22 @@ class SparkRunner:
 
 @contextlib.contextmanager
 def statement() -> Iterator[None]:
-    """Raise SparkTrouble, with one sentence, for what is wrong with a statement."""
+    """Raise SparkError, with one sentence, for what is wrong with a statement."""
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # stacks of Java
     try:
         yield
     except PySparkException as error:
         found = SQL_ERROR.match(str(error))
-        raise SparkTrouble(found[1] if found else reason(error)) from error
+        raise SparkError(found[1] if found else reason(error)) from error
     except Py4JError as error:
-        raise SparkTrouble(reason(error)) from error
+        raise SparkError(reason(error)) from error
 
 
 def _wait(
     thread: threading.Thread,
     context: SparkContext,
     finished: Any,
-    on_done: Callable[[list[Tally]], None],
+    on_done: Callable[[list[PlanTally]], None],
     stop: Callable[[], bool],
     tag: str,
 ) -> bool:
@@ -326,7 +328,7 @@ def _wait(
         for entry in entries:
             if entry[0] not in told:  # a task that was tried twice is still one chunk
                 told.add(entry[0])
-                fresh.append(Tally(*entry))
+                fresh.append(PlanTally(*entry))
         on_done(fresh)
         if running and stop():
             stopped = True

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.batch.runners.pairing import Pair, pair_up
-from app.batch.runners.plan import Plan
+from app.batch.runners.pairing import CellPair, pair_up
+from app.batch.runners.plan import BatchPlan
 from app.batch.runners.tables import ERROR, Row, Tables
 from app.batch.runners.weighing import percentiles, weigh
 
@@ -62,10 +62,10 @@ class Summary:
 
     cells: tuple[CellSummary, ...]
     failures: tuple[Failure, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[CellPair, ...]
 
 
-def summarise(tables: Tables, plan: Plan, keep: int) -> Summary:
+def summarise(tables: Tables, plan: BatchPlan, keep: int) -> Summary:
     """Count the rows of a batch.
 
     Of each profile, cell and invariant it keeps `keep` failures by each of ORDERS.
@@ -155,7 +155,7 @@ def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
     return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def _metrics(row: Row, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
+def _metrics(row: Row, plan: BatchPlan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
     found = {}
     for i, name in enumerate(plan.metrics):
         quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
@@ -170,7 +170,7 @@ def _metrics(row: Row, plan: Plan, tilted: dict[str, list[int]]) -> dict[str, di
     return found
 
 
-def _pairs(tables: Tables, plan: Plan) -> tuple[Pair, ...]:
+def _pairs(tables: Tables, plan: BatchPlan) -> tuple[CellPair, ...]:
     """Return the paired counts; none for futures, whose cells are places in one run.
 
     None either where runs count differently: counts of seeds at inflated rates say nothing of the

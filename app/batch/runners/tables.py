@@ -24,7 +24,7 @@ MEMORY: Final = "1GB"
 Row = dict[str, Any]
 
 
-class RunnerTrouble(Exception):
+class RunnerError(Exception):
     """Failure of a runner to play or count a batch; the text is one sentence for people."""
 
 
@@ -93,7 +93,7 @@ class DuckTables:
 
     def ask(self, sql: str) -> list[Row]:
         with self._duck.cursor() as cursor:
-            return told(cursor.execute(sql.format(rows=JUDGED)))
+            return rows_of(cursor.execute(sql.format(rows=JUDGED)))
 
     def quantiles(self, column: str, at: Sequence[float]) -> str:
         return f"quantile_disc({column}, [{', '.join(map(str, at))}])"
@@ -152,7 +152,7 @@ def reading(duck: duckdb.DuckDBPyConnection, paths: Sequence[str], metrics: Sequ
     return f"SELECT {', '.join(columns)}, filename FROM {files}"
 
 
-def told(asked: duckdb.DuckDBPyConnection) -> list[Row]:
+def rows_of(asked: duckdb.DuckDBPyConnection) -> list[Row]:
     """Return the result of a statement, a dictionary for each row."""
     names = [column[0] for column in asked.description or ()]
     return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]

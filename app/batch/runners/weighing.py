@@ -1,6 +1,6 @@
 """Sums of weights and weighted percentiles for batches whose faults had an importance factor.
 
-See engine/study/weights.py.
+See engine/advisor/weights.py.
 
 Everything is summed as decimals: a sum of doubles would depend on the order of the rows.  Weights
 are scaled by the largest first (`top`), so that those of rare causes, and their squares, keep their

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import simple_websocket
 
-from app.command.bench.server import Wire, busy, serving
+from app.command.bench.server import ServerWire, busy, serving
 from engine.scenarios.file import find
 from engine.sim.run import Run
 
@@ -170,7 +170,7 @@ def _visit(port: int, seconds: float) -> dict[str, float]:
     while time.monotonic() < until:
         try:
             pages.append(_get(port, f"/s/{SHOWN}")[0])
-            with Wire(port) as wire:
+            with ServerWire(port) as wire:
                 began = time.perf_counter()
                 opened = wire.ask("open", {"scenario": SHOWN})
                 opens.append((time.perf_counter() - began) * 1_000)

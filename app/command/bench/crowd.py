@@ -19,7 +19,7 @@ import simple_websocket
 
 from app.command.bench.attacks import SHOWN, memory_mib
 from app.command.bench.kills import Life, kill_worker
-from app.command.bench.server import Wire
+from app.command.bench.server import ServerWire
 
 VISITORS: Final = 200
 SECONDS: Final = 60.0
@@ -82,7 +82,7 @@ class Crowd:
         second = 0
         while time.monotonic() < self._until:
             try:
-                with Wire(self.port) as wire:
+                with ServerWire(self.port) as wire:
                     self.openings.append(time.monotonic())
                     opened = wire.ask("open", {"scenario": SHOWN, "seed": number % SEEDS})
                     total = opened["facts"]["total"]
@@ -94,7 +94,7 @@ class Crowd:
                 self.errors.append(time.monotonic())
                 time.sleep(COME_AGAIN_S)
 
-    def _step(self, wire: Wire, number: int, run: str, step: int) -> None:
+    def _step(self, wire: ServerWire, number: int, run: str, step: int) -> None:
         began = time.perf_counter()
         told = wire.ask("play", {"run": run, "step": step, "count": 1})
         if not told["ok"]:
@@ -128,7 +128,7 @@ class Crowd:
 
 def _warm(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
     for seed in range(SEEDS):
-        with Wire(life.port) as wire:
+        with ServerWire(life.port) as wire:
             assert wire.ask("open", {"scenario": SHOWN, "seed": seed})["ok"]
     crowd = Crowd(life.port)
     crowd.play()
@@ -152,7 +152,7 @@ def _lesson(life: Life, _place: Path) -> tuple[Life, dict[str, float]]:
         start.wait()
         began = time.perf_counter()
         try:
-            with Wire(life.port) as wire:
+            with ServerWire(life.port) as wire:
                 told = wire.ask("open", {"scenario": LESSON, "seed": 1})
                 if not told["ok"]:
                     raise RuntimeError(told["sentence"])

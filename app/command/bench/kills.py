@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
-from app.command.bench.server import Wire, busy, environment
-from app.common.config import ROOT
+from app.command.bench.server import ServerWire, busy, environment
+from app.core.config import ROOT
 from app.storage.database import Database
 from app.storage.saved import Store
 from app.storm.world import Dice
@@ -119,10 +119,10 @@ class Person:
             found = re.search(r'name="csrf" value="([^"]+)"', page or "")
             self._token = found[1] if found else ""
 
-    def wire(self, port: int) -> Wire:
+    def wire(self, port: int) -> ServerWire:
         """Open a live connection of this browser."""
         self.know(port)
-        return Wire(port, cookie=self._cookie, csrf=self._token)
+        return ServerWire(port, cookie=self._cookie, csrf=self._token)
 
     def save(self, port: int, title: str) -> tuple[int, str]:
         """Return (status, digest of what was acknowledged)."""

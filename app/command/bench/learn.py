@@ -7,12 +7,12 @@ import time
 from typing import Final
 
 from app.command.bench.server import serving
-from app.common import collector
-from app.web import warm
+from app.core import gc_settings
+from app.server import warm
 from engine.learn.answers import answer_of
 from engine.learn.probes import probe_at, probes_of
-from engine.learn.telling import Teller
-from engine.properties.recording import Recording
+from engine.learn.render import Teller
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import library
 from engine.sim.run import Run, play_all
 
@@ -31,13 +31,13 @@ def learn() -> tuple[float, dict[str, float]]:
 
     The best question is found and told, from nothing but the run (`question_cpu` is what that takes
     of a processor, whatever else the machine does, in a process that serves:
-    `app.common.collector`); and an answer to it is graded and explained, from the run and its
+    `app.core.gc_settings`); and an answer to it is graded and explained, from the run and its
     address.
 
     `view_ms` and `view_kb` are of the page, its stage and what both load, packed, from a server.
     """
     warm.warm()
-    collector.settle()
+    gc_settings.settle()
     asked, graded, plays, spent = [], [], [], []
     for scenario in library().values():
         run = Run(scenario, scenario.profiles[0])
@@ -45,7 +45,7 @@ def learn() -> tuple[float, dict[str, float]]:
         play_all(run)
         plays.append(time.perf_counter() - began)
         began, busy = time.perf_counter(), time.thread_time()
-        recording = Recording(run)
+        recording = MomentRecording(run)
         found = probes_of(recording)
         if not found:
             continue
@@ -53,7 +53,7 @@ def learn() -> tuple[float, dict[str, float]]:
         asked.append((time.perf_counter() - began) * 1_000)
         spent.append((time.thread_time() - busy) * 1_000)
         began = time.perf_counter()
-        recording = Recording(run)
+        recording = MomentRecording(run)
         probe = probe_at(recording, found[0].text)
         teller = Teller(recording, "en")
         if probe.form == "offset":

@@ -36,7 +36,7 @@ def cost() -> tuple[float, dict[str, float]]:
 
     Raises RuntimeError where the two do not make the same bytes.
     """
-    without, with_it = Process(blocked=True), Process(blocked=False)
+    without, with_it = LensProcess(blocked=True), LensProcess(blocked=False)
     took: dict[tuple[str, bool], list[float]] = {}
     told = []
     try:
@@ -60,12 +60,12 @@ def cost() -> tuple[float, dict[str, float]]:
     return ratio, figures
 
 
-def _turns(round_: int, *both: Process) -> tuple[Process, ...]:
+def _turns(round_: int, *both: LensProcess) -> tuple[LensProcess, ...]:
     """Return the processes in an order that changes from round to round."""
     return both if round_ % 2 else both[::-1]
 
 
-class Process:
+class LensProcess:
     """Process that runs tasks, and reports CPU seconds and a digest of the result."""
 
     def __init__(self, *, blocked: bool) -> None:
@@ -88,7 +88,7 @@ class Process:
 def _answer(asked: Connection, blocked: bool) -> None:
     if blocked:
         sys.modules["engine.lens"] = None  # type: ignore[assignment]
-    works = {"views": _views, "batch": _batch, "told": _told}
+    works = {"views": _views, "batch": _batch, "told": _time_stacks}
     while True:
         try:
             work, round_ = asked.recv()
@@ -99,8 +99,8 @@ def _answer(asked: Connection, blocked: bool) -> None:
 
 
 def _steps() -> list[dict[str, Any]]:
+    from engine.replay.replay import Replay
     from engine.scenarios import file
-    from engine.show.replay import Replay
     from engine.sim.run import Run
 
     replay = Replay(Run(file.find(SCENARIO), PROFILE))
@@ -109,7 +109,7 @@ def _steps() -> list[dict[str, Any]]:
 
 def _views(_round: int) -> tuple[float, str]:
     """Return the seconds a step for building all steps of a run without a cache."""
-    from app.common.answers import to_json
+    from app.core.json_response import to_json
 
     began = time.process_time()
     for _ in range(BUILDS):
@@ -135,12 +135,12 @@ def _batch(round_: int) -> tuple[float, str]:
     return time.process_time() - began, sha256(repr(rows).encode()).hexdigest()
 
 
-def _told(_round: int) -> tuple[float, str]:
+def _time_stacks(_round: int) -> tuple[float, str]:
     """Return the seconds a step for describing its stacks."""
-    from engine.lens.told import told
+    from engine.lens.lens_json import stacks_by_release
 
     steps = _steps()
     began = time.process_time()
     for step in steps:
-        told(step, (RELEASE,), step["view"]["mode"])
+        stacks_by_release(step, (RELEASE,), step["view"]["mode"])
     return (time.process_time() - began) / len(steps), ""

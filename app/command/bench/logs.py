@@ -55,12 +55,12 @@ def _lines(layout: str, size: int) -> Iterator[str]:
 def _read(path: Path) -> float:
     """Return the CPU-seconds to find the partitions of a file and to gather one of them."""
     from app.incident import sources, timeline
-    from app.incident.events import Topic
+    from app.incident.events import TopicIdentity
 
     began = time.process_time()
-    found = sources.found((str(path),))
+    found = sources.readable_files((str(path),))
     timeline.partitions(found)
-    told = timeline.gather(found, Topic("orders", 0))
+    told = timeline.gather(found, TopicIdentity("orders", 0))
     if not told.states:
         raise RuntimeError("The log was not read.")
     return time.process_time() - began

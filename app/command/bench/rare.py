@@ -12,13 +12,13 @@ from math import exp
 from typing import Final, NamedTuple
 
 from app.batch.cycles import PILOT_SEED, PILOT_TREES
-from app.common import clock
+from app.core import clock
+from engine.advisor.advice import YEAR_MS, Failures, Setting
+from engine.advisor.closed_form import overlaps_per_year
+from engine.advisor.cycles import Tree, best_effort, causes, quiet
+from engine.advisor.weights import NANO
 from engine.scenarios.scenario import Scenario
-from engine.study.advice import YEAR_MS, Failures, Setting
 from engine.study.batch import run_chunk
-from engine.study.closed_form import overlaps_per_year
-from engine.study.cycles import Tree, best_effort, causes, quiet
-from engine.study.weights import NANO
 
 SETTING: Final = Setting("K39", 3, 2, 1, racks=2)
 FAILURES: Final = Failures(process_days=3_650, machine_days=30, rack_days=3_650, disk_days=3_650)

@@ -90,10 +90,10 @@ def _engine() -> tuple[float, Figures]:
 
 
 def _socket() -> tuple[float, Figures]:
-    from app.command.bench.server import Wire, serving
+    from app.command.bench.server import ServerWire, serving
 
     fast = {"moves_per_s": "1000000", "moves_burst": "100000"}
-    with serving(**fast) as port, Wire(port) as wire:
+    with serving(**fast) as port, ServerWire(port) as wire:
         opened = wire.ask("open", {"scenario": SHOWN})
         run, total = opened["run"], opened["facts"]["total"]
         steps, bare = [], []

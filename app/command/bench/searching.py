@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 from app.command.bench.ratios import per_second, simpy_events
-from app.common.collector import no_collector
+from app.core.gc_settings import no_collector
+from engine.explore.budgets import Budgets
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import search
 from engine.ladder import questions
 from engine.scenarios import file
-from engine.search.budgets import Budgets
-from engine.search.question import Question, cut_at
-from engine.search.searching import search
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -48,7 +48,7 @@ def from_a_step() -> tuple[float, dict[str, float]]:
 
 def searched_per_s() -> float:
     run = Run(file.find(MOVED[0]), MOVED[1])
-    question = Question(cut_at(Run(run.scenario, run.profile, 0, run.lines()[:3])), SPENT)
+    question = SearchQuestion(cut_at(Run(run.scenario, run.profile, 0, run.lines()[:3])), SPENT)
 
     def generated(_round: int) -> int:
         with no_collector():

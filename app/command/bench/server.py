@@ -17,7 +17,7 @@ from typing import Any
 
 import simple_websocket
 
-from app.common.config import ROOT
+from app.core.config import ROOT
 
 ANSWER_S = 30
 
@@ -50,7 +50,7 @@ def environment(**settings: str) -> dict[str, str]:
 def serving(**settings: str) -> Iterator[int]:
     """Run ``highwater serve`` on a free port with an instance of its own; yield the port.
 
-    ``settings`` are names of `app.common.config` without their prefix.
+    ``settings`` are names of `app.core.config` without their prefix.
     """
     with tempfile.TemporaryDirectory(prefix="highwater-") as folder:
         # One machine plays all visitors here.
@@ -79,7 +79,7 @@ def serving(**settings: str) -> Iterator[int]:
                 assert process.wait(20) == 0
 
 
-class Wire:
+class ServerWire:
     """Minimal Engine.IO 4 client: nothing between the caller and the server limits or delays it."""
 
     def __init__(self, port: int, origin: str = "", cookie: str = "", csrf: str = "") -> None:
@@ -135,7 +135,7 @@ class Wire:
         self.ws.sock.close()
         self.ws.thread.join(5)
 
-    def __enter__(self) -> Wire:
+    def __enter__(self) -> ServerWire:
         return self
 
     def __exit__(self, *_: object) -> None:

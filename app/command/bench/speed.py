@@ -17,7 +17,7 @@ from typing import Final
 
 from app.command.bench.ratios import SCALE_RUN, per_second, simpy_events
 from app.command.bench.searching import copied_us, ladder, moved, searched_per_s
-from app.common.config import ROOT
+from app.core.config import ROOT
 from engine.model import log
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -119,7 +119,7 @@ def event_us(partitions: int) -> float:
 
 def _of_many_records() -> dict[str, float]:
     """Return the times of a copy, and of a step with its view, of a run with many records."""
-    from engine.show.replay import Replay
+    from engine.replay.replay import Replay
 
     lines = tuple(
         "produce " + " ".join(f"r{first + number}" for number in range(BATCH))

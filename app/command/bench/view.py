@@ -6,9 +6,9 @@ import statistics
 from typing import Any, Final
 
 from app.command.bench.frame import p95
-from app.common.answers import to_json
+from app.core.json_response import to_json
+from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.show.replay import Replay
 from engine.sim.run import Run
 
 VISITS: Final = 5
@@ -48,7 +48,7 @@ _GIF = (
 )
 
 
-class Wire:
+class ViewWire:
     """Fetches of a page, as the browser's own network layer counts them."""
 
     def __init__(self, page: Any) -> None:
@@ -100,7 +100,7 @@ def visits(browser: Any, url: str, name: str, ready: str) -> dict[str, float]:
     told: list[dict[str, float]] = []
     for _ in range(2):
         page = context.new_page()
-        wire = Wire(page)
+        wire = ViewWire(page)
         page.goto(url)
         page.wait_for_selector(ready, state="attached")
         page.wait_for_load_state("networkidle")

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from app.incident.events import Event
-from app.incident.files import Gathered, Source, folder_partition, named_owner, owner_of
+from app.incident.files import Gathered, IncidentFile, folder_partition, named_owner, owner_of
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.sampling import FileSample
 from app.kafka import checkpoints
-from app.kafka.cursor import Malformed
+from app.kafka.cursor import MalformedError
 
 MARKS: Final = "replication-offset-checkpoint"
 STARTS: Final = "log-start-offset-checkpoint"
@@ -26,17 +26,19 @@ def _owner(path: Path, file: str) -> str:
     return owner_of(path) or named_owner(beside)
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
     file = next((one for one in NEEDED if one in path.name), "")
-    return Source(path, "checkpoint", node or _owner(path, file)) if file else None
+    return IncidentFile(path, "checkpoint", node or _owner(path, file)) if file else None
 
 
-def _recognise_useless(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+def _recognise_useless(
+    path: Path, node: str, sample: Callable[[], FileSample]
+) -> IncidentFile | None:
     file = next((one for one in NOT_NEEDED if one in path.name), "")
-    return Source(path, "recovery", node) if file else None
+    return IncidentFile(path, "recovery", node) if file else None
 
 
-def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     wanted, path = gathered.wanted, source.path
     if wanted is None:
         return
@@ -44,7 +46,7 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise Malformed(f"Byte {error.start}: this is not the text of a checkpoint.") from None
+        raise MalformedError(f"Byte {error.start}: this is not the text of a checkpoint.") from None
     of_folder = folder_partition(path)
     if file == EPOCHS:
         about = of_folder

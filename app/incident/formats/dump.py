@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from app.incident import dumps
-from app.incident.events import Event, Topic, partition_named
+from app.incident.events import Event, TopicIdentity, partition_named
 from app.incident.files import (
     Gathered,
-    Source,
+    IncidentFile,
     folder_partition,
     lines_of,
     named_owner,
@@ -20,23 +20,23 @@ from app.incident.files import (
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import METADATA, apply
 from app.incident.sampling import FileSample
-from app.kafka.history import Entry
+from app.kafka.history import EpochEntry
 
 _IN_NAME: Final = re.compile(r"([A-Za-z0-9._-]+?-\d{1,6})(?:[-_.](?:dump|segment|log))*\.\w+")
 _PROMPT: Final = re.compile(r"[\s:/]([A-Za-z0-9._-]+-\d{1,6})\]?\s*[$#>](?:\s|$)")
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
     found = sample()
     if not found.dumped or found.dumped < found.logged:
         return None
     match = _IN_NAME.fullmatch(path.name)
     partition = (partition_named(match[1]) if match else None) or folder_partition(path)
     owner = node or owner_of(path) or named_owner(path)
-    return Source(path, "dump", owner, partition=partition, encoding=found.encoding)
+    return IncidentFile(path, "dump", owner, partition=partition, encoding=found.encoding)
 
 
-def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     about, named = _guessed(source.partition, gathered.wanted), True
     for number, line in lines_of(source.path, source.encoding):
         text = line.decode(errors="replace")
@@ -50,7 +50,7 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
         record = dumps.record_of(text)
         if record is not None:
             where = f"{source.path.name}:{number}"
-            yield from apply(gathered, Entry(record[0], record[1], record[2]), where)
+            yield from apply(gathered, EpochEntry(record[0], record[1], record[2]), where)
             continue
         batch = dumps.BATCH.search(text)
         if batch is None:
@@ -68,7 +68,7 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
             gathered.add_batch(source.node, *values)
 
 
-def _guessed(about: Topic | None, wanted: Topic | None) -> Topic | None:
+def _guessed(about: TopicIdentity | None, wanted: TopicIdentity | None) -> TopicIdentity | None:
     """Return the partition in the name of a file, a folder or a prompt.
 
     Only if it is one of the topic that is looked at: broker-2 and dump-3 have the same form.
@@ -76,7 +76,13 @@ def _guessed(about: Topic | None, wanted: Topic | None) -> Topic | None:
     return about if about and wanted and about.topic == wanted.topic else None
 
 
-def _unusable(source: Source, number: int, about: Topic | None, named: bool, wanted: Topic) -> str:
+def _unusable(
+    source: IncidentFile,
+    number: int,
+    about: TopicIdentity | None,
+    named: bool,
+    wanted: TopicIdentity,
+) -> str:
     """Return why the batches of a dump cannot be used, and what to do; "" where they can."""
     path = source.path
     if about is None or not named:

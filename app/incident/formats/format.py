@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.incident.files import Read, Source
+from app.incident.files import IncidentFile, Read
 from app.incident.sampling import FileSample
 
-Recognise = Callable[[Path, str, Callable[[], FileSample]], Source | None]
+Recognise = Callable[[Path, str, Callable[[], FileSample]], IncidentFile | None]
 """(path, the node that was named with it, a sample of it when needed) -> the source, or None."""
 
 

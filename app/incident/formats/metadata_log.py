@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from app.incident.events import CONTROLLER, Event, Topic, partition_named
-from app.incident.files import Gathered, Source, owner_of
+from app.incident.events import CONTROLLER, Event, TopicIdentity, partition_named
+from app.incident.files import Gathered, IncidentFile, owner_of
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.sampling import FileSample
 from app.kafka import batches
-from app.kafka.cursor import Malformed
-from app.kafka.history import Entry, entries
+from app.kafka.cursor import MalformedError
+from app.kafka.history import EpochEntry, entries
 from app.kafka.metadata import BrokerRecord
 
 METADATA: Final = "__cluster_metadata-0"
@@ -25,13 +25,13 @@ def is_segment(path: Path) -> bool:
     return bool(SEGMENT.fullmatch(path.name)) and partition_named(path.parent.name) is not None
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
     if path.parent.name == METADATA and SEGMENT.fullmatch(path.name):
-        return Source(path, "metadata", node or owner_of(path))
+        return IncidentFile(path, "metadata", node or owner_of(path))
     return None
 
 
-def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     where = f"{source.path.parent.name}/{source.path.name}"
     with source.path.open("rb") as file:
         for batch in batches.stream(file):
@@ -39,10 +39,10 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
                 yield from apply(gathered, entry, f"{where} offset {entry.offset}")
 
 
-def apply(gathered: Gathered, entry: Entry, where: str) -> Iterator[Event]:
+def apply(gathered: Gathered, entry: EpochEntry, where: str) -> Iterator[Event]:
     """Apply a record of the metadata log, and yield the events that it causes."""
     for stated in gathered.image.apply(entry):
-        about = Topic(stated.topic, stated.index)
+        about = TopicIdentity(stated.topic, stated.index)
         if gathered.wanted in (None, about):
             data = {"partition": about, "state": stated.state}
             yield Event(entry.time_ms, CONTROLLER, "state", where, data)
@@ -51,11 +51,11 @@ def apply(gathered: Gathered, entry: Entry, where: str) -> Iterator[Event]:
         yield Event(entry.time_ms, CONTROLLER, entry.record.what, where, data)
 
 
-def _entries(batch: batches.Batch) -> Iterator[Entry]:
+def _entries(batch: batches.RecordBatch) -> Iterator[EpochEntry]:
     try:
         yield from entries([batch])
-    except Malformed as error:
-        raise Malformed(f"Offset {batch.header.base}: {error}") from None
+    except MalformedError as error:
+        raise MalformedError(f"Offset {batch.header.base}: {error}") from None
 
 
 FORMAT: Final = FileFormat(

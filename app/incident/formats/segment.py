@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Final
 
 from app.incident.events import Event, partition_named
-from app.incident.files import Gathered, Source, named_owner, owner_of
+from app.incident.files import Gathered, IncidentFile, named_owner, owner_of
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import is_segment
 from app.incident.sampling import FileSample
 from app.kafka import batches
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
     if not is_segment(path):
         return None
-    return Source(path, "segment", node or owner_of(path) or named_owner(path))
+    return IncidentFile(path, "segment", node or owner_of(path) or named_owner(path))
 
 
-def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     if partition_named(source.path.parent.name) != gathered.wanted:
         return
     if not source.node:

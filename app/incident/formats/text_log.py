@@ -10,19 +10,19 @@ from typing import Final
 
 from app.incident import layouts, lines
 from app.incident.events import Event
-from app.incident.files import Gathered, Source, lines_of, named_owner, owner_of
+from app.incident.files import Gathered, IncidentFile, lines_of, named_owner, owner_of
 from app.incident.formats.format import FileFormat, FormatRow
-from app.incident.lines import Unread
+from app.incident.lines import UnreadLineError
 from app.incident.sampling import FileSample
 
 
-def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Source | None:
+def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
     found = sample()
     if not found.logged:
         return None
     several = len([one for one in found.speakers if one.isdigit()]) > 1
     owner = node or found.usual_writer() or ("" if several else owner_of(path) or named_owner(path))
-    return Source(path, "text", owner, found.writers(), found.tail, encoding=found.encoding)
+    return IncidentFile(path, "text", owner, found.writers(), found.tail, encoding=found.encoding)
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class _Passed:
         self.count += 1
 
 
-def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
+def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     wanted = gathered.wanted
     topic = b"" if wanted is None else wanted.topic.encode()
     binary, cut, timeless, unsigned, spread = (_Passed() for _ in range(5))
@@ -54,7 +54,7 @@ def _read(source: Source, gathered: Gathered) -> Iterator[Event]:
             node = source.origins.get(layouts.origin_of(plain, len(plain.text)), node)
         try:
             event = lines.of_plain(plain, wanted, node, f"{name}:{number}", source.tail)
-        except Unread as unread:
+        except UnreadLineError as unread:
             passed = timeless if unread.why == "no time" else cut
             (spread if _FIELD.match(plain.text) else passed).add(number)
             continue

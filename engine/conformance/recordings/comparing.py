@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from engine.conformance.recordings.facts import Row, pairs
 from engine.conformance.recordings.following import Follower
-from engine.conformance.recordings.reading import Explained, Facts, Recording, Step
+from engine.conformance.recordings.reading import Explained, Facts, RecordedStep, Recording
 
 NOTHING: Final = "nothing"
 
@@ -36,7 +36,7 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Comparison:
+class RecordingComparison:
     """Outcome of one recording; `followed` says where the order was the recording's."""
 
     recording: Recording
@@ -70,23 +70,23 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RecordedMoment:
     """One move of a recording, played: every fact on both sides, and those that are not the same.
 
     `model` has more facts than `rows`, which are those that the recording has.
     """
 
     number: int
-    step: Step
+    step: RecordedStep
     model: Facts
     rows: tuple[Row, ...]
     differences: tuple[Difference, ...]
 
 
-def moments(recording: Recording, follower: Follower | None = None) -> Iterator[Moment]:
+def moments(recording: Recording, follower: Follower | None = None) -> Iterator[RecordedMoment]:
     """Replay a recording, moment by moment.
 
-    Raises BadInput where the engine cannot set the scene: an unknown profile, an impossible
+    Raises InputError where the engine cannot set the scene: an unknown profile, an impossible
     setting.
     """
     for number, step, model, refused in (follower or Follower(recording)).steps():
@@ -105,13 +105,13 @@ def moments(recording: Recording, follower: Follower | None = None) -> Iterator[
             for fact, real, own in rows
             if real != own
         )
-        yield Moment(number, step, model, tuple(rows), found)
+        yield RecordedMoment(number, step, model, tuple(rows), found)
 
 
-def compare(recording: Recording) -> Comparison:
-    """Replay a recording and compare every fact of every step.  Raises BadInput as `moments`."""
+def compare(recording: Recording) -> RecordingComparison:
+    """Replay a recording and compare every fact of every step.  Raises InputError as `moments`."""
     follower = Follower(recording)
-    result = Comparison(recording, followed=follower.notes)
+    result = RecordingComparison(recording, followed=follower.notes)
     for moment in moments(recording, follower):
         result.equal += len(moment.rows) - len(moment.differences)
         for found in moment.differences:

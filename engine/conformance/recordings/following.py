@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from engine.conformance.recordings.facts import facts_now, pairs
-from engine.conformance.recordings.reading import Facts, Recording, Step
+from engine.conformance.recordings.reading import Facts, RecordedStep, Recording
 from engine.model.configs import CATALOGUE, build
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
@@ -27,15 +27,15 @@ from engine.sim.simulation import Simulation
 OF_THE_TOPIC: Final = ("min.insync.replicas", "unclean.leader.election.enable")
 """Topic configurations whose value in the scenario overrides that of the recording's cluster."""
 
-Played = tuple[int, Step, Facts, str]
+Played = tuple[int, RecordedStep, Facts, str]
 """(number, step, the engine's facts, why the engine refused to play it or "")."""
 
 
 def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenario:
     """Return the scenario under the recording's settings.
 
-    It is `played`, or the library's, or one made for the recording.  Raises BadInput for a profile,
-    a replica list or a setting that cannot be.
+    It is `played`, or the library's, or one made for the recording.  Raises InputError for a
+    profile, a replica list or a setting that cannot be.
     """
     profile = get_profile(recording.profile)
     named = recording.names or map(str, range(1, recording.brokers + 1))
@@ -104,7 +104,7 @@ class Follower:
                     )
             yield number, step, found, refused
 
-    def _play_step(self, number: int, step: Step) -> str:
+    def _play_step(self, number: int, step: RecordedStep) -> str:
         """Play the recording's move of a step; return why the engine refuses it, or ""."""
         refused = ""
         for line in step.plays:
@@ -114,13 +114,13 @@ class Follower:
         self._play("checkpoint")
         return refused
 
-    def _held_back(self, step: Step) -> str:
+    def _held_back(self, step: RecordedStep) -> str:
         """Return the broker that a step starts and that learns its role from LeaderAndIsr."""
         verb, _, broker = step.move.partition(" ")
         starts = verb == "restart" and broker != "K" and step.plays == (step.move,)
         return broker if starts and self.sim.profile.mode == "zk" else ""
 
-    def _note_order(self, number: int, step: Step) -> None:
+    def _note_order(self, number: int, step: RecordedStep) -> None:
         if number:
             said = "; ".join(step.plays) or "nothing"
             self.notes.append(f"step {number}, “{step.move}”: played as {said}")
@@ -132,7 +132,7 @@ class Follower:
         try:
             for _ in play(self.sim, (line,)):
                 pass
-        except BadInput as error:
+        except InputError as error:
             return error.sentence
         return ""
 
@@ -173,7 +173,7 @@ class Follower:
         log = self.recording.steps[number].facts.get(f"b{broker} log", "")
         return name in (record.rpartition("@")[0] or record for record in log.split())
 
-    def _send_late(self, number: int, step: Step) -> None:
+    def _send_late(self, number: int, step: RecordedStep) -> None:
         while self.late and self._holds(number, *self.late[0][:2]):
             name, _, how = self.late.pop(0)
             self._play(f"produce {name} {how}")

@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, short
 
 MOST_BYTES: Final = 4 * 1024 * 1024
@@ -44,7 +44,7 @@ _AT_STEP: Final = re.compile(r"\bat steps? (\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecordedStep:
     """One move and the facts after it.
 
     `plays` is what the engine plays for it: the move, unless the recording says in which order
@@ -72,7 +72,7 @@ class Recording:
     assignment: tuple[int, ...]
     settings: dict[str, Any]
     configs: dict[str, Any]
-    steps: tuple[Step, ...]
+    steps: tuple[RecordedStep, ...]
     explained: Explained = field(default_factory=dict)
     names: tuple[str, ...] = ()
     """Names of the brokers, where they have others than their numbers."""
@@ -109,18 +109,23 @@ def release_order(release: str) -> list[int]:
 
 
 def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
-    """Yield the recordings in files and directories, by name.  Raises BadInput: file and reason."""
+    """Yield the recordings in files and directories, by name.
+
+    Raises InputError: file and reason.
+    """
     for path in map(Path, paths):
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
-            raise BadInput("unknown", f"There is no recording (*.json) in {path}.", str(path))
+            raise InputError("unknown", f"There is no recording (*.json) in {path}.", str(path))
         for file in files:
             try:
                 if file.stat().st_size > MOST_BYTES:
-                    raise BadInput("too_large", f"{file} is larger than any recording.", str(file))
+                    raise InputError(
+                        "too_large", f"{file} is larger than any recording.", str(file)
+                    )
                 text = file.read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise BadInput("unknown", f"{file} cannot be read: {error}.", str(file)) from None
+                raise InputError("unknown", f"{file} cannot be read: {error}.", str(file)) from None
             yield read(text, file.stem, str(file))
 
 
@@ -134,16 +139,18 @@ def own() -> tuple[Recording, ...]:
 
 
 def read(text: str, name: str, where: str = "") -> Recording:
-    """Read one recording.  Raises BadInput with one sentence."""
+    """Read one recording.  Raises InputError with one sentence."""
     where = where or name
     try:
         return _recording(json.loads(text), name)
     except RecursionError:
-        raise BadInput("invalid", f"{where} is nested too deep.", where) from None
+        raise InputError("invalid", f"{where} is nested too deep.", where) from None
     except KeyError as error:
-        raise BadInput("invalid", f"{where} is no recording: {error} is missing.", where) from None
+        raise InputError(
+            "invalid", f"{where} is no recording: {error} is missing.", where
+        ) from None
     except (ValueError, TypeError, AttributeError, IndexError) as error:
-        raise BadInput("invalid", f"{where} is no recording: {error}.", where) from None
+        raise InputError("invalid", f"{where} is no recording: {error}.", where) from None
 
 
 def _recording(data: Any, name: str) -> Recording:
@@ -177,7 +184,7 @@ def _recording(data: Any, name: str) -> Recording:
     )
 
 
-def _step(data: Any) -> Step:
+def _step(data: Any) -> RecordedStep:
     move = str(data["move"])
     said = str(data.get("said") or "")
     if move == INITIAL or said.startswith(NOT_PLAYED):
@@ -185,7 +192,7 @@ def _step(data: Any) -> Step:
     else:
         plays = tuple(str(line) for line in data.get("plays", [move]))
     heard = (tuple(map(str, data.get(key) or ())) for key in ("wire", "log"))
-    return Step(move, plays, said, facts_of(data["facts"]), *heard)
+    return RecordedStep(move, plays, said, facts_of(data["facts"]), *heard)
 
 
 def facts_of(data: Any) -> Facts:

@@ -10,9 +10,9 @@ from engine.scenarios.paste.facts import (
     MOST_LINES,
     MOST_PROBLEMS,
     Facts,
-    Partition,
+    Notice,
+    PastedPartition,
     Press,
-    Told,
 )
 from engine.scenarios.paste.format import PasteFormat
 from engine.scenarios.paste.reader import FORMATS, SHOWN, read
@@ -24,9 +24,9 @@ __all__ = [
     "MOST_PROBLEMS",
     "SHOWN",
     "Facts",
-    "Partition",
+    "Notice",
     "PasteFormat",
+    "PastedPartition",
     "Press",
-    "Told",
     "read",
 ]

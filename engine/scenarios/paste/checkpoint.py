@@ -12,7 +12,7 @@ from engine.scenarios.paste.facts import (
     MOST_LINES,
     MOST_NUMBER,
     TOPIC,
-    Bad,
+    PasteError,
     Press,
     number_of,
 )
@@ -58,7 +58,7 @@ def _take(first: PastedLine, entries: list[PastedLine], context: PasteContext) -
     facts = context.facts
     try:
         _check_owner(first.number, entries, context)
-    except Bad as bad:
+    except PasteError as bad:
         facts.refuse(first.number, bad)
         return
     found: list[tuple[int, int]] = []
@@ -69,7 +69,7 @@ def _take(first: PastedLine, entries: list[PastedLine], context: PasteContext) -
                 facts.epochs[context.broker, context.partition] = found
             else:
                 _offset(line.text, context)
-        except Bad as bad:
+        except PasteError as bad:
             facts.refuse(line.number, bad)
 
 
@@ -77,7 +77,7 @@ def _check_owner(number: int, entries: list[PastedLine], context: PasteContext) 
     """Raise Bad where nothing says whose file this is, and offer what a prompt suggests."""
     if not context.file:
         pairs = bool(entries) and _PAIR.fullmatch(entries[0].text) is not None
-        raise Bad("headless_epochs" if pairs else "headless")
+        raise PasteError("headless_epochs" if pairs else "headless")
     if context.broker < 0:
         args: dict[str, object] = {"file": context.file}
         choices = []
@@ -86,28 +86,28 @@ def _check_owner(number: int, entries: list[PastedLine], context: PasteContext) 
             put = f"# broker {context.guess}{named} {context.file}"
             choices.append(Press("cluster.put.broker", {"broker": context.guess}, put, number))
         of = context.partition if context.file == EPOCHS and context.partition else ""
-        raise Bad(
+        raise PasteError(
             "whose_of" if of else "whose", tuple(choices), **args, **({"name": of} if of else {})
         )
     if context.file == EPOCHS and not context.partition:
-        raise Bad("which", file=context.file)
+        raise PasteError("which", file=context.file)
 
 
 def _epoch(text: str, found: list[tuple[int, int]]) -> tuple[int, int]:
     pair = _PAIR.fullmatch(text)
     if pair is None:
-        raise Bad("pair", text=text)
+        raise PasteError("pair", text=text)
     epoch = number_of(pair[1], "epoch", MOST_EPOCH)
     offset = number_of(pair[2], "offset", MOST_NUMBER)
     if found and not (found[-1][0] < epoch and found[-1][1] <= offset):
-        raise Bad("falling", text=text)
+        raise PasteError("falling", text=text)
     return epoch, offset
 
 
 def _offset(text: str, context: PasteContext) -> None:
     entry = _OFFSET.fullmatch(text)
     if entry is None or not TOPIC.fullmatch(entry[1]):
-        raise Bad("entry", text=text)
+        raise PasteError("entry", text=text)
     where = context.facts.marks if context.file == MARKS else context.facts.recovery
     name = f"{entry[1]}-{number_of(entry[2], 'partition', MOST_ID)}"
     where[context.broker, name] = number_of(entry[3], "offset", MOST_NUMBER)

@@ -10,9 +10,9 @@ from typing import Final
 from engine.scenarios.paste.facts import (
     MOST_ID,
     TOPIC,
-    Bad,
     Facts,
-    Partition,
+    PastedPartition,
+    PasteError,
     checked,
     ids_of,
     leader_of,
@@ -40,7 +40,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text = lines[at].text
     if not _FIRST.search(text):
         if _STARTS.match(text):
-            raise Bad("no_topic")
+            raise PasteError("no_topic")
         return 0
     count = 1
     while count < MOST_PIECES and at + count < len(lines):
@@ -50,7 +50,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         text, count = joined, count + 1
     try:
         _row(lines[at].number, text, context.facts)
-    except Bad as bad:
+    except PasteError as bad:
         context.facts.refuse(lines[at].number, bad)
     return count
 
@@ -102,21 +102,21 @@ def _columns(row: str) -> list[tuple[str, str]]:
 def _row(number: int, row: str, facts: Facts) -> None:
     before = row[: match.start()] if (match := _COLUMN.search(row)) else row
     if before.strip():
-        raise Bad("unknown", text=before)
+        raise PasteError("unknown", text=before)
     columns: dict[str, str] = {}
     for name, value in _columns(row):
         if name in columns:
-            raise Bad("twice", column=name)
+            raise PasteError("twice", column=name)
         columns[name] = value
     topic = columns.get("Topic", "")
     if not TOPIC.fullmatch(topic):
-        raise Bad("topic", text=topic or row)
+        raise PasteError("topic", text=topic or row)
     if "Partition" not in columns:
         _topic(topic, columns, facts)
         return
     for needed in _NEEDED:
         if needed not in columns:
-            raise Bad("column", column=needed)
+            raise PasteError("column", column=needed)
     facts.add(checked(facts, _partition(number, topic, columns)))
     facts.elr_known |= columns.get("Elr", "N/A") != "N/A"
     facts.offline.update(ids_of(columns.get("Offline", ""), "Offline"))
@@ -137,11 +137,11 @@ def take_settings(topic: str, text: str, facts: Facts) -> None:
             facts.unclean[topic] = value == "true"
 
 
-def _partition(number: int, topic: str, columns: dict[str, str]) -> Partition:
+def _partition(number: int, topic: str, columns: dict[str, str]) -> PastedPartition:
     def ids(column: str) -> tuple[int, ...]:
         return ids_of(columns.get(column, ""), column)
 
-    return Partition(
+    return PastedPartition(
         topic,
         number_of(columns["Partition"], "Partition", MOST_ID),
         leader_of(columns["Leader"]),

@@ -12,9 +12,9 @@ from engine.scenarios.paste.facts import (
     MOST_ID,
     MOST_NUMBER,
     TOPIC,
-    Bad,
     Facts,
-    Partition,
+    PastedPartition,
+    PasteError,
     checked,
 )
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
@@ -68,7 +68,7 @@ def _take(value: Any, line: int, context: PasteContext) -> None:
     for topic, number, data in found[:MOST_PARTITIONS]:
         try:
             facts.add(checked(facts, _partition(topic, number, data, line, facts)))
-        except Bad as bad:
+        except PasteError as bad:
             facts.refuse(line, bad)
     _settings(value, context.topic, facts, 0)
     if not found:
@@ -161,7 +161,7 @@ def _ids(value: Any, column: str) -> tuple[int, ...]:
     found = [_id(one) for one in listed]
     ids = tuple(one for one in found if one is not None and one >= 0)
     if len(ids) < len(found):
-        raise Bad("ids", column=column, text=json.dumps(value)[:200])
+        raise PasteError("ids", column=column, text=json.dumps(value)[:200])
     return tuple(dict.fromkeys(ids))
 
 
@@ -172,12 +172,14 @@ def _whole(value: Any, most: int) -> int | None:
     return value if known else None
 
 
-def _partition(topic: Any, number: Any, data: dict[str, Any], line: int, facts: Facts) -> Partition:
+def _partition(
+    topic: Any, number: Any, data: dict[str, Any], line: int, facts: Facts
+) -> PastedPartition:
     if not isinstance(topic, str) or not TOPIC.fullmatch(topic):
-        raise Bad("json_topic")
+        raise PasteError("json_topic")
     index = _whole(number, MOST_ID)
     if index is None:
-        raise Bad("json_number", topic=topic)
+        raise PasteError("json_number", topic=topic)
     listed = _get(data, "replicas")
     replicas = _ids(listed, "replicas")
     offline = _ids(_get(data, "offline"), "offlineReplicas")
@@ -196,7 +198,7 @@ def _partition(topic: Any, number: Any, data: dict[str, Any], line: int, facts: 
     if leader is None:
         leads = [_id(one) for one in flagged if _flag(one, "leads")]
         leader = leads[0] if leads and leads[0] is not None else -1
-    return Partition(
+    return PastedPartition(
         topic,
         index,
         max(leader, -1),

@@ -21,7 +21,7 @@ TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass
-class Partition:
+class PastedPartition:
     """The state of a partition.
 
     `leader_epoch`, `partition_epoch` and `end`, the high watermark, are None where nothing says
@@ -62,7 +62,7 @@ class Press:
 
 
 @dataclass
-class Told:
+class Notice:
     """A sentence of the catalogue.
 
     It has its key, its arguments, the line it is about (0: none), and the choices that it offers
@@ -79,7 +79,7 @@ class Told:
 class Facts:
     """All that was read.  Checkpoints are by (broker, partition's name)."""
 
-    partitions: dict[str, Partition] = field(default_factory=dict)
+    partitions: dict[str, PastedPartition] = field(default_factory=dict)
     min_isr: dict[str, int] = field(default_factory=dict)
     unclean: dict[str, bool] = field(default_factory=dict)
     epochs: dict[tuple[int, str], list[tuple[int, int]]] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Facts:
     """Leaders of partitions that were left out for their number."""
     assigned: dict[str, dict[int, tuple[int, ...]]] = field(default_factory=dict)
     """Topic -> the replicas of its partitions, as ZooKeeper has them."""
-    znodes: dict[tuple[str, int], Partition] = field(default_factory=dict)
+    znodes: dict[tuple[str, int], PastedPartition] = field(default_factory=dict)
     """The state of a partition as ZooKeeper has it: its replicas stand elsewhere."""
     ends: dict[str, int] = field(default_factory=dict)
     """Partition's name -> its end offset, as a consumer sees it."""
@@ -111,26 +111,26 @@ class Facts:
     """The cluster has Raft groups and no ISR."""
     elr_known: bool = False
     ids_known: bool = False
-    problems: list[Told] = field(default_factory=list)
-    notes: list[Told] = field(default_factory=list)
+    problems: list[Notice] = field(default_factory=list)
+    notes: list[Notice] = field(default_factory=list)
 
     def problem(self, line: int, key: str, choices: tuple[Press, ...] = (), **args: object) -> None:
         """Remember what is wrong with a line."""
-        self.problems.append(Told(f"paste.{key}", _short(args), line, choices))
+        self.problems.append(Notice(f"paste.{key}", _short(args), line, choices))
 
-    def refuse(self, line: int, bad: Bad) -> None:
+    def refuse(self, line: int, bad: PasteError) -> None:
         """Remember a part of a line that cannot be read."""
         self.problem(line, bad.key, bad.choices, **bad.args_)
 
     def note(self, line: int, key: str, **args: object) -> None:
         """Remember what was made of a line."""
-        self.notes.append(Told(f"paste.note.{key}", _short(args), line))
+        self.notes.append(Notice(f"paste.note.{key}", _short(args), line))
 
-    def add(self, partition: Partition) -> None:
+    def add(self, partition: PastedPartition) -> None:
         """Take a partition in.  Raises Bad for one that was there already."""
         known = self.partitions.get(partition.name)
         if known is not None:
-            raise Bad("again", name=partition.name, first=known.line)
+            raise PasteError("again", name=partition.name, first=known.line)
         self.partitions[partition.name] = partition
 
 
@@ -140,7 +140,7 @@ def _short(args: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-class Bad(Exception):
+class PasteError(Exception):
     """A part of a line that cannot be read: a key and its arguments."""
 
     def __init__(self, key: str, choices: tuple[Press, ...] = (), **args: object) -> None:
@@ -153,7 +153,7 @@ class Bad(Exception):
 def number_of(text: str, what: str, most: int) -> int:
     """Return a whole number.  Raises Bad."""
     if not re.fullmatch(r"\d{1,16}", text) or int(text) > most:
-        raise Bad("number", what=what, text=text, most=most)
+        raise PasteError("number", what=what, text=text, most=most)
     return int(text)
 
 
@@ -165,10 +165,10 @@ def ids_of(text: str, column: str) -> tuple[int, ...]:
     found = []
     for part in re.split(r"\s*,\s*|\s+", text):
         if not re.fullmatch(r"\d{1,6}", part):
-            raise Bad("ids", column=column, text=text)
+            raise PasteError("ids", column=column, text=text)
         found.append(int(part))
     if len(set(found)) != len(found):
-        raise Bad("double", column=column, text=text)
+        raise PasteError("double", column=column, text=text)
     return tuple(found)
 
 
@@ -180,14 +180,14 @@ def leader_of(text: str) -> int:
     return number_of(text, "Leader", MOST_ID)
 
 
-def checked(facts: Facts, one: Partition) -> Partition:
+def checked(facts: Facts, one: PastedPartition) -> PastedPartition:
     """Return a partition whose parts fit together.
 
     A member of the ISR that is no replica any more, as while replicas are removed, is left out with
     a note.  Raises Bad.
     """
     if not one.replicas:
-        raise Bad("empty", column="Replicas")
+        raise PasteError("empty", column="Replicas")
     for column, members in (
         ("Isr", one.isr),
         ("Elr", one.elr),
@@ -197,9 +197,9 @@ def checked(facts: Facts, one: Partition) -> Partition:
             if member not in one.replicas and member != one.leader:
                 facts.note(one.line, "no_replica", broker=member, column=column, name=one.name)
     if one.leader >= 0 and one.leader not in one.replicas:
-        raise Bad("leads_no_replica", broker=one.leader)
+        raise PasteError("leads_no_replica", broker=one.leader)
     if one.leader >= 0 and one.leader not in one.isr:
-        raise Bad("leader", broker=one.leader)
+        raise PasteError("leader", broker=one.leader)
     one.isr, one.elr, one.last_known_elr = (
         tuple(member for member in members if member in one.replicas)
         for members in (one.isr, one.elr, one.last_known_elr)

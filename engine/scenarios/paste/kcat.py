@@ -6,7 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.scenarios.paste.facts import MOST_ID, Bad, Partition, checked, ids_of, number_of
+from engine.scenarios.paste.facts import (
+    MOST_ID,
+    PastedPartition,
+    PasteError,
+    checked,
+    ids_of,
+    number_of,
+)
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _BEGINS: Final = re.compile(r"Metadata for .*\(from broker|\d+ (?:brokers|topics):$")
@@ -31,8 +38,8 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     if row is None:
         return 0
     if not context.topic:
-        raise Bad("kcat_topic")
-    one = Partition(
+        raise PasteError("kcat_topic")
+    one = PastedPartition(
         context.topic,
         number_of(row[1], "partition", MOST_ID),
         int(row[2]),

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.model.errors import BadInput
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.paste.checkpoint import FILES
-from engine.scenarios.paste.facts import TOPIC, Bad, number_of
+from engine.scenarios.paste.facts import TOPIC, PasteError, number_of
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 LONGEST: Final = 2_000
@@ -78,8 +78,8 @@ def _profile(name: str) -> str:
     """Return the profile of a release or a code.  Raises Bad."""
     try:
         return get_profile(name).name
-    except BadInput as bad:
-        raise Bad("kafka", text=name) from bad
+    except InputError as bad:
+        raise PasteError("kafka", text=name) from bad
 
 
 def _header(text: str, context: PasteContext) -> None:

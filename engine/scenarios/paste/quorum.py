@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.scenarios.paste.facts import Bad
+from engine.scenarios.paste.facts import PasteError
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 _STATUS: Final = re.compile(
@@ -34,7 +34,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
             break
         try:
             _member(line.text, context)
-        except Bad as bad:
+        except PasteError as bad:
             facts.refuse(line.number, bad)
         count += 1
     return count
@@ -43,7 +43,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
 def _member(text: str, context: PasteContext) -> None:
     row = _MEMBER.match(text)
     if row is None:
-        raise Bad("member", text=text)
+        raise PasteError("member", text=text)
     context.facts.members.add(int(row[1]))
     if row[2] == "Leader":
         context.facts.quorum.setdefault("LeaderId", row[1])

@@ -8,7 +8,7 @@ from engine.scenarios.paste.checkpoint import FORMAT as CHECKPOINT
 from engine.scenarios.paste.cleaning import lines_of
 from engine.scenarios.paste.describe import FORMAT as DESCRIBE
 from engine.scenarios.paste.documents import FORMAT as DOCUMENTS
-from engine.scenarios.paste.facts import MOST_PROBLEMS, Bad, Facts
+from engine.scenarios.paste.facts import MOST_PROBLEMS, Facts, PasteError
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 from engine.scenarios.paste.kcat import FORMAT as KCAT
 from engine.scenarios.paste.others import NAMED, QUIET
@@ -76,7 +76,7 @@ def _offer(lines: list[PastedLine], at: int, context: PasteContext) -> int:
     """Offer a line to the formats; return how many lines one takes, 0 for none."""
     try:
         return next((count for one in FORMATS if (count := one.read(lines, at, context))), 0)
-    except Bad as bad:
+    except PasteError as bad:
         context.facts.refuse(lines[at].number, bad)
         return 1
 

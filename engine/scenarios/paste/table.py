@@ -10,9 +10,9 @@ from engine.scenarios.paste.facts import (
     MOST_ID,
     MOST_NUMBER,
     TOPIC,
-    Bad,
     Facts,
-    Partition,
+    PastedPartition,
+    PasteError,
     checked,
     ids_of,
     leader_of,
@@ -61,7 +61,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
             break
         try:
             _row(line.number, dict(zip(names, cells, strict=False)), context)
-        except Bad as bad:
+        except PasteError as bad:
             context.facts.refuse(line.number, bad)
         count += 1
     return count
@@ -76,9 +76,9 @@ def _cells(text: str) -> list[str]:
 def _row(number: int, cells: dict[str, str], context: PasteContext) -> None:
     topic = cells.get("topic") or context.topic
     if not topic:
-        raise Bad("table_topic")
+        raise PasteError("table_topic")
     if not TOPIC.fullmatch(topic):
-        raise Bad("topic", text=topic)
+        raise PasteError("topic", text=topic)
     facts = context.facts
     replicas = ids_of(re.sub(r"(\d)-\d+", r"\1", cells["replicas"]), "replicas")
     offline = ids_of(cells.get("offline", ""), "offline")
@@ -89,7 +89,7 @@ def _row(number: int, cells: dict[str, str], context: PasteContext) -> None:
         for name in ("epoch", "end", "start")
         if cells.get(name, "-") not in ("", "-")
     }
-    one = Partition(
+    one = PastedPartition(
         topic,
         number_of(cells["partition"], "partition", MOST_ID),
         leader_of(cells["leader"]),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from engine.scenarios.paste.facts import Bad, Facts, Partition, checked
+from engine.scenarios.paste.facts import Facts, PastedPartition, PasteError, checked
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 from engine.scenarios.paste.json_text import decoded
 
@@ -62,7 +62,9 @@ def _take(value: dict[str, Any], line: int, context: PasteContext) -> bool:
     if node is None or node[2] is None or not usable:
         facts.problem(line, "znode_state")
         return True
-    state = Partition(node[1], int(node[2]), leader, (), tuple(isr), line=line, leader_epoch=epoch)
+    state = PastedPartition(
+        node[1], int(node[2]), leader, (), tuple(isr), line=line, leader_epoch=epoch
+    )
     facts.znodes[node[1], state.number] = state
     return True
 
@@ -85,7 +87,7 @@ def close(facts: Facts) -> None:
             facts.note(state.line, "znode_replicas", name=state.name, topic=topic)
         try:
             facts.add(checked(facts, state))
-        except Bad as bad:
+        except PasteError as bad:
             facts.refuse(state.line, bad)
     if facts.assigned and not facts.znodes and not facts.partitions:
         facts.problem(0, "znode_only_replicas", topic=next(iter(facts.assigned)))

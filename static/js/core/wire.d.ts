@@ -6,18 +6,18 @@
  */
 
 export interface Wire {
-  step?: Step;
+  stepJson?: StepJson;
   why?: Why;
   batchResult?: BatchResult;
 }
 /**
  * Step `n` of a run: what happened, and the state after it.
  */
-export interface Step {
+export interface StepJson {
   arrived: number | null;
   at: number | string | null;
-  broken: Broken[];
-  cues: Cue[];
+  broken: BrokenPromise[];
+  cues: CueJson[];
   fetcher?: Fetcher;
   line: number;
   moment: number;
@@ -32,14 +32,14 @@ export interface Step {
 /**
  * An invariant that broke at this step, and what of it is seen.
  */
-export interface Broken {
+export interface BrokenPromise {
   inv: string;
   why: string;
 }
 /**
  * One thing that a rule changed, in partition `p`; null: of the node, or of several.
  */
-export interface Cue {
+export interface CueJson {
   field: string;
   new: boolean | number | string | null;
   node: number | string;
@@ -63,7 +63,7 @@ export interface Sentence {
   key: string;
 }
 /**
- * Outcome of promises: `engine.show.verdict`; empty while nothing is decided.
+ * Outcome of promises: `engine.story.verdict`; empty while nothing is decided.
  */
 export interface RunVerdict {
   fault?: string;
@@ -77,16 +77,16 @@ export interface RunVerdict {
  */
 export interface View {
   beats: Beat[];
-  brokers: Broker[];
-  clients: Client[];
-  controller: Controller;
+  brokers: BrokerView[];
+  clients: ClientView[];
+  controller: ControllerView;
   fetching: "auto" | "manual";
   graves: never[][];
-  ledger: Ledger;
-  links: Link[];
+  ledger: LedgerView;
+  links: LinkView[];
   messages: Message[];
   mode: string;
-  partitions: Partition[];
+  partitions: PartitionView[];
   profile: string;
   t: number;
 }
@@ -97,12 +97,12 @@ export interface Beat {
   sent: number;
   to: number | string;
 }
-export interface Broker {
+export interface BrokerView {
   alive: string;
   brokerEpoch: number;
   clean: boolean;
   dirs?: Directory[];
-  disk?: Disk;
+  disk?: DiskView;
   fenced: boolean;
   fetchSessions?: FetchSession[];
   fetchers?: number;
@@ -118,7 +118,7 @@ export interface Directory {
 /**
  * Records a second, and for how many milliseconds it is busy.
  */
-export interface Disk {
+export interface DiskView {
   busy: number;
   rate: number;
 }
@@ -131,7 +131,7 @@ export interface FetchSession {
 /**
  * A producer or a consumer, by `kind`.
  */
-export interface Client {
+export interface ClientView {
   acked?: number;
   believes: number;
   epoch?: number | null;
@@ -145,14 +145,14 @@ export interface Client {
   read?: number;
   reset?: string;
   sent?: number;
-  waiting: Sent[];
+  waiting: SentView[];
 }
-export interface Sent {
+export interface SentView {
   acks: number;
   m: string;
   to: number;
 }
-export interface Controller {
+export interface ControllerView {
   alive: boolean;
   epoch: number;
   sessionMs: number;
@@ -161,7 +161,7 @@ export interface Controller {
 /**
  * Outcome of all messages; `lost1` of those that were written with acks=1.
  */
-export interface Ledger {
+export interface LedgerView {
   acked: number;
   committed: number;
   lost: string[];
@@ -169,7 +169,7 @@ export interface Ledger {
   seen: number;
   sent: number;
 }
-export interface Link {
+export interface LinkView {
   a: number | string;
   b: number | string;
   cut: "a>b" | "b>a" | "both" | "none";
@@ -198,23 +198,23 @@ export interface Message {
 /**
  * `ar` the assigned replicas; logs are the `same` up to that offset and `differ` at these.
  */
-export interface Partition {
+export interface PartitionView {
   ar: number[];
   differ: number[] | null;
   gone?: string;
   minIsr: number;
   name: string;
   p: number;
-  record: PartitionRecord;
+  record: PartitionRecordView;
   replicas: {
-    [k: string]: Replica;
+    [k: string]: ReplicaView;
   };
   same: number;
 }
 /**
  * Controller's record of a partition.
  */
-export interface PartitionRecord {
+export interface PartitionRecordView {
   adding: number[];
   elr: number[];
   isr: number[];
@@ -228,8 +228,8 @@ export interface PartitionRecord {
 /**
  * `epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches.
  */
-export interface Replica {
-  belief: Belief;
+export interface ReplicaView {
+  belief: BeliefView;
   blocks: number[];
   cut: CutRecord[];
   dir?: string;
@@ -251,7 +251,7 @@ export interface Replica {
   };
   role: "follower" | "leader" | "none" | "offline";
   runs: never[][];
-  session?: Session;
+  session?: SessionView;
   start: number;
   throttled?: Throttled;
   waiting: Waiting[];
@@ -259,7 +259,7 @@ export interface Replica {
 /**
  * Leader, leader epoch and partition epoch as a broker believes; -1: nothing.
  */
-export interface Belief {
+export interface BeliefView {
   le: number;
   leader: number;
   pe: number;
@@ -320,7 +320,7 @@ export interface Remote {
   leo: number;
   start: number;
 }
-export interface Session {
+export interface SessionView {
   id: number;
   next: number;
 }
@@ -369,7 +369,7 @@ export interface BatchResult {
   advice: {} | null;
   before: number;
   causes: BatchCause[];
-  cells: Cell[];
+  cells: CellJson[];
   cycles: boolean;
   done_chunks: number;
   done_runs: number;
@@ -388,11 +388,11 @@ export interface BatchResult {
   metrics: BatchMetric[];
   needs: BatchNeeds | null;
   paired: BatchPair[];
-  paired_said: Said[];
+  paired_said: KeyedSentence[];
   profiles: string[];
   runs: number;
   runs_per_s: number;
-  said: Said | null;
+  said: KeyedSentence | null;
   scenario: BatchScenario;
   sentences: Finding[];
   started: number | null;
@@ -419,7 +419,7 @@ export interface BatchCause {
  *
  *     `broken` by invariant, `unseen` whatever no run broke; `errors` are runs that failed themselves.
  */
-export interface Cell {
+export interface CellJson {
   broken: {
     [k: string]: Waited;
   };
@@ -584,7 +584,7 @@ export interface BatchPair {
 /**
  * A key of the catalogue with its arguments.
  */
-export interface Said {
+export interface KeyedSentence {
   args: {};
   key: string;
 }

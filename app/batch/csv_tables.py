@@ -1,0 +1,120 @@
+"""The tables of a study, and of two side by side, as CSV: every row, not only the first."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from flask import Blueprint, Response, request
+
+from app.batch import records
+from app.batch.pages import failures_wanted
+from app.batch.pairs import pairs
+from app.batch.result import failure_of, metrics_of
+from app.batch.study_comparison import compared
+from app.batch.study_pages import both, jobs
+from app.context import visitor
+from app.live.classroom import rooms_here
+
+blueprint = Blueprint("tables", __name__)
+
+Table = list[list[Any]]
+
+
+def csv_answer(rows: Table, name: str) -> Response:
+    """Return a file to download, the head first."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    answer = Response(text.getvalue(), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = f"attachment; filename={name}"
+    return answer
+
+
+def _table(head: tuple[str, ...], found: Iterable[Mapping[str, object]]) -> Table:
+    return [list(head), *([one[name] for name in head] for one in found)]
+
+
+# -- of a class ------------------------------------------------------------------------------------
+
+
+@blueprint.get("/class/<name>/answers.csv")
+def class_csv(name: str) -> Response:
+    """Return a row for each answer of a class, to its leader's browser: pupils are numbers."""
+    room = rooms_here().get(name.lower())
+    return csv_answer(rooms_here().table(room.name, visitor.owner()), f"class-{room.name}.csv")
+
+
+# -- of one study ----------------------------------------------------------------------------------
+
+
+@blueprint.get("/batch/<number>/paired.csv")
+def paired_csv(number: str) -> Response:
+    """Return a row for each pair of sides and invariant: same seeds, and the sign test's p."""
+    head = ("a", "b", "common", "invariant", "neither", "only_a", "only_b", "both", "p")
+    batch = jobs().batch(number)
+    return csv_answer(_table(head, pairs(batch)), f"paired-{batch.id}.csv")
+
+
+@blueprint.get("/batch/<number>/measures.csv")
+def measures_csv(number: str) -> Response:
+    """Return a row for each measure, profile and cell."""
+    head = ["measure", "unit", "profile", "cell", "n", "above_0", "mean", "min", "max"]
+    rows: Table = [[*head, "p50", "p90", "p99", "p999"]]
+    batch = jobs().batch(number)
+    for metric in metrics_of(jobs(), batch):
+        for cell in metric["cells"]:
+            line = [metric["name"], metric["unit"], cell["profile"], cell["label"], cell["n"]]
+            line += [cell["share"]["share"], cell["mean"], cell["min"], cell["max"]]
+            rows.append(line + cell["quantiles"])
+    return csv_answer(rows, f"measures-{batch.id}.csv")
+
+
+@blueprint.get("/batch/<number>/failures.csv")
+def failures_csv(number: str) -> Response:
+    """Return the failing runs that the address selects, as the page does, with their links."""
+    batch = jobs().batch(number)
+    _, found = records.failures(jobs().database, batch, failures_wanted(), limit=None)
+    head = ("profile", "label", "seed", "invariant", "step", "lost", "steps", "why", "url")
+    rows = [failure_of(batch, one) for one in found]
+    for row in rows:
+        row["url"] = request.host_url.rstrip("/") + row["url"]
+    return csv_answer(_table(head, rows), f"failures-{batch.id}.csv")
+
+
+# -- of two ----------------------------------------------------------------------------------------
+
+
+@blueprint.get("/batch/<number>/with/<other>/shares.csv")
+def two_shares_csv(number: str, other: str) -> Response:
+    """Return a row for each profile, cell and invariant: counts, difference, paired table."""
+    names = ("hits", "n", "share", "low", "high")
+    head = ["profile", "cell_a", "cell_b", "invariant"]
+    head += [f"{name}_{side}" for side in "ab" for name in names]
+    head += ["difference", "difference_low", "difference_high", "neither", "only_a", "only_b"]
+    rows: list[list[Any]] = [[*head, "both", "p"]]
+    for cell in compared(jobs(), *both(number, other))["cells"]:
+        for row in cell["rows"]:
+            line = [cell["profile"], cell["a"], cell["b"], row["invariant"] or "any"]
+            line += [row[side][name] for side in "ab" for name in names]
+            change, table = row["difference"] or {}, row["paired"] or {}
+            line += [change.get(name, "") for name in ("share", "low", "high")]
+            line += [table.get(key, "") for key in ("neither", "only_a", "only_b", "both", "p")]
+            rows.append(line)
+    return csv_answer(rows, f"shares-{number}-{other}.csv")
+
+
+@blueprint.get("/batch/<number>/with/<other>/measures.csv")
+def two_measures_csv(number: str, other: str) -> Response:
+    """Return a row for each measure, profile and cell: what both measured."""
+    names = ("n", "mean", "min", "max")
+    sides = [f"{name}_{side}" for side in "ab" for name in (*names, "p50", "p90", "p99", "p999")]
+    rows: list[list[Any]] = [["measure", "unit", "profile", "cell", *sides]]
+    for metric in compared(jobs(), *both(number, other))["metrics"]:
+        for row in metric["rows"]:
+            line = [metric["name"], metric["unit"], row["profile"], row["label"]]
+            for side in "ab":
+                line += [row[side][name] for name in names] + row[side]["quantiles"]
+            rows.append(line)
+    return csv_answer(rows, f"measures-{number}-{other}.csv")

@@ -1,0 +1,370 @@
+"""Pages and JSON of batches: the form, progress and result, replay of a failing run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask.sansio.blueprints import BlueprintSetupState
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.advisor.result import promised
+from app.batch import records, statistics
+from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
+from app.batch.result import FAILURES_SHOWN, result
+from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.batch.study_pages import (
+    TITLE_MOST,
+    jobs,
+    other_studies,
+    other_than,
+    own_studies,
+    scenario_title,
+    title_of,
+)
+from app.batch.wire import BatchResult
+from app.context import naming, visitor
+from app.context.moments import address
+from app.context.services import services
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields, typed
+from app.server import api_schema
+from app.storage.models import BatchRow
+from app.web import display_names, met
+from app.web.api import body, json_answer
+from app.web.pages import words
+from engine.model.profiles import PROFILES
+from engine.scenarios import file
+from engine.scenarios.delays import varies
+from engine.scenarios.random_twin import random_twin
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+
+blueprint = Blueprint("batches", __name__)
+
+RUNS_USUAL: Final = 1_000
+
+FILTERS: dict[str, Callable[[Any], str]] = {
+    "whole": lambda number: statistics.whole(number),
+    "share": lambda share: statistics.shown_share(share),
+    "figure": lambda value: statistics.shown_figure(value),
+    "difference": lambda share: statistics.shown_difference(share),
+}
+
+EXAMPLES = (
+    "min.insync.replicas=1,2",
+    "network.delay_ms=0,10,100",
+    "network.loss=0,0.01,0.1",
+    "brokers=3,5",
+)
+
+
+@blueprint.record
+def _filters(state: BlueprintSetupState) -> None:
+    state.app.jinja_env.filters.update(FILTERS)
+
+
+def scenario_asked(asked: RequestFields) -> Scenario:
+    """Return a scenario by name, that of a study, or that of a run with its moves as the script."""
+    if asked.has("run"):
+        return scenario_of_run(services().replays.run(naming.digest_asked(asked)))
+    if asked.has("again"):
+        return records.scenario_of(jobs().batch(asked.text("again")))
+    return naming.scenario_named(asked.text("scenario"))
+
+
+def scenario_of_run(run: Run) -> Scenario:
+    """Return a scenario for a batch of this run: every seed plays the moves made by hand."""
+    if run.moves is None:
+        scenario: Scenario = run.scenario
+        return scenario
+    played = run.scenario.to_dict()
+    played.update(script="\n".join(run.moves), expect={}, profiles=[run.profile])
+    return Scenario.from_dict(played)
+
+
+@blueprint.get("/batch")
+def form() -> str:
+    """Render the form of a batch, and the batches run before."""
+    library = list(file.library().values())
+    fixed, chosen, before = _chosen()
+    scale = [one for one in library if "scale" in one.tags]
+    saved = [(row.digest, row.title) for row in services().store.scenarios(50, visitor.owner())]
+    first = chosen or next(iter(scale or library), None)
+    facts = {one.slug: _facts(one) for one in library}
+    if chosen is not None:
+        facts[chosen.slug or chosen.digest] = _facts(chosen)
+    usual = {"runs": RUNS_USUAL, "first_seed": 0, "vary": [], "profiles": []}
+    start = {**usual, **(facts[first.slug or first.digest] if first else {}), **before}
+    boot = {
+        "scenarios": facts,
+        "fixed": fixed,
+        "examples": EXAMPLES,
+        "limits": {"runs": RUNS_MOST, "profiles": PROFILES_MOST, "cells": CELLS_MOST},
+        "csrf": visitor.csrf_token(),
+        "lang": visitor.lang(),
+    }
+    return render_template(
+        "batch.html",
+        boot=boot,
+        chosen=first,
+        fixed=fixed,
+        facts=start,
+        scale=scale,
+        plain=[one for one in library if "scale" not in one.tags],
+        saved=saved,
+        profiles=list(PROFILES.values()),
+        named=set(PROFILES),
+        examples=EXAMPLES,
+        own=own_studies(),
+        others=other_studies(),
+        spark=str(jobs().runner),
+    )
+
+
+def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
+    """Return (form fields in place of a name, the scenario, the first values of the form).
+
+    The address decides: ``?run=`` takes the moves of a run, ``?again=`` a study to change,
+    ``?scenario=`` a scenario by name; without any of them the scenario is None.
+    """
+    run, again = request.args.get("run", ""), request.args.get("again", "")
+    if run:
+        if not naming.DIGEST.match(run):
+            raise RequestError("not_found")
+        return {"run": run}, scenario_of_run(services().replays.run(run)), {}
+    if again:
+        batch = jobs().batch(again)
+        scenario = records.scenario_of(batch)
+        fixed = {} if naming.in_library(scenario) else {"again": batch.id}
+        return fixed, scenario, _asked_before(batch)
+    if request.args.get("scenario"):
+        return {}, naming.scenario_named(request.args["scenario"]), {}
+    return {}, None, {}
+
+
+def _asked_before(batch: BatchRow) -> dict[str, Any]:
+    """Return the fields of the form as they were when a study was asked for."""
+    varied: dict[str, dict[str, None]] = {}
+    for cell in batch.cells:
+        for key, value in cell["values"].items():
+            varied.setdefault(key, {})[value] = None
+    return {
+        "profiles": batch.profiles,
+        "runs": batch.runs,
+        "first_seed": batch.first_seed,
+        "vary": [f"{key}={','.join(values)}" for key, values in varied.items()],
+    }
+
+
+def _facts(scenario: Scenario) -> dict[str, Any]:
+    told = in_language(scenario, visitor.lang())
+    return {
+        "name": scenario.slug or scenario.digest,
+        "title": told.title,
+        "teaches": told.teaches,
+        "profiles": list(scenario.profiles)[:PROFILES_MOST],
+        "random": is_random(scenario),
+    }
+
+
+def is_random(scenario: Scenario) -> bool:
+    """Return True if seeds can make any difference."""
+    network = scenario.network
+    return bool(
+        scenario.faults
+        or scenario.workload.producers
+        or network.loss
+        or varies(network.delay_ms)
+        or varies(network.control_delay_ms)
+    )
+
+
+@blueprint.get("/batch/twin")
+def twin() -> AnyResponse:
+    """Open the form for the random twin of a scenario (``?scenario=``) or of a run (``?run=``)."""
+    _, scenario, _ = _chosen()
+    if scenario is None:
+        raise RequestError("not_found")
+    made = random_twin(scenario)
+    digest = services().replays.register(Run(made, made.profiles[0]))
+    return redirect(url_for("batches.form", run=digest))
+
+
+@blueprint.post("/api/batches")
+@api_schema.declare(api_schema.BatchStarted, 201, takes=api_schema.BatchSent)
+def submit() -> Response:
+    """Submit a study and return its number and address.
+
+    The body is {scenario | run | again, runs, profiles: [...], vary: ["key=v1,v2"], first_seed}.
+    """
+    visitor.require_token()
+    visitor.require_patience()
+    given = body()
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
+    url = address(f"/batch/{number}", **visitor.tongue())
+    return json_answer({"ok": True, "id": number, "url": url}, 201)
+
+
+@blueprint.post("/batch")
+def submit_form() -> AnyResponse:
+    """Submit a study from the form itself, for a page without scripts."""
+    visitor.require_token()
+    visitor.require_patience()
+    sent = request.form
+    given = RequestFields(
+        {
+            "scenario": sent.get("scenario") or None,
+            "run": sent.get("run") or None,
+            "again": sent.get("again") or None,
+            "runs": typed(sent, "runs"),
+            "first_seed": typed(sent, "first_seed", default=0),
+            "profiles": sent.getlist("profiles") or None,
+            "within": typed(sent, "within", default=0),
+            "vary": [line for line in sent.get("vary", "").splitlines() if line.strip()],
+        }
+    )
+    number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+
+
+@blueprint.post("/api/batches/estimate")
+@api_schema.declare(api_schema.Json, takes=api_schema.BatchSent)
+def estimate() -> Response:
+    """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
+    visitor.require_token()
+    visitor.require_patience()
+    given = body()
+    asked = asked_spec(given, scenario_asked(given))
+    with services().plays.turn():
+        found = jobs().estimate(asked)
+    notes = [note.sentence(visitor.lang()) for note in found["notes"]]
+    return json_answer({"ok": True, **found, "notes": notes})
+
+
+@blueprint.get("/batch/<number>")
+def page(number: str) -> str:
+    """Render the progress of the batch, then its result, both also without a script."""
+    shown: dict[str, Any] = {**_result(number)}
+    batch = jobs().batch(number)
+    shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
+    shown.update(title=title_of(batch), named=batch.title)
+    shown["causes"] = [
+        {**one, "called": display_names.rule(one["rule"], words)} for one in shown["causes"]
+    ]
+    if shown["said"]:
+        shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
+    active = shown["state"] in records.ACTIVE
+    return render_template(
+        "batch_result.html",
+        batch=shown,
+        active=active,
+        promised=promised(batch) if shown["cycles"] else None,
+        title_most=TITLE_MOST,
+        pairs_most=PAIRS_SHOWN,
+        orders=list(records.ORDERS),
+        others=other_than(number),
+        cells=enumerate(cell["label"] for cell in batch.cells),
+        mine=batch.owner == visitor.owner(),
+        met_asked=met.is_asked_of(batch),
+        met=met.told_of(batch),
+        filter={
+            **asdict(failures_wanted()),
+            "size": FAILURES_SHOWN,
+        },
+        boot={
+            "batch": shown,
+            "active": active,
+            "csrf": visitor.csrf_token(),
+            "lang": visitor.lang(),
+        },
+    )
+
+
+@blueprint.get("/api/batches/<number>")
+@api_schema.declare(api_schema.BatchTold, asks=api_schema.FailuresAsked)
+def get_batch(number: str) -> Response:
+    return json_answer({"ok": True, **_result(number)})
+
+
+def failures_wanted() -> records.FailureFilter:
+    """Return which failing runs the address asks for."""
+    order = request.args.get("order", "seed")
+    return records.FailureFilter(
+        request.args.get("profile", "")[:120],
+        request.args.get("invariant", "")[:40],
+        typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL),
+        order if order in records.ORDERS else "seed",
+    )
+
+
+def _result(number: str) -> BatchResult:
+    return result(jobs(), number, failures_wanted(), typed(request.args, "from", default=0))
+
+
+@blueprint.post("/api/batches/<number>/cancel")
+@api_schema.declare(api_schema.Changed)
+def cancel(number: str) -> Response:
+    visitor.require_token()
+    return json_answer({"ok": True, "batch": jobs().cancel(number, visitor.owner())})
+
+
+@blueprint.post("/api/batches/<number>/resume")
+@api_schema.declare(api_schema.Changed)
+def resume(number: str) -> Response:
+    """Compute the chunks that are missing."""
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().resume(number, *visitor.asker())
+    return json_answer({"ok": True, "batch": jobs().snapshot(number)})
+
+
+@blueprint.post("/batch/<number>/<any(cancel, resume):what>")
+def act(number: str, what: str) -> AnyResponse:
+    """Resume or cancel a batch from the buttons of the page, where no script runs."""
+    visitor.require_token()
+    if what == "resume":
+        visitor.require_patience()
+        jobs().resume(number, *visitor.asker())
+    else:
+        jobs().cancel(number, visitor.owner())
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+
+
+@blueprint.post("/api/batches/<number>/more")
+@api_schema.declare(api_schema.Changed, takes=api_schema.MoreSent)
+def more(number: str) -> Response:
+    """Add more seeds for every profile and cell; the body is {runs}."""
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().add_runs(number, body().whole("runs", 1, RUNS_MOST), *visitor.asker())
+    return json_answer({"ok": True, "batch": jobs().snapshot(number)})
+
+
+@blueprint.post("/batch/<number>/more")
+def more_form(number: str) -> AnyResponse:
+    """Add more seeds from the form of the page."""
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().add_runs(number, typed(request.form, "runs", 1, RUNS_MOST), *visitor.asker())
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+
+
+@blueprint.delete("/api/batches/<number>")
+@api_schema.declare(api_schema.Done)
+def delete(number: str) -> Response:
+    """Delete the batch and its rows."""
+    visitor.require_token()
+    jobs().delete(number, visitor.owner())
+    return json_answer({"ok": True})
+
+
+@blueprint.post("/batch/<number>/delete")
+def delete_form(number: str) -> AnyResponse:
+    """Delete a batch from the form of the page."""
+    visitor.require_token()
+    jobs().delete(number, visitor.owner())
+    return redirect(address("/batch", **visitor.tongue()), 303)

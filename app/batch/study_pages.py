@@ -1,0 +1,180 @@
+"""Studies as things people keep: named by their owner, found again, and set side by side."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.advisor.result import KIND
+from app.batch import records
+from app.batch.jobs import Jobs
+from app.batch.result import sentences
+from app.batch.runners.pairing import LOST
+from app.batch.study_comparison import compared
+from app.batch.wire import Finding
+from app.context import visitor
+from app.context.moments import address
+from app.context.services import services
+from app.core.refusals import RequestError
+from app.server import api_schema
+from app.storage.models import BatchRow
+from app.web.api import body, json_answer
+from engine.scenarios.translated import in_language
+
+blueprint = Blueprint("studies", __name__)
+
+TITLE_MOST: Final = 120
+OWN_MOST: Final = 100
+OTHERS_MOST: Final = 20
+OFFERED_MOST: Final = 40
+NUMBER = re.compile(r"(?:^|/batch/)([0-9a-f]{12})(?![0-9a-f])")
+"""A study in an address that somebody pasted, or by itself."""
+
+
+def jobs() -> Jobs:
+    return services().jobs
+
+
+def scenario_title(batch: BatchRow) -> str:
+    """Return the title of its scenario in the visitor's language; for the advisor, its question."""
+    lang = visitor.lang()
+    if batch.kind == KIND:
+        return services().words.text(lang, "advice.question", {})
+    return in_language(records.scenario_of(batch), lang).title
+
+
+def title_of(batch: BatchRow) -> str:
+    """Return what its owner calls it, or else the title of its scenario."""
+    return batch.title or scenario_title(batch)
+
+
+def own_studies() -> list[dict[str, Any]]:
+    """Return the studies that this browser started, newest first, each with its first sentence."""
+    rows = records.newest(jobs().database, OWN_MOST, of=visitor.owner())
+    return [{**listed(row), "said": first_sentence(row)} for row in rows]
+
+
+def other_studies() -> list[dict[str, Any]]:
+    """Return the newest studies of all other visitors."""
+    rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
+    return [listed(row) for row in rows]
+
+
+def other_than(number: str) -> list[dict[str, Any]]:
+    """Return the studies to compare with, this browser's own ones first."""
+    me, there = visitor.owner(), jobs().database
+    rows = [
+        *records.newest(there, OFFERED_MOST, of=me),
+        *records.newest(there, OTHERS_MOST, but=me),
+    ]
+    return [listed(row) for row in rows if row.id != number]
+
+
+def listed(row: BatchRow) -> dict[str, Any]:
+    """Return a row of a list of studies."""
+    return {
+        "id": row.id,
+        "title": title_of(row),
+        "kind": row.kind,
+        "state": row.state,
+        "profiles": row.profiles,
+        "runs": row.runs * len(row.profiles) * len(row.cells),
+        "submitted": row.submitted,
+    }
+
+
+def first_sentence(row: BatchRow) -> Finding | None:
+    """Return the first finding, a broken promise if there is one; None before any run."""
+    said = sentences(jobs().snapshot_of(row)["cells"])
+    return next((one for one in said if one["bad"]), said[0] if said else None)
+
+
+def checked_title(given: str) -> str:
+    """Return the title as one line of printable characters; "" removes a title.
+
+    Raises RequestError.
+    """
+    title = "".join(letter for letter in " ".join(given.split()) if letter.isprintable())
+    if len(title) > TITLE_MOST:
+        raise RequestError("invalid", "study.title", most=TITLE_MOST, asked=len(title))
+    return title
+
+
+@blueprint.post("/api/batches/<number>/title")
+@api_schema.declare(api_schema.Titled, takes=api_schema.TitleSent)
+def rename(number: str) -> Response:
+    """Rename a study; the body is {title}, and "" goes back to the scenario's title."""
+    visitor.require_token()
+    visitor.require_patience()
+    given = body().raw("title")
+    if not isinstance(given, str):
+        raise RequestError("invalid", what="title")
+    title = checked_title(given)
+    jobs().rename(number, title, visitor.owner())
+    return json_answer({"ok": True, "title": title})
+
+
+@blueprint.post("/batch/<number>/title")
+def rename_form(number: str) -> AnyResponse:
+    """Rename a study from the form of the page."""
+    visitor.require_token()
+    visitor.require_patience()
+    jobs().rename(number, checked_title(request.form.get("title", "")), visitor.owner())
+    return redirect(address(f"/batch/{number}", **visitor.tongue()), 303)
+
+
+# -- two of them -----------------------------------------------------------------------------------
+
+
+@blueprint.get("/batch/<number>/with")
+def choose_other(number: str) -> AnyResponse:
+    """Open the comparison with a study: ``?address=`` as pasted, else ``?other=`` as chosen."""
+    given = request.args.get("address", "").strip() or request.args.get("other", "")
+    found = NUMBER.search(given)
+    if found is None:
+        raise RequestError("invalid", "study.address", given=given[:80] or "?")
+    other = jobs().batch(found[1]).id
+    return redirect(url_for("studies.side_by_side", number=jobs().batch(number).id, other=other))
+
+
+def both(number: str, other: str) -> tuple[BatchRow, BatchRow]:
+    """Return two studies to compare side by side.
+
+    Raises RequestError.
+    """
+    if number == other:
+        raise RequestError("invalid", "study.itself")
+    return jobs().batch(number), jobs().batch(other)
+
+
+@blueprint.get("/batch/<number>/with/<other>")
+def side_by_side(number: str, other: str) -> str:
+    """Render both sentences, the differences, the shares and their difference, and measures."""
+    a, b = both(number, other)
+    found = compared(jobs(), a, b)
+    lang = visitor.lang()
+    return render_template(
+        "studies.html",
+        a=_facts(a),
+        b=_facts(b),
+        found=found,
+        varied=any(cell["a"] or cell["b"] for cell in found["cells"]),
+        boot={"a": a.id, "b": b.id, "cells": found["cells"], "lost": LOST, "lang": lang},
+    )
+
+
+def _facts(batch: BatchRow) -> dict[str, Any]:
+    scenario = in_language(records.scenario_of(batch), visitor.lang())
+    return {
+        **listed(batch),
+        "scenario": scenario.title,
+        "each": batch.runs,
+        "first": batch.first_seed,
+        "last": batch.first_seed + batch.runs - 1,
+        "cells": len(batch.cells),
+        "engine": batch.engine_version,
+        "said": first_sentence(batch),
+    }

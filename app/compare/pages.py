@@ -1,0 +1,198 @@
+"""Two profiles side by side, and the ladder: one scenario under every generation."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Blueprint, Response, render_template, request, url_for
+from markupsafe import Markup
+
+from app.context import naming, visitor
+from app.context.services import apart, services
+from app.core.memoize import last
+from app.core.refusals import RequestError
+from app.core.request_fields import whole_number
+from app.learn.path import place_on_path
+from app.runs import build_tasks
+from app.server.edition import lasting
+from app.web.api import json_answer, unless_known
+from app.workers.pool import NoWorkerError
+from engine import ENGINE_VERSION
+from engine.export.comparing import playable
+from engine.export.thumbnail import HEIGHT, WIDTH
+from engine.export.verdict_by_release import Ending, endings, folded
+from engine.model.profiles import PROFILES, get_profile
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+from engine.story.sayings import translate
+
+blueprint = Blueprint("comparing", __name__)
+
+
+RUNGS_KEPT: Final = 32
+ENDINGS_KEPT: Final = 256
+
+
+def other_run(run: Run, wanted: str) -> tuple[Run, str]:
+    """Return the run to compare with, by digest or profile, and why it ends early, or "".
+
+    Raises RequestError or InputError.
+    """
+    if naming.DIGEST.match(wanted):
+        return services().replays.run(wanted), ""
+    profile = get_profile(wanted).name
+    # The script as that profile plays it, where nothing was done by hand.
+    with services().plays.turn():
+        return playable(Run(run.scenario, profile, run.seed, run.moves))
+
+
+def _requested_profile(run: Run) -> str:
+    asked = naming.profile_asked("with")
+    if asked:
+        return asked
+    profiles = [one for one in run.scenario.profiles if one != run.profile]
+    order = list(PROFILES)
+    own = _promised(run, run.profile)
+    others = [one for one in profiles if one in order and _promised(run, one) != own]
+    if others and run.profile in order:
+        # The nearest one that ends otherwise shows best what made the difference.
+        here = order.index(run.profile)
+        return min(others, key=lambda one: abs(order.index(one) - here))
+    return (profiles or [one for one in ("K39", "Z0102") if one != run.profile])[-1]
+
+
+def _promised(run: Run, profile: str) -> Any:
+    return (run.scenario.expectation(profile) or {}).get("verdict")
+
+
+@blueprint.get("/r/<digest>/compare")
+def page(digest: str) -> str:
+    """Render both runs in lock-step, opened at ``?at=``; ``?step=`` is the visitor's last step."""
+    run = _run(digest)
+    wanted = _requested_profile(run)
+    other, why = other_run(run, wanted)
+    services().replays.register(other)
+    return render_template(
+        "compare.html",
+        title=in_language(run.scenario, visitor.lang()).title,
+        run=run,
+        other=other,
+        why=why,
+        profiles=list(PROFILES.values()),
+        place=place_on_path(run.scenario.code, run.profile, other.profile),
+        boot={
+            "lang": visitor.lang(),
+            "a": digest,
+            "b": other.digest,
+            "with": wanted,
+            "at": whole_number(request.args.get("at", "")),
+            "step": whole_number(request.args.get("step", "")),
+        },
+    )
+
+
+@blueprint.get("/r/<digest>/compare.json")
+def pairs(digest: str) -> Response:
+    """Return {a: facts, b: facts, pairs, parts}; see `engine.export.comparing.compare`."""
+    run = _run(digest)
+    other, _ = other_run(run, _requested_profile(run))
+    services().replays.register(other)
+    etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
+
+    def answer() -> Response:
+        return json_answer({"ok": True, **_compared(run, other)})
+
+    response = unless_known(etag, answer)
+    response.cache_control.no_cache = True
+    return response
+
+
+def _compared(a: Run, b: Run) -> dict[str, Any]:
+    """Compare every step of two runs, in another process, or here if they are ready."""
+    try:
+        return services().workers.do(build_tasks.compared, a, b)
+    except NoWorkerError:
+        with services().plays.turn():
+            return _compared_here(a.digest, b.digest)
+
+
+def _compared_here(a: str, b: str) -> dict[str, Any]:
+    # Always in one order, so that requests that compare the two the other way cannot wait for
+    # each other for ever.
+    first, second = sorted((a, b))
+    with services().replays.using(first) as one:
+        if first == second:
+            return build_tasks.pair(one, one)
+        with services().replays.using(second) as two:
+            both = {first: one, second: two}
+            return build_tasks.pair(both[a], both[b])
+
+
+def _run(digest: str) -> Run:
+    if not naming.DIGEST.match(digest):
+        raise RequestError("not_found")
+    return services().replays.run(digest)
+
+
+# -- the ladder -----------------------------------------------------------------------------------
+
+
+@blueprint.get("/s/<name>/ladder")
+def ladder(name: str) -> str:
+    """Render one scenario under every profile: how it ends, and its key step in miniature."""
+    scenario = naming.scenario_named(name)
+    if scenario.workload.producers and scenario.slug not in file.library():
+        raise RequestError("impossible", "ladder.busy")
+    rungs = _rungs(scenario)
+    for rung in rungs:
+        if rung["digest"]:
+            services().replays.register(Run(scenario, rung["profile"]))
+    return render_template(
+        "ladder.html",
+        scenario=in_language(scenario, visitor.lang()),
+        home=url_for("pages.scenario", name=name),
+        rungs=[{**rung, "why": translate(rung["why"], visitor.lang())} for rung in rungs],
+        size=(WIDTH, HEIGHT),
+        first=next((rung for rung in rungs if rung["digest"]), None),
+    )
+
+
+@blueprint.get("/s/<name>/endings.json")
+def all_endings(name: str) -> Response:
+    """Return {endings: [{kind, span, profiles, broken}]}: the ladder folded, for a run's strip."""
+    scenario = naming.scenario_named(name)
+
+    def answer() -> Response:
+        # A workload is long, and ends as its seed has it: there is no one ending to tell.
+        found: tuple[Ending, ...] = ()
+        if not scenario.workload.producers:
+            found = _endings(scenario)
+        told = [
+            {
+                "kind": one.kind,
+                "span": one.span,
+                "profiles": one.profiles,
+                "broken": one.broken,
+            }
+            for one in folded(found)
+        ]
+        return json_answer({"ok": True, "endings": told})
+
+    response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)
+    return lasting(response)
+
+
+@last(ENDINGS_KEPT)
+def _endings(scenario: Scenario) -> tuple[Ending, ...]:
+    return apart(endings, scenario)
+
+
+@last(RUNGS_KEPT)
+def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
+    drawn = ("telling", "final")
+    return tuple(
+        {name: Markup(value) if name in drawn else value for name, value in rung.items()}
+        for rung in apart(build_tasks.rungs, scenario)
+    )

@@ -1,0 +1,234 @@
+"""CPU quota of each address, shared by requests, live connections and questions.
+
+An address of IPv6 stands for its network of 64 bits, since a client with one address of it has all.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Final
+
+from app.core import clock
+from app.core.config import HANDS, Settings
+from app.core.limits import Buckets, CpuAccounts
+from app.core.refusals import RequestError
+
+DAY_S: Final = 24 * 3600
+KIB: Final = 1024
+AGAIN_MS: Final = 1_000
+BODIES_BYTES: Final = 8 * 1024 * KIB
+"""Of the bodies of one address that are being read or answered."""
+
+OWN: Final = 8
+"""What one browser may have of an address that is running short: so much of its share."""
+
+PAID_EVERY_S: Final = 0.02
+"""Of a processor: who has had so much more pays for it, though the work goes on."""
+
+
+@lru_cache(4_096)
+def payer(address: str) -> str:
+    """Return the account that is charged for requests from an address."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
+class Accounts:
+    """CPU milliseconds, requests and bytes in progress, and bytes kept, by address.
+
+    And refusals by reason.  Safe for threads.
+
+    `audit` receives every charge: the address and the milliseconds.
+    """
+
+    def __init__(
+        self, settings: Settings, audit: Callable[[str, float], None] = lambda *_: None
+    ) -> None:
+        self._audit = audit
+        self._cpu = CpuAccounts(settings.cpu_ms_per_s, settings.cpu_burst_ms)
+        self._own = CpuAccounts(settings.cpu_ms_per_s / OWN, settings.cpu_burst_ms / OWN)
+        self._scarce_ms = settings.cpu_burst_ms / 2
+        # The most that one piece of work may take: an address with any time left may finish one.
+        self._overdraft_ms = settings.build_cpu_s * 1_000
+        self._pace = {
+            "saves": Buckets(settings.saves_per_s, settings.saves_burst),
+            "checks": Buckets(settings.moves_per_s, settings.moves_burst),
+            "tries": Buckets(settings.opens_per_s, settings.opens_burst),
+        }
+        kept = settings.saved_kib_per_day * KIB
+        self._kept = Buckets(kept / DAY_S, kept)
+        self._hands = settings.sockets_per_address + HANDS
+        self._lock = threading.Lock()
+        self._here: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.spent_ms = 0.0
+
+    def take(self, address: str, what: str) -> None:
+        """Charge one of "saves", "checks" or "tries".  Raises RequestError "slow_down"."""
+        wait_ms = self._pace[what].take(payer(address))
+        if wait_ms:
+            raise self.refusal(RequestError("slow_down", ms=wait_ms))
+
+    def require_time(self, address: str, cookie: str = "") -> None:
+        """Raise RequestError "slow_down" for an address that has overdrawn its processor time.
+
+        Once half of it is gone, the rest is for those browsers that had little of it so far: a
+        class behind one address is not one visitor.  A browser without a cookie is one of them.
+        """
+        name = payer(address)
+        wait_ms = self._cpu.wait_ms(name)
+        if wait_ms:
+            raise self.refusal(RequestError("slow_down", "slow_down.cpu", ms=wait_ms))
+        if self._cpu.left(name) < self._scarce_ms:
+            wait_ms = self._own.wait_ms(f"{name} {cookie}")
+            if wait_ms:
+                raise self.refusal(RequestError("slow_down", "slow_down.own", ms=wait_ms))
+
+    def charge(self, address: str, spent_ms: float, cookie: str = "") -> None:
+        self._audit(address, spent_ms)
+        name = payer(address)
+        self._cpu.charge(name, spent_ms)
+        self._own.charge(f"{name} {cookie}", spent_ms)
+        with self._lock:
+            self.spent_ms += spent_ms
+
+    def require_overdraft(self, address: str) -> None:
+        """Raise RequestError "slow_down" for an address that has overdrawn its account too far.
+
+        That is where its work under way has together taken what was left and as much as one piece
+        of work may take.
+        """
+        name = payer(address)
+        if self._cpu.left(name) < -self._overdraft_ms:
+            wait_ms = self._cpu.wait_ms(name)
+            raise self.refusal(RequestError("slow_down", "slow_down.cpu", ms=wait_ms))
+
+    @contextmanager
+    def charged(self, address: str, cookie: str = "") -> Iterator[None]:
+        """Charge what this thread spends in the block, as it goes on.
+
+        Raises as `require_time` does.
+        """
+        tab = Tab(self, address, cookie)
+        try:
+            yield
+        finally:
+            tab.close()
+
+    def keep(self, address: str, size: int) -> None:
+        """Charge bytes that are saved.  Raises RequestError "slow_down"."""
+        wait_ms = self._kept.take(payer(address), size)
+        if wait_ms:
+            raise self.refusal(RequestError("slow_down", "slow_down.kept", ms=wait_ms))
+
+    @contextmanager
+    def under_way(self, address: str, size: int) -> Iterator[None]:
+        """Count a request with a body of `size` bytes until the block ends.
+
+        Raises RequestError.
+        """
+        name = payer(address)
+        with self._lock:
+            here, held = self._here[name], self._bytes[name]
+            if here >= self._hands or (size and held + size > BODIES_BYTES):
+                refusal = RequestError("slow_down", "slow_down.hands", n=here, ms=AGAIN_MS)
+                self.refused[refusal.key] += 1
+                raise refusal
+            self._here[name] += 1
+            self._bytes[name] += size
+        try:
+            yield
+        finally:
+            with self._lock:
+                _less(self._here, name, 1)
+                _less(self._bytes, name, size)
+
+    def refusal(self, refusal: RequestError) -> RequestError:
+        """Count a refusal, wherever it is raised or answered."""
+        with self._lock:
+            self.refused[refusal.key] += 1
+        return refusal
+
+    def totals(self) -> dict[str, float]:
+        """Return the sums over all addresses, for the operator."""
+        with self._lock:
+            return {
+                "requests": self._here.total(),
+                "body_bytes": self._bytes.total(),
+                "cpu_ms": self.spent_ms,
+            }
+
+
+_tab: ContextVar[Tab | None] = ContextVar("tab", default=None)
+
+
+class Tab:
+    """Charges of one thread for its client, from now until it is closed.
+
+    Raises as `Accounts.require_time` does.
+
+    Were it charged at the end alone, an address could begin as many pieces of work at one moment as
+    it may have under way, each against the whole account.
+    """
+
+    def __init__(self, accounts: Accounts, address: str, cookie: str) -> None:
+        accounts.require_time(address, cookie)
+        self._accounts, self._address, self._cookie = accounts, address, cookie
+        self._before = _tab.get()
+        self._paid = clock.processor()
+        _tab.set(self)
+
+    @property
+    def payer(self) -> str:
+        return payer(self._address)
+
+    def go_on(self, now: float) -> None:
+        """Charge what was spent since the last call.  Raises as `require_overdraft` does."""
+        if now - self._paid >= PAID_EVERY_S:
+            self._pay(now)
+            self._accounts.require_overdraft(self._address)
+
+    def close(self) -> None:
+        self._pay(clock.processor())
+        _tab.set(self._before)
+
+    def _pay(self, now: float) -> None:
+        spent_ms, self._paid = (now - self._paid) * 1_000, now
+        self._accounts.charge(self._address, spent_ms, self._cookie)
+
+
+def go_on(now: float) -> None:
+    """Charge this thread, which has used `now` seconds of a processor.
+
+    Long work calls it from time to time.  Raises RequestError "slow_down" once the client that this
+    thread works for cannot pay for it.
+    """
+    tab = _tab.get()
+    if tab is not None:
+        tab.go_on(now)
+
+
+def asking() -> str:
+    """Return the account that pays for this thread; "" where there is none."""
+    tab = _tab.get()
+    return tab.payer if tab is not None else ""
+
+
+def _less(of: Counter[str], name: str, by: int) -> None:
+    of[name] -= by
+    if of[name] <= 0:
+        del of[name]

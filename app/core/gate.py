@@ -1,0 +1,202 @@
+"""Concurrency limits with a bounded queue and a timeout."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from app.core import client_disconnect, clock, cpu_quota
+from app.core.refusals import RequestError
+
+AGAIN_MS = 3000
+"""After so long it is worth asking again."""
+SLICE_S = 0.02
+"""Of a processor: who has had so much looks whether somebody else has had less."""
+PASSED_S = 60.0
+"""How long one waits who let others pass."""
+LOOK_EVERY_S = 0.2
+
+
+@contextmanager
+def hold(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Iterator[None]:
+    """Hold the lock until the block ends.
+
+    Raises RequestError "slow_down" where it takes longer than `patience_s` to get.
+    """
+    if not lock.acquire(timeout=patience_s):
+        raise RequestError("slow_down", "busy.plays", ms=AGAIN_MS)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class Shares:
+    """A number of places for each address; its further requests wait for its own."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._of: dict[str, tuple[threading.Semaphore, list[None]]] = {}
+
+    @contextmanager
+    def one(self, name: str, patience_s: float) -> Iterator[None]:
+        """Hold a place of `name` until the block ends.  Raises as `held` does."""
+        with self._lock:
+            places, here = self._of.setdefault(name, (threading.Semaphore(self._most), []))
+            here.append(None)
+        try:
+            with hold(places, patience_s):
+                yield
+        finally:
+            with self._lock:
+                here.pop()
+                if not here:
+                    del self._of[name]
+
+
+class _QueueEntry:
+    """Waiting thread, with the CPU time of its work so far: the least goes first."""
+
+    __slots__ = ("number", "spent", "turn")
+
+    def __init__(self, spent: float, number: int) -> None:
+        self.spent = spent
+        self.number = number
+        self.turn = threading.Lock()
+        self.turn.acquire()
+
+    def __lt__(self, other: _QueueEntry) -> bool:
+        return (self.spent, self.number) < (other.spent, other.number)
+
+
+class Gate:
+    """Gate with room for `at_once` threads; up to `waiting` more wait, each at most `patience_s`.
+
+    A waiting request holds a thread of the server, so their number is bounded.  Work that has used
+    least of a processor goes first, and work inside lets it pass: however many large pieces of work
+    are here, a small one waits for a slice of one of them.
+    """
+
+    def __init__(
+        self, at_once: int, waiting: int, patience_s: float, slice_s: float = SLICE_S
+    ) -> None:
+        self._here = threading.BoundedSemaphore(at_once + waiting)
+        self._at_once = at_once
+        self._patience_s = patience_s
+        self._slice_s = slice_s
+        self._lock = threading.Lock()
+        self._free = at_once
+        self._line: list[_QueueEntry] = []
+        self._numbers = itertools.count()
+
+    def counts(self) -> tuple[int, int]:
+        """Return (number of threads inside, number of threads waiting)."""
+        return self._at_once - self._free, len(self._line)
+
+    @contextmanager
+    def turn(
+        self, resting: Callable[[], AbstractContextManager[object]] = nullcontext
+    ) -> Iterator[Callable[[], None]]:
+        """Hold a place until the block ends.  Raises RequestError "slow_down".
+
+        Long work calls the yielded function from time to time.  `resting` pauses, while others
+        pass, what works for this thread elsewhere.
+        """
+        with hold(self._here, 0):
+            self._enter(0.0, self._patience_s)
+            inside = True
+            began = since = clock.processor()
+
+            def give_way() -> None:
+                nonlocal inside, since
+                if not self._line:
+                    return
+                now = clock.processor()
+                if now - since < self._slice_s:
+                    return
+                since = now
+                if self._lets_pass(now - began):
+                    inside = False
+                    with resting():
+                        self._enter(now - began, PASSED_S)
+                    inside = True
+
+            try:
+                yield give_way
+            finally:
+                if inside:
+                    self._leave()
+
+    def _enter(self, spent: float, patience_s: float) -> None:
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            mine = _QueueEntry(spent, next(self._numbers))
+            heapq.heappush(self._line, mine)
+        if mine.turn.acquire(timeout=patience_s):
+            return
+        with self._lock:
+            if mine in self._line:
+                self._line.remove(mine)
+                heapq.heapify(self._line)
+                raise RequestError("slow_down", "busy.plays", ms=AGAIN_MS)
+        # The place came at the last moment, and is ours.
+
+    def _lets_pass(self, spent: float) -> bool:
+        """Give the place to a waiting thread that has used less, if there is one."""
+        with self._lock:
+            if not self._line or self._line[0].spent >= spent:
+                return False
+            heapq.heappop(self._line).turn.release()
+            return True
+
+    def _leave(self) -> None:
+        with self._lock:
+            if self._line:
+                heapq.heappop(self._line).turn.release()
+            else:
+                self._free += 1
+
+
+class Awaited:
+    """Periodic check that the client is still connected."""
+
+    def __init__(self, others: Callable[[], int], clock: Callable[[], float] = clock.monotonic):
+        self._others = others
+        self._clock = clock
+        self._next = clock() + LOOK_EVERY_S
+
+    def check(self) -> None:
+        """Raise RequestError "unwanted" once no client waits for this work any more."""
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + LOOK_EVERY_S
+            if client_disconnect.is_gone() and not self._others():
+                raise RequestError("unwanted", "unwanted")
+
+
+class CpuBudget:
+    """CPU budget of one piece of work, in seconds of its own thread."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = clock.processor) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._began = clock()
+
+    def is_spent(self) -> bool:
+        return self._clock() - self._began > self._seconds
+
+    def check(self) -> None:
+        """Raise RequestError "too_large" once the budget is spent.
+
+        Raise "slow_down" once the client for which this thread works cannot pay for it.
+        """
+        now = self._clock()
+        if now - self._began > self._seconds:
+            raise RequestError("too_large", "cpu.build", s=round(self._seconds))
+        cpu_quota.go_on(now)

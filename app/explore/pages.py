@@ -1,0 +1,261 @@
+"""Search of every future from here: what can go wrong, in how few moves, and how far it looked."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, Final
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.context import naming, visitor
+from app.context.moments import address, code_of, frame
+from app.context.services import services
+from app.core.refusals import RequestError
+from app.core.request_fields import typed
+from app.explore import search_request, searches
+from app.explore.search_request import Ask
+from app.explore.searches import Search
+from engine.explore.budgets import NAMES, Budgets
+from engine.explore.danger import FAR, NEAR
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+from engine.story.sayings import translate
+
+blueprint = Blueprint("exploring", __name__)
+
+FIRST: Final = ("crashes", "power", "writes")
+"""The budgets that people think of first; the others are behind a fold."""
+USUAL: Final = {"crashes": 1, "writes": 1}
+MOST_LANES: Final = 4
+PAIRS: Final = ("cut", "heal")
+NOT_OF_A_BROKER: Final = ("produce", "advance")
+WORST_FIRST: Final = {NEAR: 0, FAR: 1}
+MOST_WHY: Final = 400
+
+
+def _run(digest: str) -> Run:
+    if not naming.DIGEST.match(digest):
+        raise RequestError("not_found")
+    return services().replays.run(digest)
+
+
+def _parse_question(digest: str, fields: MultiDict[str, str]) -> Ask:
+    """Parse the question of an address or a form; what it does not name is as usual."""
+    budgets = budgets_in(fields, USUAL)
+    goal = fields.get("goal", search_request.LOSS)
+    if goal not in search_request.GOALS:
+        raise RequestError("invalid", what="goal")
+    own = (
+        fields.get("own", "")[: search_request.OWN_CHARACTERS].strip()
+        if goal == search_request.OWN
+        else ""
+    )
+    step = typed(fields, "step", default=0)
+    return Ask(_run(digest), step, budgets, goal, own)
+
+
+def budgets_in(fields: MultiDict[str, str], usual: Mapping[str, int]) -> Budgets:
+    """Return the budgets in an address or a form; the usual ones where it names none."""
+    named = any(name in fields for name in NAMES)
+    most = search_request.MOST_OF_ONE
+    return search_request.budgets_of(
+        {name: typed(fields, name, 0, most, 0 if named else usual.get(name, 0)) for name in NAMES}
+    )
+
+
+def _address(ask: Ask) -> dict[str, str]:
+    """Return the parameters of a question's address."""
+    told = {"step": str(ask.step), "goal": ask.goal}
+    told |= {name: str(n) for name, n in ask.budgets._asdict().items() if n}
+    if not any(ask.budgets):
+        told["crashes"] = "0"
+    return {**told, "own": ask.own} if ask.own else told
+
+
+@blueprint.get("/explore/<digest>")
+def page(digest: str) -> str:
+    """Render the question, and its answer where it was asked."""
+    return _question(_parse_question(digest, request.args), digest)
+
+
+def _question(ask: Ask, digest: str, refusal: str = "") -> str:
+    """Render the page of a question; with a sentence, where it was refused."""
+    with services().replays.using(digest) as replay:
+        total = replay.total
+    if ask.step > total:
+        raise RequestError("stale", run=digest, total=total, step=ask.step)
+    scenario = in_language(ask.run.scenario, visitor.lang())
+    search = services().searches.find(ask.number)
+    standing = {"search": None, "refusal": refusal} if refusal else _standing(ask, search)
+    return render_template(
+        "explore.html",
+        ask=ask,
+        digest=digest,
+        title=scenario.title,
+        kafka=get_profile(ask.run.profile).stands_for,
+        total=total,
+        stage=frame(ask.run, ask.step),
+        lanes=min(max(len(one) for one in scenario.partitions), MOST_LANES),
+        back=address(f"/r/{digest}", step=str(ask.step)),
+        question=_address(ask),
+        goals=search_request.GOALS,
+        first=[(name, getattr(ask.budgets, name)) for name in FIRST],
+        others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
+        most=search_request.MOST_OF_ONE,
+        limits={"states": search_request.STATES, "s": round(search_request.CPU_S)},
+        **standing,
+    )
+
+
+@blueprint.post("/explore/<digest>")
+def begin(digest: str) -> AnyResponse:
+    """Start the search; its page shows the progress.
+
+    It keeps what was chosen where others have to end first.
+    """
+    visitor.require_token()
+    ask = _parse_question(digest, request.form)
+    try:
+        services().searches.ask(ask, visitor.asker()[1])
+    except RequestError as error:
+        if error.code != "slow_down":
+            raise
+        kept = _question(ask, digest, error.sentence(visitor.lang()))
+        return Response(kept, error.status, error.headers(), mimetype="text/html")
+    return redirect(_page(ask), 303)
+
+
+@blueprint.post("/explore/<digest>/cancel")
+def cancel(digest: str) -> AnyResponse:
+    """End the search; what it has seen so far is its answer."""
+    visitor.require_token()
+    ask = _parse_question(digest, request.form)
+    services().searches.cancel(ask.number, visitor.asker()[1])
+    return redirect(_page(ask), 303)
+
+
+@blueprint.get("/explore/<digest>/answer")
+def answer(digest: str) -> str:
+    """Render the part of the page that changes while a search runs."""
+    ask = _parse_question(digest, request.args)
+    search = services().searches.find(ask.number)
+    return render_template(
+        "explore_answer.html",
+        ask=ask,
+        digest=digest,
+        question=_address(ask),
+        **_standing(ask, search),
+    )
+
+
+def _page(ask: Ask) -> str:
+    return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.tongue())
+
+
+def standing(search: Search | None) -> dict[str, Any]:
+    """Return the state of any search: its place in the queue, its refusal, or its card."""
+    if search is None:
+        return {"search": None}
+    told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
+    if search.state == searches.REFUSED and search.refusal is not None:
+        told["refusal"] = search.refusal.sentence(visitor.lang())
+    if search.state == searches.DONE:
+        told["card"] = search.answer["card"]
+        told["cpu_s"] = search.answer["cpu_s"]
+    return told
+
+
+def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
+    """Return the same for a search from here, with the ways that it found."""
+    told = standing(search)
+    if search is not None and search.state == searches.DONE:
+        told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
+        told["near"] = _near(ask, search)
+        told["distances"] = _distances(ask, search)
+        told["missing"] = search.answer["missing"]
+        told["command"] = _command(ask)
+    return told
+
+
+def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
+    """Return the way that answers the question, if there is one."""
+    wanted = {search_request.LOSS: search_request.LOSSES, search_request.BROKEN: None}.get(
+        ask.goal, ("reached",)
+    )
+    for one in search.answer["ways"]:
+        if wanted is None or one["name"] in wanted:
+            return _way(ask, one)
+    return None
+
+
+def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
+    """Return a way that was found, as moves in words and a run to open."""
+    run = Run.from_text(found["run"])
+    digest = services().replays.register(run)
+    return {
+        "name": found["name"],
+        "why": translate(found["why"], visitor.lang())[:MOST_WHY],
+        "moves": [move_told(move, run.scenario) for move in found["moves"]],
+        "open": address(f"/r/{digest}", step=str(ask.step)),
+        "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),
+    }
+
+
+def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
+    """Return each next move and how near it leads; the worst first."""
+    scenario = ask.run.scenario
+    found = [
+        {"move": move_told(move, scenario), "kind": kind, "n": n}
+        for move, kind, n in search.answer["distances"]
+    ]
+    return sorted(found, key=lambda one: (WORST_FIRST.get(one["kind"], 2), one["n"]))
+
+
+def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
+    """Return a move for people: the key of its sentence, and the node that it is about."""
+    verb, *rest = text.split()
+    args: dict[str, str] = {}
+    if verb in ("deliver", "drop") and rest:
+        source, _, target = rest[0].partition("->")
+        args = {"a": _name(source, scenario), "b": _name(target, scenario)}
+    elif verb in PAIRS and len(rest) > 1:
+        args = {"a": _name(rest[0], scenario), "b": _name(rest[1], scenario)}
+    elif rest:
+        args = {"a": rest[0] if verb in NOT_OF_A_BROKER else _name(rest[0], scenario)}
+    if verb == "bounce" and rest[1:] == ["power"]:
+        verb = "bounce.power"
+    elif verb == "elect" and rest[:1] == ["unclean"]:
+        verb = "elect.unclean"
+    elif verb in ("kill", "restart") and rest == ["K"]:
+        verb += ".K"
+    return {"key": f"explore.move.{verb}", "args": args, "text": text}
+
+
+def _name(node: str, scenario: Scenario) -> str:
+    """Return the stage's name of a node: a bare number would read as a count."""
+    if node == "K":
+        return "Controller"
+    name = scenario.broker_name(int(node)) if node.isdecimal() else node
+    return f"Broker {name}" if name.isdecimal() else name
+
+
+def _command(ask: Ask) -> str:
+    """Return the command for the same search in a terminal, where it may go further."""
+    code = code_of(ask.run)
+    run = code if code is not None else f"{ask.run.digest}.json"
+    parts = ["highwater", "explore", run, "--at", str(ask.step)]
+    if code is not None:
+        parts += ["--profile", ask.run.profile]
+    for name, n in ask.budgets._asdict().items():
+        if n:
+            parts += [f"--{name}", str(n)]
+    if ask.goal == search_request.LOSS:
+        parts += ["--never", ",".join(search_request.LOSSES)]
+    elif ask.goal != search_request.BROKEN:
+        parts += ["--reach", search_request.SENTENCES.get(ask.goal, ask.own)]
+    return shlex.join(parts)

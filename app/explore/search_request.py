@@ -1,0 +1,191 @@
+"""Request for a search, and the budgets it may have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Final, Protocol
+
+from engine.checks.catalogue import VIOLABLE
+from engine.explore.budgets import NAMES, Budgets, checked
+from engine.explore.goals import goal
+from engine.explore.question import SearchQuestion, cut_at
+from engine.explore.searching import Bounds, SearchProgress
+from engine.model.errors import InputError
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+LOSS: Final = "loss"
+BROKEN: Final = "broken"
+NOBODY: Final = "nobody"
+TWO: Final = "two"
+OWN: Final = "own"
+GOALS: Final = (LOSS, BROKEN, NOBODY, TWO, OWN)
+"""What is looked for: the loss of an acknowledged record, the breach of any promise, a partition
+that nobody leads, two leaders at once, or what the visitor writes (`engine.explore.goals`)."""
+SENTENCES: Final = {NOBODY: "nobody leads", TWO: "two leaders"}
+LOSSES: Final = ("I7",)
+MOST_OF_ONE: Final = 3
+"""Of each budget: what a page searches has to end."""
+STATES: Final = 40_000
+CPU_S: Final = 45.0
+DANGER_S: Final = 20.0
+"""Of the processor, for the distances of the next moves, after the answer itself."""
+RUNS_S: Final = 20.0
+"""Of the processor, to play the runs of a study again, after the search."""
+MEMORY_BYTES: Final = 2 << 30
+OWN_CHARACTERS: Final = 120
+STEP: Final = "step"
+MET: Final = "met"
+"""Two kinds of questions: from a step of a run, and about the runs of a study."""
+MEMORY: Final = "memory"
+FELL: Final = "fell"
+"""Why an answer is without the distances of the next moves: they took too much memory, or their
+process ended before it had them."""
+
+
+class SearchRequest(Protocol):
+    """Base of all questions."""
+
+    @property
+    def number(self) -> str:
+        """The digest of the question: 16 digits, the same everywhere."""
+
+    def check(self) -> None:
+        """Raise InputError for what cannot be asked."""
+
+    def to_line(self) -> str:
+        """Return the question as one line, for the process that answers it."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question from a step of a run, as a page puts it."""
+
+    run: Run
+    step: int
+    budgets: Budgets
+    goal: str = LOSS
+    own: str = ""
+
+    @property
+    def number(self) -> str:
+        told = [self.run.digest, self.step, *self.budgets, self.goal, self.own]
+        return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
+
+    def check(self) -> None:
+        """Raise InputError for what cannot be asked.
+
+        Whether the run can be searched, the search itself finds out.
+        """
+        _affordable(self.budgets)
+        if self.goal not in GOALS:
+            raise InputError("invalid", f"What is looked for is one of {', '.join(GOALS)}.", "goal")
+        if self.goal == OWN:
+            goal(self.own, self.run.scenario.brokers)
+
+    def question(self) -> SearchQuestion:
+        """Return the question to the engine.
+
+        Raises InputError for a run that it cannot be put to.
+        """
+        run = cut_at(self.run, self.step)
+        if self.goal == LOSS:
+            return SearchQuestion(run, self.budgets, LOSSES)
+        if self.goal == BROKEN:
+            broken = {name for name, _, _ in SearchQuestion(run, self.budgets).start().broken}
+            return SearchQuestion(run, self.budgets, tuple(n for n in VIOLABLE if n not in broken))
+        return SearchQuestion(run, self.budgets, reach=SENTENCES.get(self.goal, self.own))
+
+    def to_line(self) -> str:
+        data = {
+            "kind": STEP,
+            "run": self.run.text(),
+            "step": self.step,
+            "budgets": list(self.budgets),
+            "goal": self.goal,
+            "own": self.own,
+        }
+        return json.dumps(data)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Ask:
+        budgets = Budgets(*data["budgets"])
+        return cls(Run.from_text(data["run"]), data["step"], budgets, data["goal"], data["own"])
+
+
+@dataclass(frozen=True)
+class MetAsk:
+    """Question for the share of possible behaviour, within budgets, that a study's runs met."""
+
+    scenario: Scenario
+    profile: str
+    first_seed: int
+    runs: int
+    budgets: Budgets
+
+    @property
+    def number(self) -> str:
+        told = [MET, self.scenario.digest, self.profile, self.first_seed, self.runs, *self.budgets]
+        return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
+
+    def same_study(self, other: SearchRequest) -> bool:
+        """Check whether it is about the same runs, whatever the budgets."""
+        return isinstance(other, MetAsk) and replace(other, budgets=self.budgets) == self
+
+    def check(self) -> None:
+        _affordable(self.budgets)
+
+    def to_line(self) -> str:
+        data = {
+            "kind": MET,
+            "scenario": self.scenario.to_dict(),
+            "profile": self.profile,
+            "first_seed": self.first_seed,
+            "runs": self.runs,
+            "budgets": list(self.budgets),
+        }
+        return json.dumps(data)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> MetAsk:
+        return cls(
+            Scenario.from_dict(data["scenario"]),
+            data["profile"],
+            data["first_seed"],
+            data["runs"],
+            Budgets(*data["budgets"]),
+        )
+
+
+def read(line: str) -> Ask | MetAsk:
+    """Parse the question of a line."""
+    data: Mapping[str, Any] = json.loads(line)
+    return MetAsk.of(data) if data["kind"] == MET else Ask.of(data)
+
+
+def _affordable(budgets: Budgets) -> None:
+    checked(budgets)
+    if max(budgets) > MOST_OF_ONE:
+        raise InputError("invalid", f"A budget is at most {MOST_OF_ONE} here.", "budget")
+
+
+def budgets_of(given: Mapping[str, int]) -> Budgets:
+    """Return budgets by name; those not named are 0."""
+    return Budgets(**{name: given.get(name, 0) for name in NAMES})
+
+
+def bounded(stop: Any) -> Bounds:
+    """Return the bounds of one search of a page."""
+    return Bounds(STATES, stop)
+
+
+def counted(progress: SearchProgress) -> dict[str, int]:
+    """Return the progress as data."""
+    return {
+        "states": progress.distinct,
+        "generated": progress.generated,
+        "depth": progress.depth,
+    }

@@ -1,0 +1,195 @@
+"""Entries of the search index: kind, name, address, title and searchable text of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from app.core.words import Catalogue
+from engine.catalogue.rulebook import BESIDE, TITLES
+from engine.catalogue.sourcemap import cards
+from engine.checks.catalogue import INVARIANTS
+from engine.learn import challenges, claims, course, guides, interview
+from engine.model.configs import CATALOGUE
+from engine.model.errors import all_names
+from engine.model.languages import LANGUAGES, USUAL
+from engine.model.profiles import FLAGS
+from engine.scenarios import file
+from engine.scenarios.keywords import keywords
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.script import comments_of
+from engine.scenarios.translated import in_language
+from engine.upgrade.ledger import BOTH
+from engine.upgrade.ledger import entries as ledger
+
+Texts = Mapping[str, str]
+"""A text by language."""
+Words = Mapping[str, Mapping[str, str]]
+"""The catalogue of each language."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEntry:
+    """`keys` are names and phrases in no particular language; `passages` are sentences."""
+
+    kind: str
+    name: str
+    url: str
+    title: Texts
+    keys: tuple[str, ...] = ()
+    passages: tuple[Texts, ...] = ()
+    code: str = ""
+    shown_by: str = ""
+    """Code of the scenario whose run shows it."""
+
+    def said(self, language: str) -> list[str]:
+        """Return the sentences of the entry in a language."""
+        return [text for one in self.passages if (text := one.get(language) or one.get(USUAL, ""))]
+
+
+def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
+    """Return a text of the engine's own tables: English as given, the others from the catalogue."""
+    return {one: usual if one == USUAL else words[one].get(key, usual) for one in LANGUAGES}
+
+
+def _scenario(scenario: Scenario) -> SearchEntry:
+    told = {language: in_language(scenario, language) for language in LANGUAGES}
+    comments = [comments_of(one.script) for one in told.values()]
+    return SearchEntry(
+        "scenario",
+        scenario.slug,
+        f"/s/{scenario.slug}",
+        {language: one.title for language, one in told.items()},
+        (
+            *keywords().get(scenario.code, ()),
+            scenario.origin,
+            *scenario.configs,
+            *(fault.kind for fault in scenario.faults),
+        ),
+        (
+            {language: one.teaches for language, one in told.items()},
+            *(dict(zip(told, texts, strict=True)) for texts in zip(*comments, strict=False)),
+        ),
+        scenario.code,
+    )
+
+
+def _rules(words: Words) -> Iterator[SearchEntry]:
+    titles = {**TITLES, **BESIDE}
+    for name, card in cards().items():
+        kafka = tuple(line.text for line in (*card.kafka, *card.kip))
+        lines = tuple({USUAL: line.text.strip()} for line in card.lines)
+        title = _texts(words, f"rule.{name}", titles[name])
+        yield SearchEntry("rule", name, f"/glossary#{name}", title, kafka, lines, name)
+
+
+def _glossary(words: Words) -> Iterator[SearchEntry]:
+    usual = words[USUAL]
+    for key in usual:
+        if not key.startswith("term.") or f"{key}.why" not in usual:
+            continue
+        title, why = ({one: words[one][each] for one in LANGUAGES} for each in (key, f"{key}.why"))
+        name = key.removeprefix("term.")
+        yield SearchEntry("term", name, f"/glossary#term-{name}", title, (), (why,))
+    for name in all_names():
+        if name != "NONE":
+            why = {one: words[one].get(f"wire.{name}", "") for one in LANGUAGES}
+            yield SearchEntry("error", name, f"/glossary#{name}", {USUAL: name}, (name,), (why,))
+    for config in CATALOGUE.values():
+        why = _texts(words, f"config.{config.name}", config.meaning)
+        url = f"/glossary#{config.name}"
+        yield SearchEntry("setting", config.name, url, {USUAL: config.name}, (config.name,), (why,))
+    for promise in INVARIANTS.values():
+        why = _texts(words, f"invariant.{promise.name}", promise.statement)
+        keys = (promise.name, promise.also)
+        url = f"/glossary#{promise.name}"
+        yield SearchEntry("promise", promise.name, url, {USUAL: promise.title}, keys, (why,))
+    for flag in FLAGS.values():
+        why = _texts(words, f"flag.{flag.name}", flag.meaning)
+        url = f"/glossary#{flag.name}"
+        yield SearchEntry("flag", flag.name, url, {USUAL: flag.name}, (flag.source,), (why,))
+
+
+def _metrics(words: Words) -> Iterator[SearchEntry]:
+    """Yield metrics of the dashboard, each in the first scenario whose keywords name it."""
+    for scenario in file.library().values():
+        for name in keywords().get(scenario.code, ()):
+            if f"metric.{name}" in words[USUAL]:
+                why = {one: words[one].get(f"metric.{name}", "") for one in LANGUAGES}
+                url = f"/s/{scenario.slug}?tab=metrics"
+                yield SearchEntry("metric", name, url, {USUAL: name}, (), (why,))
+
+
+def _bugs() -> Iterator[SearchEntry]:
+    """Yield the known bugs of Kafka that a release can be asked for."""
+    for bug in ledger():
+        release = bug.last_affected
+        if release:
+            mode = "" if bug.mode == BOTH else f"&mode={bug.mode}"
+            url = f"/upgrade?from={release}{mode}#{bug.jira}"
+            yield SearchEntry("bug", bug.jira, url, {USUAL: bug.statement}, (bug.jira, bug.where))
+
+
+def _learning() -> Iterator[SearchEntry]:
+    for claim in claims.claims().values():
+        url = f"/claims/{claim.slug}"
+        keys = (claim.slug.replace("-", " "),)
+        yield SearchEntry(
+            "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
+        )
+    for item in interview.questions().values():
+        said = (*item.facts, item.wrong, item.follow, item.answer)
+        yield SearchEntry(
+            "question", item.id, f"/interview#{item.id}", item.ask, (), said, "", item.scenario
+        )
+    for task in challenges.challenges().values():
+        url = f"/challenges/{task.slug}"
+        keys = (task.slug.replace("-", " "),)
+        yield SearchEntry(
+            "challenge", task.slug, url, task.task, keys, (task.hint,), "", task.scenario
+        )
+    for guide in guides.guides().values():
+        titles = tuple(section.title for section in guide.sections)
+        yield SearchEntry(
+            "guide", guide.name, f"/read/{guide.name}", guide.title, (), (guide.lead, *titles)
+        )
+    for slug in course.slugs():
+        told = {language: course.chapter(slug, language) for language in LANGUAGES}
+        title = {language: one.title for language, one in told.items()}
+        lead = {language: " ".join((*one.lead, *one.recap)) for language, one in told.items()}
+        yield SearchEntry("chapter", slug, f"/learn/{slug}/1", title, (), (lead,))
+
+
+def entries() -> list[SearchEntry]:
+    """Return all entries, each kind and name once."""
+    catalogue = Catalogue()
+    words = {one: catalogue.words(one) for one in LANGUAGES}
+    found = [
+        *map(_scenario, file.library().values()),
+        *_rules(words),
+        *_glossary(words),
+        *_metrics(words),
+        *_bugs(),
+        *_learning(),
+    ]
+    return list({(one.kind, one.name): one for one in reversed(found)}.values())[::-1]
+
+
+KINDS: Final = (
+    "scenario",
+    "term",
+    "rule",
+    "error",
+    "setting",
+    "metric",
+    "claim",
+    "question",
+    "chapter",
+    "challenge",
+    "promise",
+    "flag",
+    "guide",
+    "bug",
+)
+"""Kinds of entries; `find.kind.<kind>` of the catalogue names each."""

@@ -1,0 +1,277 @@
+"""A timeline as text, with the sentences that a reader looks for: lost, unclean, cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from app.incident.events import CONTROLLER, Event
+from app.incident.files import ReplicaFiles
+from app.incident.timeline import Timeline, TimelineState
+from app.kafka.metadata import PartitionMetadata
+
+ADD = (
+    "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
+    "__cluster_metadata-0."
+)
+NOTHING = f"These files tell nothing of the record of any partition: {ADD}"
+JUST_BEFORE_MS = 1_000
+"""Time before the first state of the record whose events are shown with it."""
+GRAVE = ("LOST", "UNCLEAN")
+"""How rows begin that a reader looks for."""
+
+Row = tuple[float, str, str]
+"""(time, who, what)."""
+
+
+def lines(told: Timeline) -> list[str]:
+    """Return the whole timeline; times in seconds since the first state of the record."""
+    known = [state.time_ms for state in told.states if state.time_ms is not None]
+    found = rows(told)
+    zero = min(known, default=found[0][0] if found else 0.0)
+    kafka = f"Kafka {told.version}" if told.version else "Kafka of an unknown release"
+    text = [f"{told.partition} on {kafka}, replicas {_ids(told.replicas)}"]
+    text.append(f"Seconds since the first record; {_who(told)}, b1 is broker 1.")
+    text += [
+        f"{(time_ms - zero) / 1_000:>10.3f} s  {who:<4} {what}"
+        for time_ms, who, what in found
+        if time_ms >= zero - JUST_BEFORE_MS
+    ]
+    text += [f"       now   {_broker(node):<4} {_disk(disk)}" for node, disk in told.disks.items()]
+    text += [f"Clocks: {line}." for line in told.clocks.lines(_whose(told))]
+    text += [f"Note: {note}" for note in told.notes]
+    return text
+
+
+def _who(told: Timeline) -> str:
+    if told.controller:
+        return f"{_broker(told.controller)} is the controller"
+    if told.clocks.reference:
+        return f"no file is the controller's, times are by {_broker(told.clocks.reference)}'s clock"
+    return "no file is the controller's"
+
+
+def _whose(told: Timeline) -> str:
+    reference = told.clocks.reference
+    return "the controller's" if told.controller else f"that of broker {reference}"
+
+
+def missing(told: Timeline) -> str:
+    """Name the files that must be added before a state is known; "" where one is."""
+    if told.states:
+        return ""
+    return (
+        f"No line tells a leader epoch and a partition epoch of {told.partition}, so no state of "
+        f"its record is known and no run can be made: {ADD}"
+    )
+
+
+def rows(told: Timeline) -> list[Row]:
+    """Return states, events and losses in one order."""
+    return sorted(_rows(told), key=lambda row: row[0])
+
+
+def _rows(told: Timeline) -> Iterator[Row]:
+    cut: dict[str, tuple[float, int]] = {}
+    failed: set[tuple[str, str]] = set()
+    for time_ms, event in told.events:
+        if event.kind == "cuts" and _repeats(cut, time_ms, event):
+            continue
+        if event.kind == "directory fails":
+            # Replica manager and log manager say it, and then what is stopped because of it.
+            place = (event.node, event.data["directory"])
+            if place in failed:
+                continue
+            failed.add(place)
+        what = _event_sentence(event)
+        if what and not (event.kind == "fencing" and told.kraft):  # the metadata log has it, too
+            yield time_ms, _broker(event.node), what
+    before: TimelineState | None = None
+    for at, state in enumerate(told.states):
+        # One without a time is known from the line that tells the next one.
+        known = (one.time_ms for one in told.states[at:] if one.time_ms is not None)
+        when = next(known, None)
+        if when is not None:
+            node = _broker(state.node)
+            yield when, node, record(state.record)
+            if before is not None and _is_unclean(before.record, state.record):
+                leader = state.record.leader
+                text = f"UNCLEAN: broker {leader} was not in sync and leads now"
+                yield when, node, text
+        before = state
+    yield from losses(told)
+
+
+def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -> bool:
+    """Return whether the fetcher has logged this truncation before the log did."""
+    last, cuts[event.node] = cuts.get(event.node), (time_ms, event.data["to"])
+    return last is not None and last[1] == event.data["to"] and time_ms - last[0] < 100
+
+
+def _is_unclean(before: PartitionMetadata, after: PartitionMetadata) -> bool:
+    """Check whether a leader was elected that was neither in the ISR nor in the ELR."""
+    elected = after.leader >= 0 and after.leader_epoch > before.leader_epoch
+    next_one = after.partition_epoch == before.partition_epoch + 1
+    return elected and next_one and after.leader not in (*before.isr, *before.elr)
+
+
+def losses(told: Timeline) -> Iterator[Row]:
+    """Yield the committed records that are gone.
+
+    Where a leader begins below a high watermark that some replica had before, what lay between was
+    committed, and is lost.
+    """
+    best = 0
+    whose = ""
+    told_off: set[str] = set()
+    own: dict[str, int] = {}  # the high watermark that each replica said last
+    lost: set[int] = set()
+    cuts: dict[str, tuple[float, int]] = {}
+    for time_ms, event in told.events:
+        if event.kind == "cuts" and _repeats(cuts, time_ms, event):
+            continue
+        hw = event.data.get("hw")
+        if event.kind == "out of range":
+            told_off.add(event.node)
+        elif event.kind == "cuts":
+            cut = event.data["to"]
+            own[event.node] = max(own.get(event.node, 0), hw or 0)
+            best, whose = _greater(best, whose, hw, event)
+            # Records that a replica truncates below its own high watermark were committed.
+            off = event.node in told_off
+            if cut < best and (off or (own[event.node] > cut and cut not in lost)):
+                lost.add(cut)
+                node = _broker(event.node)
+                high, of = (best, whose) if off else (own[event.node], node)
+                end = "the leader's log ends at" if off else f"{node} cuts its log to"
+                yield (
+                    time_ms,
+                    node,
+                    f"LOST: {_span(cut, high)} committed (high watermark {high} on "
+                    f"{of}), and {end} {cut}",
+                )
+                best = cut
+            own[event.node] = min(cut, own[event.node])
+            hw = None if hw is not None and hw > cut else hw
+            # Before 0.11 a new follower cuts to its own high watermark.
+            if not told.kraft and "end" not in event.data:
+                hw = cut
+        elif isinstance(hw, int) and event.kind in ("leads", "follows"):
+            own[event.node] = hw
+        if event.kind == "leads" and event.data["leo"] < best:
+            leo = event.data["leo"]
+            lost.add(leo)
+            yield (
+                time_ms,
+                _broker(event.node),
+                f"LOST: {_span(leo, best)} committed (high watermark {best} on "
+                f"{whose}), and leader epoch {event.data['le']} begins at {leo}",
+            )
+            best = leo
+        if event.kind != "mark":
+            best, whose = _greater(best, whose, hw, event)
+
+
+def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, str]:
+    """Return the greater of two high watermarks, with the broker that had it."""
+    return (hw, _broker(event.node)) if isinstance(hw, int) and hw > best else (best, whose)
+
+
+def _span(first: int, end: int) -> str:
+    return f"offset {first} was" if end == first + 1 else f"offsets {first} to {end - 1} were"
+
+
+def record(state: PartitionMetadata) -> str:
+    """Return the record as scripts write it."""
+    text = f"{state.leader} {state.leader_epoch} {state.partition_epoch} {_ids(state.isr)}"
+    if state.elr:
+        text += f" elr {_ids(state.elr)}"
+    if state.last_known_elr:
+        text += f" last {_ids(state.last_known_elr)}"
+    return f"P{{{text}}}" + (" RECOVERING" if state.recovering else "")
+
+
+def _ids(brokers: Any) -> str:
+    return "[" + ",".join(map(str, sorted(brokers))) + "]"
+
+
+def _broker(node: str) -> str:
+    return "?" if not node else node if node == CONTROLLER else f"b{node}"
+
+
+def _event_sentence(event: Event) -> str:
+    """Return one sentence for an event; "" for those that a timeline need not show."""
+    data = event.data
+    if event.kind in ("leads", "follows"):
+        return _begins(event)
+    if event.kind == "cuts":
+        answer = ""
+        if data.get("end", -1) >= 0:
+            answer = f": the leader says that epoch {data['epoch']} ends at {data['end']}"
+        return f"cuts its log to {data['to']}{answer}"
+    if event.kind == "loaded":
+        return f"finds its log with end {data['leo']}"
+    if event.kind == "out of range":
+        return f"is told that its offset {data['own']} is out of the leader's range"
+    if event.kind in ("grows", "shrinks"):
+        return f"asks for the ISR {_ids(data['isr'])}, {_ids(data['before'])} before{_ends(data)}"
+    if event.kind == "granted":
+        return f"is granted the ISR {_ids(data['isr'])} in partition epoch {data['pe']}"
+    if event.kind == "unclean":
+        return f"broker {data['leader']} is elected without being in sync"
+    if event.kind == "directory fails":
+        return f"stops serving the replicas in {data['directory']}: the directory failed"
+    if event.kind == "dies":
+        return f"shuts itself down: {data['why']}"
+    if event.kind in ("registered", "fenced", "unfenced", "leaving"):
+        where = "shuts down in order" if event.kind == "leaving" else f"is {event.kind}"
+        return f"broker {data['broker']} {where}" if event.node == CONTROLLER else ""
+    if event.kind == "fencing":
+        return f"broker {data['broker']} is fenced"
+    if event.kind in ("failed", "came"):
+        word = "gone" if event.kind == "failed" else "here"
+        return f"broker {', '.join(map(str, data['brokers']))} is {word}"
+    return _PLAIN.get(event.kind, "")
+
+
+def _begins(event: Event) -> str:
+    data = event.data
+    epoch = f"in leader epoch {data['le']}"
+    mark = f", high watermark {data['hw']}" if "hw" in data else ""
+    if event.kind == "leads":
+        return f"leads {epoch} from offset {data['leo']}{mark}"
+    if "leader" not in data:
+        return f"follows {epoch}, log end {data['leo']}{mark}"
+    whom = "nobody" if data["leader"] < 0 else f"broker {data['leader']}"
+    return f"follows {whom} {epoch}, log end {data['leo']}{mark}"
+
+
+def _ends(data: dict[str, Any]) -> str:
+    """Say where logs ended when the ISR shrank, if its line has that."""
+    if "leo" not in data:
+        return ""
+    text = f": its log ends at {data['leo']}, high watermark {data['hw']}"
+    for broker, end in data.get("lagging", {}).items():
+        text += f", broker {broker} ends at {end}"
+    return text
+
+
+_PLAIN = {
+    "starts": "starts",
+    "stops": "begins a controlled shutdown",
+    "ends": "has shut down",
+    "unclean stop": "had not stopped in order: no clean shutdown file",
+    "recovers": "recovers the log: it was not closed in order",
+    "refused": "is refused a change of the ISR: its version of the record is old",
+}
+
+
+def _disk(replica: ReplicaFiles) -> str:
+    runs = " ".join(
+        f"[{first}, {end})" + ("" if epoch is None else f"@{epoch}")
+        for epoch, first, end in replica.runs
+    )
+    text = f"log [{replica.start or 0}, {replica.end}) {runs}".rstrip()
+    if replica.epochs is not None:
+        text += " epochs " + (" ".join(f"{one}:{at}" for one, at in replica.epochs) or "none")
+    return text if replica.hw is None else f"{text} high watermark {replica.hw}"

@@ -1,0 +1,229 @@
+"""Deck for Anki: cards with a picture and a link to their run.
+
+Ids of decks, of the kind of note and of every note are fixed: importing a later deck keeps the
+schedule and shows what has changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import genanki
+from flask import Blueprint, Response, request
+
+from app.context import visitor
+from app.context.moments import address
+from app.context.services import apart
+from app.core.memoize import ComputedValues
+from app.core.words import Catalogue
+from app.learn.learning import PATH
+from engine.export.thumbnail import whole
+from engine.learn.course import chapter, slugs, stand
+from engine.learn.interview import Item, moments, questions
+from engine.learn.misconceptions import MISCONCEPTIONS, Misconception
+from engine.learn.probes import best_moment, probes_of
+from engine.learn.render import SUBJECT, Teller
+from engine.model.languages import LANGUAGES, words_of
+from engine.model.profiles import get_profile
+from engine.properties.recording import MomentRecording
+from engine.replay.replay import Replay
+from engine.scenarios.file import find
+from engine.sim.run import Run
+
+blueprint = Blueprint("deck", __name__)
+
+PARTS: Final = ("learn.way", "interview.way", "course.title", "memory.deck.wrong")
+"""The parts of the deck, by the words for them: what happens next, interview, course, and what is
+believed and does not hold."""
+FIELDS: Final = ("Id", "Question", "Before", "Answer", "After", "Link")
+FIRST: Final = 1_741_862_400
+"""The number of the first language's kind of note; those of the deck and of its parts follow it.
+Each language has the next hundred."""
+STYLE: Final = """
+.card { font: 18px/1.5 system-ui, sans-serif; max-width: 40em; margin: 1em auto; padding: 0 1em; }
+img { width: 100%; max-width: 30em; background: #fff; border-radius: 8px; }
+.said { color: #777; }
+"""
+_made = ComputedValues(8)
+
+
+@dataclass(frozen=True, slots=True)
+class DeckCard:
+    """One note.  Texts are HTML; pictures are whole SVG files, "" for none; `link` is a path."""
+
+    id: str
+    part: str
+    question: str
+    answer: str
+    link: str
+    before: str = ""
+    after: str = ""
+
+
+def cards(lang: str, words: Catalogue) -> Iterator[DeckCard]:
+    """Yield every card in one language; this plays about a hundred short runs."""
+    for number, (code, profile, kind) in enumerate(PATH, 1):
+        yield _question_card(number, Run(find(code), profile), kind, lang)
+    for item in questions().values():
+        yield _of_interview(item, lang, words)
+    for slug in slugs():
+        yield from _of_chapter(slug, lang)
+    shown: dict[tuple[str, str], list[Misconception]] = {}
+    for one in MISCONCEPTIONS.values():
+        shown.setdefault(one.shown_by, []).append(one)
+    for (code, profile), beliefs in shown.items():
+        recording = MomentRecording(Run(find(code), profile))
+        for one in beliefs:
+            yield _of_belief(one, recording, lang, words)
+
+
+def _of_chapter(slug: str, lang: str) -> Iterator[DeckCard]:
+    """Yield what a chapter asks to remember, with the last moment that it stops at."""
+    told = chapter(slug, lang)
+    number = max(n for n, scene in enumerate(told.scenes, 1) if scene.block == "moment")
+    here = stand(told.scenes[number - 1])
+    after, link = _picture(here.run, here.step), f"/learn/{slug}/{number}"
+    for n, (question, answer) in enumerate(told.cards, 1):
+        yield DeckCard(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link, after=after)
+
+
+def _picture(run: Run, step: int) -> str:
+    (found,) = Replay(run).steps(step, 1)
+    return whole(found["view"])
+
+
+def _question_card(number: int, run: Run, kind: str, lang: str) -> DeckCard:
+    """Return a card of a question: on the back the right answer, and the others' beliefs."""
+    recording = MomentRecording(run)
+    probe = next(one for one in probes_of(recording) if one.kind == kind)
+    teller = Teller(recording, lang)
+    offered = [escape(teller.answer(probe, one.answer)) for one in probe.choices]
+    choices = "".join(f"<li>{one}</li>" for one in offered)
+    beliefs = "".join(
+        f"<dt>{offered[i]} – {escape(name)}</dt><dd>{escape(why)}</dd>"
+        for i, one in enumerate(probe.choices)
+        if one.wrong
+        for name, why in [teller.belief(one.wrong[0])]
+    )
+    link = address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text)
+    return DeckCard(
+        f"learn-{number}",
+        PARTS[0],
+        f"<p class=said>{escape(teller.next(probe))}</p>"
+        f"<p><b>{escape(teller.question(probe))}</b></p><ol>{choices}</ol>",
+        f"<p><b>{offered[probe.right]}</b> {escape(teller.reason(probe))}</p><dl>{beliefs}</dl>",
+        link,
+        _picture(run, probe.step),
+        _picture(run, probe.until),
+    )
+
+
+def _of_belief(
+    one: Misconception, recording: MomentRecording, lang: str, words: Catalogue
+) -> DeckCard:
+    """Return a card of a claim; on the back its refutation, and the moment of a run for it.
+
+    It shows what the claim predicts there, and what came.
+    """
+    told, teller = words_of(SUBJECT, lang), Teller(recording, lang)
+    probe = best_moment(recording, one.id)
+    if probe is None:
+        raise LookupError(f"no question of {one.shown_by} tempts with {one.id}")
+    about = words.text(lang, f"learn.kind.{one.kinds[0]}", {})
+    asked = words.text(lang, "memory.deck.belief", {"name": told[f"mc.{one.id}"]})
+    why = escape(told[f"mc.{one.id}.why"])
+    if one.until:
+        kafka = get_profile(one.until).stands_for
+        why += f" {escape(words.text(lang, 'learn.until', {'what': kafka}))}"
+    wrong = next(choice.answer for choice in probe.choices if one.id in choice.wrong)
+    right = probe.choices[probe.right].answer
+    said = words.text(lang, "memory.deck.said", {"answer": teller.answer(probe, wrong)})
+    came = words.text(lang, "learn.truth", {"answer": teller.answer(probe, right)})
+    run = recording.run
+    return DeckCard(
+        one.id,
+        PARTS[3],
+        f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>",
+        f"<p>{why}</p><p class=said>{escape(teller.next(probe))}</p>"
+        f"<p>{escape(teller.question(probe))}</p><p>{escape(said)} <b>{escape(came)}</b></p>",
+        address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text),
+        after=_picture(run, probe.until),
+    )
+
+
+def _of_interview(item: Item, lang: str, words: Catalogue) -> DeckCard:
+    step = moments()[item.id]
+    facts = "".join(f"<li>{escape(one[lang])}</li>" for one in item.facts)
+    more = "".join(
+        f"<p><b>{escape(words.text(lang, key, {}))}</b> {escape(said[lang])}</p>"
+        for key, said in (
+            ("interview.wrong", item.wrong),
+            ("interview.follow", item.follow),
+            ("interview.follow.answer", item.answer),
+        )
+    )
+    link = address(f"/s/{item.scenario}", profile=item.profile, step=str(step))
+    question, answer = f"<b>{escape(item.ask[lang])}</b>", f"<ul>{facts}</ul>{more}"
+    return DeckCard(item.id, PARTS[1], question, answer, link, after=_picture(item.run, step))
+
+
+def package(site: str, lang: str, words: Catalogue) -> bytes:
+    """Return the deck as a file.  `site` is where its links lead: scheme and host."""
+    number = FIRST + 100 * LANGUAGES.index(lang)
+    model = _model(number, words.text(lang, "learn.open", {}))
+    decks = {
+        part: genanki.Deck(number + n, f"Highwater::{words.text(lang, part, {})}")
+        for n, part in enumerate(PARTS, 1)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        files: dict[str, str] = {}
+        for card in cards(lang, words):
+            before, after = (_add_picture(folder, files, one) for one in (card.before, card.after))
+            link = escape(site.rstrip("/") + card.link)
+            fields = [card.id, card.question, before, card.answer, after, link]
+            guid = genanki.guid_for("highwater", lang, card.id)
+            decks[card.part].add_note(genanki.Note(model, fields, guid=guid))
+        out = BytesIO()
+        genanki.Package(list(decks.values()), list(files.values())).write_to_file(out)
+    return out.getvalue()
+
+
+def packed(site: str, lang: str) -> bytes:
+    """Return the same, made by another process, where the words are read."""
+    return package(site, lang, Catalogue())
+
+
+def _add_picture(folder: str, files: dict[str, str], svg: str) -> str:
+    """Put a picture among the files, by a name that another picture cannot have."""
+    if not svg:
+        return ""
+    name = f"highwater-{hashlib.sha256(svg.encode()).hexdigest()[:16]}.svg"
+    path = Path(folder) / name
+    path.write_text(svg, "utf-8")
+    files[name] = str(path)
+    return f'<img src="{name}" alt="">'
+
+
+def _model(number: int, onward: str) -> Any:
+    side = "{{Question}}{{Before}}"
+    back = "{{Answer}}{{After}}" + f'<p><a href="{{{{Link}}}}">{escape(onward)}</a></p>'
+    template = {"name": "Card", "qfmt": side, "afmt": "{{FrontSide}}<hr id=answer>" + back}
+    fields = [{"name": name} for name in FIELDS]
+    return genanki.Model(number, "Highwater", fields=fields, templates=[template], css=STYLE)
+
+
+@blueprint.get("/learn/deck.apkg")
+def deck() -> Response:
+    """Return the deck in the language of the page, its links to this site."""
+    lang, site = visitor.lang(), request.host_url
+    made = _made.get((lang, site), lambda: apart(packed, site, lang))
+    response = Response(made, mimetype="application/octet-stream")
+    response.headers["Content-Disposition"] = f'attachment; filename="highwater-{lang}.apkg"'
+    return response

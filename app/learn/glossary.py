@@ -1,0 +1,240 @@
+"""The glossary: terms, rules with their cards, promises, errors, configurations, flags.
+
+Each entry links to a run of the library and the step at which it can be seen.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from flask import Blueprint, render_template
+
+from app.context import naming
+from app.core.memoize import last
+from engine.catalogue import sightings
+from engine.catalogue.rulebook import BESIDE, DORMANT, EXCUSES, TITLES
+from engine.catalogue.sightings import Sighting
+from engine.catalogue.sourcemap import NOBODY, CardLine, RuleCard, cards
+from engine.checks.catalogue import INVARIANTS
+from engine.lens.source import named
+from engine.model.configs import CATALOGUE, NEVER, Config
+from engine.model.errors import all_names, code_of
+from engine.model.profiles import (
+    FLAGS,
+    GENERATIONS,
+    PROFILES,
+    TRUNCATIONS,
+    Flag,
+    Profile,
+    get_profile,
+)
+
+blueprint = Blueprint("glossary", __name__)
+
+TERMS: Final[dict[str, str]] = {
+    "replica": "L-4",
+    "leader": "CP-MAKE-LEADER",
+    "follower": "CP-MAKE-FOLLOWER",
+    "offset": "L-3",
+    "leo": "L-3",
+    "logstart": "L-9",
+    "hw": "H-2",
+    "committed": "H-2",
+    "acknowledged": "P-4.answer",
+    "acks": "P-2",
+    "isr": "CP-ISR",
+    "maximal": "S-7",
+    "minisr": "H-2.min_isr",
+    "elr": "CP-ELR",
+    "epoch": "CP-MAKE-LEADER",
+    "epochstart": "S-7.epoch_start",
+    "epochcache": "E-5",
+    "partitionepoch": "S-9",
+    "brokerepoch": "CP-REG",
+    "truncation": "T-4",
+    "divergence": "S-3",
+    "controller": "CP-10.up",
+    "fenced": "CP-KR-FENCE",
+    "session": "CP-ZK-BROKERS",
+    "clean": "CP-ELECT-KR",
+    "unclean": "CP-ELECT-ADMIN",
+    "preferred": "CP-ELECT-ADMIN",
+    "pagecache": "L-11",
+    "flushed": "L-10",
+    "checkpoint": "H-7",
+    "purgatory": "S-5",
+    "zombie": "S-2.epoch_check",
+    "reassignment": "CP-REASSIGN",
+    "profile": "",
+    "flag": "",
+    "seed": "",
+    "run": "",
+    "step": "",
+    "move": "",
+    "cue": "",
+    "invariant": "",
+}
+"""Term -> the cue that shows it; its words stand in the catalogue as term.<name>."""
+
+SERIES: Final = (
+    ("L", "log"), ("E", "epochs"), ("H", "mark"), ("F", "fetcher"), ("T", "truncation"),
+    ("S", "serving"), ("X", "sessions"), ("Q", "quotas"), ("P", "producers"), ("C", "consumers"),
+    ("D", "directories"), ("CP", "control"),
+)  # fmt: skip
+"""The rules' series in the order of the specification."""
+
+
+@blueprint.get("/glossary")
+def glossary() -> str:
+    """Render everything that has a name here; ``?profile=`` shows the rules of one Kafka."""
+    name = naming.profile_asked()
+    profile = get_profile(name) if name else None
+    return render_template("glossary.html", **content(profile.name if profile else ""))
+
+
+@last(24)
+def content(name: str) -> dict[str, Any]:
+    """Return the page's data under a profile ("" for all of them), in no language.
+
+    The first call plays the library once.
+    """
+    profile = get_profile(name) if name else None
+    seen = sightings.sightings()
+    titles = {**TITLES, **BESIDE}
+    return {
+        "chosen": name,
+        "profiles": list(PROFILES.values()),
+        "generations": list(GENERATIONS.values()),
+        "terms": [(term, link(seen.of_cue(cue))) for term, cue in TERMS.items()],
+        "series": [(key, _rules(prefix, profile)) for prefix, key in SERIES],
+        "methods": [(name, rule, titles[rule]) for name, rule in sorted(named().items())],
+        "invariants": _invariants(),
+        "errors": _errors(),
+        "configs": [_config(one, profile) for one in CATALOGUE.values()],
+        "flags": [_flag(one) for one in FLAGS.values()],
+        "truncations": [TRUNCATIONS[one.truncation] for one in GENERATIONS.values()],
+    }
+
+
+def link(where: Sighting | None) -> str:
+    """Return the address of a run at a step; "" where there is none."""
+    if where is None:
+        return ""
+    slug, profile, step = where
+    return f"/s/{slug}?profile={profile.replace('+', '%2B')}" + (f"&step={step}" if step else "")
+
+
+# -- rules ----------------------------------------------------------------------------------------
+
+
+def _rules(prefix: str, profile: Profile | None) -> list[dict[str, Any]]:
+    titles = {**TITLES, **BESIDE}
+    return [
+        _rule(card, titles[rule], profile)
+        for rule, card in cards().items()
+        if rule.partition("-")[0] == prefix
+    ]
+
+
+def _rule(card: RuleCard, title: str, profile: Profile | None) -> dict[str, Any]:
+    known = sightings.sightings()
+    return {
+        "id": card.id,
+        "title": title,
+        "lines": _lines(card.lines, profile),
+        "kafka": [one for one in _lines(card.kafka, profile) if one["text"] != NOBODY],
+        "kip": _lines(card.kip, profile),
+        "outside": card.outside,
+        "absent": not card.outside and profile is not None and not card.classes(profile),
+        "unplayed": card.id in EXCUSES or card.id in DORMANT,
+        "see": link(known.of_card(card, [profile.name] if profile else ())),
+    }
+
+
+def _lines(lines: list[CardLine], profile: Profile | None) -> list[dict[str, Any]]:
+    """Return the lines of this profile, or all, each with the words it depends on."""
+    return [
+        {
+            "text": line.text.strip(),
+            "indent": len(line.text) - len(line.text.lstrip()),
+            "when": () if profile else tuple(_condition(word) for word in line.when),
+        }
+        for line in lines
+        if profile is None or line.applies(profile)
+    ]
+
+
+def _condition(word: str) -> tuple[str, str]:
+    """Return (key of the catalogue, its argument) for one word of a condition."""
+    if word in ("zk", "kraft"):
+        return f"gloss.{word}", ""
+    match = re.fullmatch(r"(truncation)?(>=|<|=)(.+)", word)
+    if match and match[1]:
+        sign = {">=": "≥", "<": "<", "=": "="}[match[2]]
+        return "gloss.is", f"truncation {sign} {match[3]}"
+    if match:
+        return ("gloss.since" if match[2] == ">=" else "gloss.before"), match[3]
+    return ("gloss.without", word[1:]) if word.startswith("-") else ("gloss.is", word)
+
+
+# -- the others -----------------------------------------------------------------------------------
+
+
+def _invariants() -> list[dict[str, Any]]:
+    known = sightings.sightings()
+    return [
+        {
+            "name": one.name,
+            "title": one.title,
+            "also": one.also,
+            "statement": one.statement,
+            "statistic": one.statistic,
+            "see": link(known.invariants.get(one.name)),
+        }
+        for one in INVARIANTS.values()
+    ]
+
+
+def _errors() -> list[dict[str, Any]]:
+    known = sightings.sightings()
+    return [
+        {"name": name, "code": code_of(name), "see": link(known.errors.get(name))}
+        for name in all_names()
+        if name != "NONE"
+    ]
+
+
+def _config(one: Config, profile: Profile | None) -> dict[str, Any]:
+    """Return the default in this profile; else in all that differ, each with its first release."""
+    defaults: list[tuple[str, str]] = []
+    for known in [profile] if profile else PROFILES.values():
+        value = _value(one, one.default_in(known))
+        if not defaults or defaults[-1][1] != value:
+            defaults.append((known.releases[0], value))
+    return {
+        "name": one.name,
+        "unit": one.unit,
+        "scope": one.scope,
+        "meaning": one.meaning,
+        "defaults": defaults if len(defaults) > 1 else [("", defaults[0][1])],
+        "see": link(sightings.settings().get(one.name)),
+    }
+
+
+def _value(one: Config, value: int | str) -> str:
+    if one.unit == "boolean":
+        return "true" if value else "false"
+    return "∞" if value == NEVER else str(value)
+
+
+def _flag(flag: Flag) -> dict[str, Any]:
+    words = (flag.name, f"-{flag.name}")
+    return {
+        "name": flag.name,
+        "meaning": flag.meaning,
+        "source": flag.source if flag.source.startswith(("KIP-", "KAFKA-")) else "",
+        "on": [bool(getattr(one, flag.name)) for one in GENERATIONS.values()],
+        "rules": [rule for rule, card in cards().items() if card.words() & set(words)],
+        "see": link(sightings.flips().get(flag.name)),
+    }

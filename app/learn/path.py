@@ -1,0 +1,78 @@
+"""The path of the first page: six short runs, in the order in which a beginner plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import url_for
+
+from engine.scenarios.file import find
+from engine.sim.run import Run
+
+Card = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PathStop:
+    """A run of the path; with `beside` it is watched next to the same script under that profile."""
+
+    code: str
+    profile: str = ""
+    beside: str = ""
+
+
+PATH: Final = (
+    PathStop("S01"),
+    PathStop("S02"),
+    PathStop("S10"),
+    PathStop("R20", "Z0102"),
+    PathStop("R20", "Z0102", beside="Z011"),
+    PathStop("S82"),
+)
+EDITOR: Final = "/edit"
+"""Stands in for a run that the library lacks."""
+
+
+def _key(stop: PathStop) -> str:
+    """Return the key by which a browser notes that it has seen a run: scenario and profile."""
+    scenario = find(stop.code)
+    return f"{stop.code}:{stop.beside or stop.profile or scenario.profiles[0]}"
+
+
+def _href(stop: PathStop) -> str:
+    scenario = find(stop.code)
+    if stop.beside:
+        digest = Run(scenario, stop.profile).digest
+        return f"{url_for('comparing.page', digest=digest)}?with={stop.beside}"
+    return url_for("pages.scenario", name=scenario.slug, profile=stop.profile or None)
+
+
+def path(cards: Iterable[Card]) -> list[Card]:
+    """Return the cards of the path, each with {number, href, key}."""
+    by_code = {card["code"]: card for card in cards}
+    return [
+        {**by_code[stop.code], "number": number, "href": _href(stop), "key": _key(stop)}
+        if stop.code in by_code
+        else {"number": number, "href": EDITOR, "key": "editor", "minutes": 5}
+        for number, stop in enumerate(PATH, 1)
+    ]
+
+
+def place_on_path(code: str, profile: str, beside: str = "") -> dict[str, Any] | None:
+    """Return {number, of, key, next} of a run of the path; None for any other run.
+
+    `next` is {number, href}, or None at the end of the path.
+    """
+    for number, stop in enumerate(PATH, 1):
+        wanted = stop.profile or find(stop.code).profiles[0]
+        if (stop.code, wanted, stop.beside) == (code, profile, beside):
+            after = PATH[number] if number < len(PATH) else None
+            return {
+                "number": number,
+                "of": len(PATH),
+                "key": _key(stop),
+                "next": {"number": number + 1, "href": _href(after)} if after else None,
+            }
+    return None

@@ -1,0 +1,118 @@
+"""The stage of a question or of a scene: it knows the run up to one step and nothing beyond."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Blueprint, render_template, request
+
+from app.context import visitor
+from app.context.services import services
+from app.core.request_fields import typed
+from app.learn.course import stage_of
+from app.learn.learning import question_of_address
+from app.web.embeds import sentences, table_rows
+from engine import ENGINE_VERSION
+from engine.sim.run import Run
+from engine.view.view import Json
+
+blueprint = Blueprint("held", __name__)
+
+LED_IN: Final = 5
+"""Steps of a scene that are played before it stands."""
+
+
+@blueprint.get("/learn/stage")
+def stage() -> str:
+    """Render the stage at a question's step, or with ``c`` and ``scene`` that of a scene."""
+    if "c" in request.args:
+        stand = stage_of(request.args["c"], typed(request.args, "scene", 1))
+        since = typed(request.args, "since", default=stand.step)
+        return _scene(stand.run, max(since, stand.step - LED_IN), stand.step)
+    question = question_of_address()
+    probe = question.probe
+    # With ``watch`` nobody answers here: it is the stage of who asks a class.
+    form = "" if request.args.get("watch") == "1" else probe.form
+    told = {"form": form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
+    step = probe.step
+    facts, (shown,) = _hold_step(question.run, step, step)
+    shown = {**shown, "say": [], "why": [], "cues": [], "view": _untold(shown["view"])}
+    boot = _boot(facts, [shown], step) | {"controls": "none", "panel": "none", "ask": told}
+    return _page(boot, shown, [])
+
+
+def _scene(run: Run, since: int, step: int) -> str:
+    facts, steps = _hold_step(run, min(since, step), step)
+    boot = _boot(facts, steps, steps[0]["n"])
+    boot |= {"to": step, "controls": "play", "panel": "now"}
+    return _page(boot, steps[-1], sentences(steps[-1], facts, visitor.lang()))
+
+
+def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[Json]]:
+    lang = visitor.lang()
+    digest = services().replays.register(run)
+    saved = services().replays.saved(digest)
+    with services().replays.using(digest) as replay:
+        facts = _cut(services().replays.facts(replay, saved, lang), step)
+        return facts, replay.around(first, step, step - first + 1)
+
+
+def _boot(facts: Json, steps: list[Json], step: int) -> dict[str, Any]:
+    return {
+        "run": facts["digest"],
+        "step": step,
+        "lang": visitor.lang(),
+        "engine": ENGINE_VERSION,
+        "facts": facts,
+        "steps": steps,
+        "theme": "auto",
+    }
+
+
+def _page(boot: dict[str, Any], shown: Json, said: list[str]) -> str:
+    chosen = {name: boot[name] for name in ("controls", "panel", "theme")}
+    return render_template(
+        "embed.html",
+        boot=boot,
+        chosen=chosen,
+        problems=[],
+        title=boot["facts"]["scenario"]["title"],
+        step=shown["n"],
+        total=shown["n"],
+        sentences=said,
+        rows=table_rows(shown["view"]),
+        asked="ask" in boot,
+    )
+
+
+def _untold(view: Json) -> Json:
+    """Return the view without the fields of messages that say where logs diverge.
+
+    From these fields the stage draws where the log will be cut, and the question may ask for that.
+    """
+    told = ("diverging", "end")
+    messages = [
+        {**m, "fields": {name: one for name, one in m["fields"].items() if name not in told}}
+        for m in view["messages"]
+    ]
+    return {**view, "messages": messages}
+
+
+def _cut(facts: Json, step: int) -> Json:
+    """Return the facts that are known at this step: no verdict, no marks, no moves to come."""
+    marks = [one for one in facts["marks"] if one[0] <= step]
+    chapters = [one for one in facts["chapters"] if one[0] <= step]
+    return {
+        **facts,
+        "total": step,
+        "whole": True,
+        "marks": marks,
+        "beats": [],
+        "moments": [one for one in facts["moments"] if one <= step],
+        "chapters": [[at, move, ""] for at, move, _ in chapters],
+        "moves": facts["moves"][: len(chapters)],
+        "clock": [one for one in facts["clock"] if one[0] <= step],
+        "verdict": {"holds": True, "expected": None, "broken": [], "counts": {}},
+        "outcome": "",
+        "scenario": {**facts["scenario"], "title": "", "teaches": ""},
+    }

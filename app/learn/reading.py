@@ -1,0 +1,205 @@
+"""Reading guides: posts about Kafka, statement by statement.
+
+Each statement has a moment of a run, the code that acts there, and its verdict in every release.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, render_template, request
+
+from app.context import visitor
+from app.context.moments import code_of, frame
+from app.context.services import services
+from app.core.config import SettingError
+from app.core.memoize import last
+from app.core.refusals import RequestError
+from engine.learn import guides as book
+from engine.learn import reading
+from engine.learn.claims import claims
+from engine.learn.guides import Guide, Statement
+from engine.learn.reading import Finding
+from engine.lens.lens_json import leader_of
+from engine.lens.source import source
+from engine.lens.stacks import Stack, thread_name
+from engine.model.errors import InputError
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+
+blueprint = Blueprint("reading", __name__)
+
+EXAMPLE: Final = "1-fetcher.yaml"
+MOST_OWN: Final = 40
+"""Guides of one's own that are read from the directory."""
+
+
+def own(folder: str) -> dict[str, Guide]:
+    """Return the guides of a directory, by name.
+
+    Raises SettingError for one that cannot be read.
+    """
+    found = {}
+    for path in sorted(Path(folder).glob("*.yaml"))[:MOST_OWN] if folder else ():
+        try:
+            guide = book.load(path)
+        except InputError as bad:
+            raise SettingError(f"HIGHWATER_GUIDES: {bad.where}: {bad.sentence}") from bad
+        found[guide.name] = guide
+    return found
+
+
+def shelf() -> dict[str, Guide]:
+    """Return the guides that come with the engine, then those of the directory that is set."""
+    known = book.guides()
+    return known | {name: one for name, one in services().guides.items() if name not in known}
+
+
+def _findings(guide: Guide) -> list[Finding]:
+    if guide.name in book.guides():
+        return reading.findings_of(guide)
+    with services().plays.turn():
+        return _followed(guide.name, services().settings.guides)
+
+
+@last(MOST_OWN)
+def _followed(name: str, folder: str) -> list[Finding]:
+    return [reading.follow(one) for one in services().guides[name].statements()]
+
+
+@blueprint.get("/read")
+def guides() -> str:
+    """Render all guides, with how much of each can be followed and how much of it is wrong."""
+    rows = []
+    for name, guide in shelf().items():
+        found = _findings(guide)
+        rows.append(
+            {
+                "name": name,
+                "title": _usual_text(guide.title),
+                "lead": _usual_text(guide.lead),
+                "total": len(found),
+                "followed": sum(one.moment is not None for one in found),
+                "wrong": sum(reading.summary(one.row)[0] == reading.NEVER for one in found),
+            }
+        )
+    return render_template("read.html", guides=rows)
+
+
+@blueprint.get("/read/format")
+def format_() -> Response:
+    """Return the file of a guide, as an example of the format."""
+    text = (files("engine.learn") / book.FOLDER / EXAMPLE).read_text("utf-8")
+    return Response(text, mimetype="text/plain")
+
+
+@blueprint.get("/read/<name>")
+def guide(name: str) -> str:
+    """Render one guide; ``?at=`` opens a statement: the stage, the stack, the releases."""
+    here = shelf().get(name)
+    if here is None:
+        raise RequestError("not_found")
+    found = _findings(here)
+    at = request.args.get("at", 0, type=int)
+    sections = [
+        {
+            "title": _usual_text(section.title),
+            "statements": [
+                _statement_json(here, one, found[one.number - 1], at) for one in section.statements
+            ],
+        }
+        for section in here.sections
+    ]
+    return render_template(
+        "guide.html",
+        guide=here,
+        title=_usual_text(here.title),
+        lead=_usual_text(here.lead),
+        newest=source().releases[-1],
+        sections=sections,
+        at=at,
+    )
+
+
+def _usual_text(texts: dict[str, str]) -> str:
+    return texts.get(visitor.lang(), "")
+
+
+def _statement_json(guide: Guide, one: Statement, found: Finding, at: int) -> dict[str, Any]:
+    way, first, last_ = reading.summary(found.row)
+    shown: dict[str, Any] = {
+        "number": one.number,
+        "says": _usual_text(one.says),
+        "quote": one.quote,
+        "way": "only" if way == reading.FROM and first == last_ else way,
+        "first": reading.edge(one, first, False) if first else "",
+        "last": reading.edge(one, last_, True) if last_ else "",
+        "instead": _instead(one),
+        "missing": _usual_text(one.missing),
+        "code": one.code,
+        "open": one.number == at,
+    }
+    if found.moment is None:
+        return shown
+    run = one.run()
+    shown["run"] = in_language(run.scenario, visitor.lang()).title
+    shown["step"] = found.moment.step
+    shown["stage"] = _stage(guide, run, found.moment.step)
+    if one.number == at:
+        stack = reading.stack_of(one, found.moment, guide.reads)
+        shown["frame"] = frame(run, found.moment.step)
+        shown["lanes"] = min(len(run.scenario.partitions[0]), 4)
+        leader = _leader(run, found.moment)
+        shown["stack"] = _stack_json(stack, found, leader) if stack and stack.frames else None
+        shown["reason"] = stack.reason if stack and not stack.frames else ""
+        shown["rows"] = [(reading.stands_for(name), holds) for name, holds in found.row.items()]
+        shown["proof"] = one.proof
+    return shown
+
+
+def _instead(one: Statement) -> str:
+    """Return the correction: the guide's words, else those of the claim that decides."""
+    if one.instead:
+        return _usual_text(one.instead)
+    kind, what = one.proof
+    return claims()[what].truth[visitor.lang()] if kind == "claim" else ""
+
+
+def _stage(guide: Guide, run: Run, step: int) -> str:
+    """Return the stage at the moment, with the code of the release that the post reads.
+
+    Beside it stands that of the newest.
+    """
+    code = code_of(run)
+    asked = {"step": str(step), "tab": "code", "lens": f"{guide.reads},{source().releases[-1]}"}
+    if code is None:
+        return f"/r/{services().replays.register(run)}?{urlencode(asked)}"
+    return f"/s/{code}?{urlencode({'profile': run.profile, **asked})}"
+
+
+def _leader(run: Run, moment: reading.StatementMoment) -> int | None:
+    """Return the leader that the acting node follows at the moment, part of its fetcher's name."""
+    digest = services().replays.register(run)
+    with services().replays.using(digest) as replay:
+        return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)
+
+
+def _stack_json(stack: Stack, found: Finding, leader: int | None) -> dict[str, Any]:
+    node = found.moment.node if found.moment else None
+    return {
+        "thread": thread_name(stack, node, leader),
+        "release": stack.release,
+        "acting": stack.acting,
+        "frames": [
+            {
+                "name": one.name,
+                "gap": one.gap,
+                "at": f"{one.place.file.rpartition('/')[2]}:{one.place.line}" if one.place else "",
+                "url": source().url(stack.release, one.place) if one.place else "",
+            }
+            for one in stack.frames
+        ],
+    }

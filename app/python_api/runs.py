@@ -1,0 +1,260 @@
+"""A run as an object: its verdict, its steps in words, why something does not happen, a link."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from app.learn.cards import cards
+from app.python_api.picture import page
+from app.python_api.steps import Broken, Step, WhyNot
+from engine.export.comparing import compare, playable
+from engine.export.exports import FORMATS
+from engine.model.profiles import PROFILES, get_profile
+from engine.moves.moves import split
+from engine.replay.replay import Replay
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim import run as runs
+from engine.story import story
+
+LANGUAGE = "en"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs in lock-step: where they first differ, and in what."""
+
+    one: Run
+    other: Run
+    parts: tuple[tuple[int, int, tuple[tuple[str, Any, Any], ...]], ...]
+    """(step of the one, step of the other, ((thing, the one's, the other's), ...))"""
+
+    def __str__(self) -> str:
+        if not self.parts:
+            return f"{self.one.kafka} and {self.other.kafka} do the same."
+        mine, theirs, what = self.parts[0]
+        things = ", ".join(f"{name} {a} | {b}" for name, a, b in what)
+        return f"{self.one.kafka} step {mine} | {self.other.kafka} step {theirs}: {things}"
+
+
+class Run(Sequence[Step]):
+    """A run: scenario, version of Kafka, seed and moves.  It is played on first use.
+
+    A sequence of its steps; step 0 is the state it begins in.  The same run has the same
+    `digest` on every machine.
+    """
+
+    def __init__(self, run: runs.Run) -> None:
+        self._run = run
+
+    @cached_property
+    def _replay(self) -> Replay:
+        return Replay(self._run)
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits that name this run for ever."""
+        return self._run.digest
+
+    @property
+    def text(self) -> str:
+        """The whole run as text: what links, bug reports and `highwater run` take."""
+        return self._run.text()
+
+    @property
+    def title(self) -> str:
+        return self._run.scenario.title
+
+    @property
+    def kafka(self) -> str:
+        """The version of Kafka that is played."""
+        return self._run.profile
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        return self._run.lines()
+
+    @property
+    def holds(self) -> bool:
+        """True if no invariant broke."""
+        return bool(self._replay.verdict()["holds"])
+
+    @property
+    def broken(self) -> list[Broken]:
+        """Each invariant that broke, at its first step."""
+        return [
+            Broken(one["invariant"], one["step"], one["why"])
+            for one in self._replay.verdict()["broken"]
+        ]
+
+    @property
+    def lost(self) -> list[str]:
+        """Records that were acknowledged with acks=all and are gone, as they were lost."""
+        return list(self._replay.end.ledger.lost)
+
+    def __len__(self) -> int:
+        return self._replay.total + 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        (step,) = self._replay.steps(number, 1)
+        return self._step(step)
+
+    def __iter__(self) -> Iterator[Step]:
+        return (self[number] for number in range(len(self)))
+
+    def _step(self, step: dict[str, Any]) -> Step:
+        return Step(
+            step["n"],
+            step["t"],
+            step["move"],
+            tuple(self._told(one) for one in step["say"]),
+            tuple(self._told(one) for one in step["why"]),
+            tuple(one["inv"] for one in step["broken"]),
+            step["view"],
+        )
+
+    def _told(self, sentence: Any) -> str:
+        names = {broker.id: broker.name or str(broker.id) for broker in self._run.scenario.brokers}
+        return story.render(sentence, names, LANGUAGE)
+
+    def why(self, step: int, subject: str) -> WhyNot:
+        """Explain why something does not happen at a step.
+
+        `subject`: `hw [B]` (why the high watermark does not move), `isr B` (why broker B is not in
+        the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
+        negative step counts from the end.  Raises InputError.
+        """
+        found = self._replay.why(range(len(self))[step], subject)
+        guards = tuple(
+            (
+                bool(guard["ok"]),
+                self._told(guard["say"]),
+                str((guard["cure"] or {}).get("move") or ""),
+            )
+            for guard in found["guards"]
+        )
+        return WhyNot(self._told(found["about"]), bool(found["holds"]), guards)
+
+    def then(self, *moves: str) -> Run:
+        """Return this run with more moves.  Raises InputError for one that cannot be made."""
+        grown = self._run
+        for move in _lines(moves):
+            grown = grown.then(move)
+        made = Run(grown)
+        assert made._replay  # a move that cannot be played is an error here, not on first use
+        return made
+
+    def under(self, kafka: str) -> Run:
+        """Return the same script under another version, as far as that one can play it."""
+        other = runs.Run(
+            self._run.scenario, get_profile(kafka).name, self._run.seed, self._run.moves
+        )
+        return Run(playable(other)[0])
+
+    def compare(self, other: str | Run) -> Comparison:
+        """Compare this run with another one, or with its script under another version of Kafka."""
+        other = self.under(other) if isinstance(other, str) else other
+        found = compare(self._replay, other._replay)
+        parts = tuple(
+            (*found["pairs"][part["at"]], tuple(map(tuple, part["what"])))
+            for part in found["parts"]
+        )
+        return Comparison(self, other, parts)
+
+    def link(self, server: str = "http://localhost:8000", step: int | None = None) -> str:
+        """Return the address that opens it on any server.
+
+        A run of one's own travels within it whole.
+        """
+        at = "" if step is None else f"step={step}"
+        scenario = self._run.scenario
+        if file.library().get(scenario.slug) == scenario and self._run.moves is None:
+            asked = f"profile={quote(self.kafka)}&seed={self._run.seed}"
+            return f"{server}/s/{scenario.slug}?{'&'.join(filter(None, (asked, at)))}"
+        return f"{server}/r{at and '?' + at}#run={packed(self.text)}"
+
+    def export(self, form: str) -> str:
+        """Return the run as yaml, json, steps, golden, mermaid, shiviz or pytest."""
+        if form not in FORMATS:
+            raise ValueError(f"{form!r} is none of {', '.join(FORMATS)}.")
+        return FORMATS[form].make(self._replay)
+
+    def _repr_html_(self) -> str:
+        step = self[self.broken[0].step if self.broken else -1]
+        return page(self.title, step)
+
+    def show(self, step: int | None = None) -> Any:
+        """Return the stage for a notebook, opened at the first thing that broke."""
+        try:
+            from app.python_api.stage import Stage
+        except ImportError:
+            raise ImportError(
+                "The stage needs anywidget: pip install 'highwater[notebook]'."
+            ) from None
+        first = self.broken[0].step if step is None and self.broken else step or 0
+        return Stage(self.title, self, first)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.digest}: {self.title!r}, Kafka {self.kafka}, {len(self)} steps>"
+
+
+def packed(text: str) -> str:
+    """Return a run's text for a link: "2.<length>.<deflated, in the alphabet of addresses>"."""
+    data = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+    return f"2.{len(data)}.{data}"
+
+
+def run(
+    scenario: str | Path,
+    kafka: str = "",
+    seed: int = 0,
+    moves: str | Sequence[str] | None = None,
+) -> Run:
+    """Return a run to look at.
+
+    `scenario`: a code or name of the library, a YAML file, or the text of a run, which needs
+    nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
+    replace the scenario's script: a text such as "produce m1; settle", or a sequence of them.
+    Raises InputError with one sentence.
+    """
+    if isinstance(scenario, str) and scenario.lstrip().startswith("{"):
+        return Run(runs.Run.from_text(scenario))
+    found = file.load_path(scenario) if isinstance(scenario, Path) else file.find(scenario)
+    return Run(_run_of(found, kafka, seed, moves))
+
+
+def _lines(moves: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(
+        line for text in ([moves] if isinstance(moves, str) else moves) for line in split(text)
+    )
+
+
+def _run_of(
+    scenario: Scenario, kafka: str, seed: int, moves: str | Sequence[str] | None
+) -> runs.Run:
+    usual = scenario.profiles[0] if scenario.profiles else next(reversed(PROFILES))
+    profile = get_profile(kafka or usual).name
+    return runs.Run(scenario, profile, seed, None if moves is None else _lines(moves))
+
+
+def scenarios() -> list[dict[str, str]]:
+    """Return the library: {"code", "slug", "title", "teaches"} of each scenario."""
+    return [
+        {name: str(card[name]) for name in ("code", "slug", "title", "teaches")}
+        for card in cards(file.library().values(), LANGUAGE)
+    ]
+
+
+def versions() -> dict[str, str]:
+    """Return name of a version -> the releases it stands for, the oldest first."""
+    return {name: profile.stands_for for name, profile in PROFILES.items()}

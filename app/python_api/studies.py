@@ -1,0 +1,155 @@
+"""A study from Python: many seeds of a scenario, as rows, a table, or a Spark DataFrame."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from itertools import product
+from typing import Any
+
+from app.batch import statistics
+from app.batch.runners.rows import canonical, spark_schema, table_of
+from engine.model.profiles import get_profile
+from engine.scenarios import file
+from engine.study.batch import VIOLATES, Row, run_chunk
+from engine.study.metrics import METRICS
+
+RUNS_HERE = 2_0000
+"""Of one version, played in this process; more want Spark."""
+SLICE = 50
+"""Runs of one task of Spark, about a second of them."""
+PARTS_MOST = 200
+
+
+class Study:
+    """Rows of runs: a row is a function of (scenario, version, seed), wherever it is played."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows = rows
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a row of each run.
+
+        {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...}
+        """
+        return iter(self._rows)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each version and invariant that broke.
+
+        {"kafka", "runs", "invariant", "hits", "share", "low", "high"}, the last two a 95 %
+        interval; invariant "any" counts runs.
+        """
+        told = []
+        for kafka in dict.fromkeys(row["profile"] for row in self._rows):
+            mine = [row for row in self._rows if row["profile"] == kafka]
+            hits = Counter(name for row in mine for name, _, _ in row["broken"])
+            any_broken = sum(1 for row in mine if row["verdict"] == VIOLATES)
+            for invariant, count in (("any", any_broken), *sorted(hits.items())):
+                interval = statistics.interval(count, len(mine))
+                told.append(
+                    {
+                        "kafka": kafka,
+                        "runs": len(mine),
+                        "invariant": invariant,
+                        "hits": count,
+                        **{name: interval[name] for name in ("share", "low", "high")},
+                    }
+                )
+        return told
+
+    def canonical(self) -> str:
+        """Return one text for the same rows, wherever they were played."""
+        return canonical(self._rows)
+
+    def _repr_html_(self) -> str:
+        cells = ("kafka", "runs", "invariant", "hits", "share", "low", "high")
+        head = "".join(f"<th>{name}</th>" for name in cells)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_short(row[name])}</td>" for name in cells) + "</tr>"
+            for row in self.table()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        broken = sum(1 for row in self._rows if row["verdict"] == VIOLATES)
+        return f"<Study of {len(self)} runs, {broken} broke something>"
+
+
+def study(
+    scenario: str,
+    runs: int = 1_000,
+    kafka: str | Sequence[str] = (),
+    seed: int = 0,
+    spark: Any = None,
+) -> Any:
+    """Play `runs` seeds from `seed` on under each version, in this process: a `Study`.
+
+    With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
+    asked for; its executors need `highwater` installed.  A local session plays them with this
+    Python, unless PYSPARK_PYTHON names another.
+    Raises InputError, or ValueError for more runs than one process should play.
+    """
+    found = file.find(scenario)
+    wanted = [kafka] if isinstance(kafka, str) and kafka else list(kafka)
+    names = [get_profile(name).name for name in wanted] or list(found.profiles)[:1]
+    if runs < 1:
+        raise ValueError("A study needs at least one run.")
+    told = found.to_dict()
+    if spark is None:
+        if runs > RUNS_HERE:
+            raise ValueError(
+                f"More than {RUNS_HERE} runs want a Spark session: study(..., spark=)."
+            )
+        rows = [row for name in names for row in run_chunk(_chunk(told, name, seed, runs))]
+        return Study(rows)
+    chunks = [
+        _chunk(told, name, first, min(SLICE, seed + runs - first))
+        for name, first in product(names, range(seed, seed + runs, SLICE))
+    ]
+    return _frame(chunks, spark)
+
+
+def _chunk(scenario: dict[str, Any], profile: str, first: int, count: int) -> dict[str, Any]:
+    return {
+        "scenario": scenario,
+        "profile": profile,
+        "cell": 0,
+        "first_seed": first,
+        "count": count,
+    }
+
+
+def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
+    """Return the rows of the chunks as a DataFrame, through Arrow, as Spark Connect needs it."""
+    metrics = tuple(METRICS)
+
+    def played(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from table_of(run_chunk(chunks[number]), metrics).to_batches()
+
+    _with_this_python(spark)
+    numbers = spark.range(0, len(chunks), 1, min(len(chunks), PARTS_MOST))
+    return numbers.mapInArrow(played, spark_schema(metrics))
+
+
+def _with_this_python(spark: Any) -> None:
+    """Let PySpark's workers use this Python: by default they take the first python3 on the path.
+
+    A notebook's kernel seldom is that one: there they would not find what is played.
+    """
+    context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
+    if context is not None and context.master.startswith("local"):
+        context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
+
+
+def _short(value: Any) -> str:
+    """Return a cell of the table: names as they are, shares with four figures."""
+    return f"{value:.4g}" if isinstance(value, float) else escape(str(value))

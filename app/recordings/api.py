@@ -1,0 +1,171 @@
+"""Recordings of real brokers for the stage.
+
+The moments of a recording as JSON, each compared with the run that the stage itself plays.
+
+The page of a recording (`app.recordings.page`) lets the model follow what happened there.  On the
+stage the script is played as it is written, so more may differ: every difference says why.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Blueprint, Response
+
+from app.context import naming, visitor
+from app.context.services import services
+from app.core.memoize import last
+from app.recordings.page import KEPT, format_fact, seen_on, why_told
+from app.web.api import json_answer
+from engine.conformance.recordings.comparing import RecordedMoment, explanation, moments
+from engine.conformance.recordings.facts import Row, facts_now, pairs
+from engine.conformance.recordings.reading import INITIAL, Facts, Recording
+from engine.model.errors import InputError
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play
+
+blueprint = Blueprint("recordings_api", __name__)
+
+OF_RECORD: Final = (
+    ("leader", "leader"),
+    ("leaderEpoch", "le"),
+    ("partitionEpoch", "pe"),
+    ("isr", "isr"),
+    ("elr", "elr"),
+    ("lastKnownElr", "lastKnown"),
+    ("recovering", "recovering"),
+)
+
+
+@blueprint.get("/s/<name>/real/<kafka>/moments.json")
+def recording_json(name: str, kafka: str) -> Response:
+    """Return {moments: [{step, move, record, replicas, of, differ}], lost}.
+
+    Each move at its number, at 0 the beginning; at `step` the run on the stage has played it.
+    """
+    scenario = naming.scenario_named(name)
+    recording = seen_on(scenario.code, kafka[:20]).recording
+    names = {broker.id: broker.label for broker in scenario.brokers}
+    steps = _steps(Run(scenario, recording.profile), len(recording.moves))
+    found = [
+        {"step": steps[moment.number], **_moment(moment, rows, recording, names)}
+        for moment, rows in _played(scenario.code, recording.kafka)
+    ]
+    return json_answer({"ok": True, "moments": found, "lost": recording.lost})
+
+
+def _steps(run: Run, moves: int) -> list[int]:
+    """Return the steps at which a run rests after its moves, from none to all."""
+    digest = services().replays.register(run)
+    with services().replays.using(digest) as replay:
+        starts = [(line, step) for step, line, _ in replay.chapters()]
+        return [
+            next((step - 1 for line, step in starts if line >= played), replay.total)
+            for played in range(moves + 1)
+        ]
+
+
+@last(KEPT)
+def _played(code: str, kafka: str) -> tuple[tuple[RecordedMoment, tuple[Row, ...]], ...]:
+    """Return each moment of a recording, and its facts beside those of the script as written."""
+    scenario, recording = naming.library_names()[code], seen_on(code, kafka).recording
+    own = _as_written(scenario, recording)
+    return tuple(
+        (moment, tuple(pairs(moment.step.facts, facts)))
+        for moment, facts in zip(moments(recording), own, strict=True)
+    )
+
+
+def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
+    """Return the facts of the run that the stage shows, after each move."""
+    sim = Run(scenario, recording.profile).simulation()
+    found = [facts_now(sim)]
+    for move in recording.moves:
+        try:
+            for _ in play(sim, (move,)):
+                pass
+        except InputError:
+            pass  # the stage leaves out what is refused, too
+        found.append(facts_now(sim))
+    return found
+
+
+def _moment(
+    moment: RecordedMoment, rows: tuple[Row, ...], recording: Recording, names: dict[int, str]
+) -> dict[str, Any]:
+    facts = moment.step.facts
+    other = [row for row in rows if row[1] != row[2]]
+    marks = all(fact.endswith(" HW") for fact, _, _ in other)
+    differ = [_difference(moment, row, recording, names, marks) for row in other]
+    brokers = [one for one in recording.assignment if f"b{one} LEO" in facts]
+    return {
+        "move": "" if moment.step.move == INITIAL else moment.step.move,
+        "record": {key: facts[fact] for fact, key in OF_RECORD if fact in facts},
+        "replicas": {str(broker): _replica(facts, f"b{broker}") for broker in brokers},
+        "of": len(rows),
+        "differ": differ,
+    }
+
+
+def _replica(facts: Facts, who: str) -> dict[str, Any]:
+    """Return the facts of a replica; `hw` is null where it is down and so cannot be known."""
+    start = int(facts.get(f"{who} start", 0))
+    return {
+        "leo": facts[f"{who} LEO"],
+        "hw": facts.get(f"{who} HW"),
+        "start": start,
+        "epochs": facts.get(f"{who} epochs", []),
+        "records": [
+            [offset, *_record(text)]
+            for offset, text in enumerate(str(facts.get(f"{who} log", "")).split(), start)
+        ],
+    }
+
+
+def _record(text: str) -> tuple[str, int | None]:
+    """Return name and epoch of a record; before 0.11 no batch has an epoch."""
+    name, at, epoch = text.rpartition("@")
+    return (name, int(epoch)) if at else (text, None)
+
+
+def _difference(
+    moment: RecordedMoment, row: Row, recording: Recording, names: dict[int, str], marks: bool
+) -> dict[str, Any]:
+    fact, real, model = row
+    who, _, what = fact.partition(" ")
+    key = what or who
+    why, lang = _why(moment, row, recording, marks)
+    return {
+        "broker": names.get(int(who[1:])) if what else None,
+        "key": key,
+        "real": format_fact(key, real, names),
+        "model": format_fact(key, model, names),
+        "why": why,
+        "lang": lang,
+    }
+
+
+def _why(moment: RecordedMoment, row: Row, recording: Recording, marks: bool) -> tuple[str, str]:
+    """Return (why a fact is not as on the stage, the language of that).
+
+    `marks`: only high watermarks differ.
+    """
+    fact, real, model = row
+    known = explanation(recording.explained, moment.number, fact, real, model)
+    known = known or next((one.why for one in moment.differences if one.fact == fact), "")
+    if known:
+        return why_told(recording, known)
+    lang, words = visitor.lang(), services().words
+    if marks:
+        return words.text(lang, "beside.why.mark", {}), lang
+    return words.text(lang, "beside.why.order", {"plays": _order(recording, moment)}), lang
+
+
+def _order(recording: Recording, moment: RecordedMoment) -> str:
+    """Return what happened otherwise than written, up to a moment."""
+    lang, words = visitor.lang(), services().words
+    for step in recording.steps[1 : moment.number + 1]:
+        if step.plays != (step.move,):
+            plays = "; ".join(step.plays) or words.text(lang, "beside.why.nothing", {})
+            return f"{step.move} → {plays}"
+    return words.text(lang, "beside.why.late", {})

@@ -1,0 +1,386 @@
+"""Page of real brokers: scenarios that were played on them, beside the model.
+
+Both pictures are drawn from recorded facts alone, by the same function, so that what looks
+different is different, and nothing is shown of real brokers that was not read from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Blueprint, render_template, request, url_for
+from markupsafe import Markup
+
+from app.context import naming, visitor
+from app.context.moments import address
+from app.context.services import services
+from app.core.memoize import last, once
+from app.core.refusals import RequestError
+from app.core.request_fields import whole_number
+from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
+from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
+from engine.export import tanks
+from engine.model.languages import USUAL
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+from engine.view.view import Json
+
+blueprint = Blueprint("recordings", __name__)
+
+WIDTH: Final = 560
+HEIGHT: Final = 330
+SIDES: Final = ("both", "real", "model")
+KEPT: Final = 8
+OF_RECORD: Final = (
+    "leader",
+    "leaderEpoch",
+    "partitionEpoch",
+    "isr",
+    "elr",
+    "lastKnownElr",
+    "recovering",
+)
+OF_REPLICA: Final = ("LEO", "HW", "start", "epochs", "log")
+NOT_SAID: Final = "–"
+
+
+@dataclass(frozen=True)
+class RecordingResult:
+    """Results of a scenario on one release: facts equal, explained by the recording, neither.
+
+    And the acknowledged records that the brokers lost.
+    """
+
+    recording: Recording
+    equal: int
+    explained: int
+    different: int
+
+    @property
+    def kafka(self) -> str:
+        return self.recording.kafka
+
+
+@once
+def results_by_scenario() -> dict[str, tuple[RecordingResult, ...]]:
+    """Return code -> results of its recordings, the oldest release first.
+
+    A recording counts as long as the script still is what was recorded.
+    """
+    found: dict[str, list[RecordingResult]] = {}
+    names = naming.library_names()
+    for recording in sorted(own(), key=lambda one: release_order(one.kafka)):
+        scenario = names.get(recording.scenario)
+        if scenario is not None and moves_of(scenario, recording.profile) == recording.moves:
+            told = compare(recording)
+            counts = told.equal, len(told.explained), len(told.different)
+            found.setdefault(scenario.code, []).append(RecordingResult(recording, *counts))
+    return {code: tuple(all_of_it) for code, all_of_it in found.items()}
+
+
+def moves_of(scenario: Scenario, profile: str) -> tuple[str, ...]:
+    """Return the moves that a script plays under a profile."""
+    return tuple(line.text for line in scenario.lines(profile) if not line.is_expect)
+
+
+def seen_of(scenario: Scenario) -> tuple[RecordingResult, ...]:
+    """Return the results of this very scenario."""
+    return results_by_scenario().get(scenario.code, ()) if naming.in_library(scenario) else ()
+
+
+def badge(scenario: Scenario) -> dict[str, Any] | None:
+    """Return {releases, profiles, equal, explained, different, href} for a page's badge.
+
+    `profiles` has the profile that each release is played by.  None if never played.
+    """
+    all_of_it = seen_of(scenario)
+    if not all_of_it:
+        return None
+    return {
+        "releases": [one.kafka for one in all_of_it],
+        "profiles": {one.kafka: one.recording.profile for one in all_of_it},
+        "equal": sum(one.equal for one in all_of_it),
+        "explained": sum(one.explained for one in all_of_it),
+        "different": sum(one.different for one in all_of_it),
+        "href": url_for("recordings.recorded_moment", name=scenario.code, kafka=all_of_it[0].kafka),
+    }
+
+
+@last(KEPT)
+def _moments(code: str, kafka: str) -> tuple[RecordedMoment, ...]:
+    return tuple(moments(seen_on(code, kafka).recording))
+
+
+def seen_on(code: str, kafka: str) -> RecordingResult:
+    """Return the results of a scenario on one release.
+
+    Raises RequestError where there are none.
+    """
+    for one in results_by_scenario().get(code, ()):
+        if one.kafka == kafka:
+            return one
+    raise RequestError("not_found")
+
+
+# -- a picture of facts ----------------------------------------------------------------------------
+
+
+def standing(recording: Recording, names: Mapping[int, str], now: Facts, before: Facts) -> Json:
+    """Return facts as a view that `tanks.draw` draws.
+
+    Where a broker is down its high watermark is unknown: the water stands where it stood `before`.
+    """
+    brokers = sorted(recording.assignment)
+    leader, isr = now.get("leader", -1), now.get("isr", [])
+    return {
+        "brokers": [
+            {
+                "id": broker,
+                "name": names.get(broker, str(broker)),
+                "alive": "down" if _is_down(now, broker) else "up",
+                "fenced": False,
+            }
+            for broker in brokers
+        ],
+        "partitions": [
+            {
+                "ar": brokers,
+                "record": {"leader": leader, "le": now.get("leaderEpoch", 0), "isr": isr},
+                "replicas": {
+                    str(broker): _replica(broker, leader, now, before) for broker in brokers
+                },
+            }
+        ],
+    }
+
+
+def _is_down(facts: Facts, broker: int) -> bool:
+    """Check whether a broker is down: a recording has the high watermark of all that run."""
+    return f"b{broker} LEO" in facts and f"b{broker} HW" not in facts
+
+
+def _replica(broker: int, leader: int, now: Facts, before: Facts) -> Json:
+    who = f"b{broker}"
+    hw = now.get(f"{who} HW", before.get(f"{who} HW")) or 0
+    records = _records(now, who)
+    held = {record["o"]: record["id"] for record in records}
+    return {
+        "leo": now.get(f"{who} LEO", 0),
+        "hw": hw,
+        "hwCheckpoint": hw,
+        "role": "leader" if broker == leader else "follower",
+        "records": records,
+        "epochs": now.get(f"{who} epochs", []),
+        "cut": [
+            record
+            for record in _records(before, who)
+            if held.get(record["o"]) != record["id"] and record["o"] >= now.get(f"{who} start", 0)
+        ],
+    }
+
+
+def _records(facts: Facts, who: str) -> list[Json]:
+    first = int(facts.get(f"{who} start", 0))
+    found = []
+    for offset, told in enumerate(str(facts.get(f"{who} log", "")).split(), first):
+        name, _, epoch = told.partition("@")
+        found.append({"id": name, "o": offset, "e": int(epoch or 0), "acked": False})
+    return found
+
+
+def sides(told: tuple[RecordedMoment, ...], at: int) -> tuple[Facts, Facts, Facts, Facts]:
+    """Return (real now, model now, real before, model before), each with recorded facts only.
+
+    What was known of a broker's mark is carried along while it is down.
+    """
+    found: list[Facts] = [{}, {}, {}, {}]
+    for moment in told[: at + 1]:
+        found[2], found[3] = found[2] | found[0], found[3] | found[1]
+        found[0] = {fact: real for fact, real, _ in moment.rows}
+        found[1] = {fact: own for fact, _, own in moment.rows}
+    return found[0], found[1], found[2], found[3]
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+@blueprint.get("/s/<name>/real/<kafka>")
+def recorded_moment(name: str, kafka: str) -> str:
+    """Render a moment of a recording: ``?at=`` which, ``?show=`` real, model or both."""
+    scenario = naming.scenario_named(name)
+    one = seen_on(scenario.code, kafka[:20])
+    told = _moments(scenario.code, one.kafka)
+    asked = whole_number(request.args.get("at", "0"))
+    at = min(asked if asked is not None else 0, len(told) - 1)
+    show = request.args.get("show", "")
+    show = show if show in SIDES else SIDES[0]
+    names = {broker.id: broker.label for broker in scenario.brokers}
+    return render_template(
+        "seen.html",
+        scenario=in_language(scenario, visitor.lang()),
+        one=one,
+        releases=[other.kafka for other in seen_of(scenario)],
+        profile=get_profile(one.recording.profile),
+        at=at,
+        last=len(told) - 1,
+        show=show,
+        moment=told[at],
+        comment=_comment(scenario, one.recording.profile, at),
+        pictures=_pictures(one.recording, names, told, at, show),
+        size=(WIDTH, HEIGHT),
+        rows=_facts(told[at], names),
+        first=_first(told[at].differences, names, one.recording),
+        turns=[moment.number for moment in told if moment.differences],
+        moves=[moment.step.move for moment in told],
+        lost=one.recording.lost if at == len(told) - 1 else [],
+        stage=_stage(scenario, one.recording.profile, at),
+        initial=INITIAL,
+    )
+
+
+def _comment(scenario: Scenario, profile: str, at: int) -> str:
+    """Return the script's comment on the move before this moment."""
+    spoken = in_language(scenario, visitor.lang()).lines(profile)
+    return [line for line in spoken if not line.is_expect][at - 1].comment if at else ""
+
+
+def _pictures(
+    recording: Recording,
+    names: Mapping[int, str],
+    told: tuple[RecordedMoment, ...],
+    at: int,
+    show: str,
+) -> list[dict[str, Any]]:
+    words = services().words
+    own_words = {key: words.text(visitor.lang(), f"tank.{key}", {}) for key in tanks.WORDS}
+    real, model, real_before, model_before = sides(told, at)
+    both = (("real", real, real_before), ("model", model, model_before))
+    return [
+        {
+            "side": side,
+            "inside": Markup(
+                tanks.draw(
+                    standing(recording, names, now, before),
+                    WIDTH,
+                    HEIGHT,
+                    words=own_words,
+                    prefix=side,
+                )
+            ),
+        }
+        for side, now, before in both
+        if show in (side, "both")
+    ]
+
+
+def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> dict[str, Any]:
+    """Return {"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}.
+
+    A cell is {key, real, model, differs, first}.
+    """
+    values = {fact: (real, own) for fact, real, own in moment.rows}
+    first = moment.differences[0].fact if moment.differences else ""
+
+    def cell(fact: str, key: str) -> dict[str, Any]:
+        real, model = values.get(fact, (None, None))
+        return {
+            "key": key,
+            "real": format_fact(key, real, names) if fact in values else NOT_SAID,
+            "model": format_fact(key, model, names) if fact in values else NOT_SAID,
+            "differs": real != model,
+            "first": fact == first,
+        }
+
+    present = [broker for broker in names if f"b{broker} LEO" in values]
+    return {
+        "record": [cell(fact, fact) for fact in OF_RECORD if fact in values],
+        "replicas": [
+            {
+                "name": names[broker],
+                "down": f"b{broker} HW" not in values,
+                "cells": [cell(f"b{broker} {key}", key) for key in OF_REPLICA],
+            }
+            for broker in present
+        ],
+        "refused": next((str(own) for fact, _, own in moment.rows if fact == "move"), ""),
+    }
+
+
+def format_fact(key: str, value: Any, names: Mapping[int, str]) -> str:
+    """Return a fact as people write it: brokers by name, epochs as epoch:start."""
+    if value is None or value == "" or value == []:
+        return NOT_SAID
+    if isinstance(value, bool):
+        return "✓" if value else NOT_SAID
+    if key == "leader":
+        return names.get(value, NOT_SAID)
+    if key in ("isr", "elr", "lastKnownElr"):
+        return ", ".join(names.get(broker, str(broker)) for broker in value)
+    if key == "epochs":
+        return " ".join(f"{epoch}:{start}" for epoch, start in value)
+    return str(value)
+
+
+def _first(
+    differences: tuple[Difference, ...], names: Mapping[int, str], recording: Recording
+) -> dict[str, Any] | None:
+    """Return the first fact that is not the same, and why."""
+    if not differences:
+        return None
+    one = differences[0]
+    who, _, what = one.fact.partition(" ")
+    key = what or who
+    why, lang = why_told(recording, one.why)
+    return {
+        "broker": names.get(int(who[1:])) if what else None,
+        "key": key,
+        "real": format_fact(key, one.real, names),
+        "model": format_fact(key, one.model, names),
+        "why": why,
+        "lang": lang,
+    }
+
+
+def why_told(recording: Recording, why: str) -> tuple[str, str]:
+    """Return (a recording's explanation, its language): the visitor's where there is one."""
+    own = recording.told.get((visitor.lang(), why))
+    return (own, visitor.lang()) if own else (why, USUAL)
+
+
+def _stage(scenario: Scenario, profile: str, at: int) -> str:
+    """Return the address of the model after `at` moves, with all that no recorder sees."""
+    run = Run(scenario, profile)
+    digest = services().replays.register(run)
+    with services().replays.using(digest) as replay:
+        starts = [step for step, line, _ in replay.chapters() if line >= at]
+        step = max(0, starts[0] - 1) if starts else replay.total
+    return address(f"/s/{scenario.code}", profile=profile, step=str(step))
+
+
+@blueprint.get("/real")
+def table() -> str:
+    """Render the table of scenarios and the releases that they were played on."""
+    scenarios = {code: naming.library_names()[code] for code in results_by_scenario()}
+    releases = sorted(
+        {one.kafka for all_of_it in results_by_scenario().values() for one in all_of_it}
+    )
+    every = [one for all_of_it in results_by_scenario().values() for one in all_of_it]
+    return render_template(
+        "real.html",
+        releases=sorted(releases, key=release_order),
+        rows=[
+            {
+                "scenario": in_language(scenarios[code], visitor.lang()),
+                "cells": {one.kafka: one for one in all_of_it},
+            }
+            for code, all_of_it in sorted(results_by_scenario().items())
+        ],
+        equal=sum(one.equal for one in every),
+        explained=sum(one.explained for one in every),
+        different=sum(one.different for one in every),
+        count=len(every),
+    )

@@ -1,0 +1,297 @@
+"""Inputs and outputs of the routes below /api, declared beside each for `app.server.openapi`.
+
+A field with a bound is bounded by the code that reads it; what is written here is documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeVar
+
+from msgspec import Meta
+
+from app.batch.spec import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
+from app.batch.wire import BatchResult, BatchSnapshot
+from app.core.request_fields import SEED_MAX
+from app.find.answers import Results
+from app.storage.saved import RUN_BYTES, SCENARIO_BYTES
+from engine.scenarios import paste
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+Json = dict[str, Any]
+Runs = Annotated[int, Meta(ge=1, le=RUNS_MOST)]
+Seed = Annotated[int, Meta(ge=0, le=SEED_MAX)]
+ScenarioText = Annotated[str, Meta(max_length=SCENARIO_BYTES)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Yes = Literal[True]
+
+
+class RunSent(TypedDict):
+    """A run: its text, or the digest of one that this server knows."""
+
+    text: NotRequired[Annotated[str, Meta(max_length=RUN_BYTES)]]
+    run: NotRequired[Digest]
+
+
+class ScenarioSent(TypedDict):
+    """A scenario: YAML, or the same as an object."""
+
+    yaml: NotRequired[ScenarioText]
+    scenario: NotRequired[Json]
+
+
+class ScenarioTried(ScenarioSent):
+    profile: NotRequired[Name]
+
+
+class Saved(TypedDict):
+    ok: Yes
+    digest: Digest
+    url: str
+
+
+class Problem(TypedDict):
+    line: int
+    column: int
+    sentence: str
+    script: NotRequired[int]
+
+
+class Checked(TypedDict):
+    ok: Yes
+    yaml: str
+    scenario: Json | None
+    problems: list[Problem]
+
+
+class LineProblem(TypedDict):
+    script: int
+    sentence: str
+
+
+class OutcomeJson(TypedDict):
+    """Outcome under a profile; of a script that cannot be played only the problem."""
+
+    profile: str
+    verdict: NotRequired[str]
+    broken: NotRequired[list[str]]
+    final: NotRequired[str]
+    complaints: NotRequired[list[str]]
+    problem: NotRequired[LineProblem]
+
+
+class PlayedJson(TypedDict):
+    ok: Yes
+    profiles: list[OutcomeJson]
+
+
+class Tried(TypedDict):
+    ok: Yes
+    run: Digest
+    facts: Json
+    steps: list[Json]
+    problem: LineProblem | None
+
+
+class ClusterSent(TypedDict):
+    text: Annotated[str, Meta(min_length=1, max_length=2 * paste.MOST_CHARS)]
+    profile: NotRequired[Name]
+
+
+class PartitionRead(TypedDict):
+    name: str
+    leader: int | None
+    isr: list[int]
+    replicas: list[int]
+
+
+class PressJson(TypedDict):
+    """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
+
+    key: str
+    args: Json
+    put: str
+    before: int
+
+
+class Note(TypedDict):
+    key: str
+    args: Json
+    line: int
+    sentence: str
+    choices: list[PressJson]
+
+
+class ClusterRead(TypedDict):
+    ok: Yes
+    run: str | None
+    what_if: str | None
+    profile: str | None
+    partitions: list[PartitionRead]
+    offline: list[int]
+    notes: list[Note]
+    problems: list[Note]
+
+
+class BatchSent(TypedDict):
+    """A study of one of `scenario`, `run` and `again`, a study whose scenario is taken."""
+
+    scenario: NotRequired[Name]
+    run: NotRequired[Digest]
+    again: NotRequired[Name]
+    runs: Runs
+    profiles: NotRequired[Annotated[list[Name], Meta(max_length=PROFILES_MOST)]]
+    vary: NotRequired[Annotated[list[str], Meta(max_length=CELLS_MOST)]]
+    first_seed: NotRequired[Seed]
+    within: NotRequired[Annotated[int, Meta(ge=0, le=100)]]
+
+
+class BatchTold(BatchResult):
+    ok: Yes
+
+
+class BatchStarted(TypedDict):
+    ok: Yes
+    id: str
+    url: str
+
+
+class MoreSent(TypedDict):
+    runs: Runs
+
+
+class TitleSent(TypedDict):
+    title: str
+
+
+class Titled(TypedDict):
+    ok: Yes
+    title: str
+
+
+class Changed(TypedDict):
+    ok: Yes
+    batch: BatchSnapshot
+
+
+class FailureSent(TypedDict):
+    run: Digest
+    invariant: Annotated[str, Meta(min_length=1, max_length=20)]
+
+
+class FuturesSent(FailureSent):
+    runs: NotRequired[Annotated[int, Meta(ge=1, le=FUTURES_MOST)]]
+
+
+class Done(TypedDict):
+    ok: Yes
+
+
+class FailuresAsked(TypedDict):
+    """Filter of the failing runs."""
+
+    profile: NotRequired[str]
+    invariant: NotRequired[str]
+    cell: NotRequired[Annotated[int, Meta(ge=0, le=CELLS_MOST)]]
+    order: NotRequired[str]
+
+
+class ProfileAsked(TypedDict):
+    profile: NotRequired[str]
+
+
+class ReleaseJson(TypedDict):
+    name: str
+    modes: list[str]
+
+
+class Releases(TypedDict):
+    ok: Yes
+    base: str
+    releases: list[ReleaseJson]
+    own: str
+
+
+class MethodAsked(TypedDict):
+    name: NotRequired[str]
+    profile: NotRequired[str]
+
+
+class ReachedJson(TypedDict):
+    ok: Yes
+    methods: list[str]
+    cues: list[str]
+
+
+class QuestionAsked(TypedDict):
+    q: NotRequired[str]
+
+
+class Sought(TypedDict):
+    q: NotRequired[str]
+    kind: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class FoundJson(Results):
+    ok: Yes
+
+
+class SightingsJson(TypedDict):
+    ok: Yes
+    scenarios: list[str]
+
+
+class AnswerSent(TypedDict):
+    """Answer to a question, named by scenario or run: a choice, or what was shown on the stage."""
+
+    s: NotRequired[Name]
+    run: NotRequired[Digest]
+    profile: NotRequired[Annotated[str, Meta(max_length=400)]]
+    q: Annotated[str, Meta(min_length=1, max_length=60)]
+    answer: NotRequired[Annotated[int, Meta(ge=0, le=16)]]
+    by: NotRequired[Annotated[str, Meta(min_length=1, max_length=400)]]
+
+
+class CountedJson(TypedDict):
+    """True where the answer counted; false where this browser has answered before."""
+
+    ok: Yes
+    counted: bool
+
+
+class RefusedJson(TypedDict):
+    """RequestError: a code, what it is about, and one sentence in the visitor's language."""
+
+    ok: Literal[False]
+    code: str
+    args: Json
+    sentence: str
+
+
+@dataclass(frozen=True)
+class RouteSchema:
+    """Declaration of a route: `gives` by status; `takes` is the body, `asks` the query."""
+
+    gives: Any
+    statuses: tuple[int, ...]
+    takes: Any = None
+    asks: Any = None
+
+
+VIEWS: Final = "__told__"
+
+
+def declare(
+    gives: Any, *statuses: int, takes: Any = None, asks: Any = None
+) -> Callable[[View], View]:
+    """Declare a route; without statuses it is 200."""
+
+    def declare(view: View) -> View:
+        setattr(view, VIEWS, RouteSchema(gives, statuses or (200,), takes, asks))
+        return view
+
+    return declare

@@ -1,0 +1,233 @@
+"""Assembly of the application; `app.create_app` is the entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from flask import Flask
+from flask_socketio import SocketIO
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from app.advisor import pages as advisor
+from app.batch import csv_tables, failed_run, study_pages
+from app.batch import pages as batch
+from app.batch.announcer import Emit
+from app.batch.jobs import Jobs
+from app.cluster import pages as cluster
+from app.compare import pages as compare
+from app.compare import what_if
+from app.context.services import KEY, Services
+from app.core import config
+from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
+from app.core.cpu_quota import Accounts
+from app.core.deadlines import Deadlines
+from app.core.gate import Gate
+from app.editor import pages as editor
+from app.explore import pages as explore
+from app.explore.searches import Searches
+from app.find import pages as find
+from app.incident import pages as incident
+from app.learn import (
+    challenges,
+    claims,
+    course,
+    deck,
+    glossary,
+    interview,
+    learning,
+    question_stage,
+    reading,
+)
+from app.lens import pages as lens
+from app.live import animator, channel, classroom
+from app.live.gateway import Gateway
+from app.recordings import api as recordings_api
+from app.recordings import page as recordings
+from app.runs.replays import Replays
+from app.server import (
+    addresses,
+    bundler,
+    compression,
+    cpu_middleware,
+    metrics,
+    openapi,
+    security,
+    warm,
+)
+from app.server.bodies import Bodies
+from app.storage.answered import Answers
+from app.storage.database import Database
+from app.storage.row_limit import MIB
+from app.storage.saved import Store
+from app.upgrade import pages as upgrade
+from app.web import (
+    api,
+    coverage,
+    embeds,
+    exporting,
+    hard,
+    home,
+    library,
+    link_preview,
+    loop,
+    measured,
+    met,
+    pages,
+    survived,
+)
+from app.workers.pool import Workers
+
+PLAYS_AT_ONCE = 2
+"""Questions that play many runs here: to compare, to shorten, to estimate, to try a scenario."""
+PLAYS_WAITING = 6
+PLAYS_PATIENCE_S = 5.0
+
+
+SITE: Final = (
+    metrics,
+    bundler,
+    pages,
+    home,
+    library,
+    find,
+    loop,
+    editor,
+    api,
+    compare,
+    link_preview,
+    glossary,
+    lens,
+    embeds,
+    exporting,
+    cluster,
+    batch,
+    study_pages,
+    csv_tables,
+    failed_run,
+    advisor,
+    coverage,
+    learning,
+    hard,
+    measured,
+    question_stage,
+    deck,
+    course,
+    claims,
+    challenges,
+    interview,
+    recordings,
+    recordings_api,
+    incident,
+    reading,
+    openapi,
+    explore,
+    met,
+    survived,
+    what_if,
+    upgrade,
+)
+"""What answers to addresses, each with its `blueprint`."""
+
+
+WsgiApp = Callable[..., Iterable[bytes]]
+Layer = Callable[[WsgiApp], WsgiApp]
+"""What stands around a WSGI application, made from it."""
+
+
+def _none(app: WsgiApp) -> WsgiApp:
+    """Return the application without a layer."""
+    return app
+
+
+def _workers(settings: Settings) -> Workers:
+    return Workers(settings.builders, settings.build_mib, settings.build_cpu_s)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Parts of an application that touch the world.
+
+    The machine's own, unless a caller (`app.storm`) passes others.
+    """
+
+    deadlines: Callable[[], Deadlines] = Deadlines
+    accounts: Callable[[Settings], Accounts] = Accounts
+    jobs: Callable[[Database, Settings, Emit], Jobs] = Jobs
+    workers: Callable[[Settings], Workers] = _workers
+    around: Layer = _none
+    """Around all that has passed `Bodies`."""
+    within: Layer = _none
+    """Around what the gateway lets in."""
+
+
+def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask:
+    """Return the application, its database migrated and its sockets attached."""
+    settings, parts = settings or config.load(), parts or Parts()
+    warm.warm()
+    app = Flask(
+        "highwater",
+        root_path=str(ROOT),
+        static_folder=str(ASSETS / "static"),
+        template_folder=str(ASSETS / "templates"),
+    )
+    app.session_interface = security.Cookies()
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        SESSION_COOKIE_NAME="highwater",
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_REFRESH_EACH_REQUEST=False,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=365),
+    )
+    database = Database(settings.database_url)
+    database.migrate()
+    store = Store(database, settings.saved_mib * MIB)
+    workers = parts.workers(settings)
+    socketio = channel.make_socketio(settings.transports)
+    app.extensions[KEY] = Services(
+        settings=settings,
+        database=database,
+        store=store,
+        answers=Answers(database),
+        replays=Replays(settings, store, workers),
+        socketio=socketio,
+        accounts=parts.accounts(settings),
+        plays=Gate(PLAYS_AT_ONCE, PLAYS_WAITING, PLAYS_PATIENCE_S),
+        searches=Searches(),
+        workers=workers,
+        jobs=parts.jobs(database, settings, lambda told, to: socketio.emit("batch", told, to=to)),
+        deadlines=parts.deadlines(),
+        guides=reading.own(settings.guides),
+    )
+    classroom.open_rooms(app, settings.secret_key, socketio)
+    animator.register(socketio, settings)
+    pages.prepare(app)
+    cpu_middleware.install(app)
+    metrics.install(app, app.extensions[KEY])
+    security.guard(app)
+    addresses.install(app)
+    compression.install(app)
+    for page in SITE:
+        app.register_blueprint(page.blueprint)
+    _layer(app, settings, socketio, parts)
+    return app
+
+
+def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> None:
+    """Add the layers before the application: the sender, the body, live connections."""
+    forget = channel.attach(socketio, app)
+    found: Services = app.extensions[KEY]
+    found.gateway = gateway = Gateway(
+        parts.within(app.wsgi_app),
+        found.deadlines,
+        settings.sockets_per_address,
+        settings.threads - SPARE_THREADS,
+        forget,
+    )
+    layers: Any = Bodies(parts.around(gateway), found.deadlines, found.accounts)
+    if settings.proxies:
+        hops = settings.proxies
+        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
+    app.wsgi_app = layers  # type: ignore[method-assign]

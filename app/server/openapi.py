@@ -1,0 +1,162 @@
+"""OpenAPI of /api from what `app.server.api_schema` declares, and a page for people."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+import msgspec
+from flask import Blueprint, Flask, Response, current_app, render_template
+from werkzeug.routing import Rule
+
+from app.context import visitor
+from app.context.services import services
+from app.core.json_response import to_json
+from app.server.api_schema import VIEWS, RefusedJson, RouteSchema
+
+blueprint = Blueprint("openapi", __name__)
+
+PREFIX: Final = "/api/"
+REFS: Final = "#/components/schemas/{name}"
+TOKEN: Final = "X-CSRF-Token"
+KEPT: Final = "highwater.openapi"
+CHANGES: Final = ("POST", "DELETE")
+
+
+def routes(app: Flask) -> list[tuple[str, str, Rule, RouteSchema]]:
+    """Return (path as OpenAPI writes it, method, rule, what is declared), in the order of paths."""
+    found = []
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith(PREFIX) and rule.endpoint != f"{blueprint.name}.document":
+            declared = getattr(app.view_functions[rule.endpoint], VIEWS)
+            path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+            (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+            found.append((path, method, rule, declared))
+    return sorted(found, key=lambda one: one[:2])
+
+
+def word(rule: Rule) -> str:
+    """Return the key of a route's sentence in the catalogue."""
+    return f"api.{rule.endpoint}"
+
+
+def described(app: Flask) -> dict[str, Any]:
+    """Return the document, in English, as OpenAPI 3.1; made on the first request."""
+    known: dict[str, Any] | None = app.extensions.get(KEPT)
+    if known is None:
+        known = app.extensions[KEPT] = _document(app)
+    return known
+
+
+def _document(app: Flask) -> dict[str, Any]:
+    found = routes(app)
+    types = {part for *_, one in found for part in (one.gives, one.takes, one.asks) if part}
+    ordered = sorted(types - {dict[str, Any]}, key=lambda one: str(one.__name__))
+    told, components = msgspec.json.schema_components([*ordered, RefusedJson], ref_template=REFS)
+    refs = dict(zip([*ordered, RefusedJson], told, strict=True))
+    refs[dict[str, Any]] = {"type": "object"}
+    paths: dict[str, Any] = {}
+    for path, method, rule, one in found:
+        paths.setdefault(path, {})[method.lower()] = _operation(rule, method, one, refs, components)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Highwater", "version": _version(), "description": _say("api.lead")},
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": TOKEN}},
+        },
+    }
+
+
+def _operation(
+    rule: Rule, method: str, one: RouteSchema, refs: dict[Any, Any], components: dict[str, Any]
+) -> dict[str, Any]:
+    json = "application/json"
+    told: dict[str, Any] = {
+        "operationId": rule.endpoint,
+        "summary": _say(word(rule)),
+        "parameters": [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            for name in sorted(rule.arguments)
+        ],
+        "responses": {
+            str(status): {
+                "description": "Done",
+                "content": {json: {"schema": refs[one.gives]}},
+            }
+            for status in one.statuses
+        },
+    }
+    refused = {"description": "Refused", "content": {json: {"schema": refs[RefusedJson]}}}
+    told["responses"]["default"] = refused
+    if one.asks is not None:
+        asked = components[one.asks.__name__]["properties"]
+        told["parameters"] += [
+            {"name": name, "in": "query", "schema": schema} for name, schema in asked.items()
+        ]
+    if one.takes is not None:
+        told["requestBody"] = {"required": True, "content": {json: {"schema": refs[one.takes]}}}
+    if method in CHANGES:
+        told["security"] = [{"token": []}]
+    return told
+
+
+def _say(key: str) -> str:
+    return str(services().words.text("en", key, {}))
+
+
+def _version() -> str:
+    try:
+        return version("highwater")
+    except PackageNotFoundError:
+        return "0"
+
+
+@blueprint.get("/api/openapi.json")
+def document() -> Response:
+    """Return the description, for programs."""
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    response = Response(to_json(described(app)), mimetype="application/json")
+    response.add_etag()
+    response.cache_control.no_cache = True
+    return response
+
+
+@blueprint.get("/api")
+def page() -> str:
+    """Render the same for people."""
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    document = described(app)
+    shown = [
+        {
+            "path": path,
+            "method": method,
+            "key": word(rule),
+            "takes": _fields(document, one.takes),
+            "asks": _fields(document, one.asks),
+            "gives": _fields(document, one.gives),
+        }
+        for path, method, rule, one in routes(app)
+    ]
+    return render_template("api.html", routes=shown, token=TOKEN, lang=visitor.lang())
+
+
+def _fields(document: dict[str, Any], kind: Any) -> list[tuple[str, str, bool]]:
+    """Return (name, its type in short, whether it is required) of what is sent or returned."""
+    schema = document["components"]["schemas"].get(getattr(kind, "__name__", ""), {})
+    must = schema.get("required", ())
+    told = schema.get("properties", {}).items()
+    return [(name, _short(one), name in must) for name, one in told if name != "ok"]
+
+
+def _short(schema: dict[str, Any]) -> str:
+    """Return a short type, such as string, integer, [string] or PartitionRead."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    if "anyOf" in schema:
+        return " | ".join(_short(one) for one in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"[{_short(schema.get('items', {}))}]"
+    return str(schema.get("type", "any"))

@@ -1,0 +1,99 @@
+"""Upgrade advice: what another release mends, breaks or changes, and whether a release is hit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, render_template, request, url_for
+
+from app.context import visitor
+from app.context.services import services
+from engine.model.errors import InputError
+from engine.model.languages import words_of
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.translated import in_language
+from engine.sim.run import Run
+from engine.upgrade import upgrade as advice
+from engine.upgrade.upgrade import Bug, Change
+
+blueprint = Blueprint("upgrade", __name__)
+
+JIRA = "https://issues.apache.org/jira/browse/"
+LONGEST = advice.MOST_CHARACTERS
+
+
+@blueprint.get("/upgrade")
+def page() -> str:
+    """Render an upgrade between two releases.
+
+    ``?from=`` and ``?to=`` are releases, also as a pasted log line; ``?mode=`` is zk or kraft.
+    Without ``?to=`` the known bugs of ``?from=`` are listed.
+    """
+    asked = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode")}
+    found: dict[str, Any] = {}
+    problem = ""
+    try:
+        found = _answer(asked["from"].strip(), asked["to"].strip(), asked["mode"].strip())
+    except InputError as bad:
+        problem = bad.sentence
+    return render_template("upgrade.html", asked=asked, problem=problem, **found)
+
+
+def _answer(old: str, new: str, mode: str) -> dict[str, Any]:
+    if not old:
+        return {}
+    before = advice.release_in(old)
+    modes = advice.modes_of(before)
+    if not new:
+        hit = [_bug(bug, before, before) for bug in advice.bugs_of(before, mode)]
+        return {"before": before, "modes": modes, "hit": hit}
+    after = advice.release_in(new)
+    found = advice.upgrade(before, after, mode)
+    both = found.before, found.after
+    return {
+        "before": before,
+        "after": after,
+        "modes": modes,
+        "mended": [_bug(bug, *both) for bug in found.mended],
+        "broken": [_bug(bug, *both) for bug in found.broken],
+        "stay": [_bug(bug, *both) for bug in found.stay],
+        "changed": [_change(one, *both) for one in found.changed],
+    }
+
+
+def _bug(bug: Bug, before: str, after: str) -> dict[str, Any]:
+    entry = bug.entry
+    return {
+        "jira": entry.jira,
+        "href": JIRA + entry.jira,
+        "statement": entry.statement,
+        "severity": entry.severity,
+        "where": entry.where,
+        "since": entry.introduced,
+        "fixed": entry.fixed,
+        "run": _compared(bug.shown_by, before, after),
+        "not_played": "" if bug.shown_by else entry.not_played,
+    }
+
+
+def _change(change: Change, before: str, after: str) -> dict[str, Any]:
+    tables = words_of("tables", visitor.lang())
+    flag = change.flag
+    return {
+        "meaning": tables.get(f"flag.{flag.name}", flag.meaning),
+        "source": flag.source,
+        "is_on": change.is_on,
+        "run": _compared(change.shown_by, before, after),
+    }
+
+
+def _compared(scenario: Scenario | None, before: str, after: str) -> dict[str, str] | None:
+    """Return the address that plays the scenario under both releases, side by side."""
+    if scenario is None:
+        return None
+    digest = services().replays.register(Run(scenario, before))
+    title = in_language(scenario, visitor.lang()).title
+    if before == after:
+        return {"title": title, "href": f"/s/{scenario.slug}?profile={before}"}
+    href = url_for("comparing.page", digest=digest) + f"?with={after}"
+    return {"title": title, "href": href}

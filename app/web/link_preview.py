@@ -1,0 +1,110 @@
+"""The preview picture of a link to a run, at any of its moments."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from flask import Blueprint, Response, request
+
+from app.context import naming, visitor
+from app.context.services import apart, services
+from app.core.refusals import RequestError
+from app.core.request_fields import typed
+from app.core.verdict_text import verdict_text
+from app.runs import build_tasks
+from app.web.api import unless_known
+from engine import ENGINE_VERSION
+from engine.export.postcard import Postcard, partition_of, postcard
+from engine.export.thumbnail import telling_step
+from engine.model.profiles import PROFILES
+from engine.scenarios.translated import in_language
+from engine.story import story
+from engine.view.view import Json
+
+blueprint = Blueprint("unfurling", __name__)
+
+OPEN: Final = "open"
+"""The kind of a picture on which nothing is decided yet."""
+SPELT = 4
+"""So many brokers are called "Broker 3" below their tanks; of more the name alone has room."""
+
+
+@blueprint.get("/r/<digest>/card.png")
+def card(digest: str) -> Response:
+    """Return a card of 1200 x 630 for a moment of a run.
+
+    ``?step=`` is the moment, beyond the end it is the end, without it the most telling one of the
+    run.
+    """
+    if not naming.DIGEST.match(digest):
+        raise RequestError("not_found")
+    step = typed(request.args, "step", default=-1)
+    lang = visitor.lang()
+
+    def answer() -> Response:
+        with services().plays.turn():
+            svg = _drawn(digest, step, lang)
+        return Response(apart(build_tasks.png, svg), mimetype="image/png")
+
+    response = unless_known(f"card-{digest}-{step}-{lang}-{ENGINE_VERSION}", answer)
+    response.cache_control.max_age = 3600
+    return response
+
+
+def _drawn(digest: str, step: int, lang: str) -> str:
+    run = services().replays.run(digest)
+    with services().replays.using(digest) as replay:
+        at = telling_step(replay) if step < 0 else min(step, replay.total)
+        (here,) = replay.steps(at, 1)
+    view = here["view"]
+    verdict = here["verdict"] or {"kind": OPEN, "key": "end.open", "records": []}
+    row = PROFILES.get(run.profile)
+    scenario = in_language(run.scenario, lang)
+    plain = {broker["id"]: broker["name"] for broker in view["brokers"]}
+    told = [story.render(one, plain, lang) for one in here["say"][:1]]
+    return postcard(
+        Postcard(
+            title=scenario.title,
+            version=row.stands_for if row else run.profile,
+            verdict=verdict_text(partial(services().words.text, lang), verdict),
+            kind=verdict["kind"],
+            said=told[0] if told else "",
+            # The point of the script is not given away before it has happened.
+            answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
+            names=dict(plain) if len(plain) > SPELT else _node_names(plain, lang),
+            doing=_doing(view, lang),
+        ),
+        view,
+    )
+
+
+def _node_names(plain: dict[int, str], lang: str) -> dict[int, str]:
+    words = services().words
+    return {one: words.text(lang, "card.name", {"name": name}) for one, name in plain.items()}
+
+
+def _doing(view: Json, lang: str) -> dict[int, str]:
+    """Return the labels under the tanks of the stage, for the partition of the picture."""
+    part = partition_of(view)
+    if part is None:
+        return {}
+    found = {}
+    for broker in view["brokers"]:
+        replica = part["replicas"].get(str(broker["id"]))
+        args: dict[str, Any] = {}
+        if broker["alive"] != "up":
+            key = f"alive.{broker['alive']}"
+        elif replica is None:
+            key = "pill.none"
+        elif part["record"]["leader"] == broker["id"]:
+            key, args = "scene.leads", {"e": part["record"]["le"]}
+        elif replica["role"] == "leader":
+            key, args = "scene.leads_self", {"e": replica["belief"]["le"]}
+        elif replica["role"] != "follower":
+            key = f"role.{replica['role']}"
+        else:
+            inside = broker["id"] in part["record"]["isr"]
+            key = "scene.in_sync" if inside else "scene.catching_up"
+        found[broker["id"]] = services().words.text(lang, key, args)
+    return found

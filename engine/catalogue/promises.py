@@ -1,0 +1,272 @@
+"""Check of a scenario's promises: plays the script and checks every `expect` on the way.
+
+Tests ask this of the whole library, the command line of any scenario file.  Below: what any run may
+count on, by the Kafka that plays it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
+from engine.model.errors import InputError, name_of
+from engine.model.log import Log
+from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
+from engine.moves import moves
+from engine.scenarios.expectations import Expectation, in_order, is_kept, parse
+from engine.scenarios.fault_lines import Fault
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.script import ScriptLine
+from engine.sim.run import Run
+from engine.sim.simulation import Simulation
+
+
+@dataclass(slots=True)
+class PlayedPromises:
+    """One scenario played under one profile: the simulation at its end, and what was not kept."""
+
+    scenario: Scenario
+    profile: str
+    seed: int
+    sim: Simulation
+    complaints: list[str] = field(default_factory=list)
+
+
+def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> PlayedPromises:
+    """Play the script; each `expect` line is checked where it stands, the verdict at the end.
+
+    Raises InputError for a move that is malformed or impossible, naming the line ("line 7"), and
+    for a run of more events than the budget allows.
+    """
+    sim = Run(scenario, profile, seed).simulation()
+    sim.budget = budget or sim.budget
+    played = PlayedPromises(scenario, profile, seed, sim)
+    for line in scenario.lines(profile):
+        if line.is_expect:
+            wanted = parse(line.text, scenario.brokers)
+            why = unkept(sim, wanted)
+            if why:
+                played.complaints.append(f"line {line.number}: expected {wanted.text}, but {why}")
+        else:
+            _move(sim, line)
+    played.complaints += _final(played)
+    return played
+
+
+def _move(sim: Simulation, line: ScriptLine) -> None:
+    try:
+        for _ in moves.play(sim, moves.parse(line.text, sim.scenario.brokers)):
+            pass
+    except InputError as bad:
+        raise InputError(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
+    if sim.events > sim.budget:
+        raise InputError("too_large", f"The run passed {sim.budget} events.", f"line {line.number}")
+
+
+def _final(played: PlayedPromises) -> list[str]:
+    """Return what breaks the expectation of this profile at the end of the run."""
+    promised = played.scenario.expectation(played.profile)
+    if promised is None:
+        return []
+    sim, complaints = played.sim, []
+    verdict = promised["verdict"]
+    broken = in_order(name for name, _, _ in sim.broken)
+    if not is_kept(verdict, broken):
+        wanted = "nothing" if verdict == "holds" else " ".join(verdict)
+        complaints.append(
+            f"verdict: {wanted} should break, but {' '.join(broken) or 'nothing'} did"
+        )
+    if "final" in promised:
+        why = unkept(sim, parse(promised["final"], played.scenario.brokers))
+        if why:
+            complaints.append(f"final: expected {promised['final']}, but {why}")
+    for name, entries in promised.get("logs", {}).items():
+        why = unkept(sim, parse(f"log {name} {entries}".strip(), played.scenario.brokers))
+        if why:
+            complaints.append(f"logs: expected {name}: {entries}, but {why}")
+    for name in promised.get("counts", ()):
+        if not sim.checker.counts.get(name) and name[0] != "A":
+            complaints.append(f"counts: {name} was expected to be counted, but never was")
+    return complaints
+
+
+def unkept(sim: Simulation, wanted: Expectation) -> str:
+    """Return why the expectation does not hold now, or ""."""
+    if wanted.kind == "record":
+        return _record(sim, wanted)
+    if wanted.kind in ("ack", "refused", "waiting"):
+        return _answers(sim, wanted)
+    if wanted.kind in ("deleting", "deleted"):
+        return _deletion(sim, wanted)
+    disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
+    log = disk.log if disk is not None else Log()
+    if wanted.kind == "replica":
+        found = (log.leo, log.hw, log.log_start)
+        same = all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
+        return "" if same else f"it has LEO {log.leo} HW {log.hw} START {log.log_start}"
+    if wanted.kind == "log":
+        pairs = [(value, batch.epoch) for batch in log.batches for value in batch.values]
+        if pairs == list(zip(wanted.names, wanted.numbers, strict=True)):
+            return ""
+        return "it holds " + (" ".join(f"{value}@{epoch}" for value, epoch in pairs) or "nothing")
+    entries = [number for entry in log.epochs.entries() for number in entry]
+    if entries == list(wanted.numbers):
+        return ""
+    return "its cache is " + (" ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty")
+
+
+def _deletion(sim: Simulation, wanted: Expectation) -> str:
+    (name,) = wanted.names
+    if name not in sim.cluster.names:
+        return f"there never was a partition {name}"
+    state = _stage_of_deletion(sim, name)
+    return "" if state == wanted.kind else f"it is {state}"
+
+
+def _stage_of_deletion(sim: Simulation, name: str) -> str:
+    """Return "there", "deleting" (the controller waits for replicas) or "deleted"."""
+    k = sim.cluster.controller
+    tps = {tp for tp, one in enumerate(sim.cluster.names) if one == name}
+    if any(tps.intersection(k.topics[topic].tps) for topic in k.deletions):
+        return "deleting"
+    return "there" if tps <= k.records.keys() else "deleted"
+
+
+def _record(sim: Simulation, wanted: Expectation) -> str:
+    record = sim.cluster.controller.records.get(wanted.partition)
+    if record is None:
+        return f"there is no partition {wanted.partition}"
+    last: Any = record.last_known_elr
+    same = (
+        (record.leader, record.leader_epoch, record.partition_epoch)
+        == (wanted.who, *wanted.numbers)
+        and sorted(record.isr) == sorted(wanted.isr)
+        and wanted.elr in (None, tuple(sorted(record.elr)))
+        and wanted.last in (None, tuple(sorted(last)))
+    )
+    return "" if same else f"the record is {record_text(sim, wanted.partition)}"
+
+
+def record_text(sim: Simulation, tp: int) -> str:
+    """Return the record of a partition as expectations write it: P{1 0 0 [1,2,3]}."""
+    record = sim.cluster.controller.records[tp]
+    last: Any = record.last_known_elr
+    names = sim.scenario.broker_name
+    isr = ",".join(names(one) for one in record.isr)
+    text = (
+        f"P{tp or ''}{{{names(record.leader) if record.leader >= 0 else -1} "
+        f"{record.leader_epoch} {record.partition_epoch} [{isr}]"
+    )
+    if record.elr or last:
+        text += f" elr [{','.join(map(names, record.elr))}] last [{','.join(map(names, last))}]"
+    return text + "}"
+
+
+def end_text(sim: Simulation, tp: int) -> str:
+    """Return a partition at the end of the run, as the `final` of an expectation has it.
+
+    It is its record, or that its topic is gone.
+    """
+    if tp in sim.cluster.controller.records:
+        return record_text(sim, tp)
+    name = sim.cluster.names[tp]
+    return f"{_stage_of_deletion(sim, name)} {name}"
+
+
+def _answers(sim: Simulation, wanted: Expectation) -> str:
+    """Return the answers to the producers of these records."""
+    ledger = sim.ledger
+    acked = {value for of_one in ledger.acked for one in of_one for value in one.values}
+    for name in wanted.names:
+        if name in acked:
+            told = "acknowledged"
+        elif name in ledger.failed:
+            told = "refused " + name_of(ledger.failed[name])
+        else:
+            told = "not answered yet"
+        kept = {
+            "ack": name in acked,
+            "waiting": name not in acked and name not in ledger.failed,
+            "refused": name not in acked and told == f"refused {wanted.error}",
+        }[wanted.kind]
+        if not kept:
+            return f"{name} was {told}"
+    return ""
+
+
+# -- what this Kafka promises of any run ----------------------------------------------------------
+
+ALWAYS: Final = frozenset(
+    (
+        *("I1", "I2", "I3", "I13", "I15"),
+        *("INV-1", "INV-10", "INV-18", "INV-20", "INV-23", "INV-28", "INV-29"),
+    )
+)
+EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
+DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
+CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
+"""Invariants that a flag promises to consumers, where nothing committed goes."""
+NOT_PROMISED: Final = frozenset(("I4", "I8"))
+"""I4: AlterPartition breaks it for a moment (docs/explanation/model.md); I8 is a statistic."""
+
+
+def promised(run: Run, sim: Simulation) -> frozenset[str]:
+    """control-plane 11.  Return the invariants that must hold in a run whatever was done in it.
+
+    They depend on the flags of its Kafka and on what it was spared: assumptions A1 (disks keep what
+    they had) and A2 (clean elections).
+    """
+    profile = sim.profile
+    names = ALWAYS
+    if profile.strict_min_isr:
+        names |= {"I14"}
+    if (
+        profile.truncation >= KIP101
+        and profile.monotonic_epoch_cache
+        and profile.epoch_entry_at_election
+    ):
+        names |= EPOCHS
+    if _is_sound(profile) and keeps_disks(run) and not sim.ledger.elections_unclean:
+        names |= DURABILITY if profile.idempotent_producer else DURABILITY - {"I12"}
+        names |= {name for name, flag in CLIENTS.items() if getattr(profile, flag)}
+    return names
+
+
+def _is_sound(profile: Profile) -> bool:
+    """Check for all fixes without which clean elections lose or mix records (2.1 and later).
+
+    KIP-320 (a fetch says its epoch), KAFKA-7128 (joining too early), KAFKA-7415 (epochs without
+    records), KAFKA-7164 (missed epochs); from 2.8 on KAFKA-13141 (a diverging fetch counts); and
+    with KIP-966's eligible replicas KAFKA-15583: they hold what was committed only where nothing
+    is committed below min ISR.
+    """
+    return (
+        profile.truncation >= KIP279_FENCED
+        and profile.fetch_epoch_check
+        and profile.join_needs_epoch_start
+        and profile.epoch_entry_at_election
+        and profile.monotonic_epoch_cache
+        and profile.refetch_on_new_epoch
+        and (profile.truncation < FETCH or profile.diverging_skips_follower_update)
+        and (profile.strict_min_isr or not (profile.elr or profile.elr_available))
+    )
+
+
+def keeps_disks(run: Run) -> bool:
+    """Check A1, and no operator's unclean election: nothing is taken off a disk."""
+    plain = not any(_takes(fault) for fault in run.scenario.faults)
+    return plain and all(is_clean(line) for line in run.lines())
+
+
+def _takes(fault: Fault) -> bool:
+    when = PLAN_KINDS[fault.kind].takes
+    return when == STRUCK or (when == REPAIRED and fault.mttr_ms > 0)
+
+
+DIRTY: Final = ("power", "wipe", "elect unclean", "jump", "set unclean", "duplicate P")
+
+
+def is_clean(line: str) -> bool:
+    """Check that a move keeps disks and elections clean (A1, A2) and writes nothing twice (I12)."""
+    return not line.startswith(DIRTY) and not (line.startswith("bounce") and "power" in line)

@@ -1,0 +1,31 @@
+"""The observer's memory of a replica, so that it checks only where something changed."""
+
+from __future__ import annotations
+
+from engine.model.compiling import mypyc_attr
+from engine.model.state import Replica
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class ReplicaMemory:
+    """Last state of one replica that the checker saw."""
+
+    __slots__ = ("agreed", "epoch", "hw", "leo", "replica", "role")
+
+    def __init__(self, replica: Replica) -> None:
+        self.replica = replica
+        self.leo = replica.log.leo
+        self.hw = replica.log.hw
+        self.role = -1
+        self.epoch = -1
+        self.agreed = 0
+
+    def copy(self) -> ReplicaMemory:
+        twin = ReplicaMemory.__new__(ReplicaMemory)
+        twin.agreed = self.agreed
+        twin.epoch = self.epoch
+        twin.hw = self.hw
+        twin.leo = self.leo
+        twin.replica = self.replica
+        twin.role = self.role
+        return twin

@@ -1,0 +1,73 @@
+"""Clients of a run: P1 and C1 always, others as the workload or a move needs them."""
+
+from __future__ import annotations
+
+from engine.clients.clients import Producer
+from engine.clients.consumers import RESETS, Consumer
+from engine.clients.idempotent import IdempotentProducer
+from engine.clients.producer_schedule import pace_of
+from engine.model.messages import FIRST_CONSUMER, FIRST_PRODUCER
+from engine.scenarios import parts
+from engine.sim.kernel import Chance
+from engine.sim.world import World
+
+
+def add_clients(sim: World) -> None:
+    """Add clients, for scripts and hands, or driven by a workload."""
+    workload = sim.scenario.workload
+    for number, load in enumerate(workload.producers or (None,), 1):
+        numbered = load is not None and load.idempotent
+        producer = add_producer(sim, number, numbered)
+        if load is not None:
+            producer.interval = max(1, round(1000 * load.batch / load.rate_per_s))
+            producer.pace = pace_of(load)
+            producer.acks = load.acks
+            producer.timeout = load.timeout_ms
+            producer.retries = load.retries
+            producer.partition = load.partition
+    for number, reader in enumerate(workload.consumers or (parts.ConsumerSpec(),), 1):
+        _add_consumer(sim, number, reader)
+
+
+def _leaders(sim: World) -> dict[int, int]:
+    """Return the leaders that clients believe in when the run begins."""
+    return {tp: record.leader for tp, record in sim.cluster.controller.records.items()}
+
+
+def add_producer(sim: World, number: int, idempotent: bool) -> Producer:
+    """Add producer `number`, named P1, P2, ..."""
+    node = FIRST_PRODUCER + 1 - number
+    chance = Chance(sim.seed, f"producer {number - 1}")
+    kind = IdempotentProducer if idempotent else Producer
+    ids = tuple(sim.brokers)
+    producer = kind(node, ids, _leaders(sim), chance, len(sim.scenario.partitions))
+    producer.backoff_ms = sim.configs.retry_backoff_ms
+    producer.delivery_ms = sim.configs.delivery_timeout_ms
+    producer.timeout = sim.configs.request_timeout_ms
+    sim.clients[node] = producer
+    return producer
+
+
+def idempotent_producer(sim: World) -> Producer:
+    """Return the first idempotent producer; a new one if the workload has none."""
+    producers = [one for one in sim.clients.values() if isinstance(one, Producer)]
+    for producer in producers:
+        if isinstance(producer, IdempotentProducer):
+            return producer
+    return add_producer(sim, len(producers) + 1, True)
+
+
+def _add_consumer(sim: World, number: int, reader: parts.ConsumerSpec) -> None:
+    node = FIRST_CONSUMER + 1 - number
+    consumer = Consumer(node, tuple(sim.brokers), _leaders(sim))
+    consumer.wait_ms = sim.configs.consumer_wait_ms
+    consumer.backoff_ms = sim.configs.retry_backoff_ms
+    consumer.max_age_ms = sim.configs.metadata_max_age_ms
+    records = sim.cluster.controller.records
+    consumer.leader_epochs = {tp: record.leader_epoch for tp, record in records.items()}
+    if sim.configs.values["fetch_sessions"] and sim.profile.fetch_sessions:
+        consumer.sessions = {}
+    consumer.reset = RESETS[reader.reset]
+    consumer.validates = reader.epochs and sim.profile.consumer_epochs
+    consumer.rack = reader.rack if sim.profile.follower_reads else None
+    sim.clients[node] = consumer

@@ -1,0 +1,189 @@
+"""Key of one broker, independent of the other brokers."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, Final
+
+from engine.explore.key_exclusions import PLAIN, batch_key, frozen
+from engine.model.broker import Broker, Machine, Process
+from engine.model.copying import fields
+from engine.model.log import Log
+from engine.model.messages import BROKEN, REPLIES, Message
+from engine.model.state import (
+    DelayedFetch,
+    DelayedProduce,
+    Disk,
+    FetcherThread,
+    PartitionFetchState,
+    Peer,
+    RemoteReplica,
+    Replica,
+)
+
+DIGEST_BYTES: Final = 16
+_OF_MESSAGE: Final = frozenset(
+    ("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
+)
+
+
+class Contents:
+    """Cached contents in one search: of messages, which never change, and of parts, as digests."""
+
+    def __init__(self) -> None:
+        self._messages: dict[int, tuple[Message, Any]] = {}
+        self._digests: dict[object, bytes] = {}
+
+    def of(self, m: Message) -> Any:
+        """Return the contents of a message beside its numbers."""
+        known = self._messages.get(id(m))
+        if known is None:
+            names = [name for name in fields(type(m)) if name not in _OF_MESSAGE]
+            said = tuple([frozen(getattr(m, name)) for name in names])
+            known = self._messages[id(m)] = m, (m.kind, said)
+        return known[1]
+
+    def digest(self, part: object) -> bytes:
+        """Return 16 bytes for a part; the same in every process."""
+        known = self._digests.get(part)
+        if known is None:
+            text = repr(part).encode()
+            known = self._digests[part] = blake2b(text, digest_size=DIGEST_BYTES).digest()
+        return known
+
+
+class RelativeNumbers:
+    """The numbers in a part that count only in relation to others, each kind in a fixed order.
+
+    `requests` (node, number of its request), `generations` (broker, its epoch), `offsets` of the
+    metadata log, `clocks` (when a follower was caught up last, when it fetched, how many ms are
+    too many).
+    """
+
+    __slots__ = ("_contents", "clocks", "generations", "offsets", "requests")
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self.requests: list[tuple[int, int]] = []
+        self.generations: list[tuple[int, int]] = []
+        self.offsets: list[int] = []
+        self.clocks: list[tuple[int, int, int]] = []
+
+    def number(self, node: int, corr: int) -> bool:
+        """Append a number of a request, the same wherever it stands.  0: none."""
+        if corr:
+            self.requests.append((node, corr))
+        return corr != 0
+
+    def generation(self, broker: int, epoch: int) -> bool:
+        """Append a broker's epoch; only equal, older and newer matter.  -1: unknown."""
+        if epoch >= 0:
+            self.generations.append((broker, epoch))
+        return epoch >= 0
+
+    def message(self, m: Message) -> Any:
+        """Return a message; answers carry the number of their request."""
+        asker = m.dst if m.kind in REPLIES or m.kind == BROKEN else m.src
+        generation: int = getattr(m, "broker_epoch", getattr(m, "replica_epoch", -1))
+        owner = m.src if m.src >= 0 else m.dst
+        return (
+            m.src,
+            m.dst,
+            self._contents.of(m),
+            self.number(asker, m.corr),
+            self.generation(owner, generation),
+        )
+
+
+class Face:
+    """A broker as a key sees it."""
+
+    __slots__ = ("digest", "said")
+
+    def __init__(self, broker: Broker, contents: Contents) -> None:
+        self.said = RelativeNumbers(contents)
+        self.digest = contents.digest(self._broker(broker))
+
+    def _broker(self, broker: Broker) -> Any:
+        me, machine = broker.id, broker.machine
+        return (
+            PLAIN[Machine](machine),
+            self.said.generation(me, machine.clean_epoch),
+            tuple([(tp, _disk(disk)) for tp, disk in machine.disks.items()]),
+            broker.process and self._process(broker.process),
+        )
+
+    def _process(self, process: Process) -> Any:
+        me, said = process.id, self.said
+        said.offsets.append(process.metadata_offset)
+        return (
+            PLAIN[Process](process),
+            said.number(me, process.alter_corr),
+            said.number(me, process.assign_corr),
+            said.number(me, process.metadata_corr),
+            said.number(me, process.registered_corr),
+            said.number(me, process.dir_report),
+            said.generation(me, process.broker_epoch),
+            tuple([(tp, self._replica(replica)) for tp, replica in process.replicas.items()]),
+            tuple([(key, self._fetcher(me, one)) for key, one in sorted(process.fetchers.items())]),
+            tuple(
+                [
+                    (peer, PLAIN[Peer](known), said.generation(peer, known.broker_epoch))
+                    for peer, known in sorted(process.peers.items())
+                ]
+            ),
+            tuple([(tp, record.key()) for tp, record in sorted(process.image.items())]),
+            tuple([(tp, self._proposal(item)) for tp, item in sorted(process.alter_queue.items())]),
+        )
+
+    def _proposal(self, item: Any) -> Any:
+        """Return an AlterPartition that waits to be sent; members come with their generation."""
+        members = tuple(
+            [(member, self.said.generation(member, epoch)) for member, epoch in item.isr]
+        )
+        return item.leader_epoch, item.partition_epoch, item.recovering, item.tp, members
+
+    def _replica(self, replica: Replica) -> Any:
+        said, lag_ms = self.said, replica.configs.lag_time_max_ms
+        followers = []
+        for follower, remote in sorted(replica.remote.items()):
+            known = said.generation(follower, remote.broker_epoch)
+            followers.append((follower, PLAIN[RemoteReplica](remote), known))
+            said.clocks.append((remote.last_caught_up_ms, remote.last_fetch_ms, lag_ms))
+        return (
+            PLAIN[Replica](replica),
+            tuple(followers),
+            tuple(
+                [(PLAIN[DelayedFetch](one), said.message(one.request)) for one in replica.parked]
+            ),
+            tuple(
+                [(PLAIN[DelayedProduce](one), said.message(one.request)) for one in replica.waiting]
+            ),
+        )
+
+    def _fetcher(self, me: int, thread: FetcherThread) -> Any:
+        partitions = [  # in order: limits reach the first
+            (tp, PLAIN[PartitionFetchState](state)) for tp, state in thread.partitions.items()
+        ]
+        return (
+            PLAIN[FetcherThread](thread),
+            self.said.number(me, thread.outstanding),
+            tuple(partitions),
+        )
+
+
+def _disk(disk: Disk) -> Any:
+    log = disk.log
+    return (
+        PLAIN[Disk](disk),
+        PLAIN[Log](log),
+        tuple([batch_key(batch) for batch in log.batches]),
+        tuple(log.epochs.epochs),
+        tuple(log.epochs.starts),
+        tuple(
+            [
+                (producer, entry.epoch, tuple(entry.batches))
+                for producer, entry in sorted(log.producers.entries.items())
+            ]
+        ),
+    )

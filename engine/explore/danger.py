@@ -1,0 +1,80 @@
+"""Distance of each possible move from the state that must not happen.
+
+One search that goes on where an ordinary one ends, and then the way back from every bad state.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds, Graph, Searching, SearchOutcome
+
+SAFE: Final = "safe"
+"""Nothing bad can follow within the budgets: everything was seen."""
+FAR: Final = "far"
+"""Nothing bad follows within the moves that were searched."""
+NEAR: Final = "near"
+"""Something bad can follow."""
+
+
+class Distance(NamedTuple):
+    """Distance of a move that can be done where the search begins."""
+
+    move: str
+    kind: str
+    moves: int
+    """NEAR: moves to the nearest bad state, this one counted.  FAR: moves without a bad state.
+    SAFE: 0."""
+
+
+@dataclass(frozen=True)
+class Danger:
+    """Result of `danger`; `outcome` says how far it looked."""
+
+    outcome: SearchOutcome
+    distances: tuple[Distance, ...]
+    """Every move that can be done, in the order of the search."""
+
+
+def danger(question: SearchQuestion, bounds: Bounds | None = None) -> Danger:
+    """Return the distance of each next move to a breach of `never`, or to `reach`.
+
+    A returned distance is exact: a shorter way would have been seen at an earlier level.
+    Raises InputError as `searching.search` does.
+    """
+    graph = Graph()
+    outcome = Searching(question, bounds, graph).run()
+    back = _back(graph.arrows, graph.bad)
+    return Danger(
+        outcome,
+        tuple(
+            _distance(move, back.get(number), graph.levels, outcome.complete)
+            for move, number in graph.first.items()
+        ),
+    )
+
+
+def _distance(move: str, moves: int | None, levels: int, complete: bool) -> Distance:
+    if moves is not None:
+        return Distance(move, NEAR, moves + 1)
+    return Distance(move, SAFE, 0) if complete else Distance(move, FAR, levels)
+
+
+def _back(arrows: Iterable[tuple[int, int]], bad: Iterable[int]) -> dict[int, int]:
+    """Return state -> moves to the nearest bad one, without states that reach none."""
+    before: dict[int, list[int]] = {}
+    for source, target in arrows:
+        before.setdefault(target, []).append(source)
+    found = dict.fromkeys(bad, 0)
+    waiting = deque(found)
+    while waiting:
+        number = waiting.popleft()
+        for source in before.get(number, ()):
+            if source not in found:
+                found[source] = found[number] + 1
+                waiting.append(source)
+    return found

@@ -1,0 +1,101 @@
+"""Goals of a search: a broken invariant, or a state in which a property holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Final
+
+from engine.catalogue.promises import unkept
+from engine.checks.catalogue import VIOLABLE
+from engine.model.errors import InputError
+from engine.model.state import LEADER, UP
+from engine.scenarios.expectations import parse
+from engine.scenarios.parts import BrokerSpec
+from engine.sim.simulation import Simulation
+
+Goal = Callable[[Simulation], bool]
+"""Is it reached in this state?"""
+
+MOST: Final = 400
+WORDS: Final = (
+    "record m3 lost",
+    "nobody leads",
+    "two leaders",
+    "diverged A B",
+    "A HW 3",
+    "P{B 1 3 [B,A]}",
+    "ack m3",
+)
+"""Forms of a goal, for the sentence that refuses others."""
+
+
+def invariants(names: str) -> tuple[str, ...]:
+    """Return the invariants of `I6,I7`.  Raises InputError for a name that is none."""
+    found = tuple(name.strip() for name in names.replace(",", " ").split())
+    for name in found:
+        if name not in VIOLABLE:
+            known = ", ".join(VIOLABLE)
+            raise InputError("unknown", f"There is no invariant {name[:40]}; there are: {known}.")
+    return found
+
+
+def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
+    """Read a goal, an `expect` line or one in a few words more.  Raises InputError."""
+    words = text.split()
+    if len(text) > MOST:
+        raise InputError("too_large", f"A goal has at most {MOST} characters.")
+    if words == ["nobody", "leads"]:
+        return _nobody_leads
+    if words == ["two", "leaders"]:
+        return _two_lead
+    if len(words) == 3 and (words[0], words[2]) == ("record", "lost"):
+        return lambda sim: words[1] in sim.ledger.lost or words[1] in sim.ledger.lost_single
+    if len(words) == 3 and words[0] == "diverged":
+        return _diverged(*(_broker(word, brokers) for word in words[1:]))
+    try:
+        wanted = parse(text, brokers)
+    except InputError as error:
+        hint = "; ".join(WORDS)
+        raise InputError(error.code, f"A goal is written like one of: {hint}.") from None
+    return lambda sim: not unkept(sim, wanted)
+
+
+def _broker(word: str, brokers: tuple[BrokerSpec, ...]) -> int:
+    for broker in brokers:
+        if word in (broker.label, str(broker.id)):
+            return broker.id
+    names = ", ".join(broker.label for broker in brokers)
+    raise InputError("unknown", f"There is no broker {word[:40]}; there are {names}.")
+
+
+def _nobody_leads(sim: Simulation) -> bool:
+    return any(not sim.cluster.availability(tp)[0] for tp in sim.cluster.controller.records)
+
+
+def _two_lead(sim: Simulation) -> bool:
+    """Check whether two running processes take themselves for a partition's leader."""
+    leading = [
+        tp
+        for broker in sim.cluster.brokers.values()
+        if broker.status == UP
+        for tp, replica in broker.replicas.items()
+        if replica.role == LEADER
+    ]
+    return any(one == other for one, other in combinations(leading, 2))
+
+
+def _diverged(a: int, b: int) -> Goal:
+    """Return a goal: two logs hold different records at the same offset."""
+
+    def reached(sim: Simulation) -> bool:
+        one, other = sim.cluster.brokers[a].machine.disks, sim.cluster.brokers[b].machine.disks
+        for tp in one.keys() & other.keys():
+            theirs = {batch.base: batch for batch in other[tp].log.batches}
+            for batch in one[tp].log.batches:
+                twin = theirs.get(batch.base)
+                if twin is not None and not twin.same(batch):
+                    return True
+        return False
+
+    return reached

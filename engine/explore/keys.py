@@ -1,0 +1,247 @@
+"""Keys of states: two states are the same when nothing that can still happen tells them apart.
+
+A key is made of everything but what `left_out` lists, each with its reason.  Numbers that only
+have to match (of requests), or to be newer (of brokers' generations), count by their relation to
+the others that are still known.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from operator import itemgetter
+from typing import Any
+
+from engine.checks.invariants import Checker
+from engine.checks.ledger import Ledger
+from engine.clients.clients import Producer, SentRecord
+from engine.clients.consumers import Consumer
+from engine.explore.broker_key import DIGEST_BYTES, Contents, Face, RelativeNumbers
+from engine.explore.key_exclusions import PLAIN, batch_key, frozen
+from engine.model.controller import Controller, Registration
+from engine.model.log import Batch
+from engine.model.state import NEVER
+from engine.model.timers import PURGATORY
+from engine.sim.copy_on_write import Lent
+from engine.sim.kernel import DELIVERY, TIMER
+from engine.sim.network import Link, Network
+from engine.sim.simulation import Simulation
+
+Key = bytes
+_first = itemgetter(0)
+_place = itemgetter(0, 1, 2, 3)
+
+
+class Keys:
+    """Maker of keys of the states of one search.
+
+    A broker's cached key is used as long as no event changes the broker.
+    """
+
+    def __init__(self) -> None:
+        self._contents = Contents()
+
+    def of(self, sim: Simulation, *more: object) -> Key:
+        """Return the key of a state, and of what else tells states apart."""
+        return _Writer(sim, self._contents).key(more)
+
+
+def _behind(end: int, offset: int) -> int:
+    """Return how far a broker's metadata is behind the log; -1 before it has any."""
+    return end - offset if offset > 0 else -1
+
+
+class _Writer:
+    """One key in the making."""
+
+    def __init__(self, sim: Simulation, contents: Contents) -> None:
+        self.sim = sim
+        self.contents = contents
+        self.said = RelativeNumbers(contents)
+
+    def key(self, more: tuple[object, ...]) -> Key:
+        sim, said, digest = self.sim, self.said, self.contents.digest
+        faces = self._faces()
+        for face in faces:
+            said.requests += face.said.requests
+            said.generations += face.said.generations
+        digests = [face.digest for face in faces]
+        zombie = sim.cluster.zombie
+        digests.append(digest(self._controller(sim.cluster.controller)))
+        digests.append(digest(zombie and self._controller(zombie)))
+        digests.append(digest(self._network(sim.network)))
+        digests.append(digest(self._pending()))
+        digests.append(digest(tuple([self._client(client) for client in sim.clients.values()])))
+        digests.append(digest(_ledger(sim.ledger)))
+        digests.append(digest(_checker(sim.checker)))
+        digests.append(repr((self._ranks(), self._verdicts(faces), more)).encode())
+        return blake2b(b"".join(digests), digest_size=DIGEST_BYTES).digest()
+
+    def _faces(self) -> list[Face]:
+        """Return the brokers.
+
+        In a branch the key of a broker is cached, so that the broker may not change any more: it is
+        sealed.
+        """
+        sim = self.sim
+        keep = isinstance(sim.brokers, Lent)
+        if keep:
+            sim.seal()
+        faces = []
+        for broker in sim.cluster.brokers.values():
+            face = broker.face if keep else None
+            if not isinstance(face, Face):
+                face = Face(broker, self.contents)
+                if keep:
+                    broker.face = face
+            faces.append(face)
+        return faces
+
+    def _ranks(self) -> list[int]:
+        """Return the gathered numbers as ranks.
+
+        Requests are ranked by first appearance, as they only have to match; generations by age.
+        """
+        matched: dict[tuple[int, int], int] = {}
+        ranks = [matched.setdefault(one, len(matched)) for one in self.said.requests]
+        newer: dict[int, list[int]] = {}
+        for broker, epoch in sorted(set(self.said.generations)):
+            newer.setdefault(broker, []).append(epoch)
+        return ranks + [newer[broker].index(epoch) for broker, epoch in self.said.generations]
+
+    def _verdicts(self, faces: list[Face]) -> list[int]:
+        """Return how far metadata is behind, and which brokers are in time.
+
+        The log and the clock go on while a broker stays as it is.
+        """
+        end, now = len(self.sim.cluster.controller.log), self.sim.now
+        verdicts = []
+        for face in faces:
+            verdicts += [_behind(end, offset) for offset in face.said.offsets]
+            for caught_up, fetched, lag_ms in face.said.clocks:
+                verdicts.append(int(now - caught_up <= lag_ms))
+                verdicts.append(int(fetched != NEVER and now - fetched <= lag_ms))
+        return verdicts
+
+    # -- the controller ---------------------------------------------------------------------------
+
+    def _controller(self, k: Controller) -> Any:
+        said, now, end = self.said, len(self.sim.cluster.controller.log), len(k.log)
+        least = end
+        for broker in self.sim.cluster.brokers.values():
+            process = broker.process
+            if process is not None and 0 < process.metadata_offset < least:
+                least = process.metadata_offset
+        return (
+            PLAIN[Controller](k),
+            tuple([(broker, self._registration(broker, one)) for broker, one in k.brokers.items()]),
+            tuple([(tp, record.key()) for tp, record in sorted(k.records.items())]),
+            end - k.committed,
+            frozen(k.log[least:]),
+            tuple(
+                [
+                    (broker, _behind(now, offset), said.number(broker, corr))
+                    for broker, (offset, corr) in sorted(k.readers.items())
+                ]
+            ),
+            tuple([(end - offset, said.message(answer)) for offset, answer in k.answers]),
+            frozen(k.deletions),
+        )
+
+    def _registration(self, broker: int, one: Registration) -> Any:
+        return (
+            PLAIN[Registration](one),
+            self.said.generation(broker, one.epoch),
+            one.metadata_offset >= one.registered_at,
+            one.shutdown_at >= 0,
+            one.metadata_offset >= one.shutdown_at,
+        )
+
+    # -- the wire ---------------------------------------------------------------------------------
+
+    def _network(self, network: Network) -> Any:
+        said = self.said
+        return (
+            PLAIN[Network](network),
+            tuple([said.message(m) for m in network.hands]),
+            tuple([said.message(m) for m in network.held]),
+            tuple([(way, PLAIN[Link](link)) for way, link in sorted(network.links.items())]),
+            tuple(
+                [
+                    (node, said.number(node, corr), m.dst, m.kind)
+                    for (node, corr), m in sorted(network.open.items(), key=_first)
+                ]
+            ),
+        )
+
+    def _pending(self) -> Any:
+        """Return the contents of the queue: messages in order, and which timers are set."""
+        sim, said, brokers = self.sim, self.said, self.sim.cluster.brokers
+        sent, timers = [], set()
+        for _, kind, node, _, payload in sorted(sim.kernel.pending, key=_place):
+            if kind == DELIVERY:
+                sent.append(said.message(payload))
+            elif kind == TIMER:
+                broker = brokers.get(node)
+                alive = broker is None or broker.machine.incarnation == payload[2]
+                if alive and payload[0] != PURGATORY:  # what waits there is said of the leader
+                    timers.add((node, payload[0]))
+            else:
+                timers.add((node, -1))
+        deferred = tuple(
+            [
+                (node, tuple([said.message(one[4]) for one in events if one[1] == DELIVERY]))
+                for node, events in sorted(sim.deferred.items())
+            ]
+        )
+        return tuple(sent), tuple(sorted(timers)), deferred
+
+    # -- clients, and who watches -----------------------------------------------------------------
+
+    def _client(self, client: Producer | Consumer) -> Any:
+        said = self.said
+        if isinstance(client, Consumer):
+            return PLAIN[Consumer](client), said.number(client.id, client.outstanding)
+        outstanding = sorted(client.outstanding.items(), key=_first)
+        return (
+            PLAIN[type(client)](client),
+            tuple(
+                [
+                    (said.number(client.id, corr), PLAIN[SentRecord](sent))
+                    for corr, sent in outstanding
+                ]
+            ),
+            tuple([PLAIN[SentRecord](sent) for sent in client.queue]),
+            client.unsent and PLAIN[SentRecord](client.unsent),
+        )
+
+
+def _ledger(ledger: Ledger) -> Any:
+    return (
+        PLAIN[Ledger](ledger),
+        tuple(
+            [
+                tuple(sorted([(one.base, one.values, one.acks) for one in acked]))
+                for acked in ledger.acked
+            ]
+        ),
+        tuple([_by_base(known) for known in ledger.committed]),
+        tuple([_by_base(seen) for seen in ledger.seen]),
+        tuple([(who, tp, batch_key(b)) for who, (tp, b) in sorted(ledger.read_last.items())]),
+    )
+
+
+def _by_base(known: dict[int, Batch]) -> Any:
+    return tuple([(base, batch_key(batch)) for base, batch in sorted(known.items())])
+
+
+def _checker(checker: Checker) -> Any:
+    return (
+        PLAIN[Checker](checker),
+        tuple(
+            [
+                (node, tp, seen.leo, seen.hw, seen.role, seen.epoch, seen.agreed)
+                for node, here in sorted(checker.seen.items())
+                for tp, seen in sorted(here.items())
+            ]
+        ),
+    )

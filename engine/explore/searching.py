@@ -1,0 +1,243 @@
+"""Breadth-first search over the engine's own handlers: each state is a simulation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.explore.budgets import Budgets
+from engine.explore.choices import Choices, advance
+from engine.explore.goals import goal
+from engine.explore.keys import Key, Keys
+from engine.explore.question import SearchQuestion
+from engine.model.errors import InputError
+from engine.sim.run import Run
+from engine.sim.simulation import Simulation
+
+REACHED: Final = "reached"
+"""Beside the invariants: the state that a question wants to reach."""
+AT_ONCE: Final = "It is so where the search begins."
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits at which a search stops before everything was seen."""
+
+    states: int = 100_000
+    """Most different states."""
+    stop: Callable[[SearchProgress], bool] | None = None
+    """Asked after every state; also where progress can be shown."""
+
+
+@dataclass
+class SearchProgress:
+    """Progress of a search."""
+
+    generated: int = 1
+    distinct: int = 1
+    depth: int = 1
+    """Levels begun; the beginning is the first."""
+
+
+@dataclass(frozen=True)
+class SearchFinding:
+    """A shortest way to a violation, or to what was to be reached."""
+
+    moves: tuple[str, ...]
+    run: Run
+    """The whole run: the moves before the search, and these."""
+    left: Budgets
+    """Budgets that it did not need."""
+    why: str
+    """The checker's sentence about it."""
+
+
+@dataclass
+class SearchOutcome:
+    """Findings of a search; `complete`: everything within the budgets was seen."""
+
+    question: SearchQuestion
+    progress: SearchProgress
+    complete: bool = False
+    ended: bool = False
+    """It found what it was to look for, and looked no further."""
+    widths: list[int] = field(default_factory=list)
+    found: dict[str, SearchFinding] = field(default_factory=dict)
+    """Invariant, or REACHED -> a shortest way there."""
+    played: Counter[str] = field(default_factory=Counter)
+    """Verb -> how often it was played."""
+    with_acked: int = 0
+    """States in which some acknowledged record could be lost."""
+    refused: int = 0
+    """Moves that turned out to be impossible."""
+
+
+@dataclass
+class Graph:
+    """Edges between states, which a search keeps to compute distances.
+
+    States are numbers in the order in which they were found; 0 is the beginning.
+    """
+
+    first: dict[str, int] = field(default_factory=dict)
+    """Each move that can be done at the beginning -> the state it leads to."""
+    arrows: list[tuple[int, int]] = field(default_factory=list)
+    """(from, to) for every move that was played, the first ones included."""
+    bad: list[int] = field(default_factory=list)
+    """States in which what is looked for is so; a search with a graph does not go on from them."""
+    levels: int = 0
+    """Levels whose states were all expanded: no shorter way is missing."""
+
+
+Note = Callable[[Simulation, int, int], None]
+"""Told of a state, its number, and how many moves it is from the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    sim: Simulation
+    left: Budgets
+    number: int
+
+
+class Searching:
+    """One search; `run` is called once."""
+
+    def __init__(
+        self,
+        question: SearchQuestion,
+        bounds: Bounds | None = None,
+        graph: Graph | None = None,
+        note: Note | None = None,
+    ) -> None:
+        """Set up a search; `note` is called with every new state, the beginning included."""
+        self.question = question
+        self.bounds = bounds or Bounds()
+        self._graph = graph
+        self._noted = note
+        scenario = question.run.scenario
+        self._choices = Choices(scenario)
+        self._keys = Keys()
+        self._goal = goal(question.reach, scenario.brokers) if question.reach else None
+        self._seen: dict[Key, int] = {}
+        self._parents: list[tuple[int, str]] = []
+        """Number of the state before each state, and the move."""
+        self.outcome = SearchOutcome(question, SearchProgress())
+        self._before: frozenset[str] = frozenset()
+        """Invariants that are broken at the beginning of the search."""
+
+    def run(self) -> SearchOutcome:
+        """Search level by level, until nothing new comes, the goal is found, or a bound is met."""
+        outcome = self.outcome
+        sim, self._before = self.question.begun()
+        sim.seal()
+        first = _State(sim, self.question.budgets, 0)
+        self._parents.append((-1, ""))
+        self._seen[self._keys.of(sim, *first.left)] = 0
+        if self._noted is not None:
+            self._noted(sim, 0, 0)
+        if self._goal is not None and self._goal(sim):
+            self._note(REACHED, AT_ONCE, first)
+            outcome.ended = True
+            return outcome
+        frontier = [first]
+        while frontier:
+            outcome.widths.append(len(frontier))
+            outcome.progress.depth = len(outcome.widths)
+            following: list[_State] = []
+            if not self._level(frontier, following):
+                return outcome
+            if self._graph is not None:
+                self._graph.levels += 1
+            frontier = following
+        outcome.complete = True
+        return outcome
+
+    def _level(self, frontier: list[_State], following: list[_State]) -> bool:
+        """Expand every state of a level; False if the search ends there."""
+        bounds, progress = self.bounds, self.outcome.progress
+        frontier.reverse()
+        while frontier:
+            if not self._go_on(frontier.pop(), following):
+                self.outcome.ended = True
+                return False
+            if progress.distinct > bounds.states:
+                return False
+            if bounds.stop is not None and bounds.stop(progress):
+                return False
+        return True
+
+    def _go_on(self, state: _State, following: list[_State]) -> bool:
+        """Play every choice of a state; False if one of them leads to what is looked for."""
+        outcome = self.outcome
+        sim = state.sim
+        outcome.with_acked += any(sim.ledger.acked)
+        choices = self._choices.of(sim, state.left)
+        for place, (move, pays) in enumerate(choices):
+            last = place == len(choices) - 1
+            twin = sim if last else sim.branch()
+            try:
+                advance(twin, move)
+            except InputError:
+                outcome.refused += 1
+                continue
+            outcome.progress.generated += 1
+            outcome.played[move.verb.name] += 1
+            left = state.left.less(pays)
+            key = self._keys.of(twin, *left)
+            known = self._seen.get(key)
+            number = len(self._parents) if known is None else known
+            if self._graph is not None:
+                self._graph.arrows.append((state.number, number))
+                if not state.number:
+                    self._graph.first[move.text] = number
+            if known is not None:
+                continue
+            self._seen[key] = number
+            outcome.progress.distinct += 1
+            after = _State(twin, left, number)
+            self._parents.append((state.number, move.text))
+            if self._noted is not None:
+                self._noted(twin, number, outcome.progress.depth)
+            if not self._looks(after):
+                following.append(after)
+            elif self._graph is None:
+                return False
+            else:
+                self._graph.bad.append(number)
+        return True
+
+    def _looks(self, state: _State) -> bool:
+        """Note what is broken in a new state; True if it is what was looked for."""
+        wanted = False
+        for name, _, why in state.sim.broken:
+            if name in self._before:
+                continue
+            wanted = wanted or name in self.question.never
+            if name not in self.outcome.found:
+                self._note(name, why, state)
+        if self._goal is not None and self._goal(state.sim):
+            wanted = True
+            if REACHED not in self.outcome.found:
+                self._note(REACHED, "", state)
+        return wanted
+
+    def _note(self, name: str, why: str, state: _State) -> None:
+        moves = self.way(state.number)
+        whole = self.question.followed_by(moves)
+        self.outcome.found[name] = SearchFinding(moves, whole, state.left, why)
+
+    def way(self, number: int) -> tuple[str, ...]:
+        """Return the moves that first led to a state."""
+        moves: list[str] = []
+        while number:
+            number, text = self._parents[number]
+            moves.append(text)
+        return tuple(reversed(moves))
+
+
+def search(question: SearchQuestion, bounds: Bounds | None = None) -> SearchOutcome:
+    """Answer a question.  Raises InputError for one that cannot be asked."""
+    return Searching(question, bounds).run()

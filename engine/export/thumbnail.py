@@ -1,0 +1,54 @@
+"""A run in one small picture: its most telling step, drawn without a browser."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.export import tanks
+from engine.replay.replay import Replay
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.view.view import Json
+
+WIDTH: Final = 288
+HEIGHT: Final = 160
+TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
+"""Kinds of marks, the most telling first."""
+
+
+def telling_run(scenario: Scenario) -> Run:
+    """Return the run of the first profile that breaks something as meant, else of the first."""
+    promised = scenario.expect.items()
+    broken = [name for name, one in promised if isinstance(one.get("verdict"), list)]
+    return Run(scenario, (broken or list(scenario.profiles))[0])
+
+
+def telling_step(replay: Replay) -> int:
+    """Return where something breaks; else where a log is cut, or the weightiest step."""
+    marks = replay.facts()["marks"]
+    for kind in TELLING:
+        steps = [step for step, one in marks if one == kind]
+        if steps:
+            return int(steps[0] if kind == "violation" else steps[-1])
+    return replay.total
+
+
+def thumbnail(scenario: Scenario) -> str:
+    """Return the picture of a scenario as the inside of an <svg> of WIDTH x HEIGHT."""
+    replay = Replay(telling_run(scenario))
+    (step,) = replay.steps(telling_step(replay), 1)
+    return draw(step["view"])
+
+
+def draw(view: Json) -> str:
+    """Return a step as the inside of an <svg> of WIDTH x HEIGHT."""
+    return tanks.draw(view, WIDTH, HEIGHT)
+
+
+def whole(view: Json) -> str:
+    """Return a step as an SVG file that needs nothing of a page."""
+    box = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
+    ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{tanks.COLOURS["panel"]}"/>'
+    family = "Noto Sans, DejaVu Sans, Noto Sans CJK SC, sans-serif"
+    body = ground + tanks.coloured(draw(view))
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="{family}">{body}</svg>'

@@ -1,0 +1,93 @@
+"""Verdict of a script under each generation of Kafka; neighbours that end alike are joined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from engine.export.comparing import playable
+from engine.model.profiles import KRAFT, PROFILES
+from engine.model.releases import BOTH
+from engine.replay.replay import STEPS_MOST, Replay
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Profiles that stand beside each other and break the same promises, oldest first."""
+
+    profiles: tuple[str, ...]
+    broken: tuple[str, ...]
+    """Invariants in the order in which they break."""
+    kind: str
+    """The kind of the verdict: `engine.story.verdict.KINDS`."""
+
+    @property
+    def span(self) -> str:
+        """The releases they stand for, the first and the last: "0.8 – 0.10.2".
+
+        From 3.3 to 3.9 a release has two halves, with ZooKeeper and with KRaft, that may end
+        differently: there the number alone would name both, so its half is named as well.
+        """
+        first, last = self.profiles[0], self.profiles[-1]
+        start, end = _releases(first)[0], _releases(last)[-1]
+        if start == end and _half(first) == _half(last):
+            return start + _half(last)
+        # All from there on, or all of one half: the end tells enough.
+        said = "" if _half(first) in ("", _half(last), _ZOOKEEPER) else _half(first)
+        return f"{start}{said} – {end}{_half(last)}"
+
+
+_RELEASE: Final = re.compile(r"\d+(?:\.\d+)+")
+_ZOOKEEPER: Final = " (ZooKeeper)"
+_KRAFT: Final = " (KRaft)"
+
+
+def _releases(profile: str) -> list[str]:
+    return _RELEASE.findall(PROFILES[profile].stands_for)
+
+
+def _half(profile: str) -> str:
+    """Return the half of its releases that a profile is; "" where they have one only."""
+    found = PROFILES[profile]
+    if found.shares_releases:
+        return _ZOOKEEPER
+    return _KRAFT if found.mode == KRAFT and found.releases[0] in BOTH else ""
+
+
+def ending(scenario: Scenario, profile: str) -> Ending:
+    """Return the end of the script under this profile, as far as it can be played."""
+    run, _ = playable(Run(scenario, profile), STEPS_MOST)
+    verdict = Replay(run, STEPS_MOST).verdict()
+    broken = dict.fromkeys(one["invariant"] for one in verdict["broken"])
+    return Ending((profile,), tuple(broken), verdict["kind"])
+
+
+def endings(scenario: Scenario) -> tuple[Ending, ...]:
+    """Return all generations in order of release, those with ZooKeeper first.
+
+    Neighbours of one kind that break the same invariants, in any order, share an ending.
+    """
+    found = (ending(scenario, profile) for profile in PROFILES)
+    return _joined(found, lambda one: (one.kind, frozenset(one.broken)))
+
+
+def folded(found: tuple[Ending, ...]) -> tuple[Ending, ...]:
+    """Return the neighbours of one kind as one ending, which breaks what any of them breaks."""
+    return _joined(found, lambda one: one.kind)
+
+
+def _joined(found: Iterable[Ending], key: Callable[[Ending], object]) -> tuple[Ending, ...]:
+    groups = (list(group) for _, group in groupby(found, key=key))
+    return tuple(
+        Ending(
+            tuple(name for one in group for name in one.profiles),
+            tuple(dict.fromkeys(name for one in group for name in one.broken)),
+            group[0].kind,
+        )
+        for group in groups
+    )

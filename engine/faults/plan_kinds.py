@@ -1,0 +1,264 @@
+"""Kinds of faults of a plan, and the repair of each: one row per kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from engine.dataplane import directories
+from engine.faults import network_partition
+from engine.faults.fault_record import Strikes
+from engine.faults.faults import (
+    bounce,
+    cannot_start,
+    cut,
+    fail_disk,
+    heal,
+    kill,
+    lose,
+    pause,
+    power,
+    resume,
+    slow,
+    slow_disk,
+    start,
+    wipe,
+)
+from engine.model.messages import CONTROLLER
+from engine.model.state import DOWN, PAUSED
+from engine.sim.world import World
+
+One = Callable[[World, int, Strikes], None]
+Many = Callable[[World, tuple[int, ...], Strikes], None]
+
+
+class PlanKind(NamedTuple):
+    """Kind of a fault plan's line: functions for strike and repair, and its effects.
+
+    `strike` None: it rolls from one broker to the next.  `repair` None: it repairs itself. `stops`:
+    the process is down until the repair starts it.  `takes`: when something may leave a disk by it.
+    `pays`: the budget of a search that buys the same, "" if its moves have none. `whole`: it
+    strikes a group as it was named, also those of it that do not run.
+    """
+
+    strike: Many | None
+    repair: Many | None
+    stops: bool
+    takes: str
+    pays: str
+    whole: bool = False
+
+
+NOTHING: Final = ""
+STRUCK: Final = "struck"
+REPAIRED: Final = "repaired"
+"""Moment at which a kind takes something off a disk: never, at the strike, at the repair."""
+
+
+def _each(act: One) -> Many:
+    """Return an act on one broker after the other."""
+
+    def all_of_them(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
+        for broker in struck:
+            act(sim, broker, plan)
+
+    return all_of_them
+
+
+def _peers(sim: World, broker: int) -> list[int]:
+    return [b for b in sim.brokers if b != broker]
+
+
+# -- processes and machines -----------------------------------------------------------------------
+
+
+def _strike_power(sim: World, broker: int, plan: Strikes) -> None:
+    power(sim, broker, plan.chance)
+
+
+def _repair_start(sim: World, broker: int, plan: Strikes) -> None:
+    if sim.brokers[broker].status == DOWN and not cannot_start(sim, broker):
+        start(sim, broker)
+
+
+def _repair_resume(sim: World, broker: int, plan: Strikes) -> None:
+    if sim.brokers[broker].status == PAUSED:
+        resume(sim, broker)
+
+
+def stopped_by_another(sim: World, broker: int, plan: Strikes) -> bool:
+    """Check whether a fault of another line stopped the process and will start it."""
+    return any(
+        other is not plan and broker in other.struck and PLAN_KINDS[other.fault.kind].stops
+        for other in sim.plans
+    )
+
+
+# -- links ----------------------------------------------------------------------------------------
+
+
+def _strike_cut(sim: World, broker: int, plan: Strikes) -> None:
+    for peer in _peers(sim, broker):
+        cut(sim, broker, peer)
+
+
+def _repair_cut(sim: World, broker: int, plan: Strikes) -> None:
+    for peer in _peers(sim, broker):
+        if not _is_split(sim, broker, peer, plan):
+            heal(sim, broker, peer)
+
+
+def _strike_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
+    cut(sim, broker, CONTROLLER)
+
+
+def _repair_cut_controller(sim: World, broker: int, plan: Strikes) -> None:
+    if not _is_split(sim, broker, CONTROLLER, plan):
+        heal(sim, broker, CONTROLLER)
+
+
+def _is_split(sim: World, a: int, b: int, plan: Strikes) -> bool:
+    """Check whether a partition of another line goes through this link."""
+    return any(
+        other is not plan
+        and other.fault.kind == "partition"
+        and (a in other.struck) != (b in other.struck)
+        for other in sim.plans
+    )
+
+
+def _is_cut(sim: World, a: int, b: int, plan: Strikes) -> bool:
+    """Check whether a fault of another line, whose repair will mend it, has cut the link."""
+    kind = "cut_controller" if b == CONTROLLER else "cut"
+    return any(
+        other is not plan
+        and other.fault.kind == kind
+        and b >= CONTROLLER
+        and (a in other.struck or b in other.struck)
+        for other in sim.plans
+    )
+
+
+def _strike_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
+    network_partition.split(sim, struck)
+
+
+def _repair_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
+    network_partition.mend(
+        sim,
+        [
+            (a, b)
+            for a, b in network_partition.between(sim, struck)
+            if not _is_split(sim, a, b, plan) and not _is_cut(sim, a, b, plan)
+        ],
+    )
+
+
+def _strike_slow(sim: World, broker: int, plan: Strikes) -> None:
+    for peer in _peers(sim, broker):
+        slow(sim, broker, peer, plan.fault.delay_ms)
+
+
+def _repair_slow(sim: World, broker: int, plan: Strikes) -> None:
+    for peer in _peers(sim, broker):
+        slow(sim, broker, peer, 0)
+
+
+def _strike_lossy(sim: World, broker: int, plan: Strikes) -> None:
+    for peer in _peers(sim, broker):
+        lose(sim, broker, peer, plan.fault.loss)
+
+
+def _repair_lossy(sim: World, broker: int, plan: Strikes) -> None:
+    for peer in _peers(sim, broker):
+        lose(sim, broker, peer, 0)
+
+
+# -- disks ----------------------------------------------------------------------------------------
+
+
+def _strike_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
+    slow_disk(sim, broker, plan.fault.records_per_s)
+
+
+def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
+    slow_disk(sim, broker, 0)
+
+
+def _strike_disk(sim: World, broker: int, plan: Strikes) -> None:
+    """8.4.  Fail the directory that is meant, else the first that works."""
+    working = directories.working(sim.brokers[broker].machine)
+    directory = plan.directory or working[0]
+    if directory in working:
+        plan.failed[broker] = directory
+        fail_disk(sim, broker, directory)
+
+
+def _repair_disk(sim: World, broker: int, plan: Strikes) -> None:
+    """Replace the disk by an empty one, for which the process has to be restarted."""
+    directory = plan.failed.pop(broker, 0)
+    if directory not in sim.brokers[broker].machine.broken:
+        return
+    left_alone = stopped_by_another(sim, broker, plan)
+    wipe(sim, broker, directory)
+    if not left_alone:
+        _repair_start(sim, broker, plan)
+
+
+PLAN_KINDS: Final[dict[str, PlanKind]] = {
+    "kill": PlanKind(
+        _each(lambda sim, broker, plan: kill(sim, broker)),
+        _each(_repair_start),
+        stops=True,
+        takes=NOTHING,
+        pays="crashes",
+    ),
+    "power": PlanKind(
+        _each(_strike_power), _each(_repair_start), stops=True, takes=STRUCK, pays="power"
+    ),
+    "wipe": PlanKind(
+        _each(lambda sim, broker, plan: wipe(sim, broker)),
+        _each(_repair_start),
+        stops=True,
+        takes=STRUCK,
+        pays="",
+    ),
+    "pause": PlanKind(
+        _each(lambda sim, broker, plan: pause(sim, broker)),
+        _each(_repair_resume),
+        stops=False,
+        takes=NOTHING,
+        pays="pauses",
+    ),
+    "bounce": PlanKind(
+        _each(lambda sim, broker, plan: bounce(sim, broker)),
+        None,
+        stops=False,
+        takes=NOTHING,
+        pays="crashes",
+    ),
+    "cut": PlanKind(
+        _each(_strike_cut), _each(_repair_cut), stops=False, takes=NOTHING, pays="cuts"
+    ),
+    "cut_controller": PlanKind(
+        _each(_strike_cut_controller),
+        _each(_repair_cut_controller),
+        stops=False,
+        takes=NOTHING,
+        pays="cuts",
+    ),
+    "slow": PlanKind(_each(_strike_slow), _each(_repair_slow), stops=False, takes=NOTHING, pays=""),
+    "slow_disk": PlanKind(
+        _each(_strike_slow_disk), _each(_repair_slow_disk), stops=False, takes=NOTHING, pays=""
+    ),
+    "disk_fail": PlanKind(
+        _each(_strike_disk), _each(_repair_disk), stops=False, takes=REPAIRED, pays=""
+    ),
+    "partition": PlanKind(
+        _strike_partition, _repair_partition, stops=False, takes=NOTHING, pays="cuts", whole=True
+    ),
+    "lossy": PlanKind(
+        _each(_strike_lossy), _each(_repair_lossy), stops=False, takes=NOTHING, pays="losses"
+    ),
+    "rolling_restart": PlanKind(None, None, stops=False, takes=NOTHING, pays="crashes"),
+}

@@ -1,0 +1,198 @@
+"""Meters and log lines of brokers since their start, from the cues of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from engine.model.control_messages import AlterPartitionRequest
+from engine.model.effects import Cue
+from engine.model.errors import REQUEST_TIMED_OUT, name_of
+from engine.model.messages import CONTROLLER
+from engine.sim.simulation import Simulation
+from engine.view import isr_lines
+
+Json = dict[str, Any]
+
+SHRINKS: Final = "IsrShrinksPerSec"
+EXPANDS: Final = "IsrExpandsPerSec"
+FAILED_UPDATES: Final = "FailedIsrUpdatesPerSec"
+EXPIRES: Final = "ExpiresPerSec"
+ELECTIONS: Final = "LeaderElectionRateAndTimeMs"
+UNCLEAN: Final = "UncleanLeaderElectionsPerSec"
+
+ENDS: Final = frozenset(
+    ("CP-8.1.kill", "CP-8.1.power", "CP-8.1.wipe", "CP-8.2.start", "CP-10.down", "L-12", "F-9.halt")
+)
+"""With the process its counters and its console are gone."""
+MOST_LINES: Final = 4_000
+LINES_SHOWN: Final = 40
+PARTITION: Final = "[Partition]"
+"""Place of `Partition.logIdent` at the beginning of a line."""
+
+
+class Chronicle:
+    """Marks (step, node, meter) and log lines (step, node, level, text), in order."""
+
+    __slots__ = ("_accepted", "_lines", "_marks")
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[int, int, str]] = []
+        # leader -> meters of its ISR change that the controller took and it has not heard of yet
+        self._accepted: dict[int, list[str]] = {}
+        self._lines: list[tuple[int, int, str, str]] = []
+
+    def note(self, step: int, what: Any, cues: Sequence[Cue], sim: Simulation) -> None:
+        """Note one event: what arrived or fired, its cues, and the cluster after it."""
+        partitions = sim.cluster.names
+        for cue in cues:
+            rule, node = cue[0], cue[1]
+            if rule in ENDS:
+                self._marks.append((step, node, ""))
+                self._accepted.pop(node, None)
+            elif rule == "CP-ISR" and isinstance(what, AlterPartitionRequest):
+                self._accepted[what.src] = _of_isr(cue)
+            elif rule in ("S-9", "CP-KR-APPLY"):
+                for meter in self._accepted.pop(node, ()):
+                    self._marks.append((step, node, meter))
+            self._marks += [(step, node, meter) for meter in _counted(cue, cues)]
+            if len(self._lines) >= MOST_LINES:
+                continue
+            if rule in isr_lines.RULES:
+                told = isr_lines.line(sim, cue)
+                if told is not None:
+                    self._lines.append((step, node, *told))
+            elif rule in LINES:
+                level, text = LINES[rule](cue, partitions[0] if len(partitions) == 1 else "")
+                if text.startswith(PARTITION):
+                    name = partitions[cue.tp] if cue.tp >= 0 else ""
+                    text = isr_lines.ident(sim, node, name) + text.removeprefix(PARTITION)
+                self._lines.append((step, node, level, text))
+
+    def counts(self, step: int, everything: bool = False) -> dict[tuple[int, str], int]:
+        """Return (node, meter) -> count up to a step, since the start of process or run."""
+        found: dict[tuple[int, str], int] = {}
+        for at, node, meter in self._marks:
+            if at > step:
+                break
+            if meter:
+                found[node, meter] = found.get((node, meter), 0) + 1
+            elif not everything:
+                found = {key: value for key, value in found.items() if key[0] != node}
+        return found
+
+    def lines(self, step: int) -> list[Json]:
+        """Return the last log lines up to a step, the newest first."""
+        told = [line for line in self._lines if line[0] <= step][-LINES_SHOWN:]
+        return [
+            {"n": at, "node": "K" if node == CONTROLLER else node, "level": level, "text": text}
+            for at, node, level, text in reversed(told)
+        ]
+
+
+def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
+    """Return the meters of its node that a cue moves (data-plane 12)."""
+    rule, _, _, _, new, _ = cue
+    if rule in ("S-9.rejected", "S-9.pending"):
+        return [FAILED_UPDATES]
+    if rule == "P-4.answer" and new == REQUEST_TIMED_OUT:
+        return [EXPIRES]
+    if rule in ("CP-ELECT-KR", "CP-ELECT-ZK") and new >= 0:
+        return [ELECTIONS, UNCLEAN] if _unclean(cue, cues) else [ELECTIONS]
+    return []
+
+
+def _of_isr(cue: Cue) -> list[str]:
+    """S-9.  Return the meters of a change of the ISR."""
+    old, new = cue[3], cue[4]
+    lost, won = any(one not in new for one in old), any(one not in old for one in new)
+    return [SHRINKS] * lost + [EXPANDS] * won
+
+
+def _unclean(cue: Cue, cues: Sequence[Cue]) -> bool:
+    """Check whether the elected replica was neither in the ISR nor in the ELR."""
+    tp = cue[2].split()[1]
+    trusted = [other[3] for other in cues if other[2] in (f"isr {tp}", f"elr {tp}")]
+    return bool(trusted) and not any(cue[4] in ids for ids in trusted)
+
+
+# -- log lines: as Kafka begins them, with the values a cue carries --------------------------------
+
+
+def _leads(cue: Cue, name: str) -> tuple[str, str]:
+    text = f"Leader starts at leader epoch {cue[4]}; the previous leader epoch was {cue[3]}"
+    return "INFO", f"{PARTITION} {text}"
+
+
+def _follows(cue: Cue, name: str) -> tuple[str, str]:
+    text = f"Follower starts at leader epoch {cue[4]}; the previous leader epoch was {cue[3]}"
+    return "INFO", f"{PARTITION} {text}"
+
+
+def _truncates(cue: Cue, name: str) -> tuple[str, str]:
+    return "INFO", f"[UnifiedLog partition={name or '…'}] Truncating to offset {cue[4]}"
+
+
+def _fails(cue: Cue, name: str) -> tuple[str, str]:
+    text = f"Partition {name} marked as failed" if name else "A partition is marked as failed"
+    return "WARN", f"[ReplicaFetcher replicaId={cue[1]}] {text}"
+
+
+def _breaks(cue: Cue, name: str) -> tuple[str, str]:
+    _, node, field, old, new, _ = cue
+    ident = f"[ReplicaFetcher replicaId={node}"
+    if field == "connection":
+        return "WARN", f"{ident}, leaderId={old}] Error in response for fetch request"
+    return "INFO", f"{ident}] Retrying after {name_of(new)}"
+
+
+def _refuses(cue: Cue, name: str) -> tuple[str, str]:
+    ident = f"[ReplicaManager broker={cue[1]}]"
+    return "ERROR", f"{ident} Error processing append operation: {name_of(cue[4])}"
+
+
+def _silent(cue: Cue, name: str) -> tuple[str, str]:
+    broker = cue[2].split()[1]
+    if cue[0] == "CP-ZK-BROKERS":
+        return "INFO", f"[Controller] Deleted brokers: {broker}"
+    return "INFO", f"[QuorumController] Fencing broker {broker}"
+
+
+def _back(cue: Cue, name: str) -> tuple[str, str]:
+    broker = cue[2].split()[1]
+    return "INFO", f"[QuorumController] The request from broker {broker} to unfence is granted"
+
+
+def _elects(cue: Cue, name: str) -> tuple[str, str]:
+    _, _, field, old, new, _ = cue
+    where = name or f"partition {field.split()[1]}"
+    return "INFO", f"[Controller] Partition change for {where}: leader: {old} -> {new}"
+
+
+def _down(cue: Cue, name: str) -> tuple[str, str]:
+    return "INFO", f"[KafkaServer id={cue[1]}] shut down completed"
+
+
+def _up(cue: Cue, name: str) -> tuple[str, str]:
+    return "INFO", f"[KafkaServer id={cue[1]}] starting"
+
+
+LINES: Final[dict[str, Callable[[Cue, str], tuple[str, str]]]] = {
+    "CP-MAKE-LEADER": _leads,
+    "CP-MAKE-FOLLOWER": _follows,
+    "T-0": _truncates,
+    "T-1": _truncates,
+    "T-2": _truncates,
+    "T-4": _truncates,
+    "F-8": _breaks,
+    "F-8.failed": _fails,
+    "L-3.refused": _refuses,
+    "L-12": _down,
+    "CP-8.2.start": _up,
+    "CP-KR-FENCE": _silent,
+    "CP-KR-UNFENCE": _back,
+    "CP-ZK-BROKERS": _silent,
+    "CP-ELECT-KR": _elects,
+    "CP-ELECT-ZK": _elects,
+}
+"""Rule -> the line it leaves in the log of its node: (level, text)."""

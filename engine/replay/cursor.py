@@ -1,0 +1,130 @@
+"""A place inside a run from which it can go on, and copies of such places."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from engine.model.effects import Cue
+from engine.model.messages import Message
+from engine.moves import moves
+from engine.sim import pacing
+from engine.sim.run import Run, play
+from engine.sim.simulation import Simulation
+
+Happened = tuple[int, int, Any, list[Cue], list[Message]]
+"""(kind, node, what, cues, messages that went out) of one event."""
+CLOCK_STANDS: Final = object()
+
+
+class Checkpoint:
+    """A simulation as it was after `events` events, during move `move`.
+
+    `until` is the time up to which that move still lets the clock run, -1 if the move is over.
+    One that came from another process is unpacked when it is first taken up.
+    """
+
+    __slots__ = ("_packed", "_sim", "events", "move", "until")
+
+    def __init__(self, sim: Simulation, move: int, until: int) -> None:
+        self._sim: Simulation | None = sim
+        self._packed = b""
+        self.events = sim.events
+        self.move = move
+        self.until = until
+
+    @property
+    def sim(self) -> Simulation:
+        if self._sim is None:
+            self._sim = pickle.loads(self._packed)
+            self._packed = b""
+        assert self._sim is not None
+        return self._sim
+
+    def __getstate__(self) -> tuple[bytes, int, int, int]:
+        packed = self._packed or pickle.dumps(self._sim, pickle.HIGHEST_PROTOCOL)
+        return packed, self.events, self.move, self.until
+
+    def __setstate__(self, state: tuple[bytes, int, int, int]) -> None:
+        self._sim = None
+        self._packed, self.events, self.move, self.until = state
+
+
+def played(
+    run: Run, lines: tuple[str, ...], events: int, start: Checkpoint | None = None
+) -> Simulation:
+    """Return the simulation after these moves, which end with event number `events`; to look at.
+
+    From a checkpoint on the way it is the same, and sooner: listening changes nothing.
+    """
+    if start is None:
+        sim, first = run.simulation(), 0
+    else:
+        sim, first = start.sim.copy(), start.move + 1
+        sim.hush()
+        here = first == len(lines) and moves.limit_of(lines[-1]) >= 0
+        clock = pacing.run_until(sim, start.until)
+        while not (here and sim.events >= events) and next(clock, CLOCK_STANDS) is None:
+            pass
+        clock.close()
+    for _ in play(sim, lines, first):
+        pass
+    return sim
+
+
+class Cursor:
+    """Plays a run, one pause between events after the other, telling what happened."""
+
+    def __init__(
+        self,
+        run: Run,
+        ended: Callable[[int], None] | None = None,
+        start: Checkpoint | None = None,
+    ) -> None:
+        self._lines = run.lines()
+        self._events: list[Happened] = []
+        self._ended = ended
+        self.move = -1
+        if start is None:
+            self.sim = run.simulation(told=True)
+            self._moves = play(self.sim, self._lines, ended=ended)
+        else:
+            self.sim = start.sim.copy()
+            self.move = start.move
+            self._moves = self._take_up(start)
+        self.sim.listener = self._listen
+
+    def _take_up(self, start: Checkpoint) -> Iterator[int]:
+        """Return the rest of the move that was under way, then the moves after it."""
+        for _ in pacing.run_until(self.sim, start.until):
+            yield start.move
+        yield from play(self.sim, self._lines, start.move + 1, self._ended)
+
+    def _listen(self, kind: int, node: int, what: Any) -> None:
+        out = self.sim.out
+        self._events.append((kind, node, what, list(out.cues or ()), list(out.sends)))
+
+    def advance(self) -> list[Happened] | None:
+        """Play to the next pause between events; return what happened, or None at the end."""
+        self._events = []
+        number = next(self._moves, None)
+        if number is None and not self._events:
+            return None
+        if number is not None:
+            self.move = number
+        return self._events
+
+    def checkpoint(self, over: int = -1) -> Checkpoint | None:
+        """Return a copy of here, if the run can be resumed from here.
+
+        It can while a move lets the clock run, or where move `over` has just ended.
+
+        A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
+        """
+        if over >= 0:
+            # An event that no pause has told of yet would never be told of from here.
+            return None if self._events else Checkpoint(self.sim.copy(), over, -1)
+        if self.sim.clock_until < 0 or moves.limit_of(self._lines[self.move]) >= 0:
+            return None
+        return Checkpoint(self.sim.copy(), self.move, self.sim.clock_until)

@@ -1,0 +1,500 @@
+"""Time travel over one run: any step, forwards and back, by playing it again."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from hashlib import sha256
+from typing import Any, Final
+
+from engine import ENGINE_VERSION
+from engine.export.dashboard import dashboard
+from engine.model.effects import Cue
+from engine.model.errors import InputError
+from engine.model.log import Batch
+from engine.model.messages import ProduceRequest
+from engine.moves import moves
+from engine.replay import memory_estimate
+from engine.replay.chronicle import Chronicle
+from engine.replay.cursor import Checkpoint, Cursor, Happened, played
+from engine.replay.step_cache import KeptSteps
+from engine.replay.view_cache import Recall
+from engine.scenarios.expectations import is_kept
+from engine.scenarios.scenario import Scenario
+from engine.sim.kernel import DELIVERY
+from engine.sim.run import Run
+from engine.sim.simulation import Simulation
+from engine.story import fetcher_sentences, story
+from engine.story.beats import beats
+from engine.story.entities import Happening
+from engine.story.verdict import Outcome
+from engine.view import text
+from engine.view.stage_overlays import Cut, dress, initial, letters
+from engine.view.view import Json, node_name, view
+from engine.why.suggesting import possible
+from engine.why.why import why
+
+STEPS_MOST: Final = 100_000
+"""Most steps of a run that are shown; a longer run says so.  They take 4 s to be played and 25 MB,
+measured; the longest run of the library has 2 191."""
+ANSWER_BYTES: Final = 2 * 1024 * 1024
+"""Most bytes of the JSON of one answer with steps."""
+EVENTS_BETWEEN: Final = 256
+"""Steps between two checkpoints of a run that needs few; and what is played at any time without
+waiting for a turn."""
+MOST_CHECKPOINTS: Final = 24
+CHECKPOINT_BYTES: Final = 64 * 1024 * 1024
+MOST_STEPS_AT_ONCE: Final = 64
+MOST_MARKS: Final = 2_000
+MOST_TICKS: Final = 400
+
+Turn = Callable[[], AbstractContextManager[object]]
+"""Held while a part of a long run is played again."""
+
+
+def _nothing() -> None:
+    """Do nothing: a replay built outside the web has no time limit."""
+
+
+class Replay:
+    """Replay of one run.  Step 0 is the initial state; step n is the state after event n.
+
+    It is a cache and nothing else: whatever it answers follows from the run's text.  Not safe for
+    threads.  Of a run with more than `most` steps it shows these: `whole` says whether that is all.
+    `check` is called between events while the run is played for the first time, and ends it by
+    raising.  Raises InputError when a move of the run cannot be played.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        most: int = STEPS_MOST,
+        turn: Turn = nullcontext,
+        check: Callable[[], None] = _nothing,
+    ) -> None:
+        self.run = run
+        self.lines = run.lines()
+        self.total = 0
+        self.whole = True
+        self.outcome = ""
+        self.turn = turn
+        self._most = most
+        self._check = check
+        self._move_of = array("l", [-1])  # step -> index of the move it belongs to
+        self._moments = bytearray(1)
+        self._weighty: list[int] = []  # steps
+        self._times = array("q", [0])
+        self._marks: list[tuple[int, str]] = []
+        self._outcome = Outcome()
+        self._first = -1  # the partition of the first produce
+        self._cuts: list[Cut] = []
+        self._golden = bytearray()
+        self._chronicle = Chronicle()
+        self._checkpoints_weigh = 0
+        self._checkpoints: list[Checkpoint] = []
+        self._apart = EVENTS_BETWEEN
+        self._forget()
+        self._play_through()
+
+    def _forget(self) -> None:
+        """Drop what was found so far and can be found again."""
+        self._cache = KeptSteps()
+        self._cursor: Cursor | None = None
+        self._recall = Recall()
+        self._there: tuple[int, Simulation] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for another process, without caches and locks."""
+        left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.turn, self._check = nullcontext, _nothing
+        self._forget()
+
+    def _play_through(self) -> None:
+        """Play the run once for its length, its moments and its end."""
+        told = -1  # the last move whose heading stands in the golden text
+
+        def heading(number: int) -> None:
+            nonlocal told
+            if number > told:
+                told = number
+                self._write([self.lines[number], "----"])
+
+        def ended(number: int) -> None:
+            heading(number)  # of a move that brought no event
+            self._write([*text.state_lines(cursor.sim), ""])
+            self._maybe_checkpoint(cursor, number)
+
+        cursor = Cursor(self.run, ended)
+        end, broken = cursor.sim, 0
+        while (events := cursor.advance()) is not None:
+            self._check()
+            if self.total >= self._most:
+                self.whole = False
+                break
+            heading(cursor.move)
+            self._maybe_checkpoint(cursor)
+            for kind, node, what, cues, _ in events:
+                self.total += 1
+                self._move_of.append(cursor.move)
+                self._write(text.event_lines(kind, node, what, cues))
+                now_broken = len(cursor.sim.broken)
+                self._times.append(cursor.sim.now)
+                self._note(kind, what, cues, now_broken > broken)
+                self._outcome.note(self.total, cursor.sim, cues)
+                self._chronicle.note(self.total, what, cues, cursor.sim)
+                broken = now_broken
+            if self.total >= self._most:
+                end = cursor.sim.copy()  # whether anything follows, only playing on can tell
+        end = cursor.sim if self.whole else end
+        end.ledger.close(end.now)
+        told_until = "" if self.whole else f" up to step {self.total}"
+        self._write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
+        bare = json.dumps(view(end), sort_keys=True, separators=(",", ":"))
+        self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
+        self._end = Checkpoint(end, -1, -1)
+        self._verdict = self._judged(end)
+        ghosts = self._ghosts(self.total, self.total)
+        self._final = dress(end, view(end), ghosts)
+        # There may be three of about this size: the end, the cursor's, that of a branch.
+        self._end_weighs = 3 * memory_estimate.of_simulation(end)
+
+    def _write(self, lines: list[str]) -> None:
+        for line in lines:
+            self._golden += line.encode() + b"\n"
+
+    def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
+        """Keep a checkpoint at intervals; `over` is a move that just ended.
+
+        Once there are as many as may be kept, every second one goes and the rest is twice as far
+        apart: however long the run is, the memory is bounded, and a seek plays a small share.
+        """
+        last = self._checkpoints[-1].events if self._checkpoints else 0
+        if cursor.sim.events - last < self._apart:
+            return
+        checkpoint = cursor.checkpoint(over)
+        if checkpoint is None:
+            return
+        self._checkpoints.append(checkpoint)
+        self._checkpoints_weigh += memory_estimate.of_simulation(checkpoint.sim)
+        if len(self._checkpoints) >= MOST_CHECKPOINTS or self._checkpoints_weigh > CHECKPOINT_BYTES:
+            self._checkpoints_weigh -= sum(
+                memory_estimate.of_simulation(one.sim) for one in self._checkpoints[::2]
+            )
+            del self._checkpoints[::2]
+            self._apart *= 2
+
+    def _note(self, kind: int, what: Any, cues: list[Cue], broken: bool) -> None:
+        weight = story.moment(kind, what, cues, broken)
+        self._moments.append(weight)
+        if weight >= story.WEIGHTY:
+            self._weighty.append(self.total)
+        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
+        if self._first < 0 and isinstance(what, ProduceRequest):
+            self._first = what.tp
+        kinds = [mark for cue in cues if (mark := story.mark(cue))]
+        if broken:
+            kinds.append("violation")
+        for mark in dict.fromkeys(kinds) if len(self._marks) < MOST_MARKS else ():
+            self._marks.append((self.total, mark))
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes now (`engine.replay.memory_estimate`)."""
+        steps = memory_estimate.OF_A_STEP * self.total + len(self._golden)
+        return steps + self._end_weighs + self._checkpoints_weigh + self._cache.weight
+
+    # -- what it answers -------------------------------------------------------------------------
+
+    def golden(self) -> str:
+        """Return the whole run in the notation of the golden files."""
+        return self._golden.decode()
+
+    def final_view(self) -> Json:
+        return self._final
+
+    @property
+    def end(self) -> Simulation:
+        """The simulation as the run leaves it, for looking at."""
+        return self._end.sim
+
+    def verdict(self) -> Json:
+        """Return {holds, expected, broken: [{invariant, step, why}], counts} and `Outcome.at_end`.
+
+        `expected` compares with what the scenario promises for this profile; None where it
+        promises nothing, as for moves of one's own, and where not the whole run is looked at.
+        """
+        return self._verdict
+
+    def _judged(self, sim: Simulation) -> Json:
+        broken = [{"invariant": name, "step": step, "why": why} for name, step, why in sim.broken]
+        promise = None
+        if self.run.moves is None and self.whole:
+            promise = self.run.scenario.expectation(self.run.profile)
+        expected: bool | None = None
+        if promise is not None and promise["verdict"] != "statistical":
+            expected = is_kept(promise["verdict"], {name for name, _, _ in sim.broken})
+        counts = {
+            name: count
+            for name, count in sorted(sim.checker.counts.items())
+            if name not in {entry["invariant"] for entry in broken}
+        }
+        found = {"holds": not broken, "expected": expected, "broken": broken, "counts": counts}
+        return found | self._outcome.at_end(self.total, sim)
+
+    def facts(self, told: Scenario | None = None) -> Json:
+        """Return the facts that the page needs of the run before it fetches steps.
+
+        `told` is the run's scenario with its texts in another language.
+        """
+        scenario = told or self.run.scenario
+        chapters = [[step, self.lines[line], text] for step, line, text in self.chapters(told)]
+        return {
+            "digest": self.run.digest,
+            "scenario": {
+                "slug": scenario.slug,
+                "code": scenario.code,
+                "title": scenario.title,
+                "origin": scenario.origin,
+                "teaches": scenario.teaches,
+                "digest": self.run.scenario.digest,
+                "brokers": [
+                    {"id": b.id, "name": b.label, "rack": b.rack} for b in scenario.brokers
+                ],
+                "profiles": list(scenario.profiles),
+                "canvas": not scenario.script,
+                "live": not scenario.script and bool(scenario.workload.producers),
+            },
+            "profile": self.run.profile,
+            "seed": self.run.seed,
+            "total": self.total,
+            "whole": self.whole,
+            "moves": list(self.lines),
+            "script": self.run.moves is None,
+            "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
+            "moments": list(self._weighty),
+            "chapters": chapters,
+            "beats": beats(self.total, chapters, self._marks, self._weighty, self._outcome.lost_at),
+            "clock": self._clock(),
+            "partition": max(0, self._first),
+            "verdict": self.verdict(),
+            "outcome": self.outcome,
+            "engine": ENGINE_VERSION,
+        }
+
+    def _clock(self) -> list[list[int]]:
+        """Return [step, its time in ms], thinned where a run is long, to space a rail by time."""
+        every = -(-max(self.total, 1) // MOST_TICKS)
+        steps = sorted({*range(0, self.total, every), self.total})
+        return [[step, self._times[step]] for step in steps]
+
+    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
+        """Return (first step, number of the move, comment) of every move that did anything."""
+        comments = self.comments(told)
+        first: dict[int, int] = {}
+        for step, move in enumerate(self._move_of):
+            if move >= 0:
+                first.setdefault(move, step)
+        return [(step, move, story.in_words(comments[move])) for move, step in first.items()]
+
+    def comments(self, told: Scenario | None = None) -> list[str]:
+        """Return the script's comments by move, as far as the moves are those of the script."""
+        comments = [""] * len(self.lines)
+        scenario = told or self.run.scenario
+        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
+        for number, line in enumerate(script[: len(self.lines)]):
+            if line.text != self.lines[number].split(" !")[0]:
+                break
+            comments[number] = line.comment
+        return comments
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    def steps(self, first: int, count: int) -> list[Json]:
+        """Return steps from `first` on as JSON: 1 to `count`, at most 64 and `ANSWER_BYTES`."""
+        first = max(0, min(first, self.total))
+        last = min(first + min(count, MOST_STEPS_AT_ONCE), self.total + 1)
+        found: list[Json] = []
+        size = 0
+        for number in range(first, last):
+            if number not in self._cache:
+                self._build(number, number + 1)
+            kept = self._cache[number]
+            size += kept.size
+            if found and size > ANSWER_BYTES:
+                break
+            found.append(kept.step)
+        return found
+
+    def around(self, first: int, step: int, count: int) -> list[Json]:
+        """Return steps from `first` on; if these are large and end before `step`, from there."""
+        found = self.steps(first, count)
+        return found if found[-1]["n"] >= min(step, self.total) else self.steps(step, count)
+
+    def each(self, first: int, last: int) -> Iterator[Json]:
+        """Yield steps [first, last), however many these are, one after the other."""
+        for number in range(max(0, first), min(last, self.total + 1)):
+            yield self.steps(number, 1)[0]
+
+    def _build(self, first: int, last: int) -> None:
+        """Play until `last`, keeping the steps from `first` on."""
+        cursor = self._cursor
+        start = self._nearest(first)
+        at = 0 if start is None else start.events
+        if cursor is not None and not at <= cursor.sim.events < max(first, 1):
+            cursor = None
+        with self._turn_to_play(first - (at if cursor is None else cursor.sim.events)):
+            if cursor is None:
+                cursor = self._cursor = Cursor(self.run, start=start)
+                self._recall = Recall()
+                if first == 0:
+                    first_of_all = initial(cursor.sim)
+                    self._cache.put(first_of_all, memory_estimate.of_json(first_of_all))
+            while cursor.sim.events < last - 1:
+                before = cursor.sim.events
+                broken = len(cursor.sim.broken)
+                asking = fetcher_sentences.asking(cursor.sim)
+                events = cursor.advance()
+                if events is None:
+                    break
+                if cursor.sim.events >= first:
+                    self._keep_events(cursor, before, broken, events, asking)
+
+    def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
+        """Return at once if the steps are near; for more, wait for a turn."""
+        return self.turn() if steps > EVENTS_BETWEEN else nullcontext()
+
+    def _nearest(self, step: int) -> Checkpoint | None:
+        """Return the last checkpoint before a step."""
+        at = bisect_left(self._checkpoints, step, key=lambda one: one.events)
+        return self._checkpoints[at - 1] if at else None
+
+    def _keep_events(
+        self,
+        cursor: Cursor,
+        before: int,
+        broken: int,
+        events: list[Happened],
+        asking: fetcher_sentences.Known,
+    ) -> None:
+        """Keep events; those of one turn of the kernel share the view after the last."""
+        sim = cursor.sim
+        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
+        ghosts = self._ghosts(before, before + len(events))
+        shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall)
+        size = memory_estimate.of_json(shown)
+        self._cache.make_room()
+        new = sim.broken[broken:]
+        asks = fetcher_sentences.asking(sim)
+        for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
+            said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
+            self._cache.put(
+                {
+                    "n": number,
+                    "t": sim.now,
+                    "move": self.lines[cursor.move],
+                    "line": cursor.move,
+                    "moment": self._moments[number],
+                    "at": node_name(node),
+                    "arrived": what.id if kind == DELIVERY else None,
+                    "cues": [text.cue_json(cue) for cue in cues],
+                    "say": said,
+                    "why": why,
+                    "broken": [
+                        {"inv": name, "why": reason} for name, step, reason in new if step == number
+                    ],
+                    **fetcher_sentences.at_work(node, what, sends, asking, asks),
+                    "verdict": self._outcome.at(number, sim, number == self.total and self.whole),
+                    "view": shown,
+                },
+                size,
+                last=number == before + len(events),
+            )
+
+    def _ghosts(self, step: int, last: int) -> list[Cut]:
+        """Return what was truncated since the last moment, before this turn of the kernel ends."""
+        at = bisect_right(self._weighty, last)
+        since = self._weighty[at - 1] if at else 0
+        first = bisect_left(self._cuts, since, key=lambda one: one[0])
+        return [one for one in self._cuts[first:] if one[0] <= step]
+
+    # -- branches --------------------------------------------------------------------------------
+
+    def cut(self, step: int) -> tuple[str, ...]:
+        """Return the moves that lead to `step`; a move that is under way there is cut short."""
+        if step >= self.total and self.whole:
+            return self.lines  # with the moves at the end that brought no event, but took time
+        if step <= 0:
+            return ()
+        step = min(step, self.total)
+        move = self._move_of[step]
+        done = self.lines[:move]
+        if step < self.total and self._move_of[step + 1] != move:
+            return (*done, self.lines[move])
+        first = self._move_of.index(move)
+        line = self.lines[move].split(" !")[0]
+        return (*done, f"{line} !{step - first + 1}")
+
+    def branch(self, step: int, text: str) -> Run:
+        """Return the run up to `step` and then the moves of `text` (`moves.split`).
+
+        Raises InputError where one cannot be read or the first cannot be played at `step`; a later
+        one that cannot be played raises it when the run is replayed.
+        """
+        run = self.run
+        if step >= self._most:
+            raise InputError(
+                "too_large",
+                f"Only the first {self._most} steps of a run are shown: make the move at an "
+                "earlier step, or run it at scale.",
+            )
+        parsed = [moves.parse(line, run.scenario.brokers) for line in moves.split(text) or [""]]
+        reason = parsed[0].verb.why_not(self._at(step), parsed[0].args)
+        if reason:
+            raise InputError("impossible", reason)
+        played = moves.joined((*self.cut(step), *(move.text for move in parsed)))
+        return Run(run.scenario, run.profile, run.seed, played)
+
+    def _at(self, step: int) -> Simulation:
+        """Return the simulation as a branch at this step begins, cached, for reading only."""
+        step = max(0, min(step, self.total))
+        if self._there is None or self._there[0] != step:
+            lines = self.cut(step)
+            # One that lies beyond a move without events, which this step does not wait for, is
+            # too late.
+            start = self._nearest(step + 1)
+            if start is not None and start.move >= len(lines):
+                start = self._nearest(start.events)
+            with self._turn_to_play(step - (0 if start is None else start.events)):
+                self._there = (step, played(self.run, lines, step, start))
+        return self._there[1]
+
+    def letters(self, step: int) -> dict[str, Json]:
+        """Return every field of the messages under way at a step, by their id."""
+        return letters(self._at(step))
+
+    def dashboard(self, step: int) -> Json:
+        """Return an operator's dashboard at this step, beside the truth."""
+        step = max(0, min(step, self.total))
+        return dashboard(self._at(step), self._chronicle, step)
+
+    def possible(self, step: int) -> list[Json]:
+        """Return the moves that can be made at this step, and the others with the reason."""
+        return possible(self._at(step))
+
+    def why(self, step: int, subject: str) -> Json:
+        """Return the guards of what does not happen here.  Raises InputError for no subject."""
+        return why(self._at(step), subject)
+
+
+def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
+    """Return (broker, partition, batches) of what these cues cut from logs."""
+    for rule, node, field, tp, batches, _ in cues:
+        if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
+            yield node, tp, batches

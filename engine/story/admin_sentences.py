@@ -1,0 +1,103 @@
+"""Sentences about operators' changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from engine.model.configs import is_read_only
+from engine.model.effects import Cue
+from engine.story.entities import Happening, Sentence, members, nodes, number, say, word
+
+
+def configured(h: Happening, cue: Cue) -> Sentence:
+    if cue[4] == "":
+        return say("admin.set.empty", c=word(cue[3]))
+    if cue[2] == "cluster config":
+        return say("admin.set.cluster", c=word(cue[3]), v=word(cue[4]))
+    key = "admin.set.restart" if is_read_only(cue[3], h.sim.profile) else "admin.set"
+    return say(key, c=word(cue[3]), v=word(cue[4]))
+
+
+def reassigned(h: Happening, cue: Cue) -> Sentence:
+    if cue[4] is None:
+        return say("admin.reassign.cancel")
+    return say("admin.reassign", i=members(cue[3]), j=members(cue[4]))
+
+
+def _topic(cue: Cue) -> str:
+    return cue[2].removeprefix("topic ")
+
+
+def placed(h: Happening, cue: Cue) -> Sentence:
+    """Return the sentence of the rule that placed the replicas of some partitions."""
+    count = len(cue[4])
+    key = PLACERS[cue[0]]
+    return say(key, n=number(count), t=word(_topic(cue)))
+
+
+PLACERS: Final = {
+    "CP-PLACE-SIMPLE": "topic.place.textbook",
+    "CP-PLACE-ZK": "topic.place.zk",
+    "CP-PLACE-ZK-RACK": "topic.place.zk_rack",
+    "CP-PLACE-KR": "topic.place.striped",
+}
+
+
+def partitions_created(h: Happening, cue: Cue) -> Sentence:
+    """Return all partitions made in this event in one sentence."""
+    count = sum(rule == "CP-ELECT-NEW" for rule, *_ in h.cues)
+    if count == 1:
+        return say("topic.made.one", l=nodes([cue[4]])) if cue[4] >= 0 else say("topic.made.nobody")
+    return say("topic.made", n=number(count))
+
+
+def deletion_asked(h: Happening, cue: Cue) -> Sentence:
+    return say("topic.delete", t=word(_topic(cue)))
+
+
+def deletion_waits(h: Happening, cue: Cue) -> Sentence:
+    return say("topic.ineligible", t=word(_topic(cue)), w=nodes(cue[4]))
+
+
+def deleted(h: Happening, cue: Cue) -> Sentence:
+    return say("topic.deleted", t=word(_topic(cue)))
+
+
+def stray(h: Happening, cue: Cue) -> Sentence:
+    """Return all strays of one start in one sentence."""
+    found = [one.tp for one in h.cues if one.rule == cue.rule]
+    names = ", ".join(h.sim.cluster.names[tp] for tp in found)
+    return say("topic.stray", b=nodes([cue[1]]), t=word(names))
+
+
+def retired(h: Happening, cue: Cue) -> Sentence:
+    b = nodes([int(cue[2].split()[1])])
+    return say("broker.retire", b=b, n=number(cue[4]))
+
+
+def forgotten(h: Happening, cue: Cue) -> Sentence:
+    return say("broker.forgotten", b=nodes([int(cue[2].split()[1])]))
+
+
+def reassignment_over(h: Happening, cue: Cue) -> Sentence:
+    return say("reassign.over", i=members(cue[4]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "CP-12": configured,
+    "CP-DECOMMISSION": retired,
+    "CP-DECOMMISSION.forget": forgotten,
+    "CP-PLACE-SIMPLE": placed,
+    "CP-PLACE-ZK": placed,
+    "CP-PLACE-ZK-RACK": placed,
+    "CP-PLACE-KR": placed,
+    "CP-ELECT-NEW": partitions_created,
+    "CP-KR-APPLY.stray": stray,
+    "CP-REASSIGN": reassigned,
+    "CP-REASSIGN.done": reassignment_over,
+    "CP-7.7.delete": deletion_asked,
+    "CP-7.7.ineligible": deletion_waits,
+    "CP-7.7.deleted": deleted,
+}
+"""Rules of operators' doings whose sentence needs more than the node and the two values."""

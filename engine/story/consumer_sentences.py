@@ -1,0 +1,131 @@
+"""Sentences about consumers: C-4 to C-8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.model import messages
+from engine.model.effects import Cue
+from engine.story.entities import Happening, Sentence, epoch, node, offset, records, say
+from engine.story.entities import error as error_entity
+
+# -- what follows ---------------------------------------------------------------------------------
+
+
+def _moved(h: Happening, cue: Cue) -> Sentence:
+    return say("read.position", c=node(cue[1]), o=offset(cue[4]))
+
+
+def _valid(h: Happening, cue: Cue) -> Sentence:
+    return say("read.valid", c=node(cue[1]), o=offset(cue[4]))
+
+
+def _truncated(h: Happening, cue: Cue) -> Sentence:
+    return say("read.truncated", c=node(cue[1]), o=offset(cue[4]))
+
+
+def _unknown(h: Happening, cue: Cue) -> Sentence:
+    return say("read.unknown", c=node(cue[1]))
+
+
+def _exception(h: Happening, cue: Cue) -> Sentence:
+    _, at, exception, _, new, _ = cue
+    key = "read.exception" if cue[0] == "C-7.exception" else "read.exception.range"
+    return say(key, c=node(at), x={"x": exception}, o=offset(new))
+
+
+def _preferred(h: Happening, cue: Cue) -> Sentence:
+    return say("read.preferred", c=node(cue[1]), b=node(cue[4]))
+
+
+def _group_left(h: Happening, cue: Cue) -> Sentence:
+    return say("read.left", c=node(cue[1]), b=node(cue[3]))
+
+
+def _too_early(h: Happening, cue: Cue) -> Sentence:
+    return say("seek.too_early", l=node(cue[1]), c=node(cue[3]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "C-4.exception": _exception,
+    "C-5": _moved,
+    "C-7": _truncated,
+    "C-7.valid": _valid,
+    "C-7.unknown": _unknown,
+    "C-7.exception": _exception,
+    "C-8": _preferred,
+    "C-8.left": _group_left,
+    "H-9": _too_early,
+}
+"""Rule -> what tells it."""
+
+
+def _decided(h: Happening, *rules: str) -> Sentence | None:
+    cue = h.cue(*rules)
+    return None if cue is None else TELLERS[cue[0]](h, cue)
+
+
+# -- what arrives ---------------------------------------------------------------------------------
+
+
+def _heard_error(m: Any, code: int) -> Sentence:
+    return say("read.error", c=node(m.dst), l=node(m.src), x=error_entity(code))
+
+
+def fetched(h: Happening, m: Any) -> Sentence:
+    """Return the sentence of a consumer's answer to its Fetch."""
+    decided = _decided(h, "C-8", "C-8.left", "C-4.exception")
+    if decided is not None:
+        return decided
+    data = m.partitions[0]
+    if data.error:
+        return _heard_error(m, data.error)
+    read = h.cue("C-2")
+    values = [value for batch in (read[4] if read else ()) for value in batch.values]
+    c, leader = node(m.dst), node(m.src)
+    if values:
+        return say("read.got", c=c, l=leader, m=records(values))
+    return say("read.nothing", c=c, l=leader, o=offset(data.hw))
+
+
+def redirected(m: Any, preferred: int) -> Sentence:
+    """Return the sentence of a leader that names a replica to serve the consumer."""
+    return say("read.redirect", l=node(m.dst), c=node(m.src), b=node(preferred))
+
+
+def validated(h: Happening, m: Any) -> Sentence | None:
+    """Return the sentence of a consumer that learns where its position's epoch ended."""
+    code = m.partitions[0][1]
+    if code:
+        return _heard_error(m, code)
+    return _decided(h, "C-7", "C-7.valid", "C-7.unknown", "C-7.exception")
+
+
+def sought(h: Happening, m: Any) -> Sentence | None:
+    """Return the sentence of a consumer that gets the offset that it looked up."""
+    return _heard_error(m, m.error) if m.error else _decided(h, "C-5")
+
+
+def looked_up(h: Happening, m: Any, answer: Any) -> Sentence | None:
+    """Return the sentence of a leader that answers a client's ListOffsets."""
+    leader, c = node(m.dst), node(m.src)
+    if answer.error:
+        told = _decided(h, "H-9")
+        return told or say("answer.error", a=leader, b=c, x=error_entity(answer.error))
+    key = "seek.latest" if m.timestamp == messages.LATEST else "seek.earliest"
+    return say(key, l=leader, c=c, o=offset(answer.offset))
+
+
+# -- what goes out --------------------------------------------------------------------------------
+
+
+def asks(m: Any) -> Sentence:
+    """Return the sentence of a Fetch, ListOffsets or OffsetForLeaderEpoch by a consumer."""
+    c, leader = node(m.src), node(m.dst)
+    if m.kind == messages.FETCH:
+        return say("read.ask", c=c, l=leader, o=offset(m.partitions[0].offset))
+    if m.kind == messages.EPOCH_END:
+        return say("read.validate", c=c, l=leader, e=epoch(m.partitions[0][1]))
+    key = "seek.latest.ask" if m.timestamp == messages.LATEST else "seek.earliest.ask"
+    return say(key, c=c, l=leader)

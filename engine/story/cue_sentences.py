@@ -1,0 +1,483 @@
+"""Consequences of an event: a sentence for each cue that is worth one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from engine.model import messages, timers
+from engine.model.effects import Cue
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_ENOUGH_REPLICAS,
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_LEADER_EPOCH,
+)
+from engine.model.messages import CONTROLLER
+from engine.model.state import FOLLOWER, LEADER, NEVER, TRUNCATING, Replica
+from engine.story import (
+    admin_sentences,
+    consumer_sentences,
+    disk_sentences,
+    fault_sentences,
+    fetcher_sentences,
+    session_sentences,
+)
+from engine.story.entities import (
+    Happening,
+    Sentence,
+    epoch,
+    error,
+    members,
+    node,
+    nodes,
+    number,
+    offset,
+    records,
+    say,
+)
+from engine.story.rules import RULES
+
+Teller = Callable[[Happening, Cue], "Sentence | None"]
+
+CONTROL: Final = node(CONTROLLER)
+
+
+def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
+    """Return the sentence of one consequence, or None when there is nothing to tell."""
+    teller = TELLERS.get(cue[0])
+    if teller is not None:
+        return teller(happening, cue)
+    rule = RULES.get(cue[0])
+    if rule is None or not rule.say:
+        return None
+    old, new = (value if isinstance(value, int) else 0 for value in cue[3:5])
+    return say(rule.say, b=node(cue[1]), a=offset(old), o=offset(new))
+
+
+# -- log and high watermark -----------------------------------------------------------------------
+
+
+def _power(h: Happening, cue: Cue) -> Sentence:
+    """Return all partitions of the broker in one sentence."""
+    lost = sum(old - new for rule, at, _, old, new, _ in h.cues if rule == "L-11" and at == cue[1])
+    if not lost:
+        return say("fault.power.none", b=node(cue[1]))
+    if lost == 1:
+        return say("fault.power.one", b=node(cue[1]), n=number(lost))
+    return say("fault.power", b=node(cue[1]), n=number(lost))
+
+
+def _truncated_records(h: Happening, at: int) -> list[str]:
+    """Return the records that were cut from the logs of a broker in this event."""
+    cut = [new for rule, where, _, _, new, _ in h.cues if rule == "L-14" and where == at]
+    return [value for batches in cut for batch in batches for value in batch.values]
+
+
+def _cut_to_hw(h: Happening, cue: Cue) -> Sentence:
+    at, new = cue[1], cue[4]
+    return say("trunc.hw", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
+
+
+def _cut_by_epoch(h: Happening, cue: Cue) -> Sentence:
+    at, new = cue[1], cue[4]
+    return say("trunc.epoch", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
+
+
+def _out_of_range(h: Happening, cue: Cue) -> Sentence:
+    """Return one of F-9's two sentences: for the answer, and for the truncated log."""
+    _, at, field, old, new, _ = cue
+    if field != "leo":
+        leader = node(h.what.src)
+        return say("fetcher.range", b=node(at), l=leader, o=offset(old))
+    looked = h.delivered(messages.LIST_OFFSETS_R)
+    if looked is not None and looked.timestamp == messages.EARLIEST:
+        return say("trunc.restart", b=node(at), o=offset(new))
+    return say("trunc.range", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
+
+
+def _hw_up(h: Happening, cue: Cue) -> Sentence:
+    """Name the cause: the fetch that reported a follower's end, or the append itself."""
+    _, at, _, old, new, _ = cue
+    b, a, o = node(at), offset(old), offset(new)
+    fetch, produce = h.delivered(messages.FETCH), h.delivered(messages.PRODUCE)
+    learnt = h.cue("S-4")
+    if fetch is not None and learnt is not None:
+        return say("hw.up.fetch", b=b, f=node(fetch.src), a=a, o=o, p=offset(learnt[4]))
+    if produce is not None and h.cue("L-3"):
+        return say("hw.up.append", b=b, m=records(produce.values), a=a, o=o)
+    return say("hw.up", b=b, a=a, o=o)
+
+
+def _hw_follow(h: Happening, cue: Cue) -> Sentence | None:
+    _, at, _, old, new, _ = cue
+    answer = h.delivered(messages.FETCH_R)
+    if answer is None:
+        return None
+    leader = node(answer.src)
+    if new < old:
+        return say("hw.down", b=node(at), a=offset(old), o=offset(new), l=leader)
+    return say("hw.follow", b=node(at), o=offset(new), l=leader)
+
+
+def _hw_checkpoint(h: Happening, cue: Cue) -> Sentence:
+    written = [new for rule, _, _, _, new, _ in h.cues if rule == "H-7"]
+    if len(written) == 1:
+        return say("hw.checkpoint", b=node(cue[1]), o=offset(cue[4]))
+    return say("hw.checkpoints", b=node(cue[1]), n=number(len(written)))
+
+
+# -- fetching -------------------------------------------------------------------------------------
+
+
+def _fetch_refused(h: Happening, cue: Cue) -> Sentence | None:
+    answer = h.sent(messages.FETCH_R)
+    if answer is None:
+        return None
+    return say("fetch.refused", l=node(cue[1]), f=node(answer.dst), x=error(cue[4]))
+
+
+def _diverges(h: Happening, cue: Cue) -> Sentence | None:
+    answer = h.sent(messages.FETCH_R)
+    if answer is None:
+        return None
+    found, end = cue[4]
+    b, f = node(cue[1]), node(answer.dst)
+    return say("fetch.diverge", b=b, f=f, e=epoch(found), o=offset(end))
+
+
+def _leader_learns(h: Happening, cue: Cue) -> Sentence | None:
+    _, at, field, _, new, _ = cue
+    if new <= 0:
+        return None  # an empty follower says nothing about any record
+    return say("leader.learns", b=node(at), f=node(int(field.split()[1])), o=offset(new))
+
+
+def _fetching_starts(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, state, start, _ = cue
+    if state == TRUNCATING:
+        return say("fetcher.compares", b=node(at))
+    return say("fetcher.start", b=node(at), o=offset(start))
+
+
+def _backs_off(h: Happening, cue: Cue) -> Sentence | None:
+    _, at, field, old, code, _ = cue
+    if h.cue("F-8.failed"):
+        return None
+    if field == "connection":
+        return say("fetcher.broken", b=node(at), l=node(old))
+    return say("fetcher.backoff", b=node(at), l=node(h.what.src), x=error(code))
+
+
+def _fails(h: Happening, cue: Cue) -> Sentence:
+    cause = h.cue("F-8")
+    if cause is not None and cause[4] is not None:
+        return say("fetcher.failed.error", b=node(cue[1]), x=error(cause[4]))
+    return say("fetcher.failed", b=node(cue[1]))
+
+
+def _epoch_over(h: Happening, cue: Cue) -> Sentence:
+    return say("fetcher.fenced", b=node(cue[1]), e=epoch(cue[3]))
+
+
+def _held_back(h: Happening, cue: Cue) -> Sentence:
+    if cue[0] == "Q-2":
+        return say("quota.leader", b=node(cue[1]), f=node(cue[3]))
+    return say("quota.follower", b=node(cue[1]))
+
+
+# -- the ISR --------------------------------------------------------------------------------------
+
+
+def _expands(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, old, new, _ = cue
+    joining = [b for b in new if b not in old]
+    return say("isr.expand", b=node(at), w=nodes(joining), i=members(new))
+
+
+def _shrinks(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, old, new, _ = cue
+    late = [b for b in old if b not in new]
+    broker = h.sim.brokers[at]
+    leading = [r for r in broker.replicas.values() if r.role == LEADER and r.isr == old]
+    since = [r.remote[b].last_caught_up_ms for r in leading for b in late if b in r.remote]
+    waited = h.sim.now - max(since) if since and max(since) > NEVER else 0
+    if waited > broker.machine.configs.lag_time_max_ms:
+        return say("isr.shrink", b=node(at), w=nodes(late), n=number(waited))
+    return say("isr.shrink.far", b=node(at), w=nodes(late))
+
+
+def _too_early(h: Happening, cue: Cue) -> Sentence:
+    _, at, field, old, new, _ = cue
+    f = node(int(field.split()[1]))
+    return say("isr.too_early", f=f, b=node(at), o=offset(old), s=offset(new))
+
+
+def _isr_committed(h: Happening, cue: Cue) -> Sentence:
+    return say("isr.committed", b=node(cue[1]), i=members(cue[4]))
+
+
+def _isr_rejected(h: Happening, cue: Cue) -> Sentence:
+    return say("isr.rejected", b=node(cue[1]), i=members(cue[4]))
+
+
+def _isr_pending(h: Happening, cue: Cue) -> Sentence:
+    return say("isr.pending", b=node(cue[1]), x=error(cue[4]))
+
+
+def _isr_recorded(h: Happening, cue: Cue) -> Sentence:
+    proposal = h.delivered(messages.ALTER_PARTITION)
+    i = members(cue[4])
+    if proposal is None:
+        return say("isr.record", k=CONTROL, i=i)
+    if proposal.direct:
+        return say("isr.written", l=node(proposal.src), i=i)
+    return say("isr.accept", k=CONTROL, l=node(proposal.src), i=i)
+
+
+def _elr_recorded(h: Happening, cue: Cue) -> Sentence:
+    if not cue[4]:
+        return say("elr.empty", k=CONTROL)
+    return say("elr.record", k=CONTROL, i=members(cue[4]))
+
+
+def _write_fails(h: Happening, cue: Cue) -> Sentence:
+    return say("alter.direct", l=node(cue[3]))
+
+
+def _alter_refused(h: Happening, cue: Cue) -> Sentence:
+    return say("alter.refused", k=CONTROL, l=node(cue[3]), x=error(cue[4]))
+
+
+# -- produce --------------------------------------------------------------------------------------
+
+
+def _refused(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, values, code, _ = cue
+    b, m = node(at), records(values)
+    produce = h.delivered(messages.PRODUCE)
+    if code == NOT_ENOUGH_REPLICAS and produce is not None:
+        replica = h.sim.brokers[at].replicas[produce.tp]
+        least = replica.min_isr()
+        i = members(replica.isr)
+        return say("produce.too_few", b=b, m=m, i=i, n=number(least), x=error(code))
+    if code == NOT_LEADER_OR_FOLLOWER:
+        return say("produce.not_leader", b=b, m=m, x=error(code))
+    return say("produce.refused", b=b, m=m, x=error(code))
+
+
+def _acked_at_once(h: Happening, cue: Cue) -> Sentence:
+    b, m = node(cue[1]), records(cue[3])
+    if h.cue("H-2") or not h.cue("L-3"):
+        return say("ack.ok", b=b, m=m)
+    return say("ack.one", b=b, m=m)
+
+
+def _answered(h: Happening, cue: Cue) -> Sentence:
+    """Return all answers of one kind in one sentence."""
+    rule, at, _, _, code, _ = cue
+    alike = [c[3] for c in h.cues if c[0] == rule and c[1] == at and c[4] == code]
+    m = records(value for values in alike for value in values)
+    if code == NONE:
+        return say("ack.ok", b=node(at), m=m)
+    return say("ack.error", b=node(at), m=m, x=error(code))
+
+
+def _duplicate(h: Happening, cue: Cue) -> Sentence:
+    return say("produce.duplicate", b=node(cue[1]), m=records(cue[3]), o=offset(cue[4]))
+
+
+def _waits(h: Happening, cue: Cue) -> Sentence:
+    return say("produce.waits", b=node(cue[1]), o=offset(cue[4]))
+
+
+# -- the controller -------------------------------------------------------------------------------
+
+
+def _elected(h: Happening, cue: Cue) -> Sentence | None:
+    """Name the cause: the old leader was silent or leaves, or no better replica was left."""
+    _, _, field, old, new, _ = cue
+    k, tp = CONTROL, int(field.split()[1])
+    if new < 0:
+        return say("lead.none", k=k)
+    record = h.sim.cluster.controller.records.get(tp)
+    if record is None:
+        return None  # its topic went in the same event
+    e = epoch(record.leader_epoch)
+    b = node(new)
+    trusted = [c[3] for c in h.cues if c[2] in (f"isr {tp}", f"elr {tp}")]
+    if trusted and not any(new in ids for ids in trusted):
+        return say("lead.unclean", k=k, b=b, e=e)
+    if old >= 0 and _is_named(h, old, "CP-KR-FENCE", "CP-ZK-BROKERS"):
+        return say("lead.silent", k=k, b=b, e=e, w=node(old))
+    if old >= 0 and (
+        _is_named(h, old, "CP-KR-SHUTDOWN") or h.delivered(messages.SHUTDOWN) is not None
+    ):
+        return say("lead.leaving", k=k, b=b, e=e, w=node(old))
+    return say("lead.elected", k=k, b=b, e=e)
+
+
+def _is_named(h: Happening, broker: int, *rules: str) -> bool:
+    return any(cue[0] in rules and cue[2] == f"broker {broker}" for cue in h.cues)
+
+
+def _fenced(h: Happening, cue: Cue) -> Sentence:
+    b = node(int(cue[2].split()[1]))
+    silent = isinstance(h.what, tuple) and h.what[0] == timers.FENCE_CHECK
+    if not silent:
+        return say("member.out", k=CONTROL, b=b)
+    n = number(h.sim.configs.session_timeout_ms)
+    if cue[0] == "CP-ZK-BROKERS":
+        return say("member.expired", k=CONTROL, b=b, n=n)
+    return say("member.fenced", k=CONTROL, b=b, n=n)
+
+
+def _unfenced(h: Happening, cue: Cue) -> Sentence:
+    return say("member.unfenced", k=CONTROL, b=node(int(cue[2].split()[1])))
+
+
+def _unnoticed(h: Happening, cue: Cue) -> Sentence:
+    return say("member.unnoticed", k=CONTROL, b=node(int(cue[2].split()[1])))
+
+
+def _leaving(h: Happening, cue: Cue) -> Sentence:
+    return say("member.leaving", k=CONTROL, b=node(int(cue[2].split()[1])))
+
+
+def _registered(h: Happening, cue: Cue) -> Sentence:
+    return say("member.registered", b=node(cue[1]), n=number(cue[4]))
+
+
+def _leads(h: Happening, cue: Cue) -> Sentence:
+    return say("lead.new", b=node(cue[1]), e=epoch(cue[4]))
+
+
+def _follows(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, _, number_of_epoch, _ = cue
+    leaders = {r.leader for r in _replicas(h, at, FOLLOWER) if r.leader_epoch == number_of_epoch}
+    b, e = node(at), epoch(number_of_epoch)
+    if len(leaders) != 1:
+        return say("follow.new", b=b, e=e)
+    leader = leaders.pop()
+    if leader < 0:
+        return say("follow.nobody", b=b, e=e)
+    return say("follow.leader", b=b, e=e, l=node(leader))
+
+
+def _replicas(h: Happening, at: int, role: int) -> list[Replica]:
+    return [replica for replica in h.sim.brokers[at].replicas.values() if replica.role == role]
+
+
+def _controller_up(h: Happening, cue: Cue) -> Sentence:
+    return say("controller.up", n=number(cue[4]))
+
+
+def told_by_the_message(h: Happening, cue: Cue) -> None:
+    """Return no sentence: that of the message says it already (happenings.py)."""
+
+
+TELLERS: Final[dict[str, Teller]] = {
+    "L-3": told_by_the_message,
+    "L-3.refused": _refused,
+    "L-4": told_by_the_message,
+    "L-11": _power,
+    "H-2": _hw_up,
+    "H-4": _hw_follow,
+    "H-7": _hw_checkpoint,
+    "E-5": told_by_the_message,
+    "S-2.epoch_check": _fetch_refused,
+    "S-3": _diverges,
+    "S-4": _leader_learns,
+    "S-5": told_by_the_message,
+    "S-7": _expands,
+    "S-7.epoch_start": _too_early,
+    "S-8": _shrinks,
+    "S-9": _isr_committed,
+    "S-9.rejected": _isr_rejected,
+    "S-9.pending": _isr_pending,
+    "P-2": _acked_at_once,
+    "P-4": _waits,
+    "P-4.answer": _answered,
+    "P-7": _duplicate,
+    "P-7.refused": _refused,
+    "C-2": told_by_the_message,
+    "Q-2": _held_back,
+    "Q-3": _held_back,
+    "X-3": session_sentences.refused,
+    "X-4": session_sentences.news,
+    "X-5": session_sentences.opened,
+    "X-5.evicted": session_sentences.evicted,
+    "X-6": session_sentences.begins_anew,
+    "F-2": _fetching_starts,
+    "F-8": _backs_off,
+    "F-8.failed": _fails,
+    "F-9": _out_of_range,
+    "F-10": _epoch_over,
+    "T-0": _cut_to_hw,
+    "T-1": _cut_by_epoch,
+    "T-2": _cut_by_epoch,
+    "T-4": _cut_by_epoch,
+    "CP-ELECT-KR": _elected,
+    "CP-ELECT-ZK": _elected,
+    "CP-ISR": _isr_recorded,
+    "CP-ELR": _elr_recorded,
+    "CP-ALTER": _alter_refused,
+    "CP-ALTER.direct": _write_fails,
+    "CP-KR-FENCE": _fenced,
+    "CP-KR-UNFENCE": _unfenced,
+    "CP-KR-SHUTDOWN": _leaving,
+    "CP-KR-APPLY": told_by_the_message,
+    "CP-ZK-BROKERS": _fenced,
+    "CP-ZK-BROKERS.unnoticed": _unnoticed,
+    "CP-REG": _registered,
+    "CP-MAKE-LEADER": _leads,
+    "CP-MAKE-FOLLOWER": _follows,
+    **fault_sentences.TELLERS,
+    "CP-10.up": _controller_up,
+    **admin_sentences.TELLERS,
+    **consumer_sentences.TELLERS,
+    **disk_sentences.TELLERS,
+    **fetcher_sentences.TELLERS,
+}
+"""Rules whose sentence needs more than the node, the old and the new value."""
+
+FENCES: Final = (FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH)
+REASONS: Final = {
+    "ack.error": "why.unanswered",
+    "isr.shrink.far": "why.shrink.far",
+    "lead.none": "why.offline",
+    "lead.unclean": "why.unclean",
+    "produce.not_leader": "why.not_leader",
+    "produce.refused": "",
+    "produce.too_few": "why.refused",
+    "trunc.range": "why.trunc.range",
+    "trunc.restart": "why.trunc.range",
+}
+"""Sentences whose reason differs from that of their rule."""
+
+
+def reason(cue: Cue, told: Sentence | None) -> str:
+    """Return the key of the reason behind a consequence, "" if it needs none.
+
+    A broker that does not lead refuses for its role; whether requests carry a leader epoch (since
+    2.1, KIP-320) does not matter then.
+    """
+    if told is not None and told["key"] in REASONS:
+        return REASONS[told["key"]]
+    if cue[0] == "S-2.epoch_check" and cue[4] not in FENCES:
+        return "why.role"
+    rule = RULES.get(cue[0])
+    return "" if rule is None else rule.why
+
+
+def speaks(happening: Happening, cue: Cue) -> bool:
+    """Check whether a reason for this cue belongs to the sentences."""
+    rule = RULES.get(cue[0])
+    if rule is None or not rule.why:
+        return False
+    answer = happening.delivered(messages.FETCH_R)
+    if cue[0] == "C-2" and answer is not None:
+        return bool(answer.partitions) and not answer.partitions[0].error
+    by_message = TELLERS.get(cue[0]) is told_by_the_message
+    return by_message or tell_cue(happening, cue) is not None

@@ -1,0 +1,110 @@
+"""Sentences: a key of the catalogue and typed entities, never concatenated text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from engine.model import timers
+from engine.model.effects import Cue
+from engine.model.errors import name_of
+from engine.model.messages import CONTROLLER, Message
+from engine.sim.kernel import DELIVERY
+from engine.sim.simulation import Simulation
+from engine.view.view import node_name
+
+Entity = dict[str, Any]
+Sentence = dict[str, Any]
+
+MOST_NAMED: Final = 5
+"""Records that a sentence names one by one; of more it names the first and the last."""
+
+
+class Happening:
+    """One event in the story: what fired, its cues, what it sent, and the world after."""
+
+    __slots__ = ("at", "cues", "kind", "sends", "sim", "what")
+
+    def __init__(
+        self,
+        kind: int,
+        at: int,
+        what: Any,
+        cues: Sequence[Cue],
+        sends: Sequence[Message],
+        sim: Simulation,
+    ) -> None:
+        if isinstance(what, tuple) and what[0] == timers.DISK_WRITE:
+            kind, what = DELIVERY, what[1]  # what a slow disk has written takes effect now
+        self.kind = kind
+        self.at = at
+        self.what = what
+        self.cues = cues
+        self.sends = sends
+        self.sim = sim
+
+    def cue(self, *rules: str) -> Cue | None:
+        """Return the first cue of one of these rules."""
+        return next((cue for cue in self.cues if cue[0] in rules), None)
+
+    def sent(self, kind: int, corr: int | None = None) -> Any:
+        """Return the first message of this kind that went out (in answer to `corr`), or None."""
+        for m in self.sends:
+            if m.kind == kind and corr in (None, m.corr):
+                return m
+        return None
+
+    def delivered(self, kind: int) -> Any:
+        """Return the message that arrived, if it is of this kind; else None."""
+        arrived = isinstance(self.what, Message) and self.what.kind == kind
+        return self.what if arrived else None
+
+
+def say(key: str, **args: Entity) -> Sentence:
+    return {"key": key, "args": args}
+
+
+def node(number: int) -> Entity:
+    """Return a broker, the controller side, or a client."""
+    if number >= 0:
+        return {"b": number}
+    return {"k": "K"} if number == CONTROLLER else {"c": node_name(number)}
+
+
+def nodes(ids: Iterable[int]) -> Entity:
+    """Return brokers one by one: "broker B and broker C"."""
+    found = list(ids)
+    return {"b": found[0]} if len(found) == 1 else {"bl": found}
+
+
+def members(ids: Iterable[int]) -> Entity:
+    """Return a set in Kafka's notation: [1, 2]."""
+    return {"bs": list(ids)}
+
+
+def offset(value: int) -> Entity:
+    return {"o": value}
+
+
+def epoch(value: int) -> Entity:
+    return {"e": value}
+
+
+def number(value: int) -> Entity:
+    return {"n": value}
+
+
+def word(value: object) -> Entity:
+    """Return a name that is the same in every language."""
+    return {"s": str(value)}
+
+
+def records(values: Iterable[str]) -> Entity:
+    found = list(values)
+    if len(found) == 1:
+        return {"m": found[0]}
+    return {"ms": found} if len(found) <= MOST_NAMED else word(f"{found[0]} … {found[-1]}")
+
+
+def error(code: int) -> Entity:
+    return {"x": name_of(code)}

@@ -1,0 +1,118 @@
+"""Sentences about faults and their repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from engine.model import messages
+from engine.model.effects import Cue
+from engine.story.entities import Happening, Sentence, node, number, say, word
+
+
+def cut(h: Happening, cue: Cue) -> Sentence:
+    a, b, both = cue[4]
+    return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
+
+
+def zookeeper(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.zk.back" if cue[4] else "fault.zk", b=node(cue[1]))
+
+
+def healed(h: Happening, cue: Cue) -> Sentence:
+    a, b = cue[4]
+    return say("fault.heal", a=node(a), b=node(b))
+
+
+def slowed(h: Happening, cue: Cue) -> Sentence:
+    a, b, ms = cue[4]
+    if not ms:
+        return say("fault.slow.over", a=node(a), b=node(b))
+    return say("fault.slow", a=node(a), b=node(b), n=number(ms))
+
+
+def slow_disk(h: Happening, cue: Cue) -> Sentence:
+    rate = cue[4]
+    if not rate:
+        return say("fault.disk.over", b=node(cue[1]))
+    key = "fault.disk.reads" if cue[2] == "reads" else "fault.disk"
+    return say(key, b=node(cue[1]), n=word(f"{rate:g}"))
+
+
+def writes(h: Happening, cue: Cue) -> Sentence:
+    key = "disk.writes.one" if cue[3] == 1 else "disk.writes"
+    if cue[0] == "CP-8.6.reads":
+        key = "disk.reads.one" if cue[3] == 1 else "disk.reads"
+    return say(key, b=node(cue[1]), n=number(cue[3]), w=number(cue[4]))
+
+
+def lossy(h: Happening, cue: Cue) -> Sentence:
+    a, b, percent = cue[4]
+    if not percent:
+        return say("fault.lose.over", a=node(a), b=node(b))
+    return say("fault.lose", a=node(a), b=node(b), n=word(f"{percent:g}"))
+
+
+def jumped(h: Happening, cue: Cue) -> Sentence:
+    key = "fault.jump" if cue[4] >= 0 else "fault.jump.back"
+    return say(key, b=node(cue[1]), n=number(abs(cue[4])))
+
+
+def dropped(h: Happening, cue: Cue) -> Sentence:
+    kind, (src, dst) = cue[3], cue[4]
+    name = word(messages.NAMES[kind])
+    if kind in messages.REPLIES:
+        return say("fault.drop.answer", a=node(src), b=node(dst), t=name)
+    return say("fault.drop", a=node(src), b=node(dst), t=name)
+
+
+def delayed(h: Happening, cue: Cue) -> Sentence:
+    src, dst, ms = cue[4]
+    name = word(messages.NAMES[cue[3]])
+    return say("fault.delay", a=node(src), b=node(dst), t=name, n=number(ms))
+
+
+def sent_again(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+
+
+def way_held(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    if not cue[3]:
+        return say("fault.hold.way", a=node(src), b=node(dst))
+    return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+
+
+def way_released(h: Happening, cue: Cue) -> Sentence:
+    src, dst = cue[4]
+    return say("fault.release.way", a=node(src), b=node(dst))
+
+
+def message_held(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
+
+
+def released(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
+    "CP-8.5.cut": cut,
+    "CP-8.5.heal": healed,
+    "CP-8.5.zookeeper": zookeeper,
+    "CP-8.5.drop": dropped,
+    "CP-8.5.delay": delayed,
+    "CP-8.5.duplicate": sent_again,
+    "CP-8.5.hold": way_held,
+    "CP-8.5.release": way_released,
+    "CP-8.6.slow": slowed,
+    "CP-8.6.slow_disk": slow_disk,
+    "CP-8.6.writes": writes,
+    "CP-8.6.reads": writes,
+    "CP-8.6.lose": lossy,
+    "CP-8.7.jump": jumped,
+    "CP-5.4.hold": message_held,
+    "CP-5.4.release": released,
+}
+"""Rule -> function that returns its sentence."""

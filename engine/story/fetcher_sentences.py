@@ -1,0 +1,128 @@
+"""Sentences about fetcher threads and the contents of their responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
+
+from engine.model.effects import Cue
+from engine.model.messages import (
+    Broken,
+    EpochEndResponse,
+    FetchResponse,
+    ListOffsetsResponse,
+    Message,
+)
+from engine.model.state import FetcherThread
+from engine.story.entities import Entity, Happening, Sentence, node, number, offset, say, word
+
+if TYPE_CHECKING:
+    from engine.sim.simulation import Simulation
+
+
+def _names(h: Happening, tps: Iterable[int]) -> Entity:
+    return word(", ".join(h.sim.cluster.names[tp] for tp in tps))
+
+
+def _of(h: Happening, cue: Cue) -> Entity:
+    """Return the partition that a cue's field names."""
+    return _names(h, (int(cue[2].split()[-1]),))
+
+
+def _chosen(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, leader, fetcher, _ = cue
+    return say("thread.chosen", b=node(at), t=_of(h, cue), n=number(fetcher), l=node(leader))
+
+
+def _cut_short(h: Happening, cue: Cue) -> Sentence:
+    _, at, _, offered, sent, _ = cue
+    key = "answer.left" if sent == 0 else "answer.limit"
+    return say(key, l=node(at), t=_of(h, cue), n=number(sent), a=number(offered))
+
+
+def _first_fits(h: Happening, cue: Cue) -> Sentence:
+    return say("answer.first", l=node(cue[1]), t=_of(h, cue))
+
+
+def _too_large(h: Happening, cue: Cue) -> Sentence | None:
+    if cue[0] == "S-2.oversized" and h.cue("F-7.oversized"):
+        return None
+    key = "answer.oversized" if cue[0] == "S-2.oversized" else "thread.oversized"
+    return say(key, b=node(cue[1]), t=_of(h, cue))
+
+
+def _unexpected(h: Happening, cue: Cue) -> Sentence:
+    return say("thread.unexpected", b=node(cue[1]), t=_of(h, cue), o=offset(cue[3]))
+
+
+def _goes_last(h: Happening, cue: Cue) -> Sentence:
+    return say("thread.last", b=node(cue[1]), t=_of(h, cue))
+
+
+def _left_out(h: Happening, cue: Cue) -> Sentence:
+    return say("thread.left.out", b=node(cue[1]), t=_names(h, cue[4]))
+
+
+def _ends(h: Happening, cue: Cue) -> Sentence:
+    leader = int(cue[2].split()[1])
+    return say("thread.ends", b=node(cue[1]), l=node(leader), t=_names(h, cue[4]))
+
+
+def _too_little(h: Happening, cue: Cue) -> Sentence:
+    _, at, field, there, wanted, _ = cue
+    f = node(int(field.split()[1]))
+    return say("fetch.short", l=node(at), f=f, a=number(there), n=number(wanted))
+
+
+def _spoils(h: Happening, cue: Cue) -> Sentence:
+    return say("fault.spoil", b=node(cue[1]), t=_names(h, (cue[4],)))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
+    "F-1": _chosen,
+    "F-5.delayed": _left_out,
+    "F-7": _unexpected,
+    "F-7.last": _goes_last,
+    "F-7.oversized": _too_large,
+    "F-8.thread": _ends,
+    "S-2.limit": _cut_short,
+    "S-2.first": _first_fits,
+    "S-2.oversized": _too_large,
+    "S-5.min_bytes": _too_little,
+    "CP-8.1.spoil": _spoils,
+}
+
+
+# -- which of a broker's threads ------------------------------------------------------------------
+
+_ANSWERS: Final = (FetchResponse, EpochEndResponse, ListOffsetsResponse, Broken)
+Known = dict[tuple[int, int], FetcherThread]
+"""(broker, number of its request under way) -> the fetcher that waits for the answer."""
+
+
+def asking(sim: Simulation) -> Known:
+    """Return the fetchers that wait for an answer, at brokers that have several."""
+    return {
+        (process.id, thread.outstanding): thread
+        for process in (broker.process for broker in sim.brokers.values())
+        if process is not None and (len(process.fetchers) > 1 or process.num_fetchers > 1)
+        for thread in process.fetchers.values()
+        if thread.outstanding
+    }
+
+
+def at_work(
+    broker: int, what: object, sends: Iterable[Message], before: Known, after: Known
+) -> dict[str, dict[str, int]]:
+    """Return {"fetcher": its number} at an event in which one of several fetchers acts.
+
+    It is the one whose answer came, else the one that asks now.  `before` and `after` are `asking`
+    around the event.
+    """
+    thread = before.get((broker, what.corr)) if isinstance(what, _ANSWERS) else None
+    if thread is None:
+        asks = [after[key] for one in sends if (key := (broker, one.corr)) in after]
+        thread = asks[0] if len(asks) == 1 else None
+    if thread is None:
+        return {}
+    return {"fetcher": {"node": broker, "leader": thread.leader, "number": thread.fetcher}}

@@ -1,0 +1,70 @@
+"""Sentences about fetch sessions (KIP-227)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.model import messages
+from engine.model.effects import Cue
+from engine.model.session_messages import SessionAnswer
+from engine.model.sessions import INITIAL
+from engine.story.entities import Happening, Sentence, error, node, number, say, word
+
+
+def fetch_sent(m: Any) -> Sentence:
+    """Return the sentence of a fetch that is sent."""
+    f, leader, count = node(m.src), node(m.dst), len(m.partitions)
+    if m.session_epoch == INITIAL:
+        key = "session.ask.full.one" if count == 1 else "session.ask.full"
+        return say(key, f=f, l=leader, n=number(count))
+    e, s = number(m.session_epoch), number(m.session_id)
+    if m.forgotten:
+        gone = word(", ".join(map(str, m.forgotten)))
+        return say("session.forget", f=f, l=leader, e=e, s=s, p=gone)
+    if not count:
+        return say("session.ask.none", f=f, l=leader, e=e, s=s)
+    key = "session.ask.one" if count == 1 else "session.ask"
+    return say(key, f=f, l=leader, e=e, s=s, n=number(count))
+
+
+def arrives(h: Happening, m: Any) -> Sentence | None:
+    """Return the sentence of a fetch that is refused or waits; cues tell of an answered one."""
+    if h.sent(messages.FETCH_R, m.corr) is not None:
+        return None
+    return say("session.waits" if h.cue("S-5") else "session.got", f=node(m.src), l=node(m.dst))
+
+
+def answered(m: SessionAnswer) -> Sentence:
+    """Return the sentence of an answer without partitions: an error, or no news."""
+    f, leader = node(m.dst), node(m.src)
+    if m.error:
+        return say("session.heard", f=f, l=leader, x=error(m.error))
+    return say("session.nothing", f=f, l=leader)
+
+
+def refused(h: Happening, cue: Cue) -> Sentence:
+    return say("session.refused", l=node(cue[1]), f=node(cue[3]), x=error(cue[4]))
+
+
+def news(h: Happening, cue: Cue) -> Sentence:
+    of, sent = cue[3], cue[4]
+    if of == sent:
+        return say("session.news.all", l=node(cue[1]))
+    if not sent:
+        return say("session.news.none", l=node(cue[1]))
+    return say("session.news", l=node(cue[1]), n=number(sent), m=number(of))
+
+
+def opened(h: Happening, cue: Cue) -> Sentence:
+    leader, f = node(cue[1]), node(cue[3])
+    if not cue[4]:
+        return say("session.no_room", l=leader, f=f)
+    return say("session.opened", l=leader, f=f, s=number(cue[4]))
+
+
+def evicted(h: Happening, cue: Cue) -> Sentence:
+    return say("session.evicted", l=node(cue[1]), f=node(cue[4]), s=number(cue[3]))
+
+
+def begins_anew(h: Happening, cue: Cue) -> Sentence:
+    return say("session.anew", f=node(cue[1]), x=error(cue[4]))

@@ -1,0 +1,231 @@
+"""The story of a step: the one sentence that matters, what else is worth saying, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.model.effects import Cue
+from engine.model.languages import USUAL, words_of
+from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
+from engine.sim.kernel import DELIVERY, FAILURE
+from engine.story.arrival_sentences import tell_arrival, tell_quiet, tell_sent
+from engine.story.cue_sentences import reason, speaks, tell_cue
+from engine.story.entities import Entity, Happening, Sentence, say
+from engine.story.rules import RULES
+
+MOST_SENTENCES: Final = 4
+WEIGHTY: Final = 2
+"""From this moment on a consequence, and not what arrived, is the sentence of the step."""
+
+ROUTINE: Final = frozenset(
+    (
+        "answer.ignored",
+        "fetch.got",
+        "fetch.nothing",
+        "fetch.waits",
+        "heartbeat.answered",
+        "heartbeat.got",
+        "message.LeaderAndIsr",
+        "metadata.applied",
+        "metadata.waits",
+        "register.got",
+        "shutdown.got",
+        "shutdown.wait",
+        "dirs.got",
+    )
+)
+"""Told only when there is nothing else."""
+
+COVERS: Final[dict[str, frozenset[str]]] = {
+    "ack.one": frozenset(("append.leader",)),
+    "fetch.diverge": frozenset(("leader.learns",)),
+    "hw.up.append": frozenset(("append.leader",)),
+    "hw.up.fetch": frozenset(("leader.learns",)),
+    "isr.expand": frozenset(("alter.ask",)),
+    "isr.shrink": frozenset(("alter.ask",)),
+    "isr.shrink.far": frozenset(("alter.ask",)),
+    "lead.leaving": frozenset(("member.leaving",)),
+    "lead.silent": frozenset(("member.out",)),
+    "session.anew": frozenset(("session.heard",)),
+    "trunc.range": frozenset(("offsets.end.heard",)),
+    "trunc.restart": frozenset(("offsets.start.heard",)),
+}
+"""Sentence -> those that would only repeat it."""
+
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+_CLIENT: Final = re.compile(r"([PC])(\d+)")
+_NAMED: Final = re.compile(r"(?<![\w-])[PC]\d(?!\w)")
+
+
+Consequence = tuple[int, Cue, Sentence]
+"""(moment, cue, its sentence)"""
+
+
+# -- telling --------------------------------------------------------------------------------------
+
+
+def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
+    """Return ([the one sentence of the step, then details], why) for one event.
+
+    The first sentence is the weightiest consequence if one has moment 2 or more, else what
+    happened; at most four sentences, none of which repeats another.
+    """
+    followed = _consequences(happening)
+    happened = _happened(happening)
+    weightiest = max(followed, key=lambda one: one[0], default=None)
+    if happened and (weightiest is None or weightiest[0] < WEIGHTY):
+        first = happened[0]
+    elif weightiest is not None:
+        first = weightiest[2]
+    else:
+        first = tell_quiet(happening)
+    heavy = [sentence for weight, _, sentence in followed if weight >= WEIGHTY]
+    light = [sentence for weight, _, sentence in followed if weight < WEIGHTY]
+    details = _details(first, [*heavy, *happened, *light, *_also_sent(happening)])
+    return [first, *details], _why(happening, weightiest)
+
+
+def _consequences(h: Happening) -> list[Consequence]:
+    """Return (moment, cue, sentence) of every cue that is worth a sentence."""
+    found = []
+    for cue in h.cues:
+        sentence = tell_cue(h, cue)
+        if sentence is not None:
+            found.append((_weight(h, cue), cue, sentence))
+    return found
+
+
+def _weight(h: Happening, cue: Cue) -> int:
+    """Return the rule's moment; a refused waiting fetch is only a part of what ended it."""
+    rule = RULES.get(cue[0])
+    if rule is None or (cue[0] == "S-2.epoch_check" and h.delivered(FETCH) is None):
+        return 0
+    return rule.moment
+
+
+def _happened(h: Happening) -> list[Sentence]:
+    """Return what arrived, or what a timer or a hand made a node send.  A fault has cues."""
+    if h.kind == FAILURE:
+        return []
+    if h.kind != DELIVERY or not isinstance(h.what, Message):
+        return tell_sent(h.sends)
+    arrived = tell_arrival(h)
+    return [] if arrived is None else [arrived]
+
+
+def _also_sent(h: Happening) -> list[Sentence]:
+    """Return what an arrival set free: waiting fetches, and what a client now sends (again)."""
+    if h.kind != DELIVERY or not isinstance(h.what, Message):
+        return []
+    asked = (h.what.src, h.what.corr)
+    freed = [m for m in h.sends if m.kind == FETCH_R and (m.dst, m.corr) != asked]
+    return tell_sent([*freed, *(m for m in h.sends if m.kind == PRODUCE)])
+
+
+def _details(first: Sentence, told: list[Sentence]) -> list[Sentence]:
+    """Return the further sentences: nothing twice, nothing obvious, and not too much."""
+    covered = COVERS.get(first["key"], frozenset())
+    kept: list[Sentence] = []
+    for sentence in told:
+        key = sentence["key"]
+        if key not in covered and key not in ROUTINE and sentence not in (first, *kept):
+            kept.append(sentence)
+    return kept[: MOST_SENTENCES - 1]
+
+
+def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
+    """Return the reason of the weightiest consequence, or of the event if nothing weighs."""
+    if weightiest is not None and weightiest[0] >= WEIGHTY:
+        key = reason(weightiest[1], weightiest[2])
+        return [say(key)] if key else []
+    told = [cue for cue in h.cues if speaks(h, cue)]
+    best = max(told, key=lambda cue: RULES[cue[0]].moment, default=None)
+    return [] if best is None else [say(reason(best, None))]
+
+
+def mark(cue: Cue) -> str:
+    """Return the kind of mark that a step with this cue gets on the rail, or ""."""
+    rule = RULES.get(cue[0])
+    return rule.mark if rule else ""
+
+
+def moment(kind: int, what: Any, cues: list[Cue], broken: bool) -> int:
+    """Return how much this step matters, 0 - 3."""
+    weight = 3 if broken else 0
+    for cue in cues:
+        rule = RULES.get(cue[0])
+        if rule is not None:
+            weight = max(weight, rule.moment)
+    return weight
+
+
+# -- words ----------------------------------------------------------------------------------------
+
+
+STORY: Final = "story"
+"""The subject of its words."""
+
+
+def render(sentence: Sentence, names: dict[int, str] | None = None, language: str = USUAL) -> str:
+    """Return a sentence as plain text, for terminals and for pages without scripts.
+
+    Raises KeyError for a sentence or an argument that does not exist: a gap is an error.
+    """
+    catalogue = words_of(STORY, language)
+    args = sentence["args"]
+
+    def put(match: re.Match[str]) -> str:
+        return entity_text(args[match[1]], names or {}, catalogue)
+
+    text: str = _PLACE.sub(put, catalogue[sentence["key"]])
+    return text[:1].upper() + text[1:]
+
+
+def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, str]) -> str:
+    """Return one typed entity as text."""
+    (kind, value), *_ = entity.items()
+    if kind == "b":
+        return catalogue["entity.broker"].replace("{b}", names.get(value, str(value)))
+    if kind == "k":
+        return catalogue["entity.controller"]
+    if kind == "c":
+        return client_text(str(value), catalogue)
+    if kind == "bs":
+        return "[" + ", ".join(names.get(b, str(b)) for b in value) + "]"
+    if kind == "bl":
+        return _listed([entity_text({"b": b}, names, catalogue) for b in value], catalogue)
+    if kind == "ms":
+        return _listed(value, catalogue)
+    return str(value)
+
+
+def client_text(name: str, catalogue: Mapping[str, str]) -> str:
+    """Return a client's name for readers: P1 is producer 1."""
+    found = _CLIENT.fullmatch(name)
+    if not found:
+        return name
+    key = "entity.producer" if found[1] == "P" else "entity.consumer"
+    return catalogue[key].replace("{n}", found[2])
+
+
+def in_words(comment: str) -> str:
+    """Return a script's comment with its clients' names spelled out: "C1" becomes consumer 1.
+
+    In every language, since scripts write clients the same in each.
+    """
+
+    def put(match: re.Match[str]) -> str:
+        told = client_text(match[0], words_of(STORY, USUAL))
+        return told.capitalize() if match.start() == 0 else told
+
+    return _NAMED.sub(put, comment)
+
+
+def _listed(texts: list[str], catalogue: Mapping[str, str]) -> str:
+    """Return `m3, m4 and m5`."""
+    *before, last = texts
+    if not before:
+        return last
+    return catalogue["entity.comma"].join(before) + catalogue["entity.and"] + last

@@ -1,0 +1,197 @@
+"""Data that only the stage draws beside the view; no digest of a run sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Final
+
+from engine.dataplane.fetcher import waiting_thread
+from engine.model.copying import fields
+from engine.model.log import Batch
+from engine.model.messages import (
+    EPOCH_END_R,
+    FETCH_R,
+    HEARTBEAT,
+    HEARTBEAT_R,
+    LIST_OFFSETS_R,
+    METADATA_FETCH,
+    Message,
+)
+from engine.moves.moves import label_of
+from engine.replay.view_cache import RECORDS_SHOWN, Recall
+from engine.sim.simulation import Simulation
+from engine.story.entities import say
+from engine.view.view import Json, node_name, records_of, view
+
+Cut = tuple[int, int, int, tuple[Batch, ...]]
+"""(step, broker, partition, batches) of one truncation."""
+
+BEATS: Final = frozenset((HEARTBEAT, HEARTBEAT_R, METADATA_FETCH))
+"""Messages that come and go all the time, drawn as dots and only when asked for."""
+MOST_GRAVES: Final = 20
+FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
+
+
+def dress(
+    sim: Simulation, shown: Json, older: Iterable[Cut] = (), recall: Recall | None = None
+) -> Json:
+    """Return the view for the stage; `older`: cuts of steps since the last moment."""
+    shown["controller"]["sessionMs"] = sim.configs.session_timeout_ms
+    shown["beats"] = [
+        {"id": m.id, "from": node_name(m.src), "to": node_name(m.dst), "sent": m.sent, "due": m.due}
+        for m in sim.network.under_way()
+        if m.kind in BEATS
+    ]
+    for part in shown["partitions"]:
+        for broker, replica in part["replicas"].items():
+            disk = sim.brokers[int(broker)].machine.disks.get(part["p"])
+            replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
+    lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
+    recall = recall or Recall()
+    for _, broker, tp, batches in older:
+        replica = lanes.get(tp, {}).get(str(broker))
+        if replica is not None:
+            _haunt(replica, records_of(sim, tp, batches, recall))
+    shown["graves"] = _graves(sim)
+    _queue(sim, shown["messages"])
+    _hold(sim, shown["links"])
+    return shown
+
+
+def initial(sim: Simulation) -> Json:
+    """Return step 0: the view before anything happens."""
+    return {
+        "n": 0,
+        "t": 0,
+        "move": "",
+        "line": -1,
+        "moment": 0,
+        "at": None,
+        "arrived": None,
+        "cues": [],
+        "say": [say("run.begins")],
+        "why": [],
+        "broken": [],
+        "verdict": {},
+        "view": dress(sim, view(sim)),
+    }
+
+
+def _haunt(replica: Json, gone: list[Json]) -> None:
+    """Keep ghosts until the next moment, as long as nothing stands in their place."""
+    room = RECORDS_SHOWN - len(replica["cut"])
+    taken = {ghost["o"] for ghost in replica["cut"]}
+    free = (one for one in gone if one["o"] >= replica["leo"] and one["o"] not in taken)
+    replica["cut"] += [{**one, "old": True} for one in islice(free, max(0, room))]
+
+
+def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
+    """Return (partition, offset, name) of acknowledged records that are gone, to be shown."""
+    ledger = sim.ledger
+    if not ledger.lost and not ledger.lost_single:
+        return []
+    found = (
+        (acked.tp, acked.base + i, name)
+        for acks in ledger.acked
+        for acked in acks
+        for i, name in enumerate(acked.values)
+        if name in ledger.lost or name in ledger.lost_single
+    )
+    return list(islice(found, MOST_GRAVES))
+
+
+def _queue(sim: Simulation, shown: list[Json]) -> None:
+    """Add the place of each message in its queue.
+
+    It is its name in a move (`way`), which of its kind goes before it (`behind`), and whether its
+    receiver has stopped waiting for it (`unawaited`).
+    """
+    first: dict[tuple[int, int, int], int] = {}
+    for (m, way), told in zip(_drawn_messages(sim), shown, strict=True):
+        key = (m.src, m.dst, m.kind)
+        told["way"] = way
+        if key in first:
+            told["behind"] = first[key]
+        else:
+            first[key] = m.id
+        if m.kind in FETCHER_RESPONSES and m.dst in sim.brokers:
+            process = sim.brokers[m.dst].process
+            if process is None or waiting_thread(process, m.src, m.corr) is None:
+                told["unawaited"] = True
+
+
+def _hold(sim: Simulation, links: list[Json]) -> None:
+    """Mark the links on which a hand holds messages."""
+    for src, dst, _ in sorted(sim.network.held_ways):
+        a, b = node_name(max(src, dst)), node_name(min(src, dst))
+        link = next((one for one in links if (one["a"], one["b"]) == (a, b)), None)
+        if link is None:
+            link = {"a": a, "b": b, "cut": "none", "delay": 0, "loss": 0.0}
+            links.append(link)
+        link["held"] = True
+
+
+def ways(sim: Simulation, most: int = 12) -> list[str]:
+    """Return every way with a message, each once, for the menu of message surgery."""
+    return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:most]
+
+
+def _drawn_messages(sim: Simulation) -> list[tuple[Message, str]]:
+    """Return the messages that are drawn, each with its way: `2->1`, and its kind where needed.
+
+    Without a kind, a move means the oldest of all messages on that way.
+    """
+    oldest: dict[tuple[int, int], int] = {}
+    found = []
+    for m in sim.network.under_way():
+        first = oldest.setdefault((m.src, m.dst), m.kind)
+        if m.kind not in BEATS:
+            way = f"{_label(sim, m.src)}->{_label(sim, m.dst)}"
+            found.append((m, way if m.kind == first else f"{way} {label_of(m.kind)}"))
+    return found
+
+
+def _label(sim: Simulation, node: int) -> str:
+    return str(node_name(node)) if node < 0 else sim.scenario.broker_name(node)
+
+
+# -- a message in full ----------------------------------------------------------------------------
+
+MOST_IN_FULL: Final = 12
+MOST_OF_A_LIST: Final = 8
+_OF_THE_NETWORK: Final = frozenset(("id", "sent", "due", "src", "dst"))
+
+
+def letters(sim: Simulation) -> dict[str, Json]:
+    """Return the full contents of the messages that are drawn, by their id."""
+    return {str(m.id): in_full(m) for m, _ in _drawn_messages(sim)[:MOST_IN_FULL]}
+
+
+def in_full(m: Message) -> Json:
+    """Return every field of a message, named as Kafka's schemas spell names."""
+    return {
+        _camel(slot): _plain(getattr(m, slot))
+        for slot in fields(type(m))
+        if slot not in _OF_THE_NETWORK
+    }
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def _plain(value: Any, depth: int = 5) -> Any:
+    if value is None or isinstance(value, bool | int | str | float):
+        return value
+    if isinstance(value, Batch):
+        return f"epoch {value.epoch}, offsets {value.base} to {value.end - 1}"
+    if depth == 0:
+        return str(type(value).__name__)
+    if isinstance(value, dict):
+        return {str(key): _plain(one, depth - 1) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        found = [_plain(one, depth - 1) for one in list(value)[:MOST_OF_A_LIST]]
+        return [*found, "…"] if len(value) > MOST_OF_A_LIST else found
+    return {_camel(one): _plain(getattr(value, one), depth - 1) for one in fields(type(value))}

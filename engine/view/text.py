@@ -1,0 +1,184 @@
+"""A run as lines of text: move, rule, consequence; `|` stands at the high watermark."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine.controlplane.reassignment import target_of
+from engine.dataplane import directories
+from engine.model import timers
+from engine.model.broker import Broker
+from engine.model.effects import NO_PARTITION, Cue
+from engine.model.errors import name_of
+from engine.model.log import Batch, Log
+from engine.model.messages import NAMES, REPLIES, Message
+from engine.model.records import PartitionRecord
+from engine.model.state import DOWN, LEADER, ROLE_NAMES, Replica
+from engine.sim.kernel import DELIVERY
+from engine.sim.simulation import Simulation
+from engine.view.fields import fields_of
+from engine.view.shown_partitions import partitions
+from engine.view.view import node_name
+
+MOST_NAMED: Final = 8
+"""Records of a batch that are named one by one."""
+
+ROLE_LETTERS: Final = {name: name[0].upper() for name in ROLE_NAMES.values()} | {"none": "-"}
+
+
+CUE_CHARS: Final = 2_000
+"""Most characters of a value in a cue, such as the batches of a long truncated log."""
+
+
+def value_text(value: Any) -> str:
+    """Return a cue's value in a golden file."""
+    if isinstance(value, tuple | list):
+        return "[" + ",".join(value_text(one) for one in value) + "]"
+    if isinstance(value, Batch):
+        return f"{'+'.join(value.values)}@{value.base}({value.epoch})"
+    return "-" if value is None else str(value)
+
+
+def cue_json(cue: Cue) -> dict[str, Any]:
+    """Return a cue as a step tells it."""
+    rule, node, field, old, new, tp = cue
+    return {
+        "rule": rule,
+        "node": node_name(node),
+        "field": field,
+        "old": _short(old),
+        "new": _short(new),
+        "p": None if tp == NO_PARTITION else tp,
+    }
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, int | str | None):
+        return value
+    told = value_text(value)
+    return told if len(told) <= CUE_CHARS else told[:CUE_CHARS] + "…"
+
+
+def cue_line(cue: Cue) -> str:
+    """Return `H-2   b1 hw 1 -> 2`."""
+    rule, node, field, old, _, _ = cue
+    name = f"b{node}" if node >= 0 else str(node_name(node))
+    return f"{rule:<6} {name} {field} {value_text(old)} -> {new_text(cue)}"
+
+
+def new_text(cue: Cue) -> str:
+    """Return the new value; errors by their names."""
+    rule, _, field, _, new, _ = cue
+    if field == "error" or rule in (
+        "L-3.refused",
+        "P-4.answer",
+        "P-2",
+        "CP-ALTER",
+        "CP-ALTER.direct",
+    ):
+        new = name_of(new) if isinstance(new, int) else new
+    return value_text(new)
+
+
+def message_line(m: Any) -> str:
+    """Return `2->1 Fetch offset=2 epoch=0`."""
+    arrow = "=>" if m.kind in REPLIES else "->"
+    fields = " ".join(f"{key}={value_text(value)}" for key, value in fields_of(m).items())
+    name = NAMES[m.kind]
+    return f"{node_name(m.src)}{arrow}{node_name(m.dst)} {name} {fields}".rstrip()
+
+
+def event_lines(kind: int, node: int, what: Any, cues: list[Cue]) -> list[str]:
+    """Return one event: what arrived or happened, then its cues."""
+    if kind == DELIVERY and isinstance(what, Message):
+        head = message_line(what)
+    elif isinstance(what, tuple):
+        head = f"timer {node_name(node)} {timers.NAMES[what[0]]}"
+    else:
+        head = f"{what}"
+    return [head, *(cue_line(cue) for cue in cues)]
+
+
+def _named(batch: Batch) -> str:
+    values = batch.values
+    return "+".join(values) if len(values) <= MOST_NAMED else f"{values[0]}...{values[-1]}"
+
+
+def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
+    """Return `b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`."""
+    disk = broker.machine.disks.get(tp)
+    if disk is None:
+        return f"b{broker.id}{{no log}}"
+    log = disk.log
+    up = broker.status != DOWN and replica is not None
+    hw = log.hw if up else disk.hw_checkpoint
+    if replica is not None and up:
+        role = ROLE_LETTERS[ROLE_NAMES[replica.role]]
+        head = f"b{broker.id}{{{role} le={replica.leader_epoch} LEO={log.leo} HW={hw}}}"
+    else:
+        lost = disk.dir in broker.machine.broken
+        status = f"{directories.name(disk.dir)} failed" if lost else broker.status
+        head = f"b{broker.id}{{{status} LEO={log.leo} HW={hw}}}"
+    if log.log_start:
+        head = f"{head[:-1]} start={log.log_start}}}"
+    return f"{head}  {_cells(log, hw)}"
+
+
+def future_line(broker: Broker, tp: int) -> list[str]:
+    """Return `  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log moves to another directory."""
+    move = broker.machine.futures.get(tp)
+    if move is None:
+        return []
+    log, where = move.disk.log, directories.name(move.disk.dir)
+    return [f"  future {where}{{LEO={log.leo} HW={log.hw}}}  {_cells(log, log.hw)}"]
+
+
+def _cells(log: Log, hw: int) -> str:
+    cells = []
+    marked = False
+    for batch in log.batches:
+        if not marked and batch.base >= hw:
+            cells.append("|")
+            marked = True
+        cells.append(f"{_named(batch)}@{batch.epoch}")
+    if not marked:
+        cells.append("|")
+    return " ".join(cells)
+
+
+def _record_text(record: PartitionRecord) -> str:
+    """Return `{1 0 0 [1,2]} elr [3]`."""
+    isr = ",".join(map(str, record.isr))
+    elr = f" elr [{','.join(map(str, record.elr))}]" if record.elr else ""
+    recovering = " RECOVERING" if record.recovering else ""
+    target = value_text(target_of(record.replicas, record.removing))
+    moving = f" to {target}" if record.reassigning else ""
+    epochs = f"{record.leader_epoch} {record.partition_epoch}"
+    return f"{{{record.leader} {epochs} [{isr}]}}{elr}{recovering}{moving}"
+
+
+def state_lines(sim: Simulation) -> list[str]:
+    """Return the controller's record and every replica, partition by partition."""
+    lines = []
+    several = len(sim.cluster.names) > 1
+    for tp, record, gone in partitions(sim):
+        name = sim.cluster.names[tp] if several else "P"
+        lines.append(f"{name}{{{gone}}}" if gone else name + _record_text(record))
+        for broker_id in sorted(record.replicas):
+            broker = sim.brokers[broker_id]
+            replica = broker.replicas.get(tp)
+            lines.append(log_line(broker, tp, replica))
+            lines += future_line(broker, tp)
+            if replica is not None and replica.role == LEADER and replica.pending:
+                lines.append(f"  pending isr {value_text(replica.pending_isr)}")
+    return lines
+
+
+def verdict_lines(sim: Simulation) -> list[str]:
+    lines = [f"violates {name} at {step}: {why}" for name, step, why in sim.broken]
+    lines += [
+        f"counts {name} {count}"
+        for name, count in sorted(sim.checker.counts.items())
+        if not any(name == broken for broken, _, _ in sim.broken)
+    ]
+    return lines or ["holds"]

@@ -1,0 +1,463 @@
+"""The cluster as a small JSON object: what the browser draws and the terminal prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.clients.clients import Producer
+from engine.clients.consumers import RESETS, Consumer
+from engine.dataplane import directories
+from engine.dataplane.fetcher import thread_of
+from engine.dataplane.watermark import blocked_by, caught_up, eligible
+from engine.model.broker import Broker, Process
+from engine.model.configs import UNLIMITED
+from engine.model.errors import NONE, name_of
+from engine.model.log import Batch, Log
+from engine.model.messages import (
+    CONTROLLER,
+    FETCH_R,
+    FIRST_CONSUMER,
+    FIRST_PRODUCER,
+    HEARTBEAT,
+    HEARTBEAT_R,
+    METADATA_FETCH,
+    NAMES,
+    REPLIES,
+)
+from engine.model.quotas import TOPIC, Quotas
+from engine.model.records import PartitionRecord
+from engine.model.sessions import Session
+from engine.model.state import (
+    COMMITTED,
+    EXPAND,
+    FETCHING,
+    LEADER,
+    ROLE_NAMES,
+    TRUNCATING,
+    UP,
+    DirectoryMove,
+    Replica,
+)
+from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
+from engine.sim.simulation import Simulation
+from engine.view.fields import carried, fields_of
+from engine.view.shown_partitions import partitions
+
+Json = dict[str, Any]
+
+
+def node_name(node: int) -> int | str:
+    """Return a node's name: brokers are numbers; the rest has names: K, P1, C1."""
+    if node >= 0:
+        return node
+    if node == CONTROLLER:
+        return "K"
+    if node <= FIRST_CONSUMER:
+        return f"C{FIRST_CONSUMER - node + 1}"
+    return f"P{FIRST_PRODUCER - node + 1}"
+
+
+def view(
+    sim: Simulation,
+    cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None,
+    recall: Recall | None = None,
+) -> Json:
+    """Return the whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches.
+
+    `recall` is what the last view of this very simulation found, where there was one.
+    """
+    k = sim.cluster.controller
+    recall = recall or Recall()
+    there = list(partitions(sim))
+    shown = window(sum(len(record.replicas) for _, record, _ in there))
+    return {
+        "t": sim.now,
+        "fetching": "auto" if sim.auto else "manual",
+        "mode": sim.profile.mode,
+        "profile": sim.profile.name,
+        "controller": {
+            "alive": k.alive,
+            "epoch": k.epoch,
+            "waiting": len(k.answers),
+        },
+        "partitions": [
+            _partition(sim, tp, record, state, cut or {}, recall, shown)
+            for tp, record, state in there
+        ],
+        "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
+        "links": _links(sim),
+        "messages": [_message(sim, m) for m in _under_way(sim)],
+        "clients": [_client(client) for client in sim.clients.values()],
+        "ledger": _ledger(sim, recall),
+    }
+
+
+# -- partitions and replicas -----------------------------------------------------------------------
+
+
+def _partition(
+    sim: Simulation,
+    tp: int,
+    record: PartitionRecord,
+    gone: str,
+    cut: dict[tuple[int, int], tuple[Batch, ...]],
+    recall: Recall,
+    most: int,
+) -> Json:
+    logs = {
+        b: sim.brokers[b].machine.disks[tp].log
+        for b in record.replicas
+        if tp in sim.brokers[b].machine.disks
+    }
+    shown: Json = {
+        "p": tp,
+        "name": sim.cluster.names[tp],
+        "ar": list(record.replicas),
+        "minIsr": sim.cluster.controller.min_isr_for(tp),
+        "record": {
+            "leader": record.leader,
+            "le": record.leader_epoch,
+            "pe": record.partition_epoch,
+            "isr": list(record.isr),
+            "elr": list(record.elr),
+            "lastKnown": list(record.last_known_elr),
+            "recovering": record.recovering,
+            "adding": list(record.adding),
+            "removing": list(record.removing),
+        },
+        "same": recall.same_prefix(list(logs.values())),
+        "differ": recall.differing(list(logs.values())),
+        "replicas": {
+            str(b): _replica(sim, sim.brokers[b], tp, cut.get((b, tp), ()), recall, most)
+            for b in record.replicas
+        },
+    }
+    if gone:
+        shown["gone"] = gone
+    return shown
+
+
+def _replica(
+    sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], recall: Recall, most: int
+) -> Json:
+    acked = recall.acked(sim, tp)
+    process, disk = broker.process, broker.machine.disks.get(tp)
+    replica = None if process is None else process.replicas.get(tp)
+    log = disk.log if disk is not None else Log()
+    shown: Json = {
+        "role": "none" if replica is None else ROLE_NAMES[replica.role],
+        "start": log.log_start,
+        "leo": log.leo,
+        "hw": log.hw if replica is not None else min(disk.hw_checkpoint if disk else 0, log.leo),
+        "hwCheckpoint": disk.hw_checkpoint if disk else 0,
+        "flushed": log.flushed,
+        "epochs": log.epochs.entries(),
+        "epochStart": None,
+        "belief": {"leader": -1, "le": -1, "pe": -1},
+        "runs": recall.stretches(log),
+        "records": _records(sim, tp, last_of(log.batches, most), acked)[-most:],
+        "cut": _records(sim, tp, cut[:most], acked)[:most],
+        "fetch": {"state": "idle", "offset": log.leo, "waiting": False},
+        "remote": {},
+        "isr": [],
+        "maximal": [],
+        "pending": None,
+        "blocks": [],
+        "waiting": [],
+    }
+    if broker.machine.dirs > 1 and disk is not None:
+        shown["dir"] = directories.name(disk.dir)
+    if tp in broker.machine.futures:
+        shown["future"] = _future(broker.machine.futures[tp])
+    if process is None or replica is None:
+        lost = process is None or (disk is not None and disk.dir in broker.machine.broken)
+        shown["role"] = "offline" if lost else "none"
+        return shown
+    shown["belief"] = {
+        "leader": replica.leader,
+        "le": replica.leader_epoch,
+        "pe": replica.partition_epoch,
+    }
+    if replica.role == LEADER:
+        _add_leader(sim, process, replica, shown)
+    else:
+        shown["fetch"] = _fetch_state(sim, process, replica)
+        thread = thread_of(process, tp)
+        if thread is not None and thread.session is not None:
+            shown["session"] = {"id": thread.session.session_id, "next": thread.session.epoch}
+    if process.quotas is not None:
+        _add_quota(sim.now, process.quotas, replica, shown)
+    return shown
+
+
+def _future(move: DirectoryMove) -> Json:
+    """D-1.  Return the end of the log in the other directory."""
+    log = move.disk.log
+    state = "truncating" if move.fetch.state == TRUNCATING else "fetching"
+    return {
+        "dir": directories.name(move.disk.dir),
+        "leo": log.leo,
+        "hw": log.hw,
+        "epochs": log.epochs.entries(),
+        "state": "asking" if move.asked and not move.accepted else state,
+    }
+
+
+def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
+    """Add the measured rate where this replica is throttled, the limit, and who waits for it.
+
+    Measuring clears old samples, so a copy is measured.
+    """
+    leads = replica.role == LEADER
+    quota = quotas.leader if leads else quotas.follower
+    if quota.limit < UNLIMITED and quota.is_throttled(TOPIC, replica.tp):
+        held = [follower for tp, follower in quotas.held if tp == replica.tp]
+        shown["throttled"] = {
+            "rate": round(quota.copy().per_second(now)),
+            "limit": quota.limit,
+            "held": sorted(follower for follower in held if (follower != replica.broker) == leads),
+        }
+
+
+def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Json]:
+    """Return the first records of these batches as the stage tells them."""
+    return _records(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
+
+
+def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]) -> list[Json]:
+    seen = sim.ledger.seen[tp]
+    return [
+        {
+            "o": batch.base + index,
+            "e": batch.epoch,
+            "id": value,
+            "acked": value in acked,
+            "read": batch.base in seen,
+        }
+        for batch in batches
+        for index, value in enumerate(batch.values)
+    ]
+
+
+def _fetch_state(sim: Simulation, broker: Process, replica: Replica) -> Json:
+    if replica.tp in broker.failed:
+        return {"state": "failed", "offset": replica.log.leo, "waiting": False}
+    thread = thread_of(broker, replica.tp)
+    if thread is None:
+        return {"state": "idle", "offset": replica.log.leo, "waiting": False}
+    state = thread.partitions[replica.tp]
+    name = "fetching" if state.state == FETCHING else "truncating"
+    shown: Json = {
+        "state": "delayed" if state.delay_until > sim.now else name,
+        "offset": state.offset,
+        "waiting": thread.outstanding != 0,
+    }
+    if state.delay_until > sim.now:
+        shown["delayUntil"] = state.delay_until
+    if state.last_epoch >= 0:
+        shown["lastEpoch"] = state.last_epoch
+    if state.lag is not None:
+        shown["lag"] = state.lag
+    return shown
+
+
+def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Json) -> None:
+    lag = replica.configs.lag_time_max_ms
+    shown["epochStart"] = replica.epoch_start
+    shown["isr"] = list(replica.isr)
+    shown["maximal"] = list(replica.maximal_isr)
+    shown["blocks"] = blocked_by(broker, replica, sim.now)
+    shown["remote"] = {
+        str(follower): {
+            "leo": remote.leo,
+            "start": remote.log_start,
+            "caughtUp": max(remote.last_caught_up_ms, -1),
+            "inSync": caught_up(remote, replica.log.leo, sim.now, lag),
+            "eligible": eligible(broker, follower, remote),
+        }
+        for follower, remote in replica.remote.items()
+    }
+    if replica.pending != COMMITTED:
+        kind = "expand" if replica.pending == EXPAND else "shrink"
+        who = set(replica.pending_isr).symmetric_difference(replica.isr)
+        shown["pending"] = {"kind": kind, "who": sorted(who)}
+    shown["waiting"] = [
+        {
+            "id": ", ".join(waiting.request.values),
+            "kind": "produce",
+            "needs": waiting.required,
+            "from": node_name(waiting.request.src),
+            "due": waiting.deadline,
+        }
+        for waiting in replica.waiting
+    ] + [
+        {
+            "id": f"fetch {node_name(parked.request.src)}",
+            "kind": "fetch",
+            "from": node_name(parked.request.src),
+            "due": parked.deadline,
+        }
+        for parked in replica.parked
+    ]
+
+
+# -- brokers, links, messages ----------------------------------------------------------------------
+
+
+def _broker(sim: Simulation, broker: Broker) -> Json:
+    registration = sim.cluster.controller.brokers.get(broker.id)
+    left = None
+    if registration is not None and not registration.fenced:
+        left = registration.last_contact + sim.configs.session_timeout_ms - sim.now
+    process, machine, alive = broker.process, broker.machine, broker.status
+    if process is not None and process.status == UP and process.shutting_down:
+        alive = "shutting"
+    shown: Json = {
+        "id": broker.id,
+        "name": broker.name,
+        "rack": machine.rack,
+        "alive": alive,
+        "fenced": registration is None or registration.fenced,
+        "brokerEpoch": -1 if process is None else process.broker_epoch,
+        "clean": machine.clean_epoch >= 0,
+        "session": left,
+    }
+    if machine.dirs > 1:
+        shown["dirs"] = [
+            {"name": directories.name(one), "failed": one in machine.broken}
+            for one in range(1, machine.dirs + 1)
+        ]
+    if machine.disk_rate:
+        written = 0 if process is None else -(-process.disk_free_us // 1_000)
+        shown["disk"] = {"rate": machine.disk_rate, "busy": max(0, written - sim.now)}
+    fetchers = machine.configs.fetchers if process is None else process.num_fetchers
+    if fetchers > 1:
+        shown["fetchers"] = fetchers
+    if process is not None and process.sessions is not None:
+        shown["fetchSessions"] = [_session(one) for one in process.sessions.sessions.values()]
+    return shown
+
+
+def _session(session: Session) -> Json:
+    return {
+        "id": session.id,
+        "of": None if session.owner is None else node_name(session.owner),
+        "next": session.epoch,
+        "partitions": [partition for _, partition in session.partitions],
+    }
+
+
+def _links(sim: Simulation) -> list[Json]:
+    found: dict[tuple[int, int], Json] = {}
+    for (src, dst), link in sim.network.links.items():
+        a, b = max(src, dst), min(src, dst)
+        shown = found.setdefault(
+            (a, b),
+            {
+                "a": node_name(a),
+                "b": node_name(b),
+                "cut": "none",
+                "delay": 0,
+                "loss": 0.0,
+                "held": False,
+            },
+        )
+        shown["delay"] = max(shown["delay"], link.delay)
+        shown["loss"] = max(shown["loss"], link.loss)
+        if link.cut:
+            way = "a>b" if src == a else "b>a"
+            shown["cut"] = way if shown["cut"] == "none" else "both"
+    for broker in sorted(sim.network.held_metadata | sim.network.held_alter):
+        key = (broker, CONTROLLER)
+        shown = found.setdefault(
+            key,
+            {
+                "a": broker,
+                "b": "K",
+                "cut": "none",
+                "delay": 0,
+                "loss": 0.0,
+                "held": False,
+            },
+        )
+        shown["held"] = True
+    return [found[key] for key in sorted(found)]
+
+
+def _under_way(sim: Simulation) -> list[Any]:
+    quiet = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
+    return [m for m in sim.network.under_way() if m.kind not in quiet]
+
+
+def _message(sim: Simulation, m: Any) -> Json:
+    by_hand = m in sim.network.hands
+    held = by_hand or m in sim.network.held
+    shown: Json = {
+        "id": m.id,
+        "kind": NAMES[m.kind],
+        "from": node_name(m.src),
+        "to": node_name(m.dst),
+        "reply": m.kind in REPLIES,
+        "sent": m.sent,
+        "due": None if held else m.due,
+        "held": held,
+        "deliverable": by_hand or not held,
+        "fields": fields_of(m),
+    }
+    error = getattr(m, "error", NONE)
+    if m.kind == FETCH_R and not error:
+        data = m.partitions[0] if m.partitions else None
+        if data is not None:
+            shown["records"] = [batch.epoch for batch in data.batches]
+            shown["carries"] = carried(data.batches)
+            if data.error:
+                shown["error"] = name_of(data.error)
+    elif error:
+        shown["error"] = name_of(error)
+    return shown
+
+
+# -- clients and ledger ----------------------------------------------------------------------------
+
+
+def _client(client: Any) -> Json:
+    if isinstance(client, Producer):
+        return {
+            "id": node_name(client.id),
+            "kind": "producer",
+            "sent": client.sent,
+            "acked": client.acked,
+            "believes": client.leaders.get(0, -1),
+            "waiting": [
+                {"m": ", ".join(sent.values), "to": sent.to, "acks": sent.acks}
+                for sent in list(client.outstanding.values())[:8]
+            ],
+            "queued": len(client.queue),
+        }
+    assert isinstance(client, Consumer)
+    return {
+        "id": node_name(client.id),
+        "kind": "consumer",
+        "believes": client.leaders.get(client.tp, -1),
+        "position": client.position,
+        "epoch": client.position_epoch if client.position_epoch >= 0 else None,
+        "reset": next(name for name, wanted in RESETS.items() if wanted == client.reset),
+        "rack": client.rack or "",
+        "preferred": client.preferred if client.preferred >= 0 else None,
+        "failed": client.failed,
+        "read": client.read,
+        "waiting": [],
+    }
+
+
+def _ledger(sim: Simulation, recall: Recall) -> Json:
+    ledger = sim.ledger
+    return {
+        "sent": ledger.sent,
+        "acked": recall.acked_in_all(sim),
+        "committed": sum(ledger.hw_reached),
+        "lost": sorted(ledger.lost)[:50],
+        "lost1": sorted(ledger.lost_single)[:50],
+        "seen": sum(len(one) for one in ledger.seen),
+    }

@@ -1,0 +1,373 @@
+"""Data for the browser: the shapes of cues, steps, views and guards, declared once.
+
+`docs/reference/wire.schema.json` and `static/js/core/wire.d.ts` are made from these; a test plays
+runs of the library and holds every step to them.  Names are short since views travel often.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+Node = int | str
+"""A broker by its number; K the controller, P1 a producer, C1 a consumer."""
+
+Plain = bool | int | str | None
+
+
+class Sentence(TypedDict):
+    """A key of the catalogue, and what stands in its places, by kind: b brokers, o offsets, ..."""
+
+    key: str
+    args: dict[str, Any]
+
+
+class CueJson(TypedDict):
+    """One thing that a rule changed, in partition `p`; null: of the node, or of several."""
+
+    rule: str
+    node: Node
+    field: str
+    old: Plain
+    new: Plain
+    p: int | None
+
+
+class BrokenPromise(TypedDict):
+    """An invariant that broke at this step, and what of it is seen."""
+
+    inv: str
+    why: str
+
+
+class Cure(TypedDict):
+    """Change that would make a guard true: as text, and as a move where one is enough."""
+
+    say: Sentence
+    move: str | None
+
+
+class Guard(TypedDict):
+    rule: str
+    ok: bool
+    say: Sentence
+    cure: Cure | None
+
+
+class Why(TypedDict):
+    """The answer to "why not?"."""
+
+    subject: str
+    about: Sentence
+    holds: bool
+    guards: list[Guard]
+    then: Sentence
+
+
+class Record(TypedDict):
+    """`o` offset, `e` epoch; acknowledged with acks=all, read by a consumer."""
+
+    o: int
+    e: int
+    id: str
+    acked: bool
+    read: bool
+
+
+class CutRecord(Record):
+    """`old`: it was below a replica's high watermark."""
+
+    old: NotRequired[bool]
+
+
+class BeliefView(TypedDict):
+    """Leader, leader epoch and partition epoch as a broker believes; -1: nothing."""
+
+    leader: int
+    le: int
+    pe: int
+
+
+class PartitionRecordView(TypedDict):
+    """Controller's record of a partition."""
+
+    leader: int
+    le: int
+    pe: int
+    isr: list[int]
+    elr: list[int]
+    lastKnown: list[int]
+    recovering: bool
+    adding: list[int]
+    removing: list[int]
+
+
+class Fetching(TypedDict):
+    state: Literal["idle", "failed", "fetching", "truncating", "delayed"]
+    offset: int
+    waiting: bool
+    delayUntil: NotRequired[int]
+    lastEpoch: NotRequired[int]
+    lag: NotRequired[int]
+
+
+class Remote(TypedDict):
+    """Leader's view of a follower; times are virtual milliseconds, -1: never."""
+
+    leo: int
+    start: int
+    caughtUp: int
+    inSync: bool
+    eligible: bool
+
+
+class Pending(TypedDict):
+    """An ISR that was asked for and is not granted yet."""
+
+    kind: Literal["expand", "shrink"]
+    who: list[int]
+
+
+Waiting = TypedDict(
+    "Waiting",
+    {
+        "id": str,
+        "kind": Literal["produce", "fetch"],
+        "needs": NotRequired[int],
+        "from": Node,
+        "due": int,
+    },
+)
+"""A request that its leader holds back."""
+
+
+class SessionView(TypedDict):
+    id: int
+    next: int
+
+
+class Future(TypedDict):
+    """The copy of a log that moves to another directory."""
+
+    dir: str
+    leo: int
+    hw: int
+    epochs: list[tuple[int, int]]
+    state: Literal["asking", "truncating", "fetching"]
+
+
+class Throttled(TypedDict):
+    """Bytes a second, and which followers wait for them."""
+
+    rate: int
+    limit: int
+    held: list[int]
+
+
+class ReplicaView(TypedDict):
+    """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches."""
+
+    role: Literal["leader", "follower", "offline", "none"]
+    start: int
+    leo: int
+    hw: int
+    hwCheckpoint: int
+    flushed: int
+    recovery: int
+    epochs: list[tuple[int, int]]
+    epochStart: int | None
+    belief: BeliefView
+    runs: list[tuple[int, int, int]]
+    records: list[Record]
+    cut: list[CutRecord]
+    fetch: Fetching
+    remote: dict[str, Remote]
+    isr: list[int]
+    maximal: list[int]
+    pending: Pending | None
+    blocks: list[int]
+    waiting: list[Waiting]
+    dir: NotRequired[str]
+    future: NotRequired[Future]
+    session: NotRequired[SessionView]
+    throttled: NotRequired[Throttled]
+
+
+class PartitionView(TypedDict):
+    """`ar` the assigned replicas; logs are the `same` up to that offset and `differ` at these."""
+
+    p: int
+    name: str
+    ar: list[int]
+    minIsr: int
+    record: PartitionRecordView
+    same: int
+    differ: list[int] | None
+    replicas: dict[str, ReplicaView]
+    gone: NotRequired[str]
+
+
+class Directory(TypedDict):
+    name: str
+    failed: bool
+
+
+class DiskView(TypedDict):
+    """Records a second, and for how many milliseconds it is busy."""
+
+    rate: float
+    busy: int
+
+
+class FetchSession(TypedDict):
+    id: int
+    of: Node | None
+    next: int
+    partitions: list[int]
+
+
+class BrokerView(TypedDict):
+    id: int
+    name: str
+    rack: str
+    alive: str
+    fenced: bool
+    brokerEpoch: int
+    clean: bool
+    session: int | None
+    dirs: NotRequired[list[Directory]]
+    disk: NotRequired[DiskView]
+    fetchSessions: NotRequired[list[FetchSession]]
+    fetchers: NotRequired[int]
+
+
+class LinkView(TypedDict):
+    a: Node
+    b: Node
+    cut: Literal["none", "a>b", "b>a", "both"]
+    delay: int
+    loss: float
+    held: bool
+
+
+Message = TypedDict(
+    "Message",
+    {
+        "id": int,
+        "kind": str,
+        "from": Node,
+        "to": Node,
+        "reply": bool,
+        "sent": int,
+        "due": int | None,
+        "held": bool,
+        "deliverable": bool,
+        "fields": dict[str, Any],
+        "records": NotRequired[list[int]],
+        "carries": NotRequired[list[tuple[int, str, int]]],
+        "error": NotRequired[str],
+        "behind": NotRequired[int],
+        "way": NotRequired[str],
+        "unawaited": NotRequired[bool],
+    },
+)
+
+Beat = TypedDict("Beat", {"id": int, "from": Node, "to": Node, "sent": int, "due": int})
+"""A heartbeat under way."""
+
+
+class SentView(TypedDict):
+    m: str
+    to: int
+    acks: int
+
+
+class ClientView(TypedDict):
+    """A producer or a consumer, by `kind`."""
+
+    id: str
+    kind: Literal["producer", "consumer"]
+    believes: int
+    waiting: list[SentView]
+    sent: NotRequired[int]
+    acked: NotRequired[int]
+    queued: NotRequired[int]
+    position: NotRequired[int]
+    epoch: NotRequired[int | None]
+    reset: NotRequired[str]
+    rack: NotRequired[str]
+    preferred: NotRequired[int | None]
+    failed: NotRequired[str]
+    read: NotRequired[int]
+
+
+class ControllerView(TypedDict):
+    alive: bool
+    epoch: int
+    waiting: int
+    sessionMs: int
+
+
+class LedgerView(TypedDict):
+    """Outcome of all messages; `lost1` of those that were written with acks=1."""
+
+    sent: int
+    acked: int
+    committed: int
+    lost: list[str]
+    lost1: list[str]
+    seen: int
+
+
+class View(TypedDict):
+    """The whole cluster after a step; times are virtual milliseconds."""
+
+    t: int
+    fetching: Literal["auto", "manual"]
+    mode: str
+    profile: str
+    controller: ControllerView
+    partitions: list[PartitionView]
+    brokers: list[BrokerView]
+    links: list[LinkView]
+    messages: list[Message]
+    beats: list[Beat]
+    clients: list[ClientView]
+    graves: list[tuple[int, int, str]]
+    ledger: LedgerView
+
+
+class Fetcher(TypedDict):
+    """One of several fetcher threads of a broker: its leader, and its number."""
+
+    node: int
+    leader: int
+    number: int
+
+
+class RunVerdict(TypedDict, total=False):
+    """Outcome of promises: `engine.story.verdict`; empty while nothing is decided."""
+
+    kind: str
+    key: str
+    records: list[str]
+    kept: int
+    fault: str
+
+
+class StepJson(TypedDict):
+    """Step `n` of a run: what happened, and the state after it."""
+
+    n: int
+    t: int
+    at: Node | None
+    move: str
+    line: int
+    moment: int
+    arrived: int | None
+    say: list[Sentence]
+    why: list[Sentence]
+    cues: list[CueJson]
+    broken: list[BrokenPromise]
+    verdict: RunVerdict
+    fetcher: NotRequired[Fetcher]
+    view: View
