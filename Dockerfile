@@ -1,4 +1,4 @@
-# docker build -t highwater .        (docs/serving.md says how to run it)
+# docker build -t highwater .        (docs/how-to/serving.md says how to run it)
 FROM debian:trixie-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-venv
 RUN python3 -m venv /opt/uv && /opt/uv/bin/pip install --no-cache-dir uv==0.13.9

@@ -114,9 +114,16 @@ def ensure(module: str, extra: str = "") -> None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
     if not _inside_venv() and _has_all(python, extra):
         _run_again(python, module)
-    _install(python, extra, missing)
+    if failed := _install(python, extra, missing):
+        give_up(f"Installing failed; this repeats it: cd {ROOT} && {' '.join(failed)}")
     os.environ[_AGAIN] = extra + "/"
     _run_again(python, module)
+
+
+def add(extra: str) -> bool:
+    """Install an extra into this Python if it is missing; return False if that fails."""
+    missing = lacking(extra)
+    return not missing or not _install(Path(sys.executable), extra, missing)
 
 
 def _inside_venv() -> bool:
@@ -172,8 +179,11 @@ def _install_locked(pip: list[str], python: Path, extra: str) -> bool:
     return True
 
 
-def _install(python: Path, extra: str, missing: list[str]) -> None:
-    say(f"Installing {len(missing)} packages (Spark among them is large, this takes minutes):")
+def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
+    """Install the project with an extra; return the command that failed, or an empty list."""
+    large = any(line.startswith("pyspark") for line in missing)
+    how_long = " (about three minutes: Spark is large)" if large else ""
+    say(f"Installing {len(missing)} packages{how_long}:")
     say("  " + ", ".join(missing))
     target = f".[{extra}]" if extra else "."
     within = [str(python), "-m", "pip"]
@@ -181,11 +191,12 @@ def _install(python: Path, extra: str, missing: list[str]) -> None:
         within = [sys.executable, "-m", "pip", "--python", str(python)]
     if extra and os.environ.get("CI") and _install_locked(within, python, extra):
         say("Installed, as uv.lock has it.")
-        return
+        return []
     command = [*within, "install", "--disable-pip-version-check", "--quiet", "--editable", target]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
-        give_up(f"Installing failed; this repeats it: cd {ROOT} && {' '.join(command)}")
+        return command
     say("Installed.")
+    return []
 
 
 def _run_again(python: Path, module: str) -> NoReturn:

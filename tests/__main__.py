@@ -1,6 +1,7 @@
 """``python3 -m tests``: every check of the project, on a machine that has only Python.
 
-Standard library only, until what the checks need is installed (`app.bootstrap`).
+``--quick`` runs the checks that a contributor waits for.  Arguments go to pytest, which then runs
+alone after the linters.  Standard library only, until everything is installed (`app.bootstrap`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -27,6 +29,17 @@ REAPER = ROOT / "tests" / "reaper.py"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
+CPU_MINUTES, QUICK_CPU_MINUTES = 24, 8
+QUICK = (
+    "tests/rules",
+    "tests/test_advice.py",
+    "tests/test_catalogue.py",
+)
+"""What `--quick` plays."""
+LEFT_OUT = (
+    "browsers, pages and the server, Spark, PostgreSQL, nginx, the laboratory, learning, searches, "
+    "and most of the golden files"
+)
 
 
 def has_chromium() -> bool:
@@ -48,8 +61,7 @@ def has_nginx() -> bool:
 
 
 def ensure_programs() -> None:
-    """What the browser's, the database's and the proxy's tests start, where this machine lets us
-    install it."""
+    """Installs what the tests of browser, database and proxy start, if apt can be used here."""
     there = {
         "chromium": has_chromium(),
         "fonts-noto-cjk": has_chinese(),
@@ -62,7 +74,8 @@ def ensure_programs() -> None:
     names = " ".join(wanted)
     apt = shutil.which("apt-get")
     if apt is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
-        bootstrap.say(f"The tests need: {names} (not installable from here).")
+        left = "fail" if is_ci() else "are left out"
+        bootstrap.say(f"Only an administrator can install {names}: tests that need them {left}.")
         return
     bootstrap.say(f"Installing for the tests: {names} ...")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -87,6 +100,20 @@ def why_no_node() -> str:
     if shutil.which("npm") is None:
         return "npm is not installed; it installs what formats and lints the front end"
     return ""
+
+
+def ensure_node() -> str:
+    """Takes node and npm from PyPI if they are missing or too old; why that failed, or ""."""
+    scripts = sysconfig.get_path("scripts")
+    if why_no_node() and (Path(scripts) / "node").exists():
+        os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")
+    if not (why_not := why_no_node()):
+        return ""
+    bootstrap.say(f"{why_not[0].upper()}{why_not[1:]}: taking it from PyPI.")
+    if not bootstrap.add("node"):
+        return why_not
+    os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")
+    return why_no_node()
 
 
 def ensure_tools() -> list[str]:
@@ -231,9 +258,33 @@ def suites() -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
     return [spark, plain], [browser], [alone]
 
 
+def quick_suite(arguments: list[str]) -> list[str]:
+    """The tests of `--quick`: neither browser nor Spark, sockets, databases or a clock."""
+    pytest = [sys.executable, "-m", "pytest", "--durations", "5", "-n", str(os.cpu_count() or 1)]
+    chosen = "not (browser or spark or alone or cluster)"
+    return [*pytest, "--dist", "worksteal", "-m", chosen, *QUICK, *arguments]
+
+
+def say_how_long(quick: bool) -> None:
+    """Says how long the checks take on this machine, before they begin."""
+    cores = os.cpu_count() or 1
+    whole, part = (max(2, round(work / cores)) for work in (CPU_MINUTES, QUICK_CPU_MINUTES))
+    where = "1 core" if cores == 1 else f"{cores} cores"
+    if quick:
+        bootstrap.say(f"The quick checks take about {part} minutes on {where}.")
+        bootstrap.say(f"They leave out {LEFT_OUT}: python3 -m tests has them.")
+    else:
+        bootstrap.say(f"All checks take about {whole} minutes on {where}; --quick about {part}.")
+
+
 def main() -> int:
+    arguments = [one for one in sys.argv[1:] if one != "--quick"]
+    quick = "--quick" in sys.argv[1:]
     bootstrap.ensure("tests", extra="test")
-    ensure_programs()
+    if quick or not arguments:
+        say_how_long(quick)
+    if not quick:
+        ensure_programs()
     python = [sys.executable, "-m"]
     checks = [
         [*python, "ruff", "format", "--check", "."],
@@ -242,7 +293,7 @@ def main() -> int:
     ]
     told = Told()
     began = time.monotonic()
-    why_not = why_no_node()
+    why_not = ensure_node()
     if not why_not and (broken := ensure_tools()):
         # A registry that cannot be reached says nothing about this project.
         bootstrap.say(f"That failed: {shlex.join(broken)}")
@@ -254,11 +305,15 @@ def main() -> int:
         told.failed.append("python3 -m tests")
     else:
         bootstrap.say(f"Left out: {why_not}.")
-    if sys.argv[1:]:
-        told.lane([*checks, [*python, "pytest", *sys.argv[1:]]], at_once=True)
+    if quick:
+        with ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(told.lane, checks)
+            told.lane([quick_suite(arguments)])
+            beside.result()
+    elif arguments:
+        told.lane([*checks, [*python, "pytest", *arguments]], at_once=True)
     else:
         one, other, after = suites()
-        bootstrap.say("Each check is told when it has ended; all of them take minutes.")
         with ThreadPoolExecutor(1) as pool:
             beside = pool.submit(told.lane, [*checks, *other])
             told.lane(one)

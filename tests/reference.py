@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from app.command.cli import main as cli
 from app.core.config import SETTINGS
+from engine.catalogue.rulebook import BESIDE, EXCUSES, TITLES, UNLIT
+from engine.checks.catalogue import INVARIANTS
+from engine.moves.verbs import VERBS
+from engine.study.metrics import METRICS
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
 WIDTH = 116
@@ -81,7 +87,127 @@ def _paragraphs(text: str) -> list[str]:
     return found[1:]
 
 
-PAGES = {"settings.md": settings_page, "commands.md": commands_page}
+def rules_page() -> str:
+    """The rules with their titles, and why no run shows some of them."""
+    lines = [
+        "# Rules",
+        "",
+        "The rules of the [specification](protocol/index.md). Docstrings cite identifiers.",
+        "`highwater rules` lists code and scenarios of each, `/glossary` has the cards.",
+        "",
+        "| Rule | Title | Not shown by a run because |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| {name} | {_cell(title)} | {_cell(EXCUSES.get(name) or UNLIT.get(name, ''))} |"
+        for name, title in TITLES.items()
+    ]
+    lines += ["", "## Other changes", "", "Cues of operators, faults and changes without a rule."]
+    lines += ["", "| Cue | Title |", "|---|---|"]
+    lines += [f"| {name} | {_cell(title)} |" for name, title in BESIDE.items()]
+    return "\n".join(lines) + "\n"
+
+
+def invariants_page() -> str:
+    """The invariants with their statements."""
+    lines = [
+        "# Invariants",
+        "",
+        "Checked after every event of every run. A statistic is counted and never a violation.",
+        "",
+        "| Name | Title | Also | Statement |",
+        "|---|---|---|---|",
+    ]
+    for name, one in INVARIANTS.items():
+        kind = " (a statistic)" if one.statistic else ""
+        lines.append(f"| {name} | {one.title} | {one.also} | {_cell(one.statement)}{kind} |")
+    return "\n".join(lines) + "\n"
+
+
+def metrics_page() -> str:
+    """The metrics of a run with their units."""
+    lines = [
+        "# Metrics",
+        "",
+        "A column each in the rows of a study; null if the run has no such value, and in rows of",
+        "studies that are older than the metric.",
+        "",
+        "| Metric | Unit | Meaning |",
+        "|---|---|---|",
+    ]
+    lines += [f"| `{name}` | {one.unit} | {_cell(one.meaning)} |" for name, one in METRICS.items()]
+    return "\n".join(lines) + "\n"
+
+
+def moves_page() -> str:
+    """The moves with their grammar."""
+    lines = [
+        "# Moves",
+        "",
+        "Scripts, `--moves`, the typed line, links and the pages read the same moves. Brokers are",
+        "names or numbers, `K` is the controller, `P1` a producer, `C1` a consumer; `p=0` names a",
+        "partition. A move that is cut after n events ends with ` !n`.",
+        "",
+        "| Move | Effect |",
+        "|---|---|",
+    ]
+    lines += [f"| `{_cell(verb.grammar)}` | {_cell(verb.help)} |" for verb in VERBS.values()]
+    return "\n".join(lines) + "\n"
+
+
+def wire_page() -> str:
+    """The types of steps, guards and batch results, as the JSON schema has them."""
+    schema = json.loads((FOLDER / "wire.schema.json").read_text("utf-8"))
+    lines = [
+        "# Wire format",
+        "",
+        "The JSON that pages and `/api` read. [wire.schema.json](wire.schema.json) is the same as",
+        "a JSON schema, `static/js/core/wire.d.ts` as TypeScript.",
+        "`/api/openapi.json` lists the routes.",
+    ]
+    for name, kind in schema["$defs"].items():
+        lines += ["", f"## {name}", ""]
+        lines += textwrap.wrap(kind.get("description", "").split("\n\n")[0], WIDTH)
+        required = set(kind.get("required", ()))
+        if kind.get("properties"):
+            lines += ["", "| Field | Type | Always present |", "|---|---|---|"]
+        for field, value in kind.get("properties", {}).items():
+            lines.append(f"| `{field}` | {_type(value)} | {'yes' if field in required else 'no'} |")
+    return "\n".join(lines) + "\n"
+
+
+def _type(value: dict[str, Any]) -> str:
+    """A JSON schema's type in words, with links to the types of this page."""
+    if "$ref" in value:
+        name = value["$ref"].rsplit("/", 1)[1]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in value:
+        return " or ".join(_type(one) for one in value["anyOf"])
+    if "enum" in value:
+        return ", ".join(f"`{one}`" for one in value["enum"])
+    if value.get("type") == "array":
+        if "prefixItems" in value:
+            return f"array of [{', '.join(_type(one) for one in value['prefixItems'])}]"
+        items = value.get("items")
+        return f"array of {_type(items)}" if isinstance(items, dict) and items else "array"
+    if value.get("type") == "object" and isinstance(value.get("additionalProperties"), dict):
+        return f"object of {_type(value['additionalProperties'])}"
+    return str(value.get("type", "any"))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+PAGES = {
+    "commands.md": commands_page,
+    "invariants.md": invariants_page,
+    "metrics.md": metrics_page,
+    "moves.md": moves_page,
+    "rules.md": rules_page,
+    "settings.md": settings_page,
+    "wire.md": wire_page,
+}
 
 
 def write() -> None:

@@ -128,7 +128,7 @@ def test_every_adapter_says_which_rules_it_stands_for() -> None:
 
 
 def test_every_adapter_comes_with_a_case() -> None:
-    """docs/conformance.md: one file a subject, named after it."""
+    """docs/reference/conformance.md: one file a subject, named after it."""
     assert {case["subject"] for case in OWN} == set(ADAPTERS)
     assert len({case["id"] for case in OWN}) == len(OWN)
     assert {file.name for file in FOLDER.iterdir()} == {f"cases-{name}.json" for name in ADAPTERS}

@@ -14,7 +14,7 @@ from engine.learn import course
 from engine.model.errors import InputError
 from engine.model.languages import WHOLE
 
-MANUAL = Path(__file__).parent.parent / "docs/course.md"
+MANUAL = Path(__file__).parent.parent / "docs/how-to/course.md"
 GOOD = """# T
 
 ```chapter

@@ -28,7 +28,7 @@ from tests.conftest import THOROUGH
 
 SAMPLE = ("Z0102", "K39")
 FOLDER = Path(module.__file__).parent / module.FOLDER
-TABLE = Path(__file__).resolve().parent.parent / "docs" / "posts.md"
+TABLE = Path(__file__).resolve().parent.parent / "docs/reference/posts.md"
 ITEMS = 121
 FOLLOWED = 120
 GUIDE = """
@@ -80,7 +80,7 @@ def test_what_is_kept_is_written_anew_on_demand(rewrite: bool) -> None:
 
 
 def table() -> str:
-    """docs/posts.md: every statement of the five posts' list, and where it can be followed."""
+    """docs/reference/posts.md: every statement of the five posts, and where it can be followed."""
     items = sorted((one.item, guide, one, found) for guide, one, found in pairs() if one.item)
     followed = sum(found.moment is not None for *_, found in items)
     wrong = sum(summary(found.row)[0] == reading.NEVER for *_, found in items)

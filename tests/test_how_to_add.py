@@ -1,4 +1,4 @@
-"""The tables "How to add" name files that there are, and what they promise of an invariant."""
+"""The pages "How to add" and "Extend the engine" name existing files and words of invariants."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pytest
 from engine.checks.catalogue import INVARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLES = {"CONTRIBUTING.md": ROOT, "engine/DESIGN.md": ROOT / "engine"}
+TABLES = {"CONTRIBUTING.md": ROOT, "docs/how-to/extend.md": ROOT / "engine"}
 NAMED = re.compile(r"`([\w./*<>-]+/[\w.*<>-]*)`")
 """A path: what has a slash in it and no space, brackets standing for a name of one's own."""
 
 
 def named(text: str) -> list[str]:
-    """The paths in the rows of the table below "How to add"."""
-    table = text.split("\n## How to add\n")[1].split("\n## ")[0]
-    rows = [line for line in table.splitlines() if line.startswith("| ")]
-    return [path for row in rows for path in NAMED.findall(row) if not path.startswith("/")]
+    """The paths in the rows of the table below "How to add", or of the whole page without one."""
+    _, heading, table = text.partition("\n## How to add\n")
+    rows = table.split("\n## ")[0] if heading else re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    return [path for path in NAMED.findall(rows) if not path.startswith("/")]
 
 
 def lost(path: str, top: Path) -> bool:

@@ -432,10 +432,12 @@ def test_every_invariant_is_promised_or_said_not_to_be() -> None:
 
 
 def test_its_number_is_that_of_the_specification() -> None:
-    told = (ROOT / "docs/protocol/data-plane.md").read_text("utf-8")
+    told = (ROOT / "docs/reference/protocol/data-plane.md").read_text("utf-8")
     for name, one in INVARIANTS.items():
         if name.startswith("INV-"):
-            assert f"**{name} {one.title}**" in told, f"docs/protocol/data-plane.md, {name}"
+            assert f"**{name} {one.title}**" in told, (
+                f"docs/reference/protocol/data-plane.md, {name}"
+            )
 
 
 def test_the_registry_names_the_specification() -> None:

@@ -119,7 +119,7 @@ def test_executors_elsewhere_start_the_python_that_is_asked_for(master: str) -> 
 
 
 def test_the_manual_names_the_connector_of_the_hadoop_that_is_here() -> None:
-    manual = (ROOT / "docs" / "spark.md").read_text()
+    manual = (ROOT / "docs/how-to/spark.md").read_text()
     jars = Path(pyspark.__file__).parent / "jars"
     versions = {jar.stem.rsplit("-", 1)[1] for jar in jars.glob("hadoop-client-api-*.jar")}
     assert set(re.findall(r"hadoop-aws:([\d.]+\d)", manual)) == versions

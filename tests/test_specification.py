@@ -1,4 +1,4 @@
-"""Every citation in the sources leads to a place in `docs/protocol/`."""
+"""Every citation in the sources leads to a place in `docs/reference/protocol/`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ITEM = re.compile(r"^(\d+)\. ", re.MULTILINE)
 
 @cache
 def document(plane: str) -> str:
-    return (ROOT / "docs/protocol" / f"{plane}.md").read_text("utf-8")
+    return (ROOT / "docs/reference/protocol" / f"{plane}.md").read_text("utf-8")
 
 
 @cache

@@ -40,7 +40,7 @@ def texts() -> list[tuple[str, str]]:
 )
 def test_style_of_the_chinese_texts(wrong: str, why: str) -> None:
     found = [(code, text) for code, text in texts() if re.search(wrong, text)]
-    assert found == [], f"{why}: docs/terms.zh-Hans.md"
+    assert found == [], f"{why}: docs/reference/terms.zh-Hans.md"
 
 
 def test_titles_ask_and_lessons_end() -> None:

@@ -20,7 +20,7 @@ from engine.view import wire
 from tests.conftest import ROOT
 from tests.wire import held
 
-SCHEMA = ROOT / "docs/wire.schema.json"
+SCHEMA = ROOT / "docs/reference/wire.schema.json"
 DECLARED = [wire.StepJson, wire.Why, BatchResult]
 EVERY = 9
 SUBJECTS = ("hw", "hw A", "isr B", "leader", "move elect 1")

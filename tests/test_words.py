@@ -285,7 +285,7 @@ def test_style_of_the_chinese_words() -> None:
         assert text.endswith("。"), key
         assert not re.search(r"[\u4e00-\u9fff][,;:.()?!]|[,;:()?!][\u4e00-\u9fff]", text), key
         assert not re.search(r"[\u4e00-\u9fff] | [\u4e00-\u9fff]", text), (
-            f"{key}: docs/terms.zh-Hans.md"
+            f"{key}: docs/reference/terms.zh-Hans.md"
         )
         assert not re.search(r"[\u4e00-\u9fff][A-Za-z{]|[A-Za-z}][\u4e00-\u9fff]", text), key
 

@@ -1,7 +1,8 @@
 """Declared types of a batch's JSON, as `engine.view.wire` declares those of a step.
 
-`docs/wire.schema.json` and `static/js/core/wire.d.ts` are made from these, and a test holds what
-`app.batch.result` builds to them.  Shares are numbers from 0 to 1, times milliseconds since 1970.
+`docs/reference/wire.schema.json` and `static/js/core/wire.d.ts` are made from these, and a test
+holds what `app.batch.result` builds to them.  Shares are numbers from 0 to 1, times milliseconds
+since 1970.
 """
 
 from __future__ import annotations

@@ -53,10 +53,8 @@ def mcp() -> None:
 
     It can play runs, look at steps, ask why not, compare versions and count over seeds.
     """
-    try:
-        from app.command.assistant import serve
-    except ImportError:
-        refuse("This needs the SDK of the Model Context Protocol: pip install 'highwater[mcp]'.")
+    from app.command.assistant import serve
+
     serve()
 
 
@@ -131,7 +129,7 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
 def read(path: str) -> None:
     """Check a reading guide, play all that it says, and print moments, methods and verdicts.
 
-    PATH is a YAML file as docs/reading-guides.md tells.  Exit code 0 if it can be read and every
+    PATH is a YAML file (docs/how-to/reading-guides.md).  Exit code 0 if it can be read and every
     statement that has a run has its moment.
     """
     from app.command.reading import followed
@@ -309,7 +307,7 @@ def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
 
 @main.group()
 def course() -> None:
-    """Work on chapters of a course, written as Markdown (docs/course.md)."""
+    """Work on chapters of a course, written as Markdown (docs/how-to/course.md)."""
 
 
 @course.command("check")

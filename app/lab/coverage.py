@@ -11,7 +11,7 @@ from engine.scenarios import file
 
 
 def markdown() -> Iterator[str]:
-    """Yield the table as lines of Markdown (docs/real-brokers.md has it)."""
+    """Yield the table as lines of Markdown (docs/reference/real-brokers.md has it)."""
     compared = {(one.scenario, one.kafka): compare(one) for one in own()}
     releases = sorted({kafka for _, kafka in compared}, key=release_order)
     yield f"| Scenario | Title | {' | '.join(releases)} | Not played because |"

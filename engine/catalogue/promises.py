@@ -208,7 +208,7 @@ DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "
 CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
 """Invariants that a flag promises to consumers, where nothing committed goes."""
 NOT_PROMISED: Final = frozenset(("I4", "I8"))
-"""I4: DESIGN tells how any Kafka with AlterPartition breaks it for a moment; I8 is a statistic."""
+"""I4: AlterPartition breaks it for a moment (docs/explanation/model.md); I8 is a statistic."""
 
 
 def promised(run: Run, sim: Simulation) -> frozenset[str]:

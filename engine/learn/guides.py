@@ -1,8 +1,9 @@
 """Reading guides: a post about Kafka, statement by statement, each with a moment to follow it at.
 
-A guide is a YAML file (docs/reading-guides.md): sections of statements in words of one's own; each
-statement has a run and what is looked at in it, names of Kafka's source, and the proof from which
-its verdict in every release is computed (`reading.py`).  No verdict is ever written in a guide.
+A guide is a YAML file (docs/how-to/reading-guides.md): sections of statements in words of one's
+own; each statement has a run and what is looked at in it, names of Kafka's source, and the proof
+from which its verdict in every release is computed (`reading.py`).  No verdict is ever written in a
+guide.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ MOST_SECTIONS: Final = 20
 MOST_STATEMENTS: Final = 60
 MOST_NAMES: Final = 6
 PROOFS: Final = ("claim", "property", "acts", "idle", "has", "calls", "passes", "later", "began")
-"""What a verdict is computed from: docs/reading-guides.md has a sentence on each."""
+"""What a verdict is computed from: docs/how-to/reading-guides.md has a sentence on each."""
 _FIELDS: Final = (
     "says", "quote", "instead", "item", "run", "kafka", "moves", "first", "shows", "when", "code",
     "missing", *PROOFS,

@@ -1,8 +1,8 @@
 """Locations in Kafka's replication code: names, files and lines of exact releases, read-only.
 
 `kafka.json` is a compact form of an index that was read out of Kafka's sources (see
-docs/code-lens.md): of each name that a card, a chain or `named.txt` uses, the file and line in
-every release that has it; the call chains that do what a rule says; the threads' names.
+docs/explanation/code-lens.md): of each name that a card, a chain or `named.txt` uses, the file and
+line in every release that has it; the call chains that do what a rule says; the threads' names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Data for the browser: the shapes of cues, steps, views and guards, declared once.
 
-`docs/wire.schema.json` and `static/js/core/wire.d.ts` are made from these; a test plays runs
-of the library and holds every step to them.  Names are short since views travel often.
+`docs/reference/wire.schema.json` and `static/js/core/wire.d.ts` are made from these; a test plays
+runs of the library and holds every step to them.  Names are short since views travel often.
 """
 
 from __future__ import annotations

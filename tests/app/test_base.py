@@ -187,6 +187,7 @@ def test_what_cannot_be_checked_fails_where_it_must_not_be_missed(
     monkeypatch.setattr(bootstrap, "ensure", lambda *what, **extra: None)
     monkeypatch.setattr(checks, "ensure_programs", lambda: None)
     monkeypatch.setattr(checks, "passes", lambda command, second, out: (True, 0.0))
+    monkeypatch.setattr(bootstrap, "add", lambda extra: False)
     monkeypatch.setattr(checks.shutil, "which", lambda name: None)
     monkeypatch.setattr(sys, "argv", ["tests"])
     monkeypatch.setenv("CI", ci)

@@ -1,4 +1,4 @@
-"""The words of the Chinese pages are those of people who work with Kafka: docs/terms.zh-Hans.md."""
+"""The words of the Chinese pages are those of docs/reference/terms.zh-Hans.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from engine.scenarios.file import library
 from tests.conftest import ROOT, sample
 
-TABLE = ROOT / "docs" / "terms.zh-Hans.md"
+TABLE = ROOT / "docs/reference/terms.zh-Hans.md"
 NOT_AN_OFFSET = "高水位移动"
 """Where two words meet and look like a third one."""
 PAGES = (

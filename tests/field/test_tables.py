@@ -30,7 +30,10 @@ OF_INCIDENT = [(row.files, row.key) for one in FORMATS for row in one.rows]
 
 @pytest.mark.parametrize(
     ("path", "part", "rows"),
-    [("docs/cluster.md", "cluster", OF_CLUSTER), ("docs/incident.md", "incident", OF_INCIDENT)],
+    [
+        ("docs/how-to/cluster.md", "cluster", OF_CLUSTER),
+        ("docs/how-to/incident.md", "incident", OF_INCIDENT),
+    ],
 )
 def test_the_docs_have_the_table(
     path: str, part: str, rows: list[tuple[tuple[str, ...], str]], rewrite: bool

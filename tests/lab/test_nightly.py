@@ -117,5 +117,5 @@ def test_usual_pairs_are_those_that_were_played() -> None:
 
 def test_the_table_of_the_documentation_is_true() -> None:
     """highwater recordings --table"""
-    text = (ROOT / "docs" / "real-brokers.md").read_text("utf-8")
+    text = (ROOT / "docs/reference/real-brokers.md").read_text("utf-8")
     assert text[text.index("| Scenario") :].splitlines() == list(coverage.markdown())

@@ -3,7 +3,8 @@
 It runs in this process by DuckDB, or in Spark SQL where a cluster is asked for or alone sees the
 rows.
 
-`runs` has a row a run (docs/schema.md), `cells` a row a profile and cell, `batches` a row a batch.
+`runs` has a row a run (docs/reference/schema.md), `cells` a row a profile and cell, `batches` a
+row a batch.
 """
 
 from __future__ import annotations

@@ -1,0 +1,116 @@
+"""The documentation builds without a warning: links, anchors and the table of contents."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+DOCS = ROOT / "docs"
+KINDS = ("tutorial", "how-to", "reference", "explanation")
+AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+
+
+def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    return subprocess.run([*command, str(source), str(target)], capture_output=True, text=True)
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    built = build(DOCS, tmp_path / "site")
+    assert built.returncode == 0, built.stderr
+    pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
+    assert [page for page in sorted(pages) if not (tmp_path / "site" / page).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[a page](missing.md)", "missing.md"),
+        ("[a heading](index.md#missing)", "missing"),
+        ("[a file](missing.json)", "missing.json"),
+        ("![a picture](missing.png)", "missing.png"),
+        ("", "toctree"),
+    ],
+)
+def test_a_broken_link_and_a_page_outside_the_contents_fail(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    source = tmp_path / "docs"
+    source.mkdir()
+    shutil.copy(DOCS / "conf.py", source)
+    contents = "" if reason == "toctree" else "\n```{toctree}\nother\n```\n"
+    (source / "index.md").write_text(f"# Title\n{contents}", "utf-8")
+    (source / "other.md").write_text(f"# Other\n\n{text}\n", "utf-8")
+    built = build(source, tmp_path / "site")
+    assert built.returncode != 0
+    assert reason in built.stderr
+
+
+def test_every_page_is_of_one_kind() -> None:
+    """Only the index and the benchmarks are outside the four folders."""
+    folders = {path.relative_to(DOCS).parts[0] for path in DOCS.rglob("*.md")}
+    assert folders == {*KINDS, "index.md", "benchmarks.md"}
+
+
+@pytest.mark.parametrize("name", AT_THE_TOP)
+def test_links_outside_the_site_lead_somewhere(name: str) -> None:
+    text = re.sub(r"`[^`\n]*`", "", (ROOT / name).read_text("utf-8"))
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert [target for target in targets if not _leads_somewhere(target)] == []
+
+
+def _leads_somewhere(target: str) -> bool:
+    if target.startswith(("http://", "https://")):
+        return True
+    path, _, anchor = target.partition("#")
+    file = ROOT / path
+    return file.exists() and (not anchor or anchor in _anchors(file))
+
+
+def _anchors(file: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub and MyST write them."""
+    headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+
+
+def test_the_version_is_that_of_the_newest_release() -> None:
+    """Of the changelog, the project and the lock."""
+    headings = re.findall(r"^## \[(.+?)\](?: - (.+))?$", changelog(), re.MULTILINE)
+    assert headings[0] == ("Unreleased", "")
+    newest, day = headings[1]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", dated) for _, dated in headings[1:]), day
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert tomllib.load(file)["project"]["version"] == newest
+    with (ROOT / "uv.lock").open("rb") as file:
+        packages = tomllib.load(file)["package"]
+    assert [one["version"] for one in packages if one["name"] == "highwater"] == [newest]
+
+
+def test_every_change_stands_under_its_kind() -> None:
+    found = set(re.findall(r"^### (.+)$", changelog(), re.MULTILINE))
+    assert found <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def changelog() -> str:
+    return (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["model", "site", "input"])
+def test_issue_templates_ask_for_what_repeats_the_fault(name: str) -> None:
+    """The keys that GitHub requires; every question has a label and an id of its own."""
+    form = yaml.safe_load((ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text("utf-8"))
+    assert form["name"] and form["description"]
+    assert {one["type"] for one in form["body"]} <= {"input", "textarea", "dropdown", "markdown"}
+    ids = [one["id"] for one in form["body"]]
+    assert len(set(ids)) == len(ids)
+    assert all(one["attributes"]["label"] for one in form["body"])
+    assert any(one.get("validations", {}).get("required") for one in form["body"])

@@ -1,0 +1,119 @@
+"""Set-up of a machine: node from PyPI, what an administrator installs, extras, the quick checks."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app import bootstrap
+from app.command.cli import main
+from app.command.options import extra_of
+from tests import __main__ as checks
+from tests.conftest import ROOT
+
+
+def program(path: Path, output: str) -> None:
+    path.write_text(f"#!/bin/sh\necho {output}\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("there", ["", "v16.20.2"])
+def test_node_is_taken_from_pypi_where_it_is_missing_or_too_old(
+    there: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, scripts = tmp_path / "path", tmp_path / "scripts"
+    path.mkdir()
+    scripts.mkdir()
+    if there:
+        program(path / "node", there)
+    added: list[str] = []
+
+    def add(extra: str) -> bool:
+        added.append(extra)
+        program(scripts / "node", "v24.19.0")
+        program(scripts / "npm", "11.17.0")
+        return True
+
+    monkeypatch.setenv("PATH", str(path))
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(scripts))
+    monkeypatch.setattr(bootstrap, "add", add)
+    assert checks.ensure_node() == ""
+    assert added == ["node"]
+    assert checks.shutil.which("npm") == str(scripts / "npm")
+    assert "taking it from PyPI" in capfd.readouterr().err
+    monkeypatch.setenv("PATH", str(path))
+    assert checks.ensure_node() == "" and added == ["node"], "the second time it is there"
+
+
+def test_without_a_registry_the_reason_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(bootstrap, "add", lambda extra: False)
+    assert "node is not installed" in checks.ensure_node()
+
+
+def test_one_sentence_names_what_an_administrator_installs(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(checks, "has_chromium", lambda: False)
+    monkeypatch.setattr(checks, "has_nginx", lambda: False)
+    monkeypatch.setattr(checks, "has_chinese", lambda: True)
+    monkeypatch.setattr(checks, "has_postgres", lambda: True)
+    monkeypatch.setattr(checks.shutil, "which", lambda name, **path: None)
+    checks.ensure_programs()
+    (sentence,) = capfd.readouterr().err.splitlines()
+    assert "administrator" in sentence and "chromium nginx-light" in sentence
+
+
+def test_the_duration_is_printed_first(capfd: pytest.CaptureFixture[str]) -> None:
+    checks.say_how_long(quick=False)
+    checks.say_how_long(quick=True)
+    whole, quick, left_out = capfd.readouterr().err.splitlines()
+    assert "minutes on" in whole and "--quick" in whole
+    assert "minutes on" in quick
+    assert "Spark" in left_out and "browsers" in left_out
+
+
+def test_the_quick_checks_name_files_that_exist() -> None:
+    assert [path for path in checks.QUICK if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("package", "extra"),
+    [("kazoo", "lab"), ("mcp", "mcp"), ("psycopg", "postgres"), ("simpy", "test"), ("flask", "")],
+)
+def test_a_package_leads_to_its_smallest_extra(package: str, extra: str) -> None:
+    assert extra_of(package) == extra
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package", "extra"),
+    [(["bench", "engine"], "simpy", "test"), (["mcp"], "mcp", "mcp")],
+)
+def test_a_command_without_its_extra_says_which_one_it_needs(
+    arguments: list[str], package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "app.command.assistant", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    answer = CliRunner().invoke(main, arguments)
+    assert answer.exit_code == 2
+    assert answer.output == (
+        f"This needs the Python package {package}: pip install 'highwater[{extra}]'.\n"
+    )
+
+
+def test_quick_starts_neither_a_browser_nor_spark() -> None:
+    command = checks.quick_suite(["-k", "settle"])
+    assert command[-2:] == ["-k", "settle"]
+    assert "not (browser or spark or alone or cluster)" in command
+    assert os.cpu_count() is None or str(os.cpu_count()) in command
