@@ -8,8 +8,9 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch import records
+from app.batch.bounds import FUTURES_EACH, FUTURES_MOST
 from app.batch.runners.summary import Failure
-from app.batch.spec import FUTURES_EACH, FUTURES_MOST, make_futures
+from app.batch.spec import make_futures
 from app.batch.study_pages import jobs
 from app.context import naming, visitor
 from app.context.moments import address

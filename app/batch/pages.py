@@ -12,9 +12,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.advisor.result import promised
 from app.batch import records, statistics
+from app.batch.bounds import CELLS_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
 from app.batch.result import FAILURES_SHOWN, result
-from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.batch.spec import asked_spec
 from app.batch.study_pages import (
     TITLE_MOST,
     jobs,

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import orjson
 from flask import Blueprint, Response, request, url_for
 
 from app.context import naming, visitor
 from app.context.services import services
-from app.core.json_response import to_json
+from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.core.words import ALONE, PAGES
+from app.questions import registry, runs
+from app.questions.names import SCENARIO_BYTES, parse_run
 from app.server import api_schema
 from app.server.edition import FOR_EVER, lasting
-from app.storage.saved import SCENARIO_BYTES, parse_run
-from app.web import registry
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
 from engine.lens.lens_json import stacks_by_release
@@ -29,8 +28,6 @@ from engine.sim.run import Run
 from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
-
-STEPS_MOST = 64
 
 
 def json_answer(data: Any, status: int = 200) -> Response:
@@ -48,8 +45,8 @@ def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
 def body() -> RequestFields:
     """Parse the body as one JSON object.  Raises `RequestError` "invalid" for anything else."""
     try:
-        return RequestFields(orjson.loads(request.get_data()))
-    except orjson.JSONDecodeError:
+        return RequestFields(from_json(request.get_data()))
+    except ValueError:
         raise RequestError("invalid", key="invalid.json") from None
 
 
@@ -152,7 +149,7 @@ def steps(digest: str) -> Response:
     ``&only=lens`` leaves out everything else.
     """
     first = typed(request.args, "from", default=0)
-    count = min(STEPS_MOST, typed(request.args, "count", default=32))
+    count = min(runs.PAGE_MOST, typed(request.args, "count", default=32))
     if not naming.DIGEST.match(digest):
         raise RequestError("not_found")
     services().replays.run(digest)
@@ -164,7 +161,7 @@ def steps(digest: str) -> Response:
 
     def answer() -> Response:
         with services().replays.using(digest) as replay:
-            found = replay.steps(first, count) if first <= replay.total else []
+            found = runs.steps_from(replay, first, count)
             sent = [_under_the_lens(step, releases, bare) for step in found] if releases else found
             return json_answer(
                 {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": sent}

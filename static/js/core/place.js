@@ -1,0 +1,12 @@
+// Addresses of our own pages.  A server has them as they are written; in a folder of static files
+// `highwaterSite`, which pages/site.js makes, knows where each page lies.
+
+/** Where a page is: "/r?step=3" of a server may be "../r/?step=3" of a folder.
+ * @param {string} path */
+export const placed = (path) => globalThis.highwaterSite?.placed(path) ?? path;
+
+/** What comes before the path of a page in a link that is given away. */
+export const site = () => globalThis.highwaterSite?.home ?? location.origin;
+
+/** Is there no server behind this page? */
+export const alone = () => Boolean(globalThis.highwaterSite);
