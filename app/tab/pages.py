@@ -36,6 +36,7 @@ from app.lens import pages as lens
 from app.recordings import api as recordings_api
 from app.recordings import page as recordings
 from app.server import addresses, bundler
+from app.tab import shortening
 from app.tab.door import Door
 from app.upgrade import pages as upgrade
 from app.web import api, embeds, exporting, home, library, link_preview, loop, measured, pages
@@ -77,6 +78,7 @@ PAGES: Final = (
     link_preview,
     what_if,
     upgrade,
+    shortening,
 )
 """Modules with a `blueprint` that ask neither the database nor Spark."""
 

@@ -20,8 +20,7 @@ declare global {
     words: Record<string, Record<string, string>>;
   };
   /** The site around a page that has no server. */
-  var highwaterSite:
-    undefined | { placed: (path: string) => string; home: string; connect: (how: any) => any };
+  var highwaterSite: undefined | { placed: (path: string) => string; connect: (how: any) => any };
   type BatchResult = wire.BatchResult;
   type Cue = wire.Cue;
   type Partition = wire.Partition;

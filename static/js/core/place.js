@@ -5,8 +5,9 @@
  * @param {string} path */
 export const placed = (path) => globalThis.highwaterSite?.placed(path) ?? path;
 
-/** What comes before the path of a page in a link that is given away. */
-export const site = () => globalThis.highwaterSite?.home ?? location.origin;
+/** The same whole, to be given away.
+ * @param {string} path */
+export const shared = (path) => new URL(placed(path), location.href).href;
 
 /** Is there no server behind this page? */
 export const alone = () => Boolean(globalThis.highwaterSite);

@@ -85,7 +85,6 @@ channel.ask = (event, payload) =>
 
 globalThis.highwaterSite = {
   placed,
-  home: root.replace(/\/$/, ""),
   connect: ({ onConnect }) => {
     queueMicrotask(onConnect);
     engine.soon();
@@ -101,7 +100,13 @@ async function frame() {
   else document.body.dataset.ready = "1";
 }
 
+/** Pages whose forms the engine answers. */
+const ASKING = ["editor", "cluster", "incident"]
+  .map((name) => `script[src*="pages/${name}.js"]`)
+  .join(", ");
+
 if (document.body.dataset.frame) frame();
+else if (!document.body.dataset.shell && document.querySelector(ASKING)) engine.soon("warm");
 if (document.body.dataset.shell) {
   engine.start();
   show({

@@ -21,9 +21,10 @@ export class Engine {
     this.told = new Set();
   }
 
-  /** Starts the worker while the page rests. */
-  soon() {
-    setTimeout(() => (window.requestIdleCallback ?? setTimeout)(() => this.start()), IDLE_MS);
+  /** Starts the worker while the page rests; with "warm", its pages as well. */
+  soon(kind = "start") {
+    const begin = () => (kind === "warm" ? this.call("warm", {}).catch(() => null) : this.start());
+    setTimeout(() => (window.requestIdleCallback ?? setTimeout)(begin), IDLE_MS);
   }
 
   start() {

@@ -86,6 +86,11 @@ async function loadPages() {
 
 let ready = null;
 const handlers = {
+  warm: async () => {
+    pages ??= loadPages();
+    await pages;
+    return null;
+  },
   ask: ({ event, request, lang }) => JSON.parse(door.ask(event, request, lang)),
   fetch: async (request) => {
     pages ??= loadPages();
