@@ -240,6 +240,7 @@ class PartitionFetchState:
         "last_epoch",
         "leader_epoch",
         "offset",
+        "stale",
         "state",
         "topic_id",
         "tp",
@@ -259,6 +260,8 @@ class PartitionFetchState:
         # What was asked last: the fetch in flight's offset, -1 = it is in none; and the epoch.
         self.asked = -1
         self.asked_epoch = -1
+        # The fetch that was out when this epoch began: its number and offset (KAFKA-18991).
+        self.stale = (0, -1)
 
     def copy(self) -> PartitionFetchState:
         twin = PartitionFetchState.__new__(PartitionFetchState)
@@ -269,6 +272,7 @@ class PartitionFetchState:
         twin.last_epoch = self.last_epoch
         twin.leader_epoch = self.leader_epoch
         twin.offset = self.offset
+        twin.stale = self.stale
         twin.state = self.state
         twin.topic_id = self.topic_id
         twin.tp = self.tp

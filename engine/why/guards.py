@@ -205,7 +205,7 @@ def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -
     item = insync.proposal(broker, replica, insync.with_follower(replica, follower))
     record = k.records[replica.tp]
     if not profile.alter_partition:
-        return alter_partition.check_direct_write(record, item)
+        return alter_partition.check_direct_write(record, item, broker.id, profile)[0]
     registration = k.brokers.get(broker.id)
     current = None if registration is None else registration.epoch
     if profile.kraft:
