@@ -183,8 +183,8 @@ def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
     """Install the project with an extra; return the command that failed, or an empty list."""
     large = any(line.startswith("pyspark") for line in missing)
     how_long = " (about three minutes: Spark is large)" if large else ""
-    say(f"Installing {len(missing)} packages{how_long}:")
-    say("  " + ", ".join(missing))
+    count = "1 package" if len(missing) == 1 else f"{len(missing)} packages"
+    say(f"Installing {count}{how_long}: {', '.join(missing)}")
     target = f".[{extra}]" if extra else "."
     within = [str(python), "-m", "pip"]
     if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:

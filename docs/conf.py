@@ -9,6 +9,8 @@ root_doc = "index"
 exclude_patterns = ["**/README.md"]
 myst_heading_anchors = 4
 """Headings down to this level can be linked to, as on GitHub."""
+highlight_language = "none"
+"""Blocks without a language are commands and grammars."""
 html_theme = "furo"
 html_title = "Highwater"
 html_copy_source = False

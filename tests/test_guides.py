@@ -87,12 +87,11 @@ def table() -> str:
     rows = [_line(*row) for row in items]
     return (
         "# What posts on Kafka's replication say, and where it is followed\n\n"
-        "Generated from the reading guides by `pytest tests/test_guides.py --rewrite`; a test keeps"
-        " it true.\n\n"
-        f"{len(items)} statements in our own words. {followed} can be followed: there is a step of"
-        " a run at which it happens, or does not\nhappen as it is said. "
-        f"{wrong} never were so, in any release. A verdict is computed: by playing the run under"
-        " every Kafka, or from\nthe index of Kafka's source.\n\n"
+        "Generated from the reading guides by `pytest tests/test_guides.py --rewrite`.\n\n"
+        f"{len(items)} statements in our own words. {followed} can be followed: a step of a run"
+        " shows that it happens, or not.\n"
+        f"{wrong} are wrong in every release. A verdict is computed by playing the run under every"
+        " release, or from the index of\nKafka's source.\n\n"
         "| # | Guide | Statement | Followed at | Thread and method | Verdict | Decided by |\n"
         "|---|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )

@@ -83,7 +83,8 @@ def test_the_duration_is_printed_first(capfd: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_quick_checks_name_files_that_exist() -> None:
-    assert [path for path in checks.QUICK if not (ROOT / path).exists()] == []
+    pages = [f"tests/app/test_{name}.py" for name in checks.QUICK_APP]
+    assert [path for path in (*checks.NOT_QUICK, *pages) if not (ROOT / path).exists()] == []
 
 
 @pytest.mark.parametrize(
@@ -115,5 +116,7 @@ def test_a_command_without_its_extra_says_which_one_it_needs(
 def test_quick_starts_neither_a_browser_nor_spark() -> None:
     command = checks.quick_suite(["-k", "settle"])
     assert command[-2:] == ["-k", "settle"]
+    assert checks.line_of(command) == "python3 -m tests --quick"
+    assert checks.line_of(["ruff", "check"]) == "ruff check"
     assert "not (browser or spark or alone or cluster)" in command
     assert os.cpu_count() is None or str(os.cpu_count()) in command

@@ -1,8 +1,9 @@
-"""Checks of docstrings: their first line names a thing or says what a function does."""
+"""Checks of docstrings and Markdown: openings, widths, and words that name no actor."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,12 @@ from tests.conftest import ROOT
 
 FORBIDDEN_OPENINGS = ("What", "Who", "How", "Which", "Where", "Of", "Whether")
 WIDEST_DOCSTRING = 100
+WIDEST_MARKDOWN = 120
+LONGEST_README = 120  # lines
+WIDEST_CHANGE = 160
+FORBIDDEN_WORDS = re.compile(r"\b(whoever|anew|so\s+many|nobody|somebody)\b", re.IGNORECASE)
+GENERATED = ("invariants.md", "moves.md", "posts.md", "real-brokers.md")
+"""Pages whose words come from declarations and titles; those are read where they stand."""
 
 
 def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -30,3 +37,76 @@ def test_docstrings_open_with_a_noun_or_an_imperative() -> None:
                 if len(first) > WIDEST_DOCSTRING:
                     found.append(f"{path.relative_to(ROOT)}:{line}: {len(first)} characters")
     assert found == [], "\n".join(found)
+
+
+def _markdown() -> Iterator[Path]:
+    yield from sorted(ROOT.glob("*.md"))
+    for folder in ("docs", "engine"):
+        yield from sorted((ROOT / folder).rglob("*.md"))
+
+
+def _wide(text: str, widest: int) -> list[int]:
+    """Numbers of lines that are too wide; rows of tables and single long words may be."""
+    return [
+        number
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > widest and not line.lstrip().startswith("|") and " " in line.strip()
+    ]
+
+
+def _prose(text: str) -> str:
+    """The text without blocks of code, quotes in code and quotations, line by line."""
+    without = re.sub(r"^( *)(`{3,}).*?^\1\2`* *$", _blank, text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`\n]*`|“[^”\n]*”|^>.*$", "", without, flags=re.MULTILINE)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
+
+
+def _forbidden(text: str) -> list[tuple[int, str]]:
+    """(line, word) of words that hide the actor or the unit."""
+    prose = _prose(text)
+    return [
+        (prose.count("\n", 0, match.start()) + 1, " ".join(match[0].split()))
+        for match in FORBIDDEN_WORDS.finditer(prose)
+    ]
+
+
+def test_markdown_is_narrow() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: over {WIDEST_MARKDOWN} characters"
+        for path in _markdown()
+        if path.name != "CHANGELOG.md" and not path.name.endswith(".zh-Hans.md")
+        for line in _wide(path.read_text("utf-8"), WIDEST_MARKDOWN)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_markdown_names_the_actor() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {word}: name the client, broker, replica or number"
+        for path in _markdown()
+        if path.name not in GENERATED
+        for line, word in _forbidden(path.read_text("utf-8"))
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_the_readme_fits_on_a_page() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= LONGEST_README
+
+
+def test_an_entry_of_the_changelog_is_one_line() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("## "))
+    entries = [line for line in lines[start:] if line]
+    wrong = [line for line in entries if not line.startswith(("- ", "## ", "### ", "#### "))]
+    assert wrong == [], "an entry goes on in a second line"
+    assert [line for line in entries if len(line) > WIDEST_CHANGE] == []
+
+
+def test_what_is_wrong_in_markdown_is_noticed() -> None:
+    assert _wide(f"{'word ' * 30}\n| {'cell ' * 30} |\n{'x' * 200}\n", WIDEST_MARKDOWN) == [1]
+    text = "```\nnobody\n```\nSo\nmany requests; `nobody` and “somebody”.\nWhoever asks\n"
+    assert _forbidden(text) == [(4, "So many"), (6, "Whoever")]

@@ -19,7 +19,7 @@ from app.command.options import AS_JSON, CANCELLED, plain, refuse, tell
     type=click.IntRange(5, 100),
     default=50,
     show_default=True,
-    help="A cell is known once its losses are known to ± so many %.",
+    help="A cell is known once its losses are known to ± this many %.",
 )
 @click.option(
     "--budget",

@@ -146,7 +146,7 @@ def read(path: str) -> None:
 @click.option("--profiles", help="Separated by commas [those of the scenario].")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="What to vary; may be repeated.")
-@click.option("--within", type=int, default=0, help="Stop once shares are known to ± so many %.")
+@click.option("--within", type=int, default=0, help="Stop once shares are known to ± this many %.")
 @click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
 @AS_JSON
 @plain
@@ -215,7 +215,7 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @click.option(
     "--runs",
     type=click.IntRange(1, MET_MOST),
-    help="What share of it do so many runs of SCENARIO meet, from --seed on?",
+    help="Runs of SCENARIO, from --seed on: which share of it do they reach?",
 )
 @click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
 @click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
@@ -227,8 +227,8 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @click.option(
     "--symmetry", is_flag=True, help="Count states that renaming replicas makes equal once."
 )
-@click.option("--max-states", type=click.IntRange(1), help="Stop beyond so many distinct states.")
-@click.option("--max-seconds", type=click.FloatRange(0), help="Stop after so many CPU-seconds.")
+@click.option("--max-states", type=click.IntRange(1), help="Largest number of distinct states.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Largest number of CPU seconds.")
 @click.option("--spark", is_flag=True, help="Deal the states of each level out to Spark.")
 @click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
 @click.option("--counts", "counts_path", type=click.Path(), help="Compare with a file of counts.")
