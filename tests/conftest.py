@@ -95,6 +95,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A static site, in a subdirectory of what a host serves."""
+    from tests import site_folder
+
+    folder = tmp_path_factory.mktemp("host") / "some" / "where"
+    site_folder.build(folder)
+    return folder
+
+
 @pytest.fixture
 def rewrite(request: pytest.FixtureRequest) -> bool:
     """Are golden files to be written instead of compared?"""

@@ -23,7 +23,7 @@ PAGES_PACKAGES: Final = (
     "itsdangerous",
     "blinker",
 )
-FIRST_ROOMS: Final = ("common", "questions", "runs", "storage", "tab", "workers")
+FIRST_ROOMS: Final = ("core", "questions", "runs", "storage", "tab", "workers")
 """Of `app`: what answers the questions about runs.  The rest renders pages."""
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
 UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -30,7 +30,14 @@ from engine.scenarios import file
 from engine.sim.run import Run
 
 _DIGEST: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
-STATIC: Final = ("css/*.css", "vendor/*.mjs", "vendor/licences/*", "*.svg", "js/pages/theme.js")
+STATIC: Final = (
+    "css/*.css",
+    "vendor/*.mjs",
+    "vendor/licences/*",
+    "*.svg",
+    "js/pages/theme.js",
+    "js/pages/sheet.js",
+)
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
 ENTRY: Final = "pages/site.js"
@@ -70,16 +77,19 @@ class Builder:
             {one.code: one.slug for one in file.library().values() if one.code},
         )
 
-    def build(self, python: Interpreter) -> Report:
+    def build(self, python: Interpreter, scenarios: Collection[str] | None) -> Report:
         """Collect everything."""
         self._tell("Rendering pages")
         sites = {lang: crawling.crawl(self._app, lang) for lang in self._langs}
         self._layout.pages = set(sites[self._langs[0]].pages)
+        self._layout.texts = set(sites[self._langs[0]].texts)
+        for path, data in sites[self._langs[0]].texts.items():
+            self._add_answer(f"{path[1:]}.txt", data)
         self._add_scripts()
         for lang, site in sites.items():
             self._add_answers(lang, site)
         self._tell("Playing the library")
-        self._add_library()
+        self._add_library(scenarios)
         self._add_shown_runs(sites)
         self._tell("Packing the engine")
         loaded = self._add_engine(python)
@@ -135,8 +145,8 @@ class Builder:
         self._files[name] = data
         self._layout.answers.add(name)
 
-    def _add_library(self) -> None:
-        for scenario in frozen.freeze_library(self._langs, self._jobs):
+    def _add_library(self, scenarios: Collection[str] | None) -> None:
+        for scenario in frozen.freeze_library(self._langs, self._jobs, scenarios):
             self._runs[scenario.slug] = {}
             for profile, run in scenario.runs.items():
                 self._runs[scenario.slug][profile] = run.digest
@@ -160,7 +170,8 @@ class Builder:
         for shown in frozen.freeze_runs(found.values(), self._langs):
             self._add_run(shown)
         self._files["runs/index.json"] = json.dumps(sorted(self._frozen)).encode()
-        by_code = {code: self._runs[slug] for code, slug in self._layout.codes.items()}
+        codes = self._layout.codes.items()
+        by_code = {code: self._runs[slug] for code, slug in codes if slug in self._runs}
         library = {"kafkas": ADDRESSES, "runs": {**self._runs, **by_code}}
         self._files["runs/library.json"] = _json(library).encode()
 
@@ -257,10 +268,14 @@ def build_site(
     python: Path | None = None,
     jobs: int = 0,
     tell: Tell = lambda _text: None,
+    scenarios: Collection[str] | None = None,
 ) -> Report:
-    """Build a site into a directory.  Raises `app.site.pyodide.MissingFilesError` or OSError."""
+    """Build a site into a directory.  Raises `app.site.pyodide.MissingFilesError` or OSError.
+
+    `scenarios` are the slugs whose runs are frozen, all by default; the others play in the tab.
+    """
     found = interpreter(python)
     builder = Builder(langs, base, jobs or os.cpu_count() or 1, tell)
-    report = builder.build(found)
+    report = builder.build(found, scenarios)
     builder.write(out)
     return report

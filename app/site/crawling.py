@@ -29,6 +29,8 @@ class Site:
 
     pages: dict[str, str] = field(default_factory=dict)
     links: set[str] = field(default_factory=set)
+    texts: dict[str, bytes] = field(default_factory=dict)
+    """Answers that are no HTML, by address."""
 
 
 def links_of(text: str) -> Iterator[str]:
@@ -44,11 +46,14 @@ def crawl(app: Flask, lang: str) -> Site:
     waiting = list(FIRST)
     while waiting:
         path = waiting.pop()
-        if path in site.pages:
+        if path in site.pages or path in site.texts:
             continue
         answer = client.get(path, headers={"Accept-Language": lang})
         if answer.status_code != 200:
             raise RuntimeError(f"{path} cannot be rendered: {answer.status}")
+        if answer.mimetype != "text/html":
+            site.texts[path] = answer.get_data()
+            continue
         site.pages[path] = text = answer.get_data(as_text=True)
         for link in links_of(text):
             parts = urlsplit(link)

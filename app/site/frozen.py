@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -20,6 +20,9 @@ from engine.sim.run import Run
 
 STEPS_MOST: Final = 4_000
 """Of a run that is frozen; a longer one is played in the tab."""
+BYTES_MOST: Final = 2_500_000
+"""Bytes of JSON that the steps of a frozen run take; the tab plays what comes after."""
+PAGE: Final = 32
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,18 @@ def packed(data: Any) -> bytes:
     return gzip.compress(to_json(data), 9, mtime=0)
 
 
+def first_steps(replay: Replay) -> bytes:
+    """Return the steps of a replay from its start as JSON: all, or as many as are frozen."""
+    pages: list[bytes] = []
+    size = step = 0
+    while step <= replay.total and size < BYTES_MOST:
+        found = replay.steps(step, PAGE)
+        pages.append(to_json(found)[1:-1])
+        size += len(pages[-1])
+        step += len(found)
+    return b"[" + b",".join(pages) + b"]"
+
+
 def freeze(text: str, langs: tuple[str, ...]) -> Frozen | None:
     """Play a run; None for one that is too long or cannot be played."""
     run = Run.from_text(text)
@@ -53,7 +68,7 @@ def freeze(text: str, langs: tuple[str, ...]) -> Frozen | None:
         return None
     if replay.total > STEPS_MOST:
         return None
-    files = {f"{run.digest}.bin": packed(replay.steps(0, replay.total + 1))}
+    files = {f"{run.digest}.bin": gzip.compress(first_steps(replay), 9, mtime=0)}
     for lang in langs:
         facts = {**described(replay, lang), "saved": False}
         files[f"{run.digest}.{short(lang)}.bin"] = packed({"text": text, "facts": facts})
@@ -71,9 +86,11 @@ def freeze_scenario(slug: str, langs: tuple[str, ...]) -> Scenario:
     return Scenario(slug, runs, to_json({"ok": True, **endings_of(scenario)}))
 
 
-def freeze_library(langs: tuple[str, ...], jobs: int) -> Iterator[Scenario]:
-    """Yield every library scenario, played by `jobs` processes."""
-    slugs = list(file.library())
+def freeze_library(
+    langs: tuple[str, ...], jobs: int, scenarios: Collection[str] | None = None
+) -> Iterator[Scenario]:
+    """Yield library scenarios, all or those with these slugs, played by `jobs` processes."""
+    slugs = [slug for slug in file.library() if scenarios is None or slug in scenarios]
     if jobs == 1:
         yield from (freeze_scenario(slug, langs) for slug in slugs)
         return

@@ -27,7 +27,6 @@ ANY_QUERY: Final = ("/s/", "/r", "/e", "/glossary", "/needs-server", "/at")
 """Pages whose scripts read the query, so that one file does for every query."""
 _RUN: Final = re.compile(r"/([re])(?:/([0-9a-f]{16}))?")
 _WORDS: Final = re.compile(r"/i18n/([\w-]+)\.json")
-_LADDER_OR_REAL: Final = re.compile(r"/s/[^/]+/.+")
 
 
 @dataclass
@@ -38,6 +37,8 @@ class Layout:
     pages: set[str]
     codes: dict[str, str]
     """Code of a library scenario -> its slug."""
+    texts: set[str] = field(default_factory=set)
+    """Addresses of answers that are plain text."""
     answers: set[str] = field(default_factory=set)
     """Files of the folder that answer requests of scripts."""
 
@@ -56,7 +57,8 @@ class Layout:
         tail = f"#{parts.fragment}" if parts.fragment else ""
         file = self._file(parts.path, query)
         if file:
-            return file + (f"?{parts.query}" if parts.path.startswith("/static/") else "") + tail
+            version = f"?{parts.query}" if parts.query and "/static/" in parts.path else ""
+            return file + version + tail
         asked = query.pop("lang", lang).split("-")[0]
         home = self.home(asked if asked in self.langs else lang)
         run = _RUN.fullmatch(parts.path)
@@ -83,6 +85,8 @@ class Layout:
     def _file(self, path: str, query: dict[str, str]) -> str:
         if path.startswith(("/static/", "/packs/", "/pictures/")):
             return path[1:]
+        if path in self.texts:
+            return f"{path[1:]}.txt"
         if path.startswith("/loop/"):
             return path[1:] if path[1:] in self.answers else ""
         words = _WORDS.fullmatch(path)

@@ -13,21 +13,21 @@ from app.site.layout import Layout
 
 FIRST: Final = re.compile(
     r"static/(css|vendor)/[^/]+\.(css|mjs)|static/.*\.(svg|js)|packs/.*|pyodide/.*|python/.*"
-    r"|i18n/.*|api/.*|places\.js|site\.webmanifest|(\w+/)?(r|e|at|needs-server)/index\.html"
+    r"|i18n/.*|api/.*|pictures/.*|loop/.*|runs/.*|s/[^/]+/endings\.json|places\.js"
+    r"|site\.webmanifest"
 )
-"""Files that are kept at the first visit, with the pages that are no scenario's."""
-_PAGE: Final = re.compile(r"(?!s/)(?!\w+/s/).*index\.html")
-PAGE_BYTES: Final = 120_000
-"""Larger pages are kept when they are first looked at."""
+"""Files that are kept at the first visit."""
+_PAGE: Final = re.compile(r"(\w+/)?[\w-]*/?index\.html")
+"""Pages that no other stands above; the engine renders the others where there is no network."""
+RUN_BYTES: Final = 30_000
+"""Of a frozen run that is kept at the first visit."""
 
 
 def files(found: dict[str, bytes], layout: Layout, base: str) -> dict[str, bytes]:
     """Return the files by name, for a site that consists of `found`."""
     made = {"site.webmanifest": _manifest(), "sw.js": _worker()}
     first = sorted(
-        name
-        for name, data in {**found, **made}.items()
-        if FIRST.fullmatch(name) or (_PAGE.fullmatch(name) and len(data) <= PAGE_BYTES)
+        name for name in (*found, *made) if FIRST.fullmatch(name) or _PAGE.fullmatch(name)
     )
     names = [re.sub(r"index\.html$", "", name) or "./" for name in first]
     told = {"edition": _edition({**found, **made}), "langs": layout.langs[1:], "first": names}

@@ -98,7 +98,9 @@ async function go(to) {
     `B: ${sides.b.what.textContent}`,
     sides.line.querySelector("b").textContent,
   ].join(" ");
-  const query = new URLSearchParams({ with: boot.with, at: String(at) });
+  const query = new URLSearchParams(location.search); // a static site keeps the page's name in it
+  query.set("with", boot.with);
+  query.set("at", String(at));
   if (boot.step) query.set("step", boot.step);
   if (boot.lang !== "en") query.set("lang", inAddress(boot.lang));
   history.replaceState(null, "", `?${query}`);

@@ -30,7 +30,11 @@ export function toServer(href, { root, langs, lang }) {
       path += `/${query.get("run")}`;
       query.delete("run");
     }
-  } else if (!query.has("lang")) query.set("lang", lang);
+  } else {
+    if (here.pathname !== "/" && path.startsWith(here.pathname))
+      path = path.slice(here.pathname.length - 1);
+    if (!query.has("lang")) query.set("lang", lang);
+  }
   return `${path}?${query}${url.hash}`;
 }
 

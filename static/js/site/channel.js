@@ -5,6 +5,12 @@ import { opened, part } from "./frozen.js";
 
 const PAGE = 256; // steps of a frozen run sent at once: they are here already
 
+function fromFile(found, event, { step, count = 8 }) {
+  if (event === "play") return part(found, step + 1, Math.max(count, PAGE));
+  if (event === "seek") return part(found, Math.max(0, step - 2), PAGE);
+  return null;
+}
+
 export class Channel {
   /** @param {{engine: import("./engine.js").Engine, frozen: import("./frozen.js").Frozen,
    *   textOf: (digest: string) => Promise<string | null>, lang: string,
@@ -37,9 +43,8 @@ export class Channel {
       return { ok: false, code: "forbidden", sentence: this.said("folder.server") };
     if (event === "open") return this.#open(payload);
     const found = await this.#lying(payload.run);
-    if (found && event === "play")
-      return part(found, payload.step + 1, Math.max(payload.count ?? 8, PAGE));
-    if (found && event === "seek") return part(found, Math.max(0, payload.step - 2), PAGE);
+    const lies = found && fromFile(found, event, payload);
+    if (lies) return lies;
     await this.#introduce(payload.run, found);
     return this.#asks(event, payload);
   }
@@ -54,7 +59,8 @@ export class Channel {
     let digest = payload.run;
     if (!text && scenario && !seed) digest = this.runOf(scenario, profile);
     const found = !text && digest ? await this.frozen.run(digest) : null;
-    if (found) return opened(found, payload);
+    const lies = found && opened(found, payload);
+    if (lies) return lies;
     const known = !text && payload.run ? await this.textOf(payload.run) : null;
     const asked = known ? { ...payload, text: known, run: undefined } : payload;
     const answer = await this.#asks("open", asked);

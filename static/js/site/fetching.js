@@ -21,6 +21,7 @@ export function fetching({ site, engine, frozen, textOf, plain }) {
     if (!found) return null;
     if (!asked[2]) return new Response(found.text);
     const first = Number(query.get("from") ?? 0);
+    if (first >= found.steps.length) return null;
     const steps = found.steps.slice(first, first + Math.min(64, Number(query.get("count") ?? 32)));
     return Response.json({ ok: true, run: asked[1], first, total: found.facts.total, steps });
   }

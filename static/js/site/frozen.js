@@ -50,17 +50,20 @@ export class Frozen {
   }
 }
 
-/** As `around` of a replay: from before a step on, some steps beyond it. */
+/** As `around` of a replay: from before a step on, some steps beyond it; null where they are not
+ *  frozen. */
 export function opened(found, { step = 0, ahead = 8, have = -1 }) {
   const at = Math.min(step, found.facts.total);
+  if (at >= found.steps.length) return null;
   const first = have >= at ? have + 1 : Math.max(0, at - 1);
   const most = have >= at ? ahead : at - first + Math.max(1, ahead);
   const { run, text, facts, steps } = found;
   return { ok: true, run, text, facts, first, steps: steps.slice(first, first + most) };
 }
 
-/** The answers to "play" and "seek". */
+/** The answers to "play" and "seek"; null for steps that are not frozen. */
 export function part(found, first, count) {
+  if (first >= found.steps.length && first <= found.facts.total) return null;
   const { run, facts, steps } = found;
   return { ok: true, run, first, total: facts.total, steps: steps.slice(first, first + count) };
 }

@@ -10,6 +10,7 @@ export async function keepOffline({ root, bar }) {
   } catch {
     return; // not over https, or storage is not allowed: the site works all the same
   }
+  if (!own) return;
   let taken = false;
   const offer = () => {
     if (!own.waiting || !navigator.serviceWorker.controller) return;

@@ -1,0 +1,359 @@
+"""The playground without a server: a folder on a host of files, and a real Chromium in it."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from app.site.layout import Layout
+from engine.model.languages import short
+from engine.replay.replay import Replay
+from engine.scenarios.file import find, library
+from engine.sim.run import Run
+from tests.conftest import THOROUGH
+from tests.e2e.conftest import CALM, Chromium, Opener, Server
+from tests.site_folder import LANGS, served
+
+R20 = find("R20")
+LOST = Run(R20, "Z0102", 0)
+READY = 'body[data-ready="1"]'
+ENGINE_MS = 60_000
+"""For the engine of a tab on a busy machine."""
+ASK = """
+async ([event, request]) => {
+  const channel = highwaterSite.connect({ onConnect() {} });
+  const answer = await channel.engine.ask(
+    "ask", { event, request: JSON.stringify(request), lang: "en" });
+  return answer;
+}
+"""
+
+
+@dataclass
+class Tab:
+    """A visitor of the site: pages in one context, and whatever went wrong in them."""
+
+    context: Any
+    root: str
+    wrong: list[str] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
+
+    def page(self) -> Any:
+        page = self.context.new_page()
+        page.set_default_timeout(ENGINE_MS)
+        page.on("pageerror", lambda error: self.wrong.append(f"{page.url}: {error}"))
+        page.on("console", lambda message: self._console(page, message))
+        page.on("request", lambda request: self._request(page, request.url))
+        page.on("response", lambda answer: self._response(page, answer))
+        return page
+
+    def open(self, path: str, ready: str = READY) -> Any:
+        page = self.page()
+        page.goto(self.root + path)
+        page.wait_for_selector(ready)
+        return page
+
+    def _console(self, page: Any, message: Any) -> None:
+        blocked = "blocked by Playwright" in message.text  # of the service worker
+        if message.type in ("error", "warning") and not blocked:
+            self.wrong.append(f"{page.url}: {message.text}")
+
+    def _request(self, page: Any, url: str) -> None:
+        self.loaded.append(url)
+        if not url.startswith((self.root, "blob:", "data:")):
+            self.wrong.append(f"{page.url} asks {url}")
+
+    def _response(self, page: Any, answer: Any) -> None:
+        if answer.status >= 400:
+            self.wrong.append(f"{page.url}: {answer.status} {answer.url}")
+
+
+@pytest.fixture(scope="session")
+def host(site_folder: Path) -> Iterator[str]:
+    """The address of the site, which lies in a subdirectory of its host."""
+    with served(site_folder.parents[1]) as address:
+        yield f"{address}{site_folder.parent.name}/{site_folder.name}/"
+
+
+@pytest.fixture
+def tab(browser: Chromium, host: str) -> Iterator[Tab]:
+    """A visitor who has never been here.  Errors, 404s and requests elsewhere fail the test."""
+    context = browser.new_context(**CALM, service_workers="block")
+    context.add_init_script("localStorage.setItem('highwater.coached', '1')")
+    context.add_init_script("localStorage['highwater.size'] ??= 'event'")
+    visitor = Tab(context, host)
+    yield visitor
+    context.close()
+    assert visitor.wrong == []
+
+
+@pytest.fixture(scope="module")
+def awake(browser: Chromium, host: str) -> Iterator[Any]:
+    """A page whose engine is there, for tests that ask it; to start one takes seconds."""
+    context = browser.new_context(**CALM, service_workers="block")
+    visitor = Tab(context, host)
+    yield visitor.open(f"s/{R20.slug}/?profile=Z0102")
+    context.close()
+    assert visitor.wrong == []
+
+
+def ask(page: Any, event: str, **request: Any) -> Any:
+    return page.evaluate(ASK, [event, request])
+
+
+# -- played from the folder, and by the engine ----------------------------------------------------
+
+
+def test_a_library_run_is_stepped_to_a_loss_before_there_is_an_engine(tab: Tab) -> None:
+    held: list[Any] = []
+    tab.context.route(
+        "**/pyodide/**", lambda route: held.append(route)
+    )  # the interpreter never comes
+    page = tab.open(f"s/{R20.slug}/?profile=Z0102&size=moment")
+    assert page.locator("#say").inner_text().startswith("Step 0 of 185")
+    for _ in range(200):
+        page.keyboard.press("ArrowRight")
+        if page.evaluate("new URLSearchParams(location.search).get('step')") == "185":
+            break
+        page.wait_for_timeout(20)
+    page.wait_for_selector("#ending:not(:empty)")
+    assert "lost" in page.locator("#ending").inner_text().lower()
+    assert page.locator(".sitebar progress").is_visible()
+    for route in held:
+        route.abort()
+    page.close()
+    tab.wrong.clear()  # of the interpreter that was held back
+
+
+def _branch(draw: random.Random, run: Run) -> tuple[Run, int, str]:
+    """A random move at a random step of a run, as a visitor can make it."""
+    replay = Replay(run)
+    step = draw.randrange(replay.total)
+    able = [one["text"] for one in replay.possible(step) if one["enabled"]]
+    text = draw.choice(able)
+    return replay.branch(step, text), step, text
+
+
+def test_runs_in_the_tab_have_the_digests_and_steps_of_the_native_engine(awake: Any) -> None:
+    draw = random.Random(36)
+    every = list(library().values())
+    for scenario in every if THOROUGH else draw.sample(every, 12):
+        profile = draw.choice(scenario.profiles)
+        run = Run(scenario, profile, 0)
+        replay = Replay(run)
+        told = ask(awake, "open", scenario=scenario.slug, profile=profile, ahead=0)
+        assert (told["run"], told["facts"]["total"]) == (run.digest, replay.total), scenario.slug
+        assert told["facts"]["verdict"]["holds"] == replay.verdict()["holds"]
+        last = ask(awake, "seek", run=run.digest, step=replay.total)["steps"]
+        own = replay.around(max(0, replay.total - 2), replay.total, 8)
+        assert last == json.loads(json.dumps(own)), scenario.slug
+
+
+def test_random_moves_in_the_tab_make_the_runs_of_the_native_engine(awake: Any) -> None:
+    draw = random.Random(1)
+    for code in draw.sample([one.code for one in library().values()], 50 if THOROUGH else 10):
+        scenario = find(code)
+        run = Run(scenario, scenario.profiles[0], 0)
+        if scenario.workload.producers:
+            continue
+        native, step, text = _branch(draw, run)
+        ask(awake, "open", text=run.text(), ahead=0)
+        moved = ask(awake, "move", run=run.digest, step=step, text=text)
+        assert moved["run"] == native.digest, (code, step, text)
+        assert moved["facts"]["total"] == Replay(native).total
+
+
+def test_a_move_becomes_a_link_that_the_server_opens_and_the_other_way_round(
+    tab: Tab, visit: Opener, server: Server
+) -> None:
+    page = tab.open(f"s/{R20.slug}/?profile=Z0102&step=9")
+    page.fill("#deck input[type=text]", "kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("#run="))
+    digest = page.evaluate("history.state.run")
+    link = urlsplit(page.url)
+    there = visit(f"/r?{link.query}#{link.fragment}")
+    assert there.evaluate("history.state.run") == digest
+    back = urlsplit(there.url)
+    again = tab.open(f"r/?{back.query}#{back.fragment}")
+    assert again.evaluate("history.state.run") == digest
+    assert again.locator("#say").inner_text() == page.locator("#say").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("hash", "words"),
+    [("#run=2.50.abc", "characters"), ("#run=9.3.abc", "format 9"), ("", "no run")],
+)
+def test_a_damaged_link_names_what_is_damaged(tab: Tab, hash: str, words: str) -> None:
+    page = tab.open(f"r/{hash}")
+    assert words in page.locator("#notice").inner_text()
+
+
+def test_an_engine_that_dies_is_started_again_and_knows_the_run(awake: Any) -> None:
+    asked = "run => highwaterSite.connect({ onConnect() {} }).ask('possible', { run, step: 9 })"
+    first = awake.evaluate(asked, LOST.digest)
+    awake.evaluate(
+        "highwaterSite.connect({ onConnect() {} }).engine.worker.dispatchEvent(new Event('error'))"
+    )
+    assert awake.evaluate(asked, LOST.digest) == first
+
+
+# -- pages ----------------------------------------------------------------------------------------
+
+LINKS = (
+    "/",
+    "/glossary#F-6",
+    "/s/R20?profile=Z0102&step=3",
+    "/s/R20/ladder",
+    "/s/R20?lang=zh",
+    "/learn?n=1",
+    "/r/0123456789abcdef?step=3",
+    "/e/0123456789abcdef?controls=play",
+    "/r/0123456789abcdef/compare?with=K39",
+    "/batch",
+    "/static/icons.svg",
+)
+
+
+@pytest.mark.parametrize("lang", [short(lang) for lang in LANGS])
+def test_scripts_place_a_link_where_the_builder_places_it(
+    tab: Tab, lang: str, site_folder: Path
+) -> None:
+    page = tab.open("cluster/" if lang == "en" else "zh/cluster/", "#paste")
+    told = page.evaluate("({ ...highwaterMap, words: null, packs: null })")
+    layout = Layout(tuple(told["langs"]), set(told["pages"]), told["codes"])
+    layout.answers = set(told["answers"])
+    for link in LINKS:
+        placed = page.evaluate("link => highwaterSite.placed(link)", link)
+        assert placed == tab.root + layout.address(link, lang), link
+        assert page.evaluate("link => highwaterSite.placed(link)", placed) == placed
+
+
+def _every(folder: Path, path: str) -> str:
+    return next(one.parent.name for one in sorted((folder / path).glob("*/index.html")))
+
+
+def test_pages_of_the_folder_open_without_a_complaint(tab: Tab, site_folder: Path) -> None:
+    paths = ["", "zh/", "scenarios/", "learn/", "interview/", "edit/", "incident/", "glossary/"]
+    paths += [f"claims/{_every(site_folder, 'claims')}/", "challenges/", "needs-server/", "zh/e/"]
+    page = tab.page()
+    for path in paths:
+        page.goto(tab.root + path)
+        page.wait_for_load_state("load")
+        assert page.locator("main").inner_text().strip(), path
+    page.wait_for_timeout(300)
+
+
+def test_the_engine_renders_the_pages_that_do_not_lie_in_the_folder(tab: Tab) -> None:
+    page = tab.open(f"s/{R20.slug}/?profile=Z0102&step=9")
+    page.click("#compare")
+    page.wait_for_selector("body:not(:has(#rendering)) main h1")
+    assert "compare" in page.url and R20.title in page.locator("main").inner_text()
+    page.wait_for_selector(READY)
+    with page.expect_navigation():
+        page.click('main a[href*="ladder"]')
+    page.wait_for_selector("body:not(:has(#rendering)) main h1")
+    assert page.locator("main svg").count() > 5
+    assert not [one for one in page.locator("main a").all() if _leaves(one, tab.root)]
+
+
+def _leaves(link: Any, root: str) -> bool:
+    href: str = link.evaluate("link => link.href")
+    return not href.startswith(root)
+
+
+def test_a_cluster_is_pasted_and_asked_what_if(tab: Tab) -> None:
+    page = tab.open("cluster/", "#paste")
+    page.fill("#text", "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2\n")
+    page.click("#paste button[type=submit], #paste .btn.primary")
+    page.wait_for_selector("#found table")
+    link = page.locator('#found a[href*="#run="]').first
+    page.goto(link.evaluate("link => { link.focus(); return link.href; }"))
+    page.wait_for_selector(READY)
+    assert page.locator("#stage svg").count() >= 1
+
+
+def test_the_editor_says_what_is_wrong_where(awake: Any) -> None:
+    asked = """async yaml => {
+      const answer = await fetch("/api/scenarios/check", { method: "POST",
+        headers: { "Content-Type": "application/json" }, body: JSON.stringify({ yaml }) });
+      return answer.json();
+    }"""
+    told = awake.evaluate(asked, "title: a\nscript: |\n  produce m0\n  dance 2\n")
+    assert told["ok"] and [one["line"] for one in told["problems"]] == [4]
+
+
+# -- in other people's pages ----------------------------------------------------------------------
+
+
+def test_an_element_plays_a_run_in_a_foreign_page_without_an_engine(
+    tab: Tab, site_folder: Path
+) -> None:
+    foreign = site_folder.parents[1] / "post.html"
+    foreign.write_text(
+        f'<!doctype html><script type="module" src="{site_folder.parent.name}/'
+        f'{site_folder.name}/highwater.js"></script><h1>A post</h1>'
+        '<highwater-run scenario="R20" kafka="0.10.2.2" step="31" controls></highwater-run>'
+    )
+    page = tab.page()
+    page.goto(tab.root.removesuffix(f"{site_folder.parent.name}/{site_folder.name}/") + "post.html")
+    frame = page.frame_locator("highwater-run iframe")
+    frame.locator(READY).wait_for()
+    assert frame.locator("#framed").inner_text() == R20.title
+    assert frame.locator("#bar .num").inner_text() == "31 / 185"
+    frame.locator("#bar .primary").click()
+    frame.locator("#bar .num", has_text=re.compile(r"^3[2-9] / 185")).wait_for()
+    assert not [url for url in tab.loaded if "/pyodide/" in url or "/python/" in url]
+    tab.wrong[:] = [one for one in tab.wrong if "post.html" not in one and "favicon" not in one]
+
+
+# -- without a network ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def offline(browser: Chromium, host: str) -> Iterator[Callable[[], Tab]]:
+    """A visitor whose browser has kept the site, and has lost the network since."""
+    context = browser.new_context(**CALM)
+    context.add_init_script("localStorage.setItem('highwater.coached', '1')")
+    context.add_init_script("localStorage['highwater.size'] ??= 'event'")
+    visitor = Tab(context, host)
+
+    def cut() -> Tab:
+        page = visitor.open(f"s/{R20.slug}/?profile=Z0102")
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.reload()
+        page.wait_for_selector(READY)
+        page.close()
+        visitor.wrong.clear()
+        context.set_offline(True)
+        return visitor
+
+    yield cut
+    context.close()
+    assert visitor.wrong == []
+
+
+def test_after_one_visit_the_site_works_with_the_network_cut(offline: Callable[[], Tab]) -> None:
+    tab = offline()
+    page = tab.open(f"s/{R20.slug}/?profile=Z0102&step=9")
+    page.fill("#deck input[type=text]", "kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("#run="))
+    replay = Replay(LOST)
+    assert page.evaluate("history.state.run") == replay.branch(9, "kill 3").digest
+    page.goto(f"{tab.root}scenarios/")
+    page.wait_for_selector(".card")
+    assert page.url == f"{tab.root}scenarios/"
+    assert page.locator(".card").count() == len(library())
+    other = find("S02")  # neither looked at nor frozen here: the engine renders it
+    page.goto(f"{tab.root}s/{other.slug}/")
+    page.wait_for_selector(READY)
+    assert page.locator("#title").inner_text().startswith(other.title)
