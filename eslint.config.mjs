@@ -34,7 +34,11 @@ export default [
     },
   },
   { files: ["static/js/**"], languageOptions: { globals: globals.browser } },
-  { files: ["static/js/export/gif.worker.js"], languageOptions: { globals: globals.worker } },
+  {
+    files: ["static/js/export/gif.worker.js", "static/js/site/worker.js"],
+    languageOptions: { globals: globals.worker },
+  },
+  { files: ["static/js/site/sw.js"], languageOptions: { globals: globals.serviceworker } },
   {
     files: ["tests/**", "eslint.config.mjs"],
     languageOptions: { globals: globals.node },

@@ -26,6 +26,7 @@ CORE = {
     ),
     "app": (
         ("core",),
+        ("questions",),
         ("storage", "workers", "kafka"),
         ("runs",),
         ("context", "live", "server", "web"),
@@ -63,7 +64,7 @@ FEATURES = {
 }
 """Each feature, and the features that it imports.  All import the core; the core imports none."""
 
-ENDS = {"app": {"command", "lab", "python_api", "storm"}}
+ENDS = {"app": {"command", "lab", "python_api", "site", "storm", "tab"}}
 """What people start.  It may import everything, and nothing but other ends imports it: no page
 can start a broker."""
 

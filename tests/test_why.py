@@ -42,6 +42,18 @@ ENDLESS = ("K39-cache_cleaned_by_noop_truncate",)
 """KAFKA-10706: a follower that truncates for ever, which is what its scenario is about."""
 
 
+def is_stuck(scenario: Scenario, profile: str) -> bool:
+    """Check for a museum piece under a release with its bug, where nothing helps.
+
+    No suggestion replaces a disk either, or releases a held message.
+    """
+    if not scenario.code.startswith("M"):
+        return False
+    if "disk_fail" in scenario.script or "hold " in scenario.script:
+        return True
+    return profile == scenario.profiles[0] and not any(sign in profile for sign in "+-")
+
+
 def at(run: Run, count: int) -> Simulation:
     """The cluster after so many moves of a run."""
     sim = run.simulation()
@@ -199,7 +211,7 @@ def suggested(sim: Simulation, subject: str) -> str:
 )
 def test_following_the_suggestions_makes_it_happen(scenario: Scenario) -> None:
     for profile in scenario.profiles[:2]:
-        if profile in ENDLESS:
+        if profile in ENDLESS or is_stuck(scenario, profile):
             continue
         run = Run(scenario, profile)
         for count, here in enumerate(moments(run)):

@@ -15,7 +15,7 @@ from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, field
 from itertools import product
 from math import ceil, inf
-from typing import Any, Final
+from typing import Final
 
 from scipy import special
 
@@ -29,6 +29,7 @@ from engine.advisor import advice
 from engine.advisor.advice import Setting
 from engine.advisor.closed_form import overlaps_by_size
 from engine.advisor.cycle_rows import BUSY, LOST, WAITS, subject, sums_of
+from engine.model.json_types import Json
 from engine.study.batch import run_chunk
 
 CHUNK_S: Final = 1.0
@@ -49,7 +50,6 @@ STARTING_S: Final = 5.0
 LONGER: Final = 3.0
 """A last chunk may take so many times as long as the longest so far; with as many waiting."""
 
-Json = dict[str, Any]
 Sums = dict[str, list[float]]
 
 

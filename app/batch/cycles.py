@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from app.batch import statistics
 from app.batch.intervals import Look, weighed
@@ -24,9 +24,9 @@ from engine.advisor.cycle_rows import (
     sums_of,
 )
 from engine.advisor.cycles import Tree, best_effort
+from engine.model.json_types import Json
 
 Sums = dict[str, list[float]]
-Json = dict[str, Any]
 
 SLACK: Final = 1.5
 PILOT_TREES: Final = 12

@@ -8,16 +8,20 @@ from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch import records
+from app.batch.bounds import FUTURES_EACH, FUTURES_MOST
 from app.batch.runners.summary import Failure
-from app.batch.spec import FUTURES_EACH, FUTURES_MOST, make_futures
+from app.batch.spec import make_futures
 from app.batch.study_pages import jobs
 from app.context import naming, visitor
 from app.context.moments import address
+from app.context.questioning import question_context
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
+from app.questions.shortening import shorter
 from app.server import api_schema
 from app.web.api import body, json_answer
+from engine.model.json_types import Json
 from engine.sim.run import Run
 from engine.study.shrink import Shortened, shorten
 
@@ -58,18 +62,6 @@ def _start_futures(run: Run, invariant: str, each: int) -> str:
     with services().plays.turn():
         asked = make_futures(run, invariant, each)
     return jobs().submit(asked, *visitor.asker())
-
-
-def _facts(found: Shortened) -> dict[str, Any]:
-    return {
-        "ok": True,
-        "url": _at(found.run, found.after),
-        "digest": found.run.digest,
-        "invariant": found.invariant,
-        "before": found.before,
-        "after": found.after,
-        "plays": found.plays,
-    }
 
 
 @blueprint.get(PLACE)
@@ -159,13 +151,15 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
 
 
 @blueprint.post("/api/shorten")
-@api_schema.declare(api_schema.Json, takes=api_schema.FailureSent)
+@api_schema.declare(Json, takes=api_schema.FailureSent)
 def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()
     visitor.require_patience()
-    run, invariant = _run_asked(body())
-    return json_answer(_facts(_shorten(run, invariant)))
+    found = shorter(question_context(), body())
+    step = max(0, found["after"] - 1)
+    url = url_for("pages.run", digest=found["digest"], step=step, tab=None)
+    return json_answer({"ok": True, "url": url, **found})
 
 
 @blueprint.post("/api/futures")

@@ -17,6 +17,7 @@ from typing import IO, Any
 from app.advisor.result import advice_of, advice_of_counts
 from app.batch import adaptive_futures, records, statistics, wire
 from app.batch.announcer import Announcer, Emit
+from app.batch.bounds import RUNS_MOST
 from app.batch.computation import TELL_EVERY_S, Computation
 from app.batch.estimate import estimate
 from app.batch.job import Job
@@ -33,7 +34,7 @@ from app.batch.runners.rows import (
 )
 from app.batch.runners.spark import SparkError, SparkRunner
 from app.batch.runners.tables import RunnerError
-from app.batch.spec import RUNS_MOST, Futures, Spec, check_chunks, check_total
+from app.batch.spec import Futures, Spec, check_chunks, check_total
 from app.core import clock
 from app.core.config import Settings
 from app.core.refusals import RequestError

@@ -12,9 +12,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.advisor.result import promised
 from app.batch import records, statistics
+from app.batch.bounds import CELLS_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
 from app.batch.result import FAILURES_SHOWN, result
-from app.batch.spec import CELLS_MOST, PROFILES_MOST, RUNS_MOST, asked_spec
+from app.batch.spec import asked_spec
 from app.batch.study_pages import (
     TITLE_MOST,
     jobs,
@@ -35,6 +36,7 @@ from app.storage.models import BatchRow
 from app.web import display_names, met
 from app.web.api import body, json_answer
 from app.web.pages import words
+from engine.model.json_types import Json
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.delays import varies
@@ -232,7 +234,7 @@ def submit_form() -> AnyResponse:
 
 
 @blueprint.post("/api/batches/estimate")
-@api_schema.declare(api_schema.Json, takes=api_schema.BatchSent)
+@api_schema.declare(Json, takes=api_schema.BatchSent)
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()

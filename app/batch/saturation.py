@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from app.batch.processes import pool
 from app.core import clock
 from engine.advisor import saturation
 from engine.advisor.saturation import PLANS, SaturationTally
+from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -23,8 +24,6 @@ TOLD_S: Final = 10.0
 AHEAD: Final = 4
 """Chunks that wait for each process."""
 SHOWN: Final = 3
-
-Json = dict[str, Any]
 
 
 class PlayedStudy(NamedTuple):

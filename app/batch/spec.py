@@ -8,6 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.batch import statistics
+from app.batch.bounds import (
+    CELLS_MOST,
+    FUTURES_EACH,
+    FUTURES_MOST,
+    PROFILES_MOST,
+    RUNS_MOST,
+)
 from app.batch.runners.plan import CHUNKS_MOST, BatchPlan
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
@@ -16,18 +23,11 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.futures import Present, presents
 
-RUNS_MOST: Final = 1_000_000
-PROFILES_MOST: Final = 8
-CELLS_MOST: Final = 64
 VARIED_MOST: Final = 4
 WITHIN: Final = (5, 50)
 """Percent of a share, to either side: how well it may be asked to be known."""
 TOTAL_MOST: Final = 20_000_000
 """Runs of a whole batch: a day on two cores."""
-
-FUTURES_EACH: Final = 10
-FUTURES_MOST: Final = 1_000
-"""Of a place: they are one chunk, so that the next look waits for whole places."""
 
 
 def label_of(values: Mapping[str, str]) -> str:

@@ -13,6 +13,7 @@ from app.batch.runners.pairing import LOST
 from app.batch.runners.rows import ANY
 from app.batch.study_pairs import ROWS_MOST, Rows, common_seeds
 from app.storage.models import BatchRow
+from engine.model.json_types import Json
 
 TOLD_BESIDE: Final = frozenset(
     ("slug", "code", "title", "origin", "difficulty", "teaches", "tags", "profiles", "expect")
@@ -21,8 +22,6 @@ TOLD_BESIDE: Final = frozenset(
 DIFFERENCES_MOST: Final = 40
 VALUE_CHARS: Final = 160
 SENTENCES_MOST: Final = 8
-
-Json = dict[str, Any]
 
 
 def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:

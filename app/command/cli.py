@@ -21,6 +21,7 @@ from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
 from app.command.saturation import saturation
+from app.command.site import site
 from app.command.storm import storm
 from app.command.upgrade import upgrade
 from app.core import config
@@ -437,5 +438,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, find, learn, refine, saturation, storm, upgrade):
+for _command in (*_BROKERS, advise, find, learn, refine, saturation, site, storm, upgrade):
     main.add_command(_command)

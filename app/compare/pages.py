@@ -8,20 +8,20 @@ from flask import Blueprint, Response, render_template, request, url_for
 from markupsafe import Markup
 
 from app.context import naming, visitor
+from app.context.questioning import question_context
 from app.context.services import apart, services
 from app.core.memoize import last
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
 from app.learn.path import place_on_path
-from app.runs import build_tasks
+from app.questions import comparing
 from app.server.edition import lasting
 from app.web.api import json_answer, unless_known
-from app.workers.pool import NoWorkerError
+from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
-from engine.export.comparing import playable
 from engine.export.thumbnail import HEIGHT, WIDTH
-from engine.export.verdict_by_release import Ending, endings, folded
-from engine.model.profiles import PROFILES, get_profile
+from engine.export.verdict_by_release import Ending, endings
+from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -35,36 +35,8 @@ RUNGS_KEPT: Final = 32
 ENDINGS_KEPT: Final = 256
 
 
-def other_run(run: Run, wanted: str) -> tuple[Run, str]:
-    """Return the run to compare with, by digest or profile, and why it ends early, or "".
-
-    Raises RequestError or InputError.
-    """
-    if naming.DIGEST.match(wanted):
-        return services().replays.run(wanted), ""
-    profile = get_profile(wanted).name
-    # The script as that profile plays it, where nothing was done by hand.
-    with services().plays.turn():
-        return playable(Run(run.scenario, profile, run.seed, run.moves))
-
-
 def _requested_profile(run: Run) -> str:
-    asked = naming.profile_asked("with")
-    if asked:
-        return asked
-    profiles = [one for one in run.scenario.profiles if one != run.profile]
-    order = list(PROFILES)
-    own = _promised(run, run.profile)
-    others = [one for one in profiles if one in order and _promised(run, one) != own]
-    if others and run.profile in order:
-        # The nearest one that ends otherwise shows best what made the difference.
-        here = order.index(run.profile)
-        return min(others, key=lambda one: abs(order.index(one) - here))
-    return (profiles or [one for one in ("K39", "Z0102") if one != run.profile])[-1]
-
-
-def _promised(run: Run, profile: str) -> Any:
-    return (run.scenario.expectation(profile) or {}).get("verdict")
+    return naming.profile_asked("with") or comparing.other_profile(run)
 
 
 @blueprint.get("/r/<digest>/compare")
@@ -72,7 +44,7 @@ def page(digest: str) -> str:
     """Render both runs in lock-step, opened at ``?at=``; ``?step=`` is the visitor's last step."""
     run = _run(digest)
     wanted = _requested_profile(run)
-    other, why = other_run(run, wanted)
+    other, why = comparing.other_run(question_context(), run, wanted)
     services().replays.register(other)
     return render_template(
         "compare.html",
@@ -97,7 +69,7 @@ def page(digest: str) -> str:
 def pairs(digest: str) -> Response:
     """Return {a: facts, b: facts, pairs, parts}; see `engine.export.comparing.compare`."""
     run = _run(digest)
-    other, _ = other_run(run, _requested_profile(run))
+    other, _ = comparing.other_run(question_context(), run, _requested_profile(run))
     services().replays.register(other)
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
 
@@ -112,7 +84,7 @@ def pairs(digest: str) -> Response:
 def _compared(a: Run, b: Run) -> dict[str, Any]:
     """Compare every step of two runs, in another process, or here if they are ready."""
     try:
-        return services().workers.do(build_tasks.compared, a, b)
+        return services().workers.do(comparing.compared, a, b)
     except NoWorkerError:
         with services().plays.turn():
             return _compared_here(a.digest, b.digest)
@@ -124,10 +96,10 @@ def _compared_here(a: str, b: str) -> dict[str, Any]:
     first, second = sorted((a, b))
     with services().replays.using(first) as one:
         if first == second:
-            return build_tasks.pair(one, one)
+            return comparing.pair(one, one)
         with services().replays.using(second) as two:
             both = {first: one, second: two}
-            return build_tasks.pair(both[a], both[b])
+            return comparing.pair(both[a], both[b])
 
 
 def _run(digest: str) -> Run:
@@ -165,20 +137,8 @@ def all_endings(name: str) -> Response:
     scenario = naming.scenario_named(name)
 
     def answer() -> Response:
-        # A workload is long, and ends as its seed has it: there is no one ending to tell.
-        found: tuple[Ending, ...] = ()
-        if not scenario.workload.producers:
-            found = _endings(scenario)
-        told = [
-            {
-                "kind": one.kind,
-                "span": one.span,
-                "profiles": one.profiles,
-                "broken": one.broken,
-            }
-            for one in folded(found)
-        ]
-        return json_answer({"ok": True, "endings": told})
+        found = () if scenario.workload.producers else _endings(scenario)
+        return json_answer({"ok": True, **comparing.folded_endings(scenario, found)})
 
     response = unless_known(f"endings-{scenario.digest}-{ENGINE_VERSION}", answer)
     return lasting(response)
@@ -194,5 +154,5 @@ def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
     drawn = ("telling", "final")
     return tuple(
         {name: Markup(value) if name in drawn else value for name, value in rung.items()}
-        for rung in apart(build_tasks.rungs, scenario)
+        for rung in apart(comparing.rungs, scenario)
     )

@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from flask import current_app
 
-from app.batch.jobs import Jobs
 from app.core.config import Settings
 from app.core.cpu_quota import Accounts
 from app.core.deadlines import Deadlines
 from app.core.gate import Gate
 from app.core.words import Catalogue
-from app.explore.searches import Searches
-from app.runs.replays import Replays
-from app.storage.answered import Answers
-from app.storage.database import Database
-from app.storage.saved import Store
-from app.workers.pool import NoWorkerError, Workers
+from app.workers.absence import NoWorkerError
 from engine.learn.guides import Guide
 
 if TYPE_CHECKING:
     from flask_socketio import SocketIO
+
+    from app.batch.jobs import Jobs
+    from app.explore.searches import Searches
+    from app.runs.replays import Replays
+    from app.storage.answered import Answers
+    from app.storage.database import Database
+    from app.storage.saved import Store
+    from app.workers.pool import Workers
 
 KEY = "highwater"
 T = TypeVar("T")

@@ -30,12 +30,14 @@ class MachineClock:
     """The machine's own clocks."""
 
     _elsewhere = threading.local()
+    # In a browser there is no clock of a thread: the worker does nothing else meanwhile.
+    _thread_time = staticmethod(getattr(time, "thread_time", time.perf_counter))
 
     def monotonic(self) -> float:
         return time.monotonic()
 
     def processor(self) -> float:
-        return time.thread_time() + getattr(self._elsewhere, "s", 0.0)
+        return float(self._thread_time()) + getattr(self._elsewhere, "s", 0.0)
 
     def spend(self, seconds: float) -> None:
         self._elsewhere.s = getattr(self._elsewhere, "s", 0.0) + seconds

@@ -26,8 +26,8 @@ from app.incident.formats import FORMATS
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.incident.translated import told_in
+from app.questions.names import RUN_BYTES
 from app.server.bodies import FILES_BYTES, FILES_PATH
-from app.storage.saved import RUN_BYTES
 from app.web.api import json_answer
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile

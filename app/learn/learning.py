@@ -14,7 +14,7 @@ from app.context.predicting import GivenAnswer, ViewQuestion, given_of, question
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
-from app.storage.saved import parse_run
+from app.questions.names import parse_run
 from engine.learn.course import chapter, slugs
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.measured import PAIRS

@@ -13,8 +13,9 @@ from app.learn.course import stage_of
 from app.learn.learning import question_of_address
 from app.web.embeds import sentences, table_rows
 from engine import ENGINE_VERSION
+from engine.model.json_types import Json
 from engine.sim.run import Run
-from engine.view.view import Json
+from engine.view.wire import Message, StepJson, View
 
 blueprint = Blueprint("held", __name__)
 
@@ -48,7 +49,7 @@ def _scene(run: Run, since: int, step: int) -> str:
     return _page(boot, steps[-1], sentences(steps[-1], facts, visitor.lang()))
 
 
-def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[Json]]:
+def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[StepJson]]:
     lang = visitor.lang()
     digest = services().replays.register(run)
     saved = services().replays.saved(digest)
@@ -57,7 +58,7 @@ def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[Json]]:
         return facts, replay.around(first, step, step - first + 1)
 
 
-def _boot(facts: Json, steps: list[Json], step: int) -> dict[str, Any]:
+def _boot(facts: Json, steps: list[StepJson], step: int) -> dict[str, Any]:
     return {
         "run": facts["digest"],
         "step": step,
@@ -69,7 +70,7 @@ def _boot(facts: Json, steps: list[Json], step: int) -> dict[str, Any]:
     }
 
 
-def _page(boot: dict[str, Any], shown: Json, said: list[str]) -> str:
+def _page(boot: dict[str, Any], shown: StepJson, said: list[str]) -> str:
     chosen = {name: boot[name] for name in ("controls", "panel", "theme")}
     return render_template(
         "embed.html",
@@ -85,13 +86,13 @@ def _page(boot: dict[str, Any], shown: Json, said: list[str]) -> str:
     )
 
 
-def _untold(view: Json) -> Json:
+def _untold(view: View) -> View:
     """Return the view without the fields of messages that say where logs diverge.
 
     From these fields the stage draws where the log will be cut, and the question may ask for that.
     """
     told = ("diverging", "end")
-    messages = [
+    messages: list[Message] = [
         {**m, "fields": {name: one for name, one in m["fields"].items() if name not in told}}
         for m in view["messages"]
     ]

@@ -26,6 +26,7 @@ from engine.model.profiles import get_profile
 from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.translated import in_language
+from engine.view.wire import StepJson
 
 blueprint = Blueprint("lens", __name__)
 
@@ -135,7 +136,7 @@ def through_releases(digest: str) -> Response:
     return response
 
 
-def _window(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
+def _window(replay: Replay, first: int, count: int) -> list[StepJson]:
     """Return up to `count` steps, however many go into one answer of a replay."""
     first = min(first, replay.total)
     end = min(first + count, replay.total + 1)

@@ -8,166 +8,38 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
 from app.batch.announcer import room
-from app.context import naming, visitor
+from app.context import visitor
+from app.context.questioning import question_context
 from app.context.services import services
 from app.core import client_disconnect
 from app.core.config import Settings
 from app.core.cpu_quota import payer
 from app.core.limits import Bucket
-from app.core.refusals import RequestError, from_bad_input, from_engine_error
-from app.core.request_fields import SEED_MAX, RequestFields
+from app.core.refusals import RequestError
 from app.live import asking, classroom, gateway
 from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.gateway import Link
-from app.live.questions import Answer, Client, Clients, Question, at_step
-from engine.model.errors import InputError
+from app.live.questions import Client, Clients, Question
+from app.live.rooms import rooms_here
+from app.questions import table
+from app.questions.context import Answer, Context
+from app.questions.table import OPENS, STEPS
 from engine.model.languages import language_of
-from engine.replay.replay import Replay
-from engine.sim.run import Run
-from engine.story.sayings import translate
-from engine.why.why import MAX_SUBJECT
 
 log = logging.getLogger(__name__)
 
-AHEAD = 32
-"""The most steps of one answer."""
-WINDOW = 8
-"""Steps sent when nobody said how many."""
-MOVE_CHARS = 2_000
+
+Handler = Callable[[Question], Answer]
 
 
-def _steps(replay: Replay, first: int, count: int) -> list[dict[str, Any]]:
-    return replay.steps(first, count) if first <= replay.total else []
-
-
-def _shown(digest: str, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the steps without those behind a question that this page's class is asked."""
-    horizon = classroom.rooms_here().horizon(sid(), digest)
-    return steps if horizon is None else [one for one in steps if one["n"] <= horizon]
-
-
-def _open(question: Question) -> Answer:
-    """Return the run.
-
-    Of one whose script cannot be played to its end, as one of another release or of an older engine
-    may be, what comes before that move, with the sentence that says why.
-    """
-    question.run = naming.run_asked(question.asked)
-    try:
-        return _opened(question, question.run)
-    except InputError as bad:
-        word, _, number = bad.where.partition(" ")
-        if word != "Move":
-            raise
-        run = question.run
-        question.run = Run(run.scenario, run.profile, run.seed, run.lines()[: int(number) - 1])
-        answer = _opened(question, question.run)
-        answer["facts"]["stops"] = translate(bad.sentence, question.client.lang)
-        return answer
-
-
-def _opened(question: Question, run: Run) -> Answer:
-    asked = question.asked
-    replays = services().replays
-    digest = replays.register(run)
-    saved = replays.saved(digest)
-    with replays.using(digest) as replay:
-        step = min(asked.whole("step", 0, SEED_MAX, default=0), replay.total)
-        have = asked.whole("have", -1, SEED_MAX, default=-1)
-        ahead = asked.count("ahead", AHEAD, WINDOW)
-        first = max(0, step - 1)
-        if have >= step:
-            first = have + 1
-            steps = _steps(replay, first, ahead)
-        else:
-            steps = replay.around(first, step, max(1, ahead))
-        return {
-            "run": digest,
-            "text": run.text(),
-            "facts": replays.facts(replay, saved, question.client.lang),
-            "first": first,
-            "steps": _shown(digest, steps),
-        }
-
-
-def _move(question: Question) -> Answer:
-    asked = question.asked
-    replays = services().replays
-    parent = naming.digest_asked(asked)
-    text = asked.text("text", most=MOVE_CHARS)
-    ahead = asked.count("ahead", AHEAD, WINDOW)
-    run = question.run = replays.run(parent)
-    with replays.using(parent) as replay:
-        step = naming.step_asked(asked, parent, replay.total)
-        # Should the move fail, this is what plays it again.
-        question.run = replace(run, moves=(*replay.cut(step), text))
-        question.run = replay.branch(step, text)
-    digest = replays.register(question.run)
-    saved = replays.saved(digest)
-    with replays.using(digest) as replay:
-        return {
-            "run": digest,
-            "at": step + 1,
-            "text": question.run.text(),
-            "facts": replays.facts(replay, saved, question.client.lang),
-            "steps": _steps(replay, step + 1, ahead),
-        }
-
-
-def _play(question: Question) -> Answer:
-    with at_step(question) as (digest, replay, step):
-        steps = _steps(replay, step + 1, question.asked.count("count", AHEAD, WINDOW))
-        return {
-            "run": digest,
-            "first": step + 1,
-            "total": replay.total,
-            "steps": _shown(digest, steps),
-        }
-
-
-def _seek(question: Question) -> Answer:
-    with at_step(question) as (digest, replay, step):
-        first = max(0, step - 2)
-        return {
-            "run": digest,
-            "first": first,
-            "total": replay.total,
-            "steps": _shown(digest, replay.around(first, step, WINDOW)),
-        }
-
-
-def _possible(question: Question) -> Answer:
-    with at_step(question) as (digest, replay, step):
-        lang = question.client.lang
-        return {
-            "run": digest,
-            "step": step,
-            "moves": [
-                {**one, "help": translate(one["help"], lang), "why": translate(one["why"], lang)}
-                for one in replay.possible(step)
-            ],
-            "messages": replay.letters(step),
-        }
-
-
-def _metrics(question: Question) -> Answer:
-    """Return an operator's dashboard at a step, beside the true values."""
-    with at_step(question) as (digest, replay, step):
-        return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
-
-
-def _why(question: Question) -> Answer:
-    """Explain why something does not happen at a step: its guards, and how to meet them."""
-    subject = question.asked.text("subject", most=MAX_SUBJECT)
-    with at_step(question) as (digest, replay, step):
-        return {"run": digest, "step": step, **replay.why(step, subject)}
+def _shared(question: table.Question) -> Handler:
+    """Return the handler of a question that other doors answer alike."""
+    return lambda asked: question(asked.context, asked.asked)
 
 
 def _watch(question: Question) -> Answer:
@@ -184,16 +56,9 @@ def _cancel(question: Question) -> Answer:
     return {"batch": services().jobs.cancel(question.asked.text("batch"), visitor.owner())}
 
 
-Handler = Callable[[Question], Answer]
-
 EVENTS: dict[str, tuple[Handler, str]] = {
-    "open": (_open, "opens"),
-    "move": (_move, "moves"),
-    "play": (_play, "moves"),
-    "seek": (_seek, "moves"),
-    "possible": (_possible, "moves"),
-    "metrics": (_metrics, "moves"),
-    "why": (_why, "moves"),
+    **{name: (_shared(question), "opens") for name, question in OPENS.items()},
+    **{name: (_shared(question), "moves") for name, question in STEPS.items()},
     "watch": (_watch, "moves"),
     "cancel": (_cancel, "moves"),
     "join": (classroom.join, "moves"),
@@ -232,7 +97,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
 
     def leave(*_: object) -> None:
         clients.leave(sid())
-        classroom.rooms_here().leave(sid())
+        rooms_here().leave(sid())
 
     def unknown(event: str, *_: object) -> Answer | None:
         name = event.removeprefix(UNKNOWN)
@@ -278,17 +143,14 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
     return answering
 
 
+def _context(client: Client) -> Context:
+    """Return the context of a client's question; an open class question hides what comes."""
+    context = question_context(client.lang)
+    context.visible_until = lambda digest: rooms_here().horizon(sid(), digest)
+    return context
+
+
 def answer(client: Client, handler: Handler, data: object) -> Answer:
     """Return {"ok": True, ...} or a refusal with its sentence; never raise."""
-    question: Question | None = None
-    try:
-        question = Question(client, RequestFields(data))
-        return {"ok": True, **handler(question)}
-    except RequestError as refusal:
-        return refusal.answer(client.lang)
-    except InputError as error:
-        return from_bad_input(error).answer(client.lang)
-    except Exception as error:
-        log.exception("A socket question failed")
-        run = question.run if question else None
-        return from_engine_error(run, error).answer(client.lang)
+    context = _context(client)
+    return table.answered(context, lambda asked: handler(Question(client, asked, context)), data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Flask, current_app
+from flask import Flask
 from flask_socketio import SocketIO, join_room, leave_room
 
 from app.context import visitor
@@ -10,12 +10,12 @@ from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.live.channel import sid
-from app.live.questions import Answer, Question, at_step
-from app.live.rooms import Place, Rooms, Told
+from app.live.questions import Question
+from app.live.rooms import KEY, Place, Rooms, Told, rooms_here
+from app.questions.context import Answer
 
 CUES_MOST = 9_999
 PARTITIONS_MOST = 9_999
-KEY = "highwater.rooms"
 
 
 def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
@@ -25,12 +25,6 @@ def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
         socketio.emit("room", told, to=to)
 
     app.extensions[KEY] = Rooms(key, tell)
-
-
-def rooms_here() -> Rooms:
-    """Return the rooms of the current application."""
-    found: Rooms = current_app.extensions[KEY]
-    return found
 
 
 def lead(question: Question) -> Answer:
@@ -66,7 +60,7 @@ def _listen(before: str, room: str) -> None:
 
 def _place(question: Question) -> Place:
     """Return the leader's place.  Raises `RequestError` "gone" or "stale" for what is not there."""
-    with at_step(question) as (_, replay, step):
+    with question.context.at_step(question.asked) as (_, replay, step):
         asked = question.asked
         return Place(replay.run, step, _cue(asked), asked.whole("p", 0, PARTITIONS_MOST, default=0))
 

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from app.context import naming
-from app.context.services import services
 from app.core import clock
 from app.core.limits import Bucket
 from app.core.request_fields import RequestFields
-from engine.replay.replay import Replay
-from engine.sim.run import Run
+from app.questions.context import Context
 
 STRIKES = 3
 FORGIVEN_AFTER_S = 10.0
-
-Answer = dict[str, Any]
 
 
 @dataclass
@@ -50,11 +42,11 @@ class Client:
 
 @dataclass
 class Question:
-    """Event being answered: its client, its content, and the run it is about once known."""
+    """Event being answered: its client, its content and its context."""
 
     client: Client
     asked: RequestFields
-    run: Run | None = None
+    context: Context
 
 
 @dataclass
@@ -79,12 +71,3 @@ class Clients:
 
     def get(self, sid: str) -> Client | None:
         return self._of.get(sid)
-
-
-@contextmanager
-def at_step(question: Question) -> Iterator[tuple[str, Replay, int]]:
-    """Yield the run that a question is about, ready to be read, and the step in it."""
-    digest = naming.digest_asked(question.asked)
-    question.run = services().replays.run(digest)
-    with services().replays.using(digest) as replay:
-        yield digest, replay, naming.step_asked(question.asked, digest, replay.total)

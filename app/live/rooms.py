@@ -12,7 +12,9 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from flask import current_app
 
 from app.context.predicting import GivenAnswer
 from app.core import clock
@@ -21,6 +23,7 @@ from app.core.refusals import RequestError
 from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
 from engine.sim.run import Run
 
+KEY: Final = "highwater.rooms"
 ROOMS_MOST = 200
 ROOMS_OF_ONE = 3
 MEMBERS_MOST = 200
@@ -90,6 +93,12 @@ def start_timer(wait_s: float, then: Callable[[], None]) -> None:
     timer = threading.Timer(wait_s, then)
     timer.daemon = True
     timer.start()
+
+
+def rooms_here() -> Rooms:
+    """Return the rooms of the current application."""
+    found: Rooms = current_app.extensions[KEY]
+    return found
 
 
 class Rooms:

@@ -23,6 +23,7 @@ from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim import run as runs
 from engine.story import story
+from engine.view.wire import StepJson
 
 LANGUAGE = "en"
 
@@ -112,7 +113,7 @@ class Run(Sequence[Step]):
     def __iter__(self) -> Iterator[Step]:
         return (self[number] for number in range(len(self)))
 
-    def _step(self, step: dict[str, Any]) -> Step:
+    def _step(self, step: StepJson) -> Step:
         return Step(
             step["n"],
             step["t"],
@@ -139,7 +140,7 @@ class Run(Sequence[Step]):
             (
                 bool(guard["ok"]),
                 self._told(guard["say"]),
-                str((guard["cure"] or {}).get("move") or ""),
+                (guard["cure"]["move"] or "") if guard["cure"] else "",
             )
             for guard in found["guards"]
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from engine.view.wire import View
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Step:
     said: tuple[str, ...]
     why: tuple[str, ...]
     broken: tuple[str, ...]
-    view: dict[str, Any]
+    view: View
 
     @property
     def told(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from flask import Blueprint, render_template, request, url_for
 from markupsafe import Markup
@@ -22,12 +22,13 @@ from app.core.request_fields import whole_number
 from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.export import tanks
+from engine.model.json_types import Json
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.view.view import Json
+from engine.view.wire import View
 
 blueprint = Blueprint("recordings", __name__)
 
@@ -129,14 +130,14 @@ def seen_on(code: str, kafka: str) -> RecordingResult:
 # -- a picture of facts ----------------------------------------------------------------------------
 
 
-def standing(recording: Recording, names: Mapping[int, str], now: Facts, before: Facts) -> Json:
-    """Return facts as a view that `tanks.draw` draws.
+def standing(recording: Recording, names: Mapping[int, str], now: Facts, before: Facts) -> View:
+    """Return facts as those parts of a view that `tanks.draw` draws; a recording has no others.
 
     Where a broker is down its high watermark is unknown: the water stands where it stood `before`.
     """
     brokers = sorted(recording.assignment)
     leader, isr = now.get("leader", -1), now.get("isr", [])
-    return {
+    parts: Json = {
         "brokers": [
             {
                 "id": broker,
@@ -156,6 +157,7 @@ def standing(recording: Recording, names: Mapping[int, str], now: Facts, before:
             }
         ],
     }
+    return cast(View, parts)
 
 
 def _is_down(facts: Facts, broker: int) -> bool:

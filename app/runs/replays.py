@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.core.config import Settings
 from app.core.gate import Awaited, CpuBudget, Gate, hold
 from app.core.memoize import once
 from app.core.refusals import RequestError
+from app.questions.context import described
 from app.runs import build_tasks
 from app.storage.row_limit import MIB
-from app.storage.saved import SavedRun, Store
-from app.workers.pool import NoWorkerError, Workers
+from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.model.profiles import GENERATIONS
 from engine.replay.replay import Replay
 from engine.scenarios import file
-from engine.scenarios.translated import OWN, in_language
+from engine.scenarios.translated import OWN
 from engine.sim.run import Run
-from engine.story.sayings import translate
+
+if TYPE_CHECKING:
+    from app.storage.saved import SavedRun, Store
+    from app.workers.pool import Workers
 
 
 @once
@@ -255,13 +258,16 @@ class Replays:
         They say whether it was saved by another engine version: call `saved` before the replay is
         in use, since others wait for it, and the database may be slow.
         """
-        facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
-        broken = [{**one, "why": translate(one["why"], lang)} for one in facts["verdict"]["broken"]]
-        facts["verdict"] = {**facts["verdict"], "broken": broken}
+        facts = described(replay, lang)
         facts["saved"] = saved is not None
         if saved is not None and saved.engine_version != ENGINE_VERSION:
             facts["replayed_with"] = _compare(saved, replay)
         return facts
+
+    def describe(self, digest: str, lang: str) -> Callable[[Replay], dict[str, Any]]:
+        """Return what gives the facts of a replay of this run; the database is asked now."""
+        saved = self.saved(digest)
+        return lambda replay: self.facts(replay, saved, lang)
 
     def _place(self, digest: str) -> Live:
         with self._lock:

@@ -9,19 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeVar
 
-from msgspec import Meta
-
-from app.batch.spec import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
+from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
-from app.storage.saved import RUN_BYTES, SCENARIO_BYTES
+from app.questions.names import RUN_BYTES, SCENARIO_BYTES
+from engine.model.json_types import Json
 from engine.scenarios import paste
+
+try:
+    from msgspec import Meta
+except ModuleNotFoundError:  # in a browser, where nothing reads the descriptions
+    Meta = dict  # type: ignore[misc,assignment]
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
-Json = dict[str, Any]
 Runs = Annotated[int, Meta(ge=1, le=RUNS_MOST)]
 Seed = Annotated[int, Meta(ge=0, le=SEED_MAX)]
 ScenarioText = Annotated[str, Meta(max_length=SCENARIO_BYTES)]

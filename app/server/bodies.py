@@ -18,7 +18,7 @@ from app.core.deadlines import Deadlines, stop_reading
 from app.core.gate import hold
 from app.core.json_response import refused
 from app.core.refusals import RequestError
-from app.storage.saved import SCENARIO_BYTES
+from app.questions.names import SCENARIO_BYTES
 
 FREE: Final = ("/static/", "/health")
 """A page asks for many of these at once, and none of them costs much."""

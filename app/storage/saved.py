@@ -18,8 +18,6 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
 UNBOUNDED: Final = 1 << 62
-RUN_BYTES = 64 * 1024
-SCENARIO_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -140,12 +138,3 @@ def _keep_scenario(session: Session, scenario: Scenario, owner: str) -> bool:
         )
     )
     return True
-
-
-def parse_run(text: object) -> Run:
-    """Parse a run that a client sent: bounded first, then read strictly."""
-    if not isinstance(text, str) or not text:
-        raise RequestError("invalid", what="run")
-    if len(text.encode("utf-8", "replace")) > RUN_BYTES:
-        raise RequestError("too_large", limit=RUN_BYTES)
-    return Run.from_text(text)

@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import orjson
 from flask import Blueprint, Response, request, url_for
 
 from app.context import naming, visitor
 from app.context.services import services
-from app.core.json_response import to_json
+from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.core.words import ALONE, PAGES
+from app.questions import registry, runs
+from app.questions.names import SCENARIO_BYTES, parse_run
 from app.server import api_schema
 from app.server.edition import FOR_EVER, lasting
-from app.storage.saved import SCENARIO_BYTES, parse_run
-from app.web import registry
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
 from engine.lens.lens_json import stacks_by_release
+from engine.model.json_types import Json
 from engine.model.languages import language_of
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
-
-STEPS_MOST = 64
 
 
 def json_answer(data: Any, status: int = 200) -> Response:
@@ -46,8 +45,8 @@ def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
 def body() -> RequestFields:
     """Parse the body as one JSON object.  Raises `RequestError` "invalid" for anything else."""
     try:
-        return RequestFields(orjson.loads(request.get_data()))
-    except orjson.JSONDecodeError:
+        return RequestFields(from_json(request.get_data()))
+    except ValueError:
         raise RequestError("invalid", key="invalid.json") from None
 
 
@@ -107,7 +106,7 @@ def save_scenario() -> Response:
 
 
 @blueprint.get("/api/registry")
-@api_schema.declare(api_schema.Json)
+@api_schema.declare(Json)
 def get_registry() -> Response:
     """Return profiles, flags, invariants, verbs and rules, for menus and panels of pages."""
     response = json_answer(registry.registry())
@@ -117,7 +116,7 @@ def get_registry() -> Response:
 
 
 @blueprint.get("/api/cards/<profile>")
-@api_schema.declare(api_schema.Json)
+@api_schema.declare(Json)
 def cards(profile: str) -> Response:
     """Return every rule in pseudo-code, with Kafka's classes, as one profile has it."""
     response = json_answer(registry.cards_under(profile))
@@ -150,7 +149,7 @@ def steps(digest: str) -> Response:
     ``&only=lens`` leaves out everything else.
     """
     first = typed(request.args, "from", default=0)
-    count = min(STEPS_MOST, typed(request.args, "count", default=32))
+    count = min(runs.PAGE_MOST, typed(request.args, "count", default=32))
     if not naming.DIGEST.match(digest):
         raise RequestError("not_found")
     services().replays.run(digest)
@@ -162,11 +161,10 @@ def steps(digest: str) -> Response:
 
     def answer() -> Response:
         with services().replays.using(digest) as replay:
-            found = replay.steps(first, count) if first <= replay.total else []
-            if releases:
-                found = [_under_the_lens(step, releases, bare) for step in found]
+            found = runs.steps_from(replay, first, count)
+            sent = [_under_the_lens(step, releases, bare) for step in found] if releases else found
             return json_answer(
-                {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": found}
+                {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": sent}
             )
 
     response = unless_known(etag, answer)
@@ -174,7 +172,7 @@ def steps(digest: str) -> Response:
     return response
 
 
-def _under_the_lens(step: dict[str, Any], releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
+def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
     """Return a copy of the step with its stacks; `bare`: without its view and sentences."""
     seen = stacks_by_release(step, releases, step["view"]["mode"])
     return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}

@@ -13,9 +13,10 @@ from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
 from engine import ENGINE_VERSION
+from engine.model.json_types import Json
 from engine.model.languages import LANGUAGES, USUAL, language_of, short
 from engine.story import story
-from engine.view.view import Json
+from engine.view.wire import PartitionView, StepJson, View
 
 blueprint = Blueprint("embeds", __name__)
 
@@ -96,18 +97,18 @@ def guess_of(text: str) -> dict[str, Any] | None:
     return match and {"mark": match[1], "who": int(match[2]), "at": int(match[3])}
 
 
-def sentences(step: Json, facts: Json, lang: str) -> list[str]:
+def sentences(step: StepJson, facts: Json, lang: str) -> list[str]:
     """Return the events of the step, in words, and their reasons."""
     names = {one["id"]: one["name"] for one in facts["scenario"]["brokers"]}
     return [story.render(told, names, lang) for told in (*step["say"], *step["why"])]
 
 
-def table_rows(view: Json) -> list[dict[str, Any]]:
+def table_rows(view: View) -> list[dict[str, Any]]:
     """Return the first partition's replicas as rows of a table."""
     return [row for part in view["partitions"][:1] for row in _rows(part, view)]
 
 
-def _rows(part: Json, view: Json) -> list[dict[str, Any]]:
+def _rows(part: PartitionView, view: View) -> list[dict[str, Any]]:
     """Return one line of the table for each replica."""
     brokers = {one["id"]: one for one in view["brokers"]}
     rows = []

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, request
 from app.context import naming
 from app.context.services import apart, services
 from app.core.refusals import RequestError
-from app.runs import build_tasks
+from app.questions import exports
 from app.server.edition import FOR_EVER
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
@@ -26,7 +26,7 @@ def export(digest: str, form: str) -> Response:
     shown = "show" in request.args
 
     def answer() -> Response:
-        text, name = apart(build_tasks.export, run, form)
+        text, name = apart(exports.export, run, form)
         file = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
         how = "inline" if shown else "attachment"
         file.headers["Content-Disposition"] = f'{how}; filename="{name}"'

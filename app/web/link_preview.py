@@ -20,7 +20,7 @@ from engine.export.thumbnail import telling_step
 from engine.model.profiles import PROFILES
 from engine.scenarios.translated import in_language
 from engine.story import story
-from engine.view.view import Json
+from engine.view.wire import View
 
 blueprint = Blueprint("unfurling", __name__)
 
@@ -84,7 +84,7 @@ def _node_names(plain: dict[int, str], lang: str) -> dict[int, str]:
     return {one: words.text(lang, "card.name", {"name": name}) for one, name in plain.items()}
 
 
-def _doing(view: Json, lang: str) -> dict[int, str]:
+def _doing(view: View, lang: str) -> dict[int, str]:
     """Return the labels under the tanks of the stage, for the partition of the picture."""
     part = partition_of(view)
     if part is None:

@@ -26,7 +26,7 @@ from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.view.view import Json
+from engine.view.wire import StepJson
 
 blueprint = Blueprint("loop", __name__)
 
@@ -80,11 +80,11 @@ def stops() -> tuple[LoopStop, ...]:
     )
 
 
-def pictured(profile: str) -> list[Json]:
+def pictured(profile: str) -> list[StepJson]:
     """Return the step of each moment: the last one that truncates, else the last of its moves."""
     replay, _ = _played(profile)
-    found: list[Json] = []
-    chosen: Json | None = None
+    found: list[StepJson] = []
+    chosen: StepJson | None = None
     for step in replay.each(0, replay.total + 1):
         if len(found) == len(MOMENTS):
             break
@@ -98,7 +98,7 @@ def pictured(profile: str) -> list[Json]:
     return found
 
 
-def _cuts(step: Json) -> bool:
+def _cuts(step: StepJson) -> bool:
     return any(one["cut"] for one in step["view"]["partitions"][0]["replicas"].values())
 
 

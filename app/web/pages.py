@@ -13,7 +13,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.batch.spec import FUTURES_EACH
+from app.batch.bounds import FUTURES_EACH
 from app.context import naming, visitor
 from app.context.moments import address
 from app.context.services import services
@@ -24,7 +24,7 @@ from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
-from app.live.classroom import rooms_here
+from app.live.rooms import rooms_here
 from app.recordings.page import badge
 from app.server import addresses, bundler, preloads, security
 from app.server.edition import edition

@@ -8,9 +8,10 @@ from markupsafe import Markup
 from app.context import visitor
 from app.context.services import services
 from engine.export.thumbnail import HEIGHT, WIDTH, draw
+from engine.model.json_types import Json
 from engine.sim.run import Run
 from engine.story import story
-from engine.view.view import Json
+from engine.view.wire import StepJson, View
 
 AROUND = 15
 """Steps listed before and after the one that is shown."""
@@ -49,11 +50,11 @@ def page(run: Run, step: int) -> str:
     )
 
 
-def _step_sentences(step: Json, names: dict[int, str], lang: str) -> list[str]:
+def _step_sentences(step: StepJson, names: dict[int, str], lang: str) -> list[str]:
     return [story.render(one, names, lang) for one in [*step["say"], *step["why"]]]
 
 
-def _rows(view: Json) -> list[Json]:
+def _rows(view: View) -> list[Json]:
     """Return one row for each replica of each partition."""
     brokers = {broker["id"]: broker for broker in view["brokers"]}
     return [

@@ -21,6 +21,7 @@ from typing import Any, Final, TypeVar
 from app.core import clock, cpu_quota
 from app.core.gate import AGAIN_MS, Awaited, Gate, Shares
 from app.core.refusals import RequestError
+from app.workers.absence import NoWorkerError
 from app.workers.worker_process import Line, ProcessLimits, WorkerDiedError, WorkerProcess
 from engine.model.errors import InputError
 
@@ -43,10 +44,6 @@ DONE: Final = "done"
 RAISED: Final = "raised"
 
 T = TypeVar("T")
-
-
-class NoWorkerError(Exception):
-    """Error raised where all processes are busy, or there are none."""
 
 
 def _nobody() -> int:

@@ -21,7 +21,7 @@ from typing import Any, Final
 from app.core import gc_settings
 from app.core.parent_death import ends_with_parent
 
-PRELOADED: Final = ("app.runs.build_tasks", "app.explore.worker")
+PRELOADED: Final = ("app.runs.build_tasks", "app.questions.comparing", "app.explore.worker")
 """What is read once, before any of them is forked."""
 ENDED_S: Final = 5.0
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from engine.advisor.advice import YEAR_MS, Failures, Setting
 from engine.advisor.cycles import Strike, Tree, format_path, replayed
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.sim.run import Run
 
 CYCLES: Final = "cycles"
@@ -22,7 +23,6 @@ LOST, WAITS, BUSY = "lost", "waits", "busy"
 LEAVES_MOST: Final = 4
 """Cycles that lost, of one tree, that are kept to be opened: the heaviest."""
 
-Json = dict[str, Any]
 Sums = dict[str, list[float]]
 
 

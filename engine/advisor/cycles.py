@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import exp
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from engine.advisor import advice, importance
 from engine.advisor.advice import FLUSH_MS, YEAR_MS, Failures, Setting
 from engine.advisor.importance import LEVELS, Cause, Path
 from engine.faults.fault_plan import FaultPlan
+from engine.model.json_types import Json
 from engine.model.state import UP
 from engine.moves.time_verbs import start_workload
 from engine.scenarios.fault_lines import Fault
@@ -46,7 +47,6 @@ GOES_ON: Final = 0.25
 for all of them: if they lose after all, the mean is right nevertheless."""
 MOST_MS: Final = 66 * 3_600_000
 """No cycle outlasts this: what is written until then still fits a run."""
-Json = dict[str, Any]
 
 
 class Strike(NamedTuple):

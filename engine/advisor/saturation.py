@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp, log, sqrt
-from typing import Any, Final
+from typing import Final
 
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import Chance
@@ -26,7 +26,6 @@ CURVE: Final = (1, 2, 5)
 """Points of a curve: these times the powers of ten, and the end."""
 
 Pair = tuple[str, str]
-Json = dict[str, Any]
 
 
 def fixed(scenario: Scenario, seed: int) -> Scenario:

@@ -229,7 +229,8 @@ class Checker:
                     f"after epoch {epoch}",
                 )
             epoch = batch.epoch
-            if log.epochs.epoch_for_offset(batch.base) != epoch:
+            # A log start inside the batch is where the cache begins.
+            if log.epochs.epoch_for_offset(max(batch.base, log.log_start)) != epoch:
                 self.report(
                     "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
                 )

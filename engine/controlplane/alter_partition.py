@@ -132,14 +132,22 @@ def apply_zk(record: PartitionRecord, item: AlterItem) -> PartitionRecord:
     return after
 
 
-def check_direct_write(record: PartitionRecord, item: AlterItem) -> int:
-    """CP-ISR-ZKPROP 1, before 2.7.  Return the error of the leader's own write of the znode.
+def check_direct_write(
+    record: PartitionRecord, item: AlterItem, sender: int, profile: Profile
+) -> tuple[int, bool]:
+    """CP-ISR-ZKPROP 1, before 2.7.  Return (error, whether it writes) of the leader's own write.
 
-    It succeeds only if the version that the leader knows is still the current one.
+    It succeeds only if the version that the leader knows is still the current one.  From 0.8.2 on
+    the leader reads the znode back and finds its own earlier write, whose answer it never saw
+    (`ReplicationUtils.checkLeaderAndIsrZkData`, KAFKA-1382).
     """
-    if item.partition_epoch != record.partition_epoch:
-        return errors.INVALID_UPDATE_VERSION
-    return errors.NONE
+    if item.partition_epoch == record.partition_epoch:
+        return errors.NONE, True
+    wanted = tuple(member for member, _ in item.isr)
+    own = (sender, item.leader_epoch, wanted) == (record.leader, record.leader_epoch, record.isr)
+    if own and not profile.isr_write_not_recognised:
+        return errors.NONE, False
+    return errors.INVALID_UPDATE_VERSION, False
 
 
 def answer_kr(change: PartitionChange, sender: int, version: int) -> int:

@@ -5,7 +5,7 @@ Control-plane 1.3, 1.6 - 1.12, 5.4, 5.5.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from engine.controlplane.elr import cleared
 from engine.controlplane.roles import apply_record, stop_replica
@@ -38,6 +38,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
+from engine.model.quotas import TOPIC
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.model.state import STARTING, UP, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
@@ -268,7 +269,8 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
     before = broker.metadata_offset
     broker.metadata_offset = m.offset + len(m.records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
-    apply_changes(broker, changed, out)
+    blocked = _blocked_by_strays(broker, changed) if before == 0 else ()
+    apply_changes(broker, changed, out, blocked)
     if before == 0:
         delete_strays(broker, out)
     fetch_metadata(broker, out)
@@ -295,10 +297,37 @@ def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
 
 
+def _blocked_by_strays(
+    broker: Process, changed: dict[int, PartitionRecord | None]
+) -> Collection[int]:
+    """7.7, KRaft.  Return new partitions whose name a stray log has: they are not made.
+
+    Until 3.6 strays are deleted only after the first image has been applied
+    (`BrokerMetadataPublisher.finishInitializingReplicaManager` at 3.6.2, KAFKA-14616).
+    """
+    machine = broker.machine
+    if not broker.profile.stray_blocks_replica or not machine.disks:
+        return ()
+    names = {_name(machine, tp) for tp in machine.disks}
+    return [tp for tp in changed if tp not in machine.disks and _name(machine, tp) in names]
+
+
+def _name(machine: Machine, tp: int) -> tuple[str, int]:
+    """Return topic and number of a partition."""
+    return machine.topics.get(tp, (TOPIC, tp))
+
+
 def apply_changes(
-    broker: Process, changed: dict[int, PartitionRecord | None], out: Effects
+    broker: Process,
+    changed: dict[int, PartitionRecord | None],
+    out: Effects,
+    blocked: Collection[int] = (),
 ) -> None:
-    """CP-KR-APPLY 1 - 5.  Apply client metadata first, then deletions, leaders, followers."""
+    """CP-KR-APPLY 1 - 5.  Apply client metadata first, then deletions, leaders, followers.
+
+    In 3.7.0 a replica of a failed directory is made again, empty, in another one
+    (`ReplicaManager.getOrCreatePartition`, KAFKA-16234).
+    """
     mine = []
     for tp, record in changed.items():
         if record is None:
@@ -310,7 +339,10 @@ def apply_changes(
         broker.image[tp] = record
         broker.metadata[tp] = (record.leader, record.leader_epoch)
         if broker.id in record.replicas:
-            if tp not in broker.offline:
+            if tp in broker.offline and broker.profile.failed_dir_remade:
+                broker.offline.discard(tp)
+                del broker.machine.disks[tp]
+            if tp not in broker.offline and tp not in blocked:
                 mine.append((tp, record))
         elif tp in broker.replicas:
             stop_replica(broker, tp, True, out)

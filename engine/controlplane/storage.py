@@ -52,6 +52,8 @@ def tell_controller(broker: Process, out: Effects) -> None:
         out.send(LogDirEvent(broker.id, CONTROLLER, broker.next_corr()))
         return
     wait = broker.configs.dir_failure_timeout_ms
+    if not broker.profile.dir_failure_gives_up:
+        wait = NEVER  # KAFKA-15649
     if not broker.dir_report:
         broker.dir_report = 1  # the heartbeat puts its own number there
         broker.dir_due = out.now + wait

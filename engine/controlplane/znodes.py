@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.controlplane import election
 from engine.model.control_messages import LeaderAndIsr, UpdateMetadata
 from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import PartitionRecord
+
+NOBODY: Final = -1
 
 # -- telling the brokers --------------------------------------------------------------------------
 
@@ -33,9 +37,14 @@ def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
         out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, registration.epoch, states, live))
 
 
-def tell_changes(k: Controller, tps: list[int], out: Effects) -> None:
-    """5.1.  Send LeaderAndIsr, then UpdateMetadata; order holds per broker, not across."""
+def tell_changes(k: Controller, tps: list[int], out: Effects, but: int = NOBODY) -> None:
+    """5.1.  Send LeaderAndIsr, then UpdateMetadata; order holds per broker, not across.
+
+    `but`: a broker that gets no LeaderAndIsr.
+    """
     for broker in k.brokers:
+        if broker == but:
+            continue
         states = [(tp, k.records[tp], False) for tp in tps if broker in k.records[tp].replicas]
         if states:
             send_leader_and_isr(k, broker, states, out)

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.controlplane import alter_partition, election, zk_reassign, zk_topics
 from engine.controlplane.znodes import (
+    NOBODY,
     elect,
     is_live,
     replicas_died,
@@ -208,7 +209,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
             answers.append(alter_partition.refused(item.tp, error))
             continue
         if m.direct:
-            error, changes = alter_partition.check_direct_write(record, item), True
+            error, changes = alter_partition.check_direct_write(record, item, m.src, k.profile)
         else:
             error, changes = alter_partition.check_zk(
                 record,
@@ -248,7 +249,11 @@ def on_isr_change(k: Controller, m: IsrChange, out: Effects) -> None:
 
 
 def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None:
-    """CP-ZK-SHUTDOWN 2 - 7.  Move the leaderships of a broker that shuts down."""
+    """CP-ZK-SHUTDOWN 2 - 7.  Move the leaderships of a broker that shuts down.
+
+    From 1.1 to 2.0 that broker itself gets no LeaderAndIsr and goes on as a leader until its
+    process ends (`PartitionStateMachine.electLeaderForPartitions` at 2.0.1, KAFKA-7482).
+    """
     registration = k.brokers.get(m.src)
     if registration is None or (
         k.profile.broker_generation and m.broker_epoch < registration.epoch
@@ -267,7 +272,7 @@ def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None
     stops = [(tp, k.records[tp].leader_epoch, False) for tp in followed]
     changed += take_offline(k, m.src, followed, out)
     if changed:
-        tell_changes(k, changed, out)
+        tell_changes(k, changed, out, but=m.src if k.profile.leaving_leader_not_told else NOBODY)
     if stops:
         out.send(StopReplica(CONTROLLER, m.src, 0, k.epoch, registration.epoch, stops))
     remaining = sum(1 for tp in hosted if k.records[tp].leader == m.src)

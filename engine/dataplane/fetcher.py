@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.dataplane import futures, retention, truncation, watermark
+from engine.dataplane import futures, retention
 from engine.dataplane.fetch_request import accepts, build_fetch
 from engine.dataplane.partition_fetch_state import (
     cut_by_answer,
+    cut_by_divergence,
+    cut_by_stale_answer,
     cut_or_fail,
     delay_last,
     fail_partition,
@@ -15,11 +17,12 @@ from engine.dataplane.partition_fetch_state import (
     go_last,
     go_on_fetching,
     initial_state,
+    refuses,
     restart_at,
+    take_mark,
     unexpected,
     usable_batches,
 )
-from engine.dataplane.purgatory import wake_fetch
 from engine.model.broker import Process
 from engine.model.configs import Configs
 from engine.model.effects import Effects
@@ -105,6 +108,7 @@ def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
     The generation says where from: the log's end if epochs can be checked on the way, else the high
     watermark.
     """
+    outstanding = _outstanding(broker, replica)
     remove_partition(broker, replica.tp)
     if replica.leader < 0:
         return
@@ -113,8 +117,21 @@ def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
     # Before 0.11 the role change itself has cut the log to the high watermark (T-0).
     offset = log.leo if checked or generation == HW else log.hw
     thread = add_partition(broker, replica, offset, replica.leader_epoch, out)
+    thread.partitions[replica.tp].stale = outstanding
     if broker.machine.auto_fetch:
         do_work(broker, thread, out)
+
+
+def _outstanding(broker: Process, replica: Replica) -> tuple[int, int]:
+    """F-6.  Return the fetch whose answer still counts in a new epoch of the same leader.
+
+    It is (its number, its offset), or (0, -1).
+    """
+    if broker.profile.stale_answer_cuts:
+        thread = thread_of(broker, replica.tp)
+        if thread is not None and thread.leader == replica.leader:
+            return thread.outstanding, thread.partitions[replica.tp].asked
+    return 0, -1
 
 
 def add_partition(
@@ -270,6 +287,8 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
     """F-6.  Handle partitions by error code; divergence comes after all of them."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
+        if broker.profile.stale_answer_cuts:
+            cut_by_stale_answer(broker, m, out)
         return
     thread.outstanding = 0
     if thread.session is not None and not accepts(broker.id, thread.session, m, out):
@@ -290,6 +309,8 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
             _on_oversized(broker, thread, state, out)
         elif data.error == NONE:
             if data.diverging is not None:
+                if broker.profile.mark_before_cut:
+                    take_mark(broker, state.tp, data.hw, out)
                 diverging.append((state, data.diverging))
             else:
                 _process_partition_data(broker, thread, state, data, out)
@@ -301,7 +322,7 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
         else:
             _on_error(broker, thread, state, data.error, out)
     for state, (epoch, end) in diverging:
-        _on_diverging(broker, thread, state, epoch, end, out)
+        cut_by_divergence(broker, thread, state, epoch, end, out)
     _continue(broker, thread, out)
 
 
@@ -321,6 +342,10 @@ def _process_partition_data(
         unexpected(broker, thread, state.tp, out)
         return
     batches = usable_batches(replica, state, data.batches) if data.batches else ()
+    if batches and refuses(replica, batches):
+        out.cue("F-7", broker.id, f"unexpected {state.tp}", batches[0].base, log.leo, tp=state.tp)
+        unexpected(broker, thread, state.tp, out)
+        return
     if batches:
         before = log.leo
         out.touch(broker.id, state.tp)
@@ -339,8 +364,7 @@ def _process_partition_data(
             log.flush(log.leo)
         if broker.machine.futures:
             futures.wake(broker, out)
-    if watermark.follow(replica, data.hw, out):
-        wake_fetch(broker, replica, out)
+    take_mark(broker, state.tp, data.hw, out)
     if data.log_start > log.log_start and broker.profile.delete_records:
         if data.log_start > log.hw:
             fail_partition(broker, thread, state.tp, out)
@@ -358,27 +382,10 @@ def _process_partition_data(
                 out.cue("F-7.last", broker.id, f"lag {state.tp}", log.leo, data.hw, tp=state.tp)
 
 
-def _on_diverging(
-    broker: Process,
-    thread: FetcherThread,
-    state: PartitionFetchState,
-    epoch: int,
-    end: int,
-    out: Effects,
-) -> None:
-    """T-4.  Cut by T-2's rule and go on fetching; an incomplete match shows at the next Fetch."""
-    replica = broker.replicas[state.tp]
-    target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
-    if cut_or_fail(broker, thread, state, target, "T-4", out):
-        go_on_fetching(broker, replica, state, out)
-
-
 def _on_oversized(
     broker: Process, thread: FetcherThread, state: PartitionFetchState, out: Effects
 ) -> None:
     """F-7, before KIP-74.  Retry later after an answer with only a part of a batch.
-
-    The partition makes no progress until replica.fetch.max.bytes is raised.
 
     The partition makes no progress until replica.fetch.max.bytes is raised.
 

@@ -323,10 +323,16 @@ def drop_pending(replica: Replica) -> None:
 def commit_isr(
     broker: Process, replica: Replica, isr: tuple[int, ...], partition_epoch: int, out: Effects
 ) -> None:
-    """S-9, H-3.  Replace the committed ISR by the confirmed one; end waiting requests (H-2)."""
+    """S-9, H-3.  Replace the committed ISR by the confirmed one; end waiting requests (H-2).
+
+    From 2.7 to 3.0 the high watermark waits for the next append or fetch
+    (`Partition.handleAlterIsrResponse` at 3.0.2, KAFKA-13091).
+    """
     out.cue("S-9", broker.id, "isr", replica.isr, isr, tp=replica.tp)
     replica.isr = isr
     replica.partition_epoch = partition_epoch
     drop_pending(replica)
+    if replica.profile.isr_change_leaves_hw:
+        return
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.dataplane import futures, truncation
+from engine.dataplane import futures, truncation, watermark
+from engine.dataplane.purgatory import wake_fetch
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.log import Batch
-from engine.model.messages import NO_EPOCH
+from engine.model.messages import NO_EPOCH, FetchResponse
 from engine.model.profiles import FETCH, HW, KIP101
 from engine.model.state import FETCHING, TRUNCATING, FetcherThread, PartitionFetchState, Replica
 
@@ -71,6 +72,27 @@ def usable_batches(
     return batches
 
 
+def refuses(replica: Replica, batches: Sequence[Batch]) -> bool:
+    """L-4.  Check whether the follower's log throws at these batches, which ends its fetcher.
+
+    KAFKA-6003: in 0.11.0.0 and 0.11.0.1 the sequence number of a producer without an entry has to
+    be 0 (`ProducerAppendInfo.validateAppend`).  KAFKA-6975: until 1.0.1, and in 1.1.0, a log that
+    begins inside a batch refuses it (`Partition.appendRecordsToFollower` at 1.0.2).
+    """
+    profile, log = replica.profile, replica.log
+    if profile.refuses_straddling_batch and batches[0].base < log.leo:
+        return True
+    if not profile.follower_checks_sequences:
+        return False
+    known = set(log.producers.entries)
+    for batch in batches:
+        if batch.producer >= 0 and batch.producer not in known:
+            if batch.sequence != 0:
+                return True
+            known.add(batch.producer)
+    return False
+
+
 def cut_or_fail(
     broker: Process,
     thread: FetcherThread,
@@ -110,6 +132,51 @@ def cut_by_answer(
         go_on_fetching(broker, replica, state, out)
     else:
         state.offset = replica.log.leo
+
+
+def take_mark(broker: Process, tp: int, hw: int, out: Effects) -> None:
+    """H-4.  Take the leader's mark; consumers may wait for it here.
+
+    From 2.8 to 3.4.0 also that of an answer which asks to truncate, before the cut
+    (`AbstractFetcherThread.processFetchRequest` at 3.4.0, KAFKA-14704).
+    """
+    replica = broker.replicas[tp]
+    if watermark.follow(replica, hw, out):
+        wake_fetch(broker, replica, out)
+
+
+def cut_by_stale_answer(broker: Process, m: FetchResponse, out: Effects) -> None:
+    """F-6.  Truncate by an answer to a fetch of an older leader epoch, at the same offset.
+
+    Until 3.9.0, and in 4.0.0, the answer is matched with the fetch state by its offset only
+    (`AbstractFetcherThread.processFetchRequest` at 3.9.0, KAFKA-18991).
+    """
+    for thread in list(broker.fetchers.values()):
+        for data in m.partitions:
+            state = thread.partitions.get(data.tp)
+            if (
+                state is not None
+                and data.diverging is not None
+                and thread.leader == m.src
+                and state.stale == (m.corr, state.offset)
+                and state.state == FETCHING
+            ):
+                cut_by_divergence(broker, thread, state, *data.diverging, out)
+
+
+def cut_by_divergence(
+    broker: Process,
+    thread: FetcherThread,
+    state: PartitionFetchState,
+    epoch: int,
+    end: int,
+    out: Effects,
+) -> None:
+    """T-4.  Cut by T-2's rule and go on fetching; an incomplete match shows at the next Fetch."""
+    replica = broker.replicas[state.tp]
+    target, _ = truncation.target_by_pair(replica.log, epoch, end, replica.log.hw)
+    if cut_or_fail(broker, thread, state, target, "T-4", out):
+        go_on_fetching(broker, replica, state, out)
 
 
 def go_on_fetching(

@@ -58,13 +58,21 @@ def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead 
         out.cue("X-3", broker.id, "error", m.src, context.error)
         out.send(SessionAnswer(broker.id, m.src, m.corr, (), context.error, NO_SESSION))
         return None
-    return SessionRead(m, [_part(one) for one in context.partitions.values()], context)
+    checks_epoch = context.kind == FULL or not broker.profile.session_forgets_epoch
+    parts = [_part(one, checks_epoch) for one in context.partitions.values()]
+    return SessionRead(m, parts, context)
 
 
-def _part(cached: CachedPartition) -> FetchPartition:
+def _part(cached: CachedPartition, checks_epoch: bool) -> FetchPartition:
+    """X-3.  Read a cached partition; from 2.1 to 2.4 without the leader epoch (KAFKA-9338).
+
+    `FetchSession.CachedPartition.reqData` at 2.4.1 has no currentLeaderEpoch.
+    """
     wanted = cached.wanted
     last = NO_EPOCH if wanted.last_epoch is None else wanted.last_epoch
-    leader = NO_EPOCH if wanted.leader_epoch is None else wanted.leader_epoch
+    leader = NO_EPOCH
+    if checks_epoch and wanted.leader_epoch is not None:
+        leader = wanted.leader_epoch
     return FetchPartition(cached.partition, wanted.offset, last, leader, wanted.log_start)
 
 

@@ -163,7 +163,13 @@ class Face:
 
     def _fetcher(self, me: int, thread: FetcherThread) -> Any:
         partitions = [  # in order: limits reach the first
-            (tp, PLAIN[PartitionFetchState](state)) for tp, state in thread.partitions.items()
+            (
+                tp,
+                PLAIN[PartitionFetchState](state),
+                self.said.number(me, state.stale[0]),
+                state.stale[1],
+            )
+            for tp, state in thread.partitions.items()
         ]
         return (
             PLAIN[FetcherThread](thread),

@@ -128,7 +128,7 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     Log: ("batches", "epochs", "producers"),
     RemoteReplica: ("broker_epoch", "last_caught_up_ms", "last_fetch_ms"),
     FetcherThread: ("outstanding", "partitions"),
-    PartitionFetchState: (),
+    PartitionFetchState: ("stale",),
     Peer: ("broker_epoch",),
     DelayedFetch: ("request",),
     DelayedProduce: ("request",),

@@ -11,11 +11,13 @@ from typing import Any, Final
 
 from engine.model import messages, timers
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.model.messages import Message
 from engine.replay.cursor import Cursor
 from engine.replay.replay import STEPS_MOST, Replay
 from engine.sim.run import Run, play
-from engine.view.view import Json, node_name
+from engine.view.view import node_name
+from engine.view.wire import View
 
 PAIRS_MOST: Final = 4_000
 TOLD_MOST: Final = 24
@@ -139,18 +141,26 @@ def _facts(replay: Replay) -> Any:
     return facts
 
 
-def _of_view(view: Json) -> dict[str, Any]:
+def _of_view(view: View) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for broker in view["brokers"]:
         found[f"b{broker['id']}:alive"] = broker["alive"]
     for index, part in enumerate(view["partitions"]):
         own = f"p{part.get('p', index)}/" if part.get("p", index) else ""
-        for name in ("leader", "le", "isr"):
-            found[f"{own}rec:{name}"] = part["record"][name]
-        for broker, replica in part["replicas"].items():
-            for name in ("role", "leo", "hw"):
-                found[f"{own}b{broker}:{name}"] = replica[name]
-            found[f"{own}b{broker}:log"] = " ".join(
+        record = part["record"]
+        found |= {
+            f"{own}rec:leader": record["leader"],
+            f"{own}rec:le": record["le"],
+            f"{own}rec:isr": record["isr"],
+        }
+        for node, replica in part["replicas"].items():
+            for name, value in (
+                ("role", replica["role"]),
+                ("leo", replica["leo"]),
+                ("hw", replica["hw"]),
+            ):
+                found[f"{own}b{node}:{name}"] = value
+            found[f"{own}b{node}:log"] = " ".join(
                 f"{record['o']}:{record['id']}@{record['e']}" for record in replica["records"]
             )
     return found

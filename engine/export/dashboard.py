@@ -13,6 +13,7 @@ from engine.checks.prefix import holds
 from engine.dataplane import insync
 from engine.dataplane.fetcher import thread_of
 from engine.model.broker import Process
+from engine.model.json_types import Json
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, Release
 from engine.model.state import LEADER, UP, Replica
@@ -27,7 +28,6 @@ from engine.replay.chronicle import (
 )
 from engine.sim.simulation import Simulation
 
-Json = dict[str, Any]
 MOST_PARTITIONS: Final = 12
 """Most partitions that get rows of their own."""
 

@@ -11,7 +11,6 @@ from engine.export import diagrams
 from engine.replay.replay import Replay
 from engine.scenarios.writing import yaml_of
 from engine.sim.run import Run
-from engine.view.view import Json
 
 MOST_STEPS: Final = 1_000
 MOST_BYTES: Final = 12 * 1024 * 1024
@@ -58,7 +57,7 @@ def steps_json(replay: Replay) -> str:
     return "{" + told + "}\n"
 
 
-def _compact(data: Json) -> str:
+def _compact(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 

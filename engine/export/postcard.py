@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from engine.export import tanks
 from engine.story.verdict import BROKEN, GONE, KEPT, LOST, UNAVAILABLE, UNTESTED
+from engine.view.wire import PartitionView, View
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -55,11 +56,11 @@ class Postcard:
     """In a word or two what each broker does: "leads · epoch 1", "crashed"."""
 
 
-def partition_of(view: dict[str, Any]) -> dict[str, Any] | None:
+def partition_of(view: View) -> PartitionView | None:
     """Return the partition to draw: acknowledged records are gone, else logs differ."""
     lost = set(view["ledger"]["lost"])
 
-    def interest(part: dict[str, Any]) -> tuple[bool, bool, bool]:
+    def interest(part: PartitionView) -> tuple[bool, bool, bool]:
         known = [*part["replicas"].values()]
         ids = {one["id"] for replica in known for one in [*replica["records"], *replica["cut"]]}
         cut = any(replica["cut"] for replica in known)
@@ -68,7 +69,7 @@ def partition_of(view: dict[str, Any]) -> dict[str, Any] | None:
     return max(view["partitions"], key=interest, default=None)
 
 
-def postcard(card: Postcard, view: dict[str, Any]) -> str:
+def postcard(card: Postcard, view: View) -> str:
     """Return the whole SVG, in colours of its own."""
     part = partition_of(view)
     view = {**view, "partitions": [part] if part else []}
@@ -135,7 +136,7 @@ def _moment(card: Postcard, y: int) -> str:
     )
 
 
-def _doing(card: Postcard, part: dict[str, Any] | None, y: int) -> str:
+def _doing(card: Postcard, part: PartitionView | None, y: int) -> str:
     """Return what each broker does, for the text under its tank."""
     shown = tanks.in_order(part) if part else []
     col = (WIDTH - 200) / max(1, len(shown))

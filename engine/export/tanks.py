@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from engine.view.view import Json
+from engine.view.wire import BrokerView, PartitionView, Record, ReplicaView, View
 
-Part = Json
+Part = PartitionView
 Words = Mapping[str, str]
 
 MOST_TANKS: Final = 9
@@ -138,8 +138,8 @@ class Tank:
 
     at: TankPlace
     part: Part
-    broker: Json
-    replica: Json
+    broker: BrokerView
+    replica: ReplicaView
     lost: dict[str, int]
     """Lost records, and the offsets they had."""
     key: str
@@ -186,7 +186,7 @@ TONES: Final = {"down": "bad", "fenced": "bad", "leads": "ink", "out": "warn"}
 
 
 def draw(
-    view: Json,
+    view: View,
     width: float,
     height: float,
     words: Words | None = None,
@@ -342,7 +342,7 @@ def _inner(at: TankPlace) -> tuple[float, float]:
     return at.tank - 2 * at.pad, at.cell - at.gap
 
 
-def _record(tank: Tank, record: Json) -> str:
+def _record(tank: Tank, record: Record) -> str:
     """Return a record; dry ones are pale and outlined, acknowledged ones have a tick."""
     low, high = tank.part.get("differ") or (0, 0)
     edge = "div" if low <= record["o"] < high else "edge"

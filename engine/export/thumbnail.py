@@ -8,7 +8,7 @@ from engine.export import tanks
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.view.view import Json
+from engine.view.wire import View
 
 WIDTH: Final = 288
 HEIGHT: Final = 160
@@ -40,12 +40,12 @@ def thumbnail(scenario: Scenario) -> str:
     return draw(step["view"])
 
 
-def draw(view: Json) -> str:
+def draw(view: View) -> str:
     """Return a step as the inside of an <svg> of WIDTH x HEIGHT."""
     return tanks.draw(view, WIDTH, HEIGHT)
 
 
-def whole(view: Json) -> str:
+def whole(view: View) -> str:
     """Return a step as an SVG file that needs nothing of a page."""
     box = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
     ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{tanks.COLOURS["panel"]}"/>'

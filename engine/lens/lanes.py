@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from engine.lens.lens_json import CONTROLLER, Json, at_work, followed, stacks_of
+from engine.lens.lens_json import CONTROLLER, at_work, followed, stacks_of
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import RUN, Frame, Stack, counterpart, stack, thread_name
+from engine.model.json_types import Json
+from engine.view.wire import StepJson, View
 
 WIDEST: Final = 64
 """Steps of a window at most."""
@@ -111,7 +113,7 @@ def fold(acts: Iterable[LaneAct]) -> list[Block]:
     return blocks
 
 
-def lanes(steps: list[Json], release: str, before: Json | None = None) -> Json:
+def lanes(steps: list[StepJson], release: str, before: StepJson | None = None) -> Json:
     """Return the threads that act at these steps, as JSON.
 
     It has `rows` of `blocks`, whose `chain` is a number of `chains`.  `before` is the step that
@@ -183,7 +185,7 @@ def _in(names: tuple[str, ...], release: str) -> str:
     return next((name for name in names if source().has(release, name)), "")
 
 
-def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, LaneAct]]:
+def _acts(step: StepJson, release: str, before: StepJson | None) -> Iterable[tuple[Row, LaneAct]]:
     mode = mode_in(release, step["view"]["mode"])
     for at, one in stacks_of(step, release, mode):
         if not one.reason:
@@ -199,7 +201,7 @@ def _acts(step: Json, release: str, before: Json | None) -> Iterable[tuple[Row, 
         yield from _quiet(step, stack(counterpart(cue, release, mode), release, mode), end, part)
 
 
-def _quiet(step: Json, one: Stack, end: str, part: str) -> Iterable[tuple[Row, LaneAct]]:
+def _quiet(step: StepJson, one: Stack, end: str, part: str) -> Iterable[tuple[Row, LaneAct]]:
     """Return an act without a cue, where the release has it."""
     if end and one.thread == "fetcher":
         phases = [_in(each, one.release) for each in TURN[:5]]
@@ -218,7 +220,7 @@ def _until(frames: tuple[Frame, ...], end: str) -> tuple[str, ...]:
     return tuple(names[: names.index(end) + 1] if end in names else names)
 
 
-def _row(one: Stack, node: Any, step: Json, before: Json | None) -> Row | None:
+def _row(one: Stack, node: Any, step: StepJson, before: StepJson | None) -> Row | None:
     """Return the row of an act, or None where the thread cannot have been at work.
 
     A broker's act at the controller's step belongs to the sender of the message, as brokers wrote
@@ -239,13 +241,13 @@ def _row(one: Stack, node: Any, step: Json, before: Json | None) -> Row | None:
     return node, one.where, one.thread, thread_name(one, node, leader, number)
 
 
-def _follows(view: Json, node: Any) -> bool:
+def _follows(view: View, node: Any) -> bool:
     """Check whether any replica on this broker is a follower."""
     replicas = (one["replicas"].get(str(node)) for one in view["partitions"])
     return any(one is not None and one["role"] == "follower" for one in replicas)
 
 
-def _sender(step: Json, before: Json | None) -> int | None:
+def _sender(step: StepJson, before: StepJson | None) -> int | None:
     """Return the broker whose message the step is about, which the step before it still shows."""
     for message in before["view"]["messages"] if before else ():
         if message["id"] == step["arrived"] and isinstance(message["from"], int):
@@ -253,7 +255,7 @@ def _sender(step: Json, before: Json | None) -> int | None:
     return None
 
 
-def _leader(step: Json, sender: int | None) -> int | None:
+def _leader(step: StepJson, sender: int | None) -> int | None:
     """Return the leader of a fetcher that acts here: whose answer it got, or which it asks."""
     for said in step["say"][:1] if not step["cues"] else ():
         asked = said["args"].get("l", {}).get("b") if isinstance(said, dict) else None

@@ -21,9 +21,10 @@ from engine.lens.stacks import (
     within,
 )
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.model.profiles import get_profile
+from engine.view.wire import StepJson, View
 
-Json = dict[str, Any]
 MOST: Final = 2
 """Releases that are looked at beside each other."""
 
@@ -53,7 +54,7 @@ def _near(name: str) -> str:
     return f"; the one before it is {known[-1] if known else source().releases[0]}."
 
 
-def stacks_by_release(step: Json, releases: tuple[str, ...], mode: str) -> Json:
+def stacks_by_release(step: StepJson, releases: tuple[str, ...], mode: str) -> Json:
     """Return the stacks of a step's cues in each release.
 
     Two releases are compared side by side.  `step` is a step of a replay and stays as it is; `mode`
@@ -69,7 +70,7 @@ def stacks_by_release(step: Json, releases: tuple[str, ...], mode: str) -> Json:
     return answer
 
 
-def _release(step: Json, release: str, mode: str) -> Json:
+def _release(step: StepJson, release: str, mode: str) -> Json:
     return {
         "release": release,
         "mode": mode,
@@ -78,7 +79,7 @@ def _release(step: Json, release: str, mode: str) -> Json:
     }
 
 
-def stacks_of(step: Json, release: str, mode: str) -> list[tuple[list[int], Stack]]:
+def stacks_of(step: StepJson, release: str, mode: str) -> list[tuple[list[int], Stack]]:
     """Return (numbers of its cues, stack) for each rule and node, in the order of the cues."""
     order: dict[tuple[str, Any], list[int]] = {}
     cues = [(cue["rule"], cue["node"]) for cue in step["cues"]]
@@ -126,13 +127,13 @@ def _is_client(node: Any) -> bool:
     return isinstance(node, str) and node != CONTROLLER
 
 
-def _leading(step: Json, at: list[int]) -> str:
+def _leading(step: StepJson, at: list[int]) -> str:
     """Return the run's own cue of these, which the others go along with."""
     rules = [str(step["cues"][one]["rule"]) for one in at]
     return next((rule for rule in rules if not set(ALONG.get(rule, ())) & set(rules)), rules[0])
 
 
-def _json(at: list[int], step: Json, one: Stack) -> Json:
+def _json(at: list[int], step: StepJson, one: Stack) -> Json:
     node = at_work(one, step["cues"][at[0]]["node"], step["view"])
     return {
         "cues": at,
@@ -158,7 +159,7 @@ def _frame(frame: Frame) -> Json:
     }
 
 
-def at_work(one: Stack, node: Any, view: Json) -> Any:
+def at_work(one: Stack, node: Any, view: View) -> Any:
     """Return the node that runs a stack.
 
     A controller's answer is handled at a broker, what a leader read for a consumer at the consumer.
@@ -173,7 +174,7 @@ def at_work(one: Stack, node: Any, view: Json) -> Any:
     return node
 
 
-def followed(step: Json, node: Any) -> tuple[int | None, int]:
+def followed(step: StepJson, node: Any) -> tuple[int | None, int]:
     """Return (leader, number) of the fetcher of this broker that is at work at a step.
 
     None and -1 where that is not known.  Only where it has several does the step say which.
@@ -186,7 +187,7 @@ def followed(step: Json, node: Any) -> tuple[int | None, int]:
     return leader_of(step["view"], node), -1 if several else 0
 
 
-def leader_of(view: Json, node: Any) -> int | None:
+def leader_of(view: View, node: Any) -> int | None:
     """Return the broker that a follower fetches from; None without a leader, or with several."""
     found = set()
     for partition in view["partitions"]:

@@ -18,6 +18,8 @@ from engine.model.profiles import KRAFT, ZK, Profile, Release
 
 REPOSITORY: Final = "https://github.com/apache/kafka/blob"
 FIRST_KRAFT: Final = (3, 3)
+WITHOUT_NAMES: Final = (3, 0)
+NAMES_BEFORE: Final = "2.8.2"
 FIRST_WITHOUT_ZK: Final = (4, 0)
 
 
@@ -170,8 +172,10 @@ def release_of(profile: Profile) -> str:
     """Return the release of the index that a profile behaves as.
 
     It is the oldest that is not older, since what a line of releases mends it mends without
-    renaming; the newest where all are older.
+    renaming; the newest where all are older.  3.0 is not in the index, and has the names of 2.8.
     """
+    if profile.release[:2] == WITHOUT_NAMES:
+        return NAMES_BEFORE
     known = [one for one in source().releases if key(one) >= profile.release]
     return known[0] if known else source().releases[-1]
 

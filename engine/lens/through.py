@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.lens.lens_json import Json, aligned_frames, at_work, followed, stacks_of
+from engine.lens.lens_json import aligned_frames, at_work, followed, stacks_of
 from engine.lens.source import mode_in, source
 from engine.lens.stacks import Frame, Stack, thread_name
+from engine.model.json_types import Json
+from engine.view.wire import StepJson
 
 Form = tuple[Any, ...]
 """Parts of a chain that must be equal for two releases to run a step alike: all but the lines."""
 
 
-def through(step: Json, mode: str) -> Json:
+def through(step: StepJson, mode: str) -> Json:
     """Return {"forms": [...]}, from old to new.
 
     Each form has the releases `since` and `until`, and the frames of each of the step's chains,
@@ -61,7 +63,7 @@ def _form(one: Stack) -> Form:
     return one.cue, one.reason, thread_name(one), one.acting, frames
 
 
-def _stack_json(step: Json, cues: list[int], one: Stack, before: Stack | None) -> Json:
+def _stack_json(step: StepJson, cues: list[int], one: Stack, before: Stack | None) -> Json:
     node = at_work(one, step["cues"][cues[0]]["node"], step["view"])
     kinds: dict[int, tuple[str, str]] = {}
     gone: list[str] = []

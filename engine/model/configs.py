@@ -194,7 +194,7 @@ _LIST: Final[tuple[Config, ...]] = (
            "What moves between directories may copy each second (the engine counts records).", 1),
     Config("log.dir.failure.timeout.ms", 30_000, "ms", "broker",
            "A KRaft broker that cannot tell of a failed disk halts after so long (3.8 and later).",
-           1, NEVER, (((3, 8, 0), NEVER),)),
+           1, NEVER),
     # -- clients ---------------------------------------------------------------------------
     Config("request.timeout.ms", 30_000, "ms", "producer",
            "How long an acks=all write may wait for its replicas.", 1, 24 * _HOUR),

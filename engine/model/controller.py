@@ -215,7 +215,12 @@ class Controller:
         return self.configs.min_insync_replicas
 
     def unclean_for(self, tp: int) -> bool:
-        """Return unclean.leader.election.enable of the topic, or else of the cluster."""
+        """Return unclean.leader.election.enable of the topic, or else of the cluster.
+
+        KRaft takes it for false until 3.8 (KAFKA-12670).
+        """
+        if self.profile.unclean_setting_ignored:
+            return False
         own = self.config_of(tp) if self.topics else None
         if own is not None and own.unclean is not None:
             return own.unclean

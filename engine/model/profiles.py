@@ -149,6 +149,18 @@ class Profile:
     unknown_producer_starts_at_zero: bool
     unknown_producer_error: bool
     fetch_sessions: bool
+    isr_change_leaves_hw: bool
+    isr_write_not_recognised: bool
+    leaving_leader_not_told: bool
+    session_forgets_epoch: bool
+    failed_dir_remade: bool
+    mark_before_cut: bool
+    stale_answer_cuts: bool
+    follower_checks_sequences: bool
+    refuses_straddling_batch: bool
+    stray_blocks_replica: bool
+    unclean_setting_ignored: bool
+    dir_failure_gives_up: bool
 
     def __init__(
         self, name: str, mode: str, release: Release, releases: tuple[str, ...], generation: str

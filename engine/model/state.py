@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
@@ -19,7 +19,11 @@ NEVER: Final = -(1 << 60)
 NONE: Final = 0
 FOLLOWER: Final = 1
 LEADER: Final = 2
-ROLE_NAMES: Final = {NONE: "none", FOLLOWER: "follower", LEADER: "leader"}
+ROLE_NAMES: Final[dict[int, Literal["none", "follower", "leader"]]] = {
+    NONE: "none",
+    FOLLOWER: "follower",
+    LEADER: "leader",
+}
 
 COMMITTED: Final = 0
 EXPAND: Final = 1
@@ -236,6 +240,7 @@ class PartitionFetchState:
         "last_epoch",
         "leader_epoch",
         "offset",
+        "stale",
         "state",
         "topic_id",
         "tp",
@@ -255,6 +260,8 @@ class PartitionFetchState:
         # What was asked last: the fetch in flight's offset, -1 = it is in none; and the epoch.
         self.asked = -1
         self.asked_epoch = -1
+        # The fetch that was out when this epoch began: its number and offset (KAFKA-18991).
+        self.stale = (0, -1)
 
     def copy(self) -> PartitionFetchState:
         twin = PartitionFetchState.__new__(PartitionFetchState)
@@ -265,6 +272,7 @@ class PartitionFetchState:
         twin.last_epoch = self.last_epoch
         twin.leader_epoch = self.leader_epoch
         twin.offset = self.offset
+        twin.stale = self.stale
         twin.state = self.state
         twin.topic_id = self.topic_id
         twin.tp = self.tp

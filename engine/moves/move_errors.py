@@ -49,7 +49,7 @@ REFUSALS: Final[dict[str, str]] = {
     "not.cut": "The link is not cut.",
     "fetcher.dead": "{b}'s fetcher thread has ended; a restart of the broker begins another.",
     "fetcher.failed": "{b}'s fetcher has given up the partition; a newer leader epoch wakes it.",
-    "follows.nobody": "{b} follows nobody now.",
+    "follows.nobody": "{b} follows no leader now.",
     "auto": "Followers fetch by themselves in this run; “fetching manual” changes that.",
     "nothing.sent": "Nothing is under way from {b} to {d}.",
     "nothing.held": "Nothing of {b} is held.",
@@ -88,7 +88,7 @@ REFUSALS: Final[dict[str, str]] = {
     "partition.deleted": "Partition {s} is deleted (UNKNOWN_TOPIC_OR_PARTITION).",
     "partitions.full": "A run has at most {n} partitions; there is room for {o} more.",
     "partitions.none": "A topic has at least one partition (INVALID_PARTITIONS).",
-    "placement.few": "There are not enough usable brokers for so many replicas "
+    "placement.few": "There are too few usable brokers for that many replicas "
     "(INVALID_REPLICATION_FACTOR).",
     "placement.wrong": "These brokers cannot be the replicas (INVALID_REPLICA_ASSIGNMENT).",
     "placement.racks": "Either all brokers name their rack or none does ({s}).",

@@ -8,11 +8,10 @@ from typing import Any, Final
 from engine.model.control_messages import AlterPartitionRequest
 from engine.model.effects import Cue
 from engine.model.errors import REQUEST_TIMED_OUT, name_of
+from engine.model.json_types import Json
 from engine.model.messages import CONTROLLER
 from engine.sim.simulation import Simulation
 from engine.view import isr_lines
-
-Json = dict[str, Any]
 
 SHRINKS: Final = "IsrShrinksPerSec"
 EXPANDS: Final = "IsrExpandsPerSec"

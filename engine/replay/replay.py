@@ -14,6 +14,7 @@ from engine import ENGINE_VERSION
 from engine.export.dashboard import dashboard
 from engine.model.effects import Cue
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.model.log import Batch
 from engine.model.messages import ProduceRequest
 from engine.moves import moves
@@ -33,13 +34,13 @@ from engine.story.entities import Happening
 from engine.story.verdict import Outcome
 from engine.view import text
 from engine.view.stage_overlays import Cut, dress, initial, letters
-from engine.view.view import Json, node_name, view
+from engine.view.view import node_name, view
+from engine.view.wire import StepJson, View, Why
 from engine.why.suggesting import possible
 from engine.why.why import why
 
 STEPS_MOST: Final = 100_000
-"""Most steps of a run that are shown; a longer run says so.  They take 4 s to be played and 25 MB,
-measured; the longest run of the library has 2 191."""
+"""Most steps of a run that are shown: 4 s and 25 MB, measured; the library's longest has 2,191."""
 ANSWER_BYTES: Final = 2 * 1024 * 1024
 """Most bytes of the JSON of one answer with steps."""
 EVENTS_BETWEEN: Final = 256
@@ -216,7 +217,7 @@ class Replay:
         """Return the whole run in the notation of the golden files."""
         return self._golden.decode()
 
-    def final_view(self) -> Json:
+    def final_view(self) -> View:
         return self._final
 
     @property
@@ -316,11 +317,11 @@ class Replay:
 
     # -- steps -----------------------------------------------------------------------------------
 
-    def steps(self, first: int, count: int) -> list[Json]:
+    def steps(self, first: int, count: int) -> list[StepJson]:
         """Return steps from `first` on as JSON: 1 to `count`, at most 64 and `ANSWER_BYTES`."""
         first = max(0, min(first, self.total))
         last = min(first + min(count, MOST_STEPS_AT_ONCE), self.total + 1)
-        found: list[Json] = []
+        found: list[StepJson] = []
         size = 0
         for number in range(first, last):
             if number not in self._cache:
@@ -332,12 +333,12 @@ class Replay:
             found.append(kept.step)
         return found
 
-    def around(self, first: int, step: int, count: int) -> list[Json]:
+    def around(self, first: int, step: int, count: int) -> list[StepJson]:
         """Return steps from `first` on; if these are large and end before `step`, from there."""
         found = self.steps(first, count)
         return found if found[-1]["n"] >= min(step, self.total) else self.steps(step, count)
 
-    def each(self, first: int, last: int) -> Iterator[Json]:
+    def each(self, first: int, last: int) -> Iterator[StepJson]:
         """Yield steps [first, last), however many these are, one after the other."""
         for number in range(max(0, first), min(last, self.total + 1)):
             yield self.steps(number, 1)[0]
@@ -481,14 +482,13 @@ class Replay:
 
     def dashboard(self, step: int) -> Json:
         """Return an operator's dashboard at this step, beside the truth."""
-        step = max(0, min(step, self.total))
-        return dashboard(self._at(step), self._chronicle, step)
+        return dashboard(self._at(step), self._chronicle, max(0, min(step, self.total)))
 
     def possible(self, step: int) -> list[Json]:
         """Return the moves that can be made at this step, and the others with the reason."""
         return possible(self._at(step))
 
-    def why(self, step: int, subject: str) -> Json:
+    def why(self, step: int, subject: str) -> Why:
         """Return the guards of what does not happen here.  Raises InputError for no subject."""
         return why(self._at(step), subject)
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Final, NamedTuple
 
 from engine.replay import memory_estimate
-from engine.view.view import Json
+from engine.view.wire import StepJson
 
 CACHED_STEPS: Final = 600
 CACHED_BYTES: Final = 64 * 1024 * 1024
@@ -17,7 +17,7 @@ STEP_BYTES: Final = 4_000
 class CachedStep(NamedTuple):
     """A step, its size as JSON, and what it takes of memory."""
 
-    step: Json
+    step: StepJson
     size: int
     weight: int
 
@@ -38,7 +38,7 @@ class KeptSteps:
     def __getitem__(self, number: int) -> CachedStep:
         return self._of[number]
 
-    def put(self, step: Json, size: int, last: bool = True) -> None:
+    def put(self, step: StepJson, size: int, last: bool = True) -> None:
         """Keep a step; `size`: of its view as JSON, borne by the last of those that share one."""
         weight = STEP_BYTES + (memory_estimate.OF_A_VIEW * size if last else 0)
         known = self._of.pop(step["n"], None)

@@ -7,7 +7,8 @@ from typing import Final
 
 from engine.model.configs import is_read_only
 from engine.model.effects import Cue
-from engine.story.entities import Happening, Sentence, members, nodes, number, say, word
+from engine.story.entities import Happening, members, nodes, number, say, word
+from engine.view.wire import Sentence
 
 
 def configured(h: Happening, cue: Cue) -> Sentence:

@@ -13,7 +13,6 @@ from engine.story import consumer_sentences, session_sentences
 from engine.story.cue_sentences import tell_cue
 from engine.story.entities import (
     Happening,
-    Sentence,
     epoch,
     error,
     members,
@@ -25,6 +24,7 @@ from engine.story.entities import (
     say,
     word,
 )
+from engine.view.wire import Sentence
 
 Arrival = Callable[[Happening, Any], "Sentence | None"]
 Sending = Callable[[Any], "Sentence | None"]

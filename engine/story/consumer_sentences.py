@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from engine.model import messages
 from engine.model.effects import Cue
-from engine.story.entities import Happening, Sentence, epoch, node, offset, records, say
+from engine.story.entities import Happening, epoch, node, offset, records, say
 from engine.story.entities import error as error_entity
+from engine.view.wire import Sentence
 
 # -- what follows ---------------------------------------------------------------------------------
 

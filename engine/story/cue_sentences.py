@@ -26,7 +26,6 @@ from engine.story import (
 )
 from engine.story.entities import (
     Happening,
-    Sentence,
     epoch,
     error,
     members,
@@ -38,6 +37,7 @@ from engine.story.entities import (
     say,
 )
 from engine.story.rules import RULES
+from engine.view.wire import Sentence
 
 Teller = Callable[[Happening, Cue], "Sentence | None"]
 

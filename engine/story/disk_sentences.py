@@ -8,7 +8,8 @@ from typing import Final
 from engine.dataplane.directories import name
 from engine.model.effects import Cue
 from engine.model.messages import CONTROLLER
-from engine.story.entities import Happening, Sentence, epoch, node, offset, say, word
+from engine.story.entities import Happening, epoch, node, offset, say, word
+from engine.view.wire import Sentence
 
 Teller = Callable[[Happening, Cue], Sentence]
 

@@ -12,9 +12,9 @@ from engine.model.messages import CONTROLLER, Message
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 from engine.view.view import node_name
+from engine.view.wire import Sentence
 
 Entity = dict[str, Any]
-Sentence = dict[str, Any]
 
 MOST_NAMED: Final = 5
 """Records that a sentence names one by one; of more it names the first and the last."""

@@ -7,7 +7,8 @@ from typing import Final
 
 from engine.model import messages
 from engine.model.effects import Cue
-from engine.story.entities import Happening, Sentence, node, number, say, word
+from engine.story.entities import Happening, node, number, say, word
+from engine.view.wire import Sentence
 
 
 def cut(h: Happening, cue: Cue) -> Sentence:

@@ -14,7 +14,8 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.state import FetcherThread
-from engine.story.entities import Entity, Happening, Sentence, node, number, offset, say, word
+from engine.story.entities import Entity, Happening, node, number, offset, say, word
+from engine.view.wire import ActingFetcher, Sentence
 
 if TYPE_CHECKING:
     from engine.sim.simulation import Simulation
@@ -113,7 +114,7 @@ def asking(sim: Simulation) -> Known:
 
 def at_work(
     broker: int, what: object, sends: Iterable[Message], before: Known, after: Known
-) -> dict[str, dict[str, int]]:
+) -> ActingFetcher:
     """Return {"fetcher": its number} at an event in which one of several fetchers acts.
 
     It is the one whose answer came, else the one that asks now.  `before` and `after` are `asking`

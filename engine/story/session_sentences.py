@@ -8,7 +8,8 @@ from engine.model import messages
 from engine.model.effects import Cue
 from engine.model.session_messages import SessionAnswer
 from engine.model.sessions import INITIAL
-from engine.story.entities import Happening, Sentence, error, node, number, say, word
+from engine.story.entities import Happening, error, node, number, say, word
+from engine.view.wire import Sentence
 
 
 def fetch_sent(m: Any) -> Sentence:

@@ -12,8 +12,9 @@ from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.sim.kernel import DELIVERY, FAILURE
 from engine.story.arrival_sentences import tell_arrival, tell_quiet, tell_sent
 from engine.story.cue_sentences import reason, speaks, tell_cue
-from engine.story.entities import Entity, Happening, Sentence, say
+from engine.story.entities import Entity, Happening, say
 from engine.story.rules import RULES
+from engine.view.wire import Sentence
 
 MOST_SENTENCES: Final = 4
 WEIGHTY: Final = 2

@@ -7,12 +7,12 @@ shows this verdict and computes none of its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from engine.model.effects import Cue
+from engine.model.json_types import Json
 from engine.sim.simulation import Simulation
-
-Json = dict[str, Any]
+from engine.view.wire import RunVerdict
 
 LOST: Final = "lost"
 """A record acknowledged with acks=all is gone, and every election was clean."""
@@ -71,7 +71,7 @@ def faults_in(sim: Simulation, cues: Iterable[Cue]) -> Iterator[Struck]:
         yield CRASH_OF_LEADER if fault == "crash" and leads else fault, node
 
 
-def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> Json:
+def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
     """Return {kind, key, records} of what is lost, broken or gone by now; {} where nothing is.
 
     `key` names the sentence in the words of the pages, whose places are {m}, the records, {n}, the
@@ -108,7 +108,7 @@ class Outcome:
         if self.lost_at is None and (sim.ledger.lost or sim.ledger.lost_single):
             self.lost_at = step
 
-    def at(self, step: int, sim: Simulation, is_end: bool) -> Json:
+    def at(self, step: int, sim: Simulation, is_end: bool) -> RunVerdict:
         """Return `verdict` at the end of the run, before it `verdict_so_far`."""
         faults = self._until(step)
         return verdict(sim, faults) if is_end else verdict_so_far(sim, faults)
@@ -136,7 +136,7 @@ def _is_mechanism(invariant: str) -> bool:
     return invariant.startswith("INV")
 
 
-def verdict(sim: Simulation, faults: Collection[Struck]) -> Json:
+def verdict(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
     """Return the verdict at the end of a run: {kind, key, records, kept, fault}.
 
     `faults`: those of `faults_in`, over the whole run.  `kept` counts the acknowledged records that
@@ -154,7 +154,7 @@ def verdict(sim: Simulation, faults: Collection[Struck]) -> Json:
     return {**found, "kept": kept, "fault": struck[0] if struck else ""}
 
 
-def _sentence(kind: str, records: Iterable[str], variant: str = "") -> Json:
+def _sentence(kind: str, records: Iterable[str], variant: str = "") -> RunVerdict:
     return {
         "kind": kind,
         "key": f"outcome.{kind}{variant}",

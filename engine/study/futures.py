@@ -15,9 +15,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.replay.replay import Replay
 from engine.sim.run import Run, play
 
@@ -27,8 +28,6 @@ LOOKS: Final = 4
 """At most: every step between the two is looked at, where there are no more than 5000."""
 HALF: Final = 0.5
 """A place holds where no more of its futures than these break the invariant."""
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

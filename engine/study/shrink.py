@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from engine.faults.fault_plan import FaultPlan
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.scenarios.fault_lines import MOST_FAULTS
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
@@ -28,8 +29,6 @@ GAP_MS: Final = 5
 """Shorter waits are not worth a play."""
 
 MARK: Final = " (shortened)"
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)

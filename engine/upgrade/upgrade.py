@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from engine.model.errors import InputError
 from engine.model.flags import ERAS, FLAG_LIST, KRAFT, ZK, Flag, Release, release_of
+from engine.model.profiles import get_profile
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.upgrade.ledger import LedgerEntry, entries
@@ -19,6 +21,8 @@ KRAFT_SINCE: Final[Release] = (3, 3)
 KRAFT_ONLY: Final[Release] = (4, 0)
 
 _RELEASE: Final = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+){0,2}(?![\d.])")
+_FLIP: Final = re.compile(r"[+-]([a-z_0-9]*[a-z_][a-z_0-9]*)")
+_BUG: Final = re.compile(r"KAFKA-\d+|MINOR \w+")
 MOST_CHARACTERS: Final = 2_000
 
 
@@ -135,9 +139,25 @@ def _changes(old: Release, mode: str, new: Release, later: str) -> list[Change]:
 
 
 def _shown_by(flags: tuple[str, ...]) -> Scenario | None:
-    """Return the library scenario that plays a profile with and without one of these flags."""
+    """Return the library scenario that plays a cluster with and without one of these flags."""
+    return next((found for name in flags if (found := _scenarios().get(name))), None)
+
+
+@cache
+def _scenarios() -> dict[str, Scenario]:
+    """Return flag -> the first scenario that shows it.
+
+    It flips the flag, or its origin is the flag's bug: it then plays the last release that has the
+    bug and the first that has not.
+    """
+    of_bug = {entry.jira: entry.flags for entry in entries()}
+    found: dict[str, Scenario] = {}
     for scenario in library().values():
-        for profile in scenario.profiles:
-            if any(re.search(rf"[+-]{name}(?![a-z_])", profile) for name in flags):
-                return scenario
-    return None
+        names = [name for one in scenario.profiles for name in _FLIP.findall(one)]
+        for jira in _BUG.findall(scenario.origin):
+            names += of_bug.get(jira, ())
+        played = [get_profile(one).flags() for one in scenario.profiles]
+        for name in names:
+            if len({flags.get(name) for flags in played}) > 1:
+                found.setdefault(name, scenario)
+    return found

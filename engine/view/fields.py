@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.model.errors import name_of
+from engine.model.json_types import Json
 from engine.model.log import Batch
 from engine.model.messages import (
     ALTER_PARTITION,
@@ -22,7 +23,6 @@ from engine.model.messages import (
 )
 from engine.model.session_messages import SessionAnswer, SessionFetch
 
-Json = dict[str, Any]
 CARRIED_SHOWN: Final = 8
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from engine.dataplane.fetcher import waiting_thread
 from engine.model.copying import fields
+from engine.model.json_types import Json
 from engine.model.log import Batch
 from engine.model.messages import (
     EPOCH_END_R,
@@ -22,7 +23,9 @@ from engine.moves.moves import label_of
 from engine.replay.view_cache import RECORDS_SHOWN, Recall
 from engine.sim.simulation import Simulation
 from engine.story.entities import say
-from engine.view.view import Json, node_name, records_of, view
+from engine.view import wire
+from engine.view.view import node_name, records_of, view
+from engine.view.wire import LinkView, Record, ReplicaView, StepJson, View
 
 Cut = tuple[int, int, int, tuple[Batch, ...]]
 """(step, broker, partition, batches) of one truncation."""
@@ -34,8 +37,8 @@ FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 
 
 def dress(
-    sim: Simulation, shown: Json, older: Iterable[Cut] = (), recall: Recall | None = None
-) -> Json:
+    sim: Simulation, shown: View, older: Iterable[Cut] = (), recall: Recall | None = None
+) -> View:
     """Return the view for the stage; `older`: cuts of steps since the last moment."""
     shown["controller"]["sessionMs"] = sim.configs.session_timeout_ms
     shown["beats"] = [
@@ -49,17 +52,17 @@ def dress(
             replica["recovery"] = 0 if disk is None else disk.recovery_checkpoint
     lanes = {part["p"]: part["replicas"] for part in shown["partitions"]}
     recall = recall or Recall()
-    for _, broker, tp, batches in older:
-        replica = lanes.get(tp, {}).get(str(broker))
-        if replica is not None:
-            _haunt(replica, records_of(sim, tp, batches, recall))
+    for _, node, tp, batches in older:
+        there = lanes.get(tp, {}).get(str(node))
+        if there is not None:
+            _haunt(there, records_of(sim, tp, batches, recall))
     shown["graves"] = _graves(sim)
     _queue(sim, shown["messages"])
     _hold(sim, shown["links"])
     return shown
 
 
-def initial(sim: Simulation) -> Json:
+def initial(sim: Simulation) -> StepJson:
     """Return step 0: the view before anything happens."""
     return {
         "n": 0,
@@ -78,7 +81,7 @@ def initial(sim: Simulation) -> Json:
     }
 
 
-def _haunt(replica: Json, gone: list[Json]) -> None:
+def _haunt(replica: ReplicaView, gone: list[Record]) -> None:
     """Keep ghosts until the next moment, as long as nothing stands in their place."""
     room = RECORDS_SHOWN - len(replica["cut"])
     taken = {ghost["o"] for ghost in replica["cut"]}
@@ -101,7 +104,7 @@ def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
     return list(islice(found, MOST_GRAVES))
 
 
-def _queue(sim: Simulation, shown: list[Json]) -> None:
+def _queue(sim: Simulation, shown: list[wire.Message]) -> None:
     """Add the place of each message in its queue.
 
     It is its name in a move (`way`), which of its kind goes before it (`behind`), and whether its
@@ -121,13 +124,13 @@ def _queue(sim: Simulation, shown: list[Json]) -> None:
                 told["unawaited"] = True
 
 
-def _hold(sim: Simulation, links: list[Json]) -> None:
+def _hold(sim: Simulation, links: list[LinkView]) -> None:
     """Mark the links on which a hand holds messages."""
     for src, dst, _ in sorted(sim.network.held_ways):
         a, b = node_name(max(src, dst)), node_name(min(src, dst))
         link = next((one for one in links if (one["a"], one["b"]) == (a, b)), None)
         if link is None:
-            link = {"a": a, "b": b, "cut": "none", "delay": 0, "loss": 0.0}
+            link = {"a": a, "b": b, "cut": "none", "delay": 0, "loss": 0.0, "held": True}
             links.append(link)
         link["held"] = True
 

@@ -19,6 +19,7 @@ from engine.sim.simulation import Simulation
 from engine.view.fields import fields_of
 from engine.view.shown_partitions import partitions
 from engine.view.view import node_name
+from engine.view.wire import CueJson
 
 MOST_NAMED: Final = 8
 """Records of a batch that are named one by one."""
@@ -39,7 +40,7 @@ def value_text(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def cue_json(cue: Cue) -> dict[str, Any]:
+def cue_json(cue: Cue) -> CueJson:
     """Return a cue as a step tells it."""
     rule, node, field, old, new, tp = cue
     return {

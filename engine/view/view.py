@@ -43,8 +43,25 @@ from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
 from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
 from engine.view.shown_partitions import partitions
-
-Json = dict[str, Any]
+from engine.view.wire import (
+    BrokerView,
+    ClientView,
+    CopyState,
+    CutDirection,
+    Fetching,
+    FetchSession,
+    FetchState,
+    Future,
+    IsrChange,
+    LedgerView,
+    LinkView,
+    Message,
+    PartitionView,
+    Record,
+    ReplicaView,
+    View,
+    Waiting,
+)
 
 
 def node_name(node: int) -> int | str:
@@ -62,7 +79,7 @@ def view(
     sim: Simulation,
     cut: dict[tuple[int, int], tuple[Batch, ...]] | None = None,
     recall: Recall | None = None,
-) -> Json:
+) -> View:
     """Return the whole cluster now.  `cut`: what the last event truncated, (broker, tp) -> batches.
 
     `recall` is what the last view of this very simulation found, where there was one.
@@ -104,13 +121,13 @@ def _partition(
     cut: dict[tuple[int, int], tuple[Batch, ...]],
     recall: Recall,
     most: int,
-) -> Json:
+) -> PartitionView:
     logs = {
         b: sim.brokers[b].machine.disks[tp].log
         for b in record.replicas
         if tp in sim.brokers[b].machine.disks
     }
-    shown: Json = {
+    shown: PartitionView = {
         "p": tp,
         "name": sim.cluster.names[tp],
         "ar": list(record.replicas),
@@ -140,12 +157,12 @@ def _partition(
 
 def _replica(
     sim: Simulation, broker: Broker, tp: int, cut: tuple[Batch, ...], recall: Recall, most: int
-) -> Json:
+) -> ReplicaView:
     acked = recall.acked(sim, tp)
     process, disk = broker.process, broker.machine.disks.get(tp)
     replica = None if process is None else process.replicas.get(tp)
     log = disk.log if disk is not None else Log()
-    shown: Json = {
+    shown: ReplicaView = {
         "role": "none" if replica is None else ROLE_NAMES[replica.role],
         "start": log.log_start,
         "leo": log.leo,
@@ -191,10 +208,10 @@ def _replica(
     return shown
 
 
-def _future(move: DirectoryMove) -> Json:
+def _future(move: DirectoryMove) -> Future:
     """D-1.  Return the end of the log in the other directory."""
     log = move.disk.log
-    state = "truncating" if move.fetch.state == TRUNCATING else "fetching"
+    state: CopyState = "truncating" if move.fetch.state == TRUNCATING else "fetching"
     return {
         "dir": directories.name(move.disk.dir),
         "leo": log.leo,
@@ -204,7 +221,7 @@ def _future(move: DirectoryMove) -> Json:
     }
 
 
-def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
+def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: ReplicaView) -> None:
     """Add the measured rate where this replica is throttled, the limit, and who waits for it.
 
     Measuring clears old samples, so a copy is measured.
@@ -220,12 +237,12 @@ def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: Json) -> None:
         }
 
 
-def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Json]:
+def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Record]:
     """Return the first records of these batches as the stage tells them."""
     return _records(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
 
 
-def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]) -> list[Json]:
+def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]) -> list[Record]:
     seen = sim.ledger.seen[tp]
     return [
         {
@@ -240,15 +257,15 @@ def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]
     ]
 
 
-def _fetch_state(sim: Simulation, broker: Process, replica: Replica) -> Json:
+def _fetch_state(sim: Simulation, broker: Process, replica: Replica) -> Fetching:
     if replica.tp in broker.failed:
         return {"state": "failed", "offset": replica.log.leo, "waiting": False}
     thread = thread_of(broker, replica.tp)
     if thread is None:
         return {"state": "idle", "offset": replica.log.leo, "waiting": False}
     state = thread.partitions[replica.tp]
-    name = "fetching" if state.state == FETCHING else "truncating"
-    shown: Json = {
+    name: FetchState = "fetching" if state.state == FETCHING else "truncating"
+    shown: Fetching = {
         "state": "delayed" if state.delay_until > sim.now else name,
         "offset": state.offset,
         "waiting": thread.outstanding != 0,
@@ -262,7 +279,7 @@ def _fetch_state(sim: Simulation, broker: Process, replica: Replica) -> Json:
     return shown
 
 
-def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Json) -> None:
+def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: ReplicaView) -> None:
     lag = replica.configs.lag_time_max_ms
     shown["epochStart"] = replica.epoch_start
     shown["isr"] = list(replica.isr)
@@ -279,10 +296,10 @@ def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Json)
         for follower, remote in replica.remote.items()
     }
     if replica.pending != COMMITTED:
-        kind = "expand" if replica.pending == EXPAND else "shrink"
-        who = set(replica.pending_isr).symmetric_difference(replica.isr)
-        shown["pending"] = {"kind": kind, "who": sorted(who)}
-    shown["waiting"] = [
+        who = sorted(set(replica.pending_isr).symmetric_difference(replica.isr))
+        kind: IsrChange = "expand" if replica.pending == EXPAND else "shrink"
+        shown["pending"] = {"kind": kind, "who": who}
+    produces: list[Waiting] = [
         {
             "id": ", ".join(waiting.request.values),
             "kind": "produce",
@@ -291,7 +308,8 @@ def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Json)
             "due": waiting.deadline,
         }
         for waiting in replica.waiting
-    ] + [
+    ]
+    fetches: list[Waiting] = [
         {
             "id": f"fetch {node_name(parked.request.src)}",
             "kind": "fetch",
@@ -300,12 +318,13 @@ def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Json)
         }
         for parked in replica.parked
     ]
+    shown["waiting"] = produces + fetches
 
 
 # -- brokers, links, messages ----------------------------------------------------------------------
 
 
-def _broker(sim: Simulation, broker: Broker) -> Json:
+def _broker(sim: Simulation, broker: Broker) -> BrokerView:
     registration = sim.cluster.controller.brokers.get(broker.id)
     left = None
     if registration is not None and not registration.fenced:
@@ -313,7 +332,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     process, machine, alive = broker.process, broker.machine, broker.status
     if process is not None and process.status == UP and process.shutting_down:
         alive = "shutting"
-    shown: Json = {
+    shown: BrokerView = {
         "id": broker.id,
         "name": broker.name,
         "rack": machine.rack,
@@ -339,7 +358,7 @@ def _broker(sim: Simulation, broker: Broker) -> Json:
     return shown
 
 
-def _session(session: Session) -> Json:
+def _session(session: Session) -> FetchSession:
     return {
         "id": session.id,
         "of": None if session.owner is None else node_name(session.owner),
@@ -348,8 +367,8 @@ def _session(session: Session) -> Json:
     }
 
 
-def _links(sim: Simulation) -> list[Json]:
-    found: dict[tuple[int, int], Json] = {}
+def _links(sim: Simulation) -> list[LinkView]:
+    found: dict[tuple[int, int], LinkView] = {}
     for (src, dst), link in sim.network.links.items():
         a, b = max(src, dst), min(src, dst)
         shown = found.setdefault(
@@ -366,7 +385,7 @@ def _links(sim: Simulation) -> list[Json]:
         shown["delay"] = max(shown["delay"], link.delay)
         shown["loss"] = max(shown["loss"], link.loss)
         if link.cut:
-            way = "a>b" if src == a else "b>a"
+            way: CutDirection = "a>b" if src == a else "b>a"
             shown["cut"] = way if shown["cut"] == "none" else "both"
     for broker in sorted(sim.network.held_metadata | sim.network.held_alter):
         key = (broker, CONTROLLER)
@@ -390,10 +409,10 @@ def _under_way(sim: Simulation) -> list[Any]:
     return [m for m in sim.network.under_way() if m.kind not in quiet]
 
 
-def _message(sim: Simulation, m: Any) -> Json:
+def _message(sim: Simulation, m: Any) -> Message:
     by_hand = m in sim.network.hands
     held = by_hand or m in sim.network.held
-    shown: Json = {
+    shown: Message = {
         "id": m.id,
         "kind": NAMES[m.kind],
         "from": node_name(m.src),
@@ -421,7 +440,7 @@ def _message(sim: Simulation, m: Any) -> Json:
 # -- clients and ledger ----------------------------------------------------------------------------
 
 
-def _client(client: Any) -> Json:
+def _client(client: Any) -> ClientView:
     if isinstance(client, Producer):
         return {
             "id": node_name(client.id),
@@ -451,7 +470,7 @@ def _client(client: Any) -> Json:
     }
 
 
-def _ledger(sim: Simulation, recall: Recall) -> Json:
+def _ledger(sim: Simulation, recall: Recall) -> LedgerView:
     ledger = sim.ledger
     return {
         "sent": ledger.sent,

@@ -14,6 +14,13 @@ Node = int | str
 Plain = bool | int | str | None
 
 
+Role = Literal["leader", "follower", "offline", "none"]
+FetchState = Literal["idle", "failed", "fetching", "truncating", "delayed"]
+CutDirection = Literal["none", "a>b", "b>a", "both"]
+IsrChange = Literal["expand", "shrink"]
+CopyState = Literal["asking", "truncating", "fetching"]
+
+
 class Sentence(TypedDict):
     """A key of the catalogue, and what stands in its places, by kind: b brokers, o offsets, ..."""
 
@@ -64,18 +71,16 @@ class Why(TypedDict):
 
 
 class Record(TypedDict):
-    """`o` offset, `e` epoch; acknowledged with acks=all, read by a consumer."""
+    """`o` offset, `e` epoch; acknowledged with acks=all, read by a consumer.
+
+    `old`: a truncated record that was below a replica's high watermark.
+    """
 
     o: int
     e: int
     id: str
     acked: bool
     read: bool
-
-
-class CutRecord(Record):
-    """`old`: it was below a replica's high watermark."""
-
     old: NotRequired[bool]
 
 
@@ -102,7 +107,7 @@ class PartitionRecordView(TypedDict):
 
 
 class Fetching(TypedDict):
-    state: Literal["idle", "failed", "fetching", "truncating", "delayed"]
+    state: FetchState
     offset: int
     waiting: bool
     delayUntil: NotRequired[int]
@@ -123,7 +128,7 @@ class Remote(TypedDict):
 class Pending(TypedDict):
     """An ISR that was asked for and is not granted yet."""
 
-    kind: Literal["expand", "shrink"]
+    kind: IsrChange
     who: list[int]
 
 
@@ -151,8 +156,8 @@ class Future(TypedDict):
     dir: str
     leo: int
     hw: int
-    epochs: list[tuple[int, int]]
-    state: Literal["asking", "truncating", "fetching"]
+    epochs: list[list[int]]
+    state: CopyState
 
 
 class Throttled(TypedDict):
@@ -166,19 +171,19 @@ class Throttled(TypedDict):
 class ReplicaView(TypedDict):
     """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches."""
 
-    role: Literal["leader", "follower", "offline", "none"]
+    role: Role
     start: int
     leo: int
     hw: int
     hwCheckpoint: int
     flushed: int
-    recovery: int
-    epochs: list[tuple[int, int]]
+    recovery: NotRequired[int]
+    epochs: list[list[int]]
     epochStart: int | None
     belief: BeliefView
-    runs: list[tuple[int, int, int]]
+    runs: list[list[int]]
     records: list[Record]
-    cut: list[CutRecord]
+    cut: list[Record]
     fetch: Fetching
     remote: dict[str, Remote]
     isr: list[int]
@@ -243,7 +248,7 @@ class BrokerView(TypedDict):
 class LinkView(TypedDict):
     a: Node
     b: Node
-    cut: Literal["none", "a>b", "b>a", "both"]
+    cut: CutDirection
     delay: int
     loss: float
     held: bool
@@ -263,7 +268,7 @@ Message = TypedDict(
         "deliverable": bool,
         "fields": dict[str, Any],
         "records": NotRequired[list[int]],
-        "carries": NotRequired[list[tuple[int, str, int]]],
+        "carries": NotRequired[list[list[Any]]],
         "error": NotRequired[str],
         "behind": NotRequired[int],
         "way": NotRequired[str],
@@ -284,7 +289,7 @@ class SentView(TypedDict):
 class ClientView(TypedDict):
     """A producer or a consumer, by `kind`."""
 
-    id: str
+    id: Node
     kind: Literal["producer", "consumer"]
     believes: int
     waiting: list[SentView]
@@ -304,7 +309,7 @@ class ControllerView(TypedDict):
     alive: bool
     epoch: int
     waiting: int
-    sessionMs: int
+    sessionMs: NotRequired[int]
 
 
 class LedgerView(TypedDict):
@@ -319,7 +324,11 @@ class LedgerView(TypedDict):
 
 
 class View(TypedDict):
-    """The whole cluster after a step; times are virtual milliseconds."""
+    """The whole cluster after a step; times are virtual milliseconds.
+
+    Fields that only the stage draws (`beats`, `graves`, a replica's `recovery`, the controller's
+    `sessionMs`) are added by `engine.view.stage_overlays`; a digest is taken without them.
+    """
 
     t: int
     fetching: Literal["auto", "manual"]
@@ -330,9 +339,9 @@ class View(TypedDict):
     brokers: list[BrokerView]
     links: list[LinkView]
     messages: list[Message]
-    beats: list[Beat]
+    beats: NotRequired[list[Beat]]
     clients: list[ClientView]
-    graves: list[tuple[int, int, str]]
+    graves: NotRequired[list[tuple[int, int, str]]]
     ledger: LedgerView
 
 
@@ -342,6 +351,12 @@ class Fetcher(TypedDict):
     node: int
     leader: int
     number: int
+
+
+class ActingFetcher(TypedDict):
+    """Part of a step in which one of several fetcher threads acts."""
+
+    fetcher: NotRequired[Fetcher]
 
 
 class RunVerdict(TypedDict, total=False):

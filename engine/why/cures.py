@@ -12,10 +12,11 @@ from engine.model.state import DOWN, PAUSED, Replica
 from engine.moves import moves
 from engine.moves.move_errors import label
 from engine.sim.simulation import Simulation
-from engine.story.entities import Sentence, node, number, offset, say
+from engine.story.entities import node, number, offset, say
+from engine.view.wire import Sentence
 
-Cure = tuple[Sentence, str]
-"""(what is needed, the move that brings it about or at least nearer; "" if there is none)"""
+Cure = tuple[Sentence, str | None]
+"""(what is needed, the move that brings it about or nearer; None or "" if there is none)"""
 
 LONGER: Final = 3
 """Lag times that are enough for every check that watches the lag."""

@@ -5,7 +5,7 @@ Each guard asks the function that the rule itself asks; nothing here decides any
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from engine.controlplane import alter_partition, znodes
 from engine.dataplane import insync, purgatory, watermark
@@ -22,12 +22,11 @@ from engine.model.messages import PRODUCE_R, Message
 from engine.model.state import COMMITTED, EXPAND, UP, DelayedProduce, Replica
 from engine.moves.move_errors import label
 from engine.sim.simulation import Simulation
-from engine.story.entities import Sentence, error, members, node, number, offset, records, say
+from engine.story.entities import error, members, node, number, offset, records, say
+from engine.view import wire
+from engine.view.wire import Guard, Sentence
 from engine.why import cures
 from engine.why.cures import Cure
-
-Guard = dict[str, Any]
-"""{rule, ok, say, cure: {say, move} or None}"""
 
 FETCHING: Final = "F-4"
 """Guards of this rule tell whether a fetch can happen at all; the others are the decision."""
@@ -35,7 +34,9 @@ FETCHING: Final = "F-4"
 
 def guard(rule: str, ok: bool, told: Sentence, needed: Cure | None = None) -> Guard:
     """Return one guard; its cure is left out where it is true."""
-    found = None if ok or needed is None else {"say": needed[0], "move": needed[1]}
+    found: wire.Cure | None = (
+        None if ok or needed is None else {"say": needed[0], "move": needed[1]}
+    )
     return {"rule": rule, "ok": ok, "say": told, "cure": found}
 
 
@@ -204,7 +205,7 @@ def refusal(sim: Simulation, broker: Process, replica: Replica, follower: int) -
     item = insync.proposal(broker, replica, insync.with_follower(replica, follower))
     record = k.records[replica.tp]
     if not profile.alter_partition:
-        return alter_partition.check_direct_write(record, item)
+        return alter_partition.check_direct_write(record, item, broker.id, profile)[0]
     registration = k.brokers.get(broker.id)
     current = None if registration is None else registration.epoch
     if profile.kraft:

@@ -9,10 +9,11 @@ from engine.model.state import DOWN, LEADER, UP
 from engine.moves import moves
 from engine.moves.move_errors import Refused, label
 from engine.sim.simulation import Simulation
-from engine.story.entities import Sentence, epoch, members, node, number, say, word
+from engine.story.entities import epoch, members, node, number, say, word
+from engine.view.wire import Guard, Sentence
 from engine.why import cures
 from engine.why.cures import Cure
-from engine.why.guards import Guard, guard
+from engine.why.guards import guard
 
 
 def acceptable(sim: Simulation, tp: int, broker: int) -> bool:

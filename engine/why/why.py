@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from engine.clients.clients import Producer
 from engine.model.broker import Broker, Process
@@ -17,9 +17,9 @@ from engine.model.messages import PRODUCE, PRODUCE_R
 from engine.model.records import NO_LEADER
 from engine.model.state import LEADER, UP, Replica
 from engine.sim.simulation import Simulation
-from engine.story.entities import Sentence, error, node, offset, records, say, word
+from engine.story.entities import error, node, offset, records, say, word
+from engine.view.wire import Guard, Sentence, Why
 from engine.why import guards, guards_control
-from engine.why.guards import Guard
 
 MAX_SUBJECT: Final = 440
 GRAMMAR: Final = "hw [B], isr B, ack RECORD, leader [B] or move LINE"
@@ -28,7 +28,7 @@ Found = tuple[Sentence, list[Guard], bool, Sentence]
 """(what is asked about, its guards, whether it would happen now, what follows)"""
 
 
-def why(sim: Simulation, subject: str) -> dict[str, Any]:
+def why(sim: Simulation, subject: str) -> Why:
     """Return {subject, about, holds, guards, then}.  Raises InputError for an unknown subject."""
     if len(subject) > MAX_SUBJECT:
         raise InputError("invalid", f"A subject has at most {MAX_SUBJECT} characters.")

@@ -19,7 +19,7 @@ from app.core.config import Settings
 from app.core.gate import Gate
 from app.core.limits import CpuAccounts
 from app.core.refusals import RequestError
-from app.runs import build_tasks
+from app.questions import comparing as ladders
 from app.runs import replays as replays_module
 from app.runs.replays import library_runs
 from app.storage.row_limit import MIB, KeptRows
@@ -147,12 +147,12 @@ def test_what_plays_many_runs_stands_behind_one_door(
 def test_a_ladder_plays_no_more_of_a_rung_than_it_says(
     client: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_tasks, "STEPS_MOST", 300)
+    monkeypatch.setattr(ladders, "STEPS_MOST", 300)
     services.workers = Workers(0, 0, 0)
     own = find("S20").to_dict() | {"slug": "", "code": "", "title": "Long", "script": "advance 24h"}
     own |= {"fetching": "auto", "expect": {}}
     scenario = type(find("S20")).from_dict(own)
-    rung = build_tasks.rung(scenario, "K39")
+    rung = ladders.rung(scenario, "K39")
     assert 300 <= rung["total"] < 310
     assert rung["why"] == "The run passed 300 events."
     services.store.save_scenario(scenario, "")

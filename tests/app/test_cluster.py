@@ -46,10 +46,10 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
     scenarios = ROOT / "engine" / "scenarios"
     sources = [*scenarios.glob("paste/*.py"), *scenarios.glob("pasted*.py")]
     text = "".join(
-        path.read_text("utf-8") for path in (*sources, ROOT / "app" / "cluster" / "pages.py")
+        path.read_text("utf-8") for path in (*sources, ROOT / "app" / "questions" / "cluster.py")
     )
     keys = set(re.findall(r'Notice\(\s*f?"(paste\.[a-z_.]+)"', text))
-    named = r'(?:Bad|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
+    named = r'(?:PasteError|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
     keys |= {
         f"paste.{key}" for one in re.findall(named, text) for key in re.findall(r'"(\w+)"', one)
     }

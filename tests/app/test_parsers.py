@@ -21,7 +21,7 @@ from app.incident import dumps, lines
 from app.incident.events import TopicIdentity
 from app.live.channel import JsonPacket
 from app.live.wire import Meter, WireError
-from app.storage.saved import parse_run
+from app.questions.names import parse_run
 from engine.model.errors import InputError
 from engine.properties import grammar
 from engine.scenarios import file, paste

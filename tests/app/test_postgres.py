@@ -198,7 +198,7 @@ def test_a_database_that_may_only_be_read_is_told_so(settings: Settings) -> None
     with database.engine.begin() as connection:
         connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     database.engine.dispose()
-    with pytest.raises(RequestError, match="nothing more"):
+    with pytest.raises(RequestError, match="database is full"):
         Store(database).save_scenario(scenario("Is there room?"))
     database.close()
 

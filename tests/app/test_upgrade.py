@@ -12,11 +12,11 @@ from flask.testing import FlaskClient
 from app.command.cli import main
 from app.find import entries as lookup
 from engine.model.errors import InputError
-from engine.model.flags import FLAG_LIST, ZK, release_of
-from engine.model.profiles import get_profile
+from engine.model.flags import FLAG_LIST, KRAFT, ZK, release_of
+from engine.model.profiles import FLAGS, RELEASES, get_profile
 from engine.replay.replay import Replay
 from engine.sim.run import Run
-from engine.upgrade.ledger import MODES, SEVERITIES, entries
+from engine.upgrade.ledger import BOTH, MODES, SEVERITIES, LedgerEntry, entries
 from engine.upgrade.upgrade import bugs_of, release_in, upgrade
 
 
@@ -30,6 +30,33 @@ def test_every_fix_that_a_flag_plays_is_in_the_ledger() -> None:
     known = {name for entry in entries() for name in entry.flags}
     fixes = {flag.name for flag in FLAG_LIST if "KAFKA-" in flag.source and flag.modelled}
     assert fixes <= known, "python: a flag for a JIRA number needs an entry in ledger.json"
+
+
+OTHER_RELEASES = {
+    "KAFKA-7414": "the flag begins with the release that can halt for an unclean election",
+    "KAFKA-5793": "from 2.5 on no producer is unknown (KIP-360), so nothing asks for the flag",
+    "KAFKA-19047": "the flag tells which session a fenced broker has, before 4.0 and after it",
+}
+"""Bugs whose flag is older or younger than they are, and why."""
+
+
+@pytest.mark.parametrize("entry", [one for one in entries() if one.flags], ids=lambda one: one.jira)
+def test_a_flag_is_in_the_releases_of_its_bug(entry: LedgerEntry) -> None:
+    if len(entry.flags) > 1 or entry.jira in OTHER_RELEASES:
+        return
+    flag = FLAGS[entry.flags[0]]
+    begins = release_of(entry.introduced or "0.8.0")
+    for mode in (ZK, KRAFT):
+        if entry.mode in (BOTH, mode):
+            known = [release_of(one) for one in RELEASES[mode]]
+            hit = {flag.value(mode, one) for one in known if entry.affects(one, mode)}
+            mended = {
+                flag.value(mode, one)
+                for one in known
+                if one >= begins and not entry.affects(one, mode)
+            }
+            assert len(hit) <= 1, f"{entry.jira}, {mode}: its flag changes where it is"
+            assert not hit & mended, f"{entry.jira}, {mode}: its flag says so where it is not"
 
 
 def test_a_ledger_is_sorted_and_names_each_bug_once() -> None:

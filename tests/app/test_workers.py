@@ -17,9 +17,11 @@ from app.core import client_disconnect, clock
 from app.core.config import Settings
 from app.core.cpu_quota import Accounts
 from app.core.refusals import RequestError
+from app.questions.comparing import compared
 from app.runs import build_tasks
 from app.workers import pool
-from app.workers.pool import NoWorkerError, Workers
+from app.workers.absence import NoWorkerError
+from app.workers.pool import Workers
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
@@ -60,7 +62,7 @@ def test_what_it_raises_is_raised_here(workers: Workers) -> None:
     assert "hands.py" in raised.value.__notes__[0]
     with pytest.raises(RequestError, match="more than 6000 steps"):
         long = Run(find("S61"), "Z0102", 1, ("run 5m",))
-        Workers.do(workers, build_tasks.compared, long, long)
+        Workers.do(workers, compared, long, long)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_what_nobody_waits_for_is_ended(workers: Workers, tmp_path: Path) -> Non
         return place.exists() and place.read_text() != ""
 
     with client_disconnect.asking(gone):
-        with pytest.raises(RequestError, match="Nobody waits"):
+        with pytest.raises(RequestError, match="was cancelled"):
             workers.do(hands.waits, 600, str(place))
         until(lambda: not is_there(int(place.read_text())))
         assert workers.do(hands.waits, 0.5, others=lambda: 1) is None, "somebody else does"

@@ -10,7 +10,7 @@ from engine.model.control_messages import AlterItem, AlterPartitionRequest
 from engine.model.controller import Controller, Topic
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
-from engine.model.profiles import PROFILES
+from engine.model.profiles import PROFILES, get_profile
 from engine.model.records import PartitionRecord
 
 RECORD = PartitionRecord((1, 2, 3), (1, 2), 1, leader_epoch=5, partition_epoch=7)
@@ -167,9 +167,22 @@ def test_a_leader_that_has_recovered_says_so_with_the_same_isr() -> None:
 
 
 def test_direct_write_of_the_znode() -> None:
-    assert alter_partition.check_direct_write(RECORD, item()) == errors.NONE
-    stale = alter_partition.check_direct_write(RECORD, item(pe=6))
-    assert stale == errors.INVALID_UPDATE_VERSION
+    def check(asked: AlterItem, sender: int = 1, profile: str = "Z09") -> tuple[int, bool]:
+        return alter_partition.check_direct_write(RECORD, asked, sender, PROFILES[profile])
+
+    stale = item(pe=6, isr=((1, -1),))
+    assert check(item()) == (errors.NONE, True)
+    assert check(stale) == (errors.INVALID_UPDATE_VERSION, False)
+
+
+def test_a_leader_finds_its_own_write_of_the_znode_again() -> None:
+    """KAFKA-1382: `ReplicationUtils.checkLeaderAndIsrZkData`, since 0.8.2.0."""
+    written = item(pe=6, isr=tuple((member, -1) for member in RECORD.isr))
+    refused = (errors.INVALID_UPDATE_VERSION, False)
+    for profile, told in (("0.8.1.1", refused), ("Z08", (errors.NONE, False))):
+        row = get_profile(profile)
+        assert alter_partition.check_direct_write(RECORD, written, RECORD.leader, row) == told
+        assert alter_partition.check_direct_write(RECORD, written, 9, row) == refused
 
 
 def test_a_finished_reassignment_may_depose_the_sender() -> None:

@@ -12,7 +12,9 @@ import sys
 import time
 from hashlib import sha256
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from typing import Final
+
+from engine.view.wire import StepJson
 
 SCENARIO: Final = "S20"
 BATCH: Final = "S66"
@@ -98,7 +100,7 @@ def _answer(asked: Connection, blocked: bool) -> None:
         asked.send(works[work](round_))
 
 
-def _steps() -> list[dict[str, Any]]:
+def _steps() -> list[StepJson]:
     from engine.replay.replay import Replay
     from engine.scenarios import file
     from engine.sim.run import Run

@@ -2,6 +2,7 @@
 
 import { FIELDS, mended, query, read, within } from "../core/link.js";
 import { pack, unpack, Unreadable } from "../core/packing.js";
+import { placed } from "../core/place.js";
 import { inAddress, inTurn } from "../i18n/words.js";
 import { LAYERS, layersText } from "../scene/layers.js";
 import { side, SIDES, wanted } from "./reality.js";
@@ -121,7 +122,7 @@ async function tell() {
   const own = on.saved === false;
   if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0])
     keep.set("profile", on.facts.profile);
-  const path = pathOf(on, own);
+  const path = placed(pathOf(on, own)).split("?")[0];
   if (own && on.text) on.packed ??= await pack(on.text);
   if (s.tapeNow.value !== on || s.n.value !== seen.step) return;
   const hash = own && on.packed ? `#run=${on.packed}` : "";

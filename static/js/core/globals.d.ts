@@ -7,6 +7,20 @@ declare global {
   interface WindowEventMap {
     settings: CustomEvent<{ name: string; value: string }>;
   }
+  /** What a folder of static files tells its pages (places.js), made when it is built. */
+  var highwaterMap: {
+    langs: string[];
+    pages: string[];
+    any: string[];
+    needs: string[];
+    codes: Record<string, string>;
+    answers: string[];
+    files: Record<string, string | number>;
+    packs: Record<string, string>;
+    words: Record<string, Record<string, string>>;
+  };
+  /** The site around a page that has no server. */
+  var highwaterSite: undefined | { placed: (path: string) => string; connect: (how: any) => any };
   type BatchResult = wire.BatchResult;
   type Cue = wire.Cue;
   type Partition = wire.Partition;

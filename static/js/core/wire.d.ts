@@ -74,14 +74,17 @@ export interface RunVerdict {
 }
 /**
  * The whole cluster after a step; times are virtual milliseconds.
+ *
+ *     Fields that only the stage draws (`beats`, `graves`, a replica's `recovery`, the controller's
+ *     `sessionMs`) are added by `engine.view.stage_overlays`; a digest is taken without them.
  */
 export interface View {
-  beats: Beat[];
+  beats?: Beat[];
   brokers: BrokerView[];
   clients: ClientView[];
   controller: ControllerView;
   fetching: "auto" | "manual";
-  graves: never[][];
+  graves?: never[][];
   ledger: LedgerView;
   links: LinkView[];
   messages: Message[];
@@ -136,7 +139,7 @@ export interface ClientView {
   believes: number;
   epoch?: number | null;
   failed?: string;
-  id: string;
+  id: number | string;
   kind: "consumer" | "producer";
   position?: number;
   preferred?: number | null;
@@ -155,7 +158,7 @@ export interface SentView {
 export interface ControllerView {
   alive: boolean;
   epoch: number;
-  sessionMs: number;
+  sessionMs?: number;
   waiting: number;
 }
 /**
@@ -179,7 +182,7 @@ export interface LinkView {
 }
 export interface Message {
   behind?: number;
-  carries?: never[][];
+  carries?: unknown[][];
   deliverable: boolean;
   due: number | null;
   error?: string;
@@ -231,10 +234,10 @@ export interface PartitionRecordView {
 export interface ReplicaView {
   belief: BeliefView;
   blocks: number[];
-  cut: CutRecord[];
+  cut: Record[];
   dir?: string;
   epochStart: number | null;
-  epochs: never[][];
+  epochs: number[][];
   fetch: Fetching;
   flushed: number;
   future?: Future;
@@ -245,12 +248,12 @@ export interface ReplicaView {
   maximal: number[];
   pending: Pending | null;
   records: Record[];
-  recovery: number;
+  recovery?: number;
   remote: {
     [k: string]: Remote;
   };
   role: "follower" | "leader" | "none" | "offline";
-  runs: never[][];
+  runs: number[][];
   session?: SessionView;
   start: number;
   throttled?: Throttled;
@@ -265,9 +268,11 @@ export interface BeliefView {
   pe: number;
 }
 /**
- * `old`: it was below a replica's high watermark.
+ * `o` offset, `e` epoch; acknowledged with acks=all, read by a consumer.
+ *
+ *     `old`: a truncated record that was below a replica's high watermark.
  */
-export interface CutRecord {
+export interface Record {
   acked: boolean;
   e: number;
   id: string;
@@ -288,7 +293,7 @@ export interface Fetching {
  */
 export interface Future {
   dir: string;
-  epochs: never[][];
+  epochs: number[][];
   hw: number;
   leo: number;
   state: "asking" | "fetching" | "truncating";
@@ -299,16 +304,6 @@ export interface Future {
 export interface Pending {
   kind: "expand" | "shrink";
   who: number[];
-}
-/**
- * `o` offset, `e` epoch; acknowledged with acks=all, read by a consumer.
- */
-export interface Record {
-  acked: boolean;
-  e: number;
-  id: string;
-  o: number;
-  read: boolean;
 }
 /**
  * Leader's view of a follower; times are virtual milliseconds, -1: never.

@@ -16,8 +16,11 @@ export class Refused extends Error {
   }
 }
 
-/** Connects and returns {ask, online}.  `onState(online, first)` hears of every change. */
-export function connect({ csrf, onConnect, onLost }) {
+/** Connects and returns {ask, connected, on}.  Without a server the page has a channel of its own,
+ *  to the engine in its Web Worker. */
+export const connect = (how) => globalThis.highwaterSite?.connect(how) ?? overSocket(how);
+
+function overSocket({ csrf, onConnect, onLost }) {
   const transports = document.body.dataset.transports?.split(",") ?? ["websocket"];
   const socket = io({
     transports,

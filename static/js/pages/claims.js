@@ -2,6 +2,7 @@
 // that was not answered yet.  Without this script the deck begins with its first card.
 
 import * as deck from "../core/claims.js";
+import { placed } from "../core/place.js";
 import { at, every, first, linkAt, where } from "./found.js";
 
 const card = first(".deckcard");
@@ -25,13 +26,13 @@ function begin() {
   const order = card.dataset.deck.split(" ");
   const onward = deck.next(deck.kept(), order);
   if (card.dataset.asked === "false" && onward && onward !== card.dataset.slug) {
-    location.replace(`/claims?card=${onward}`);
+    location.replace(placed(`/claims?card=${onward}`));
     return;
   }
   showScore(order);
   at("again").addEventListener("click", () => {
     deck.forget();
-    location.assign("/claims");
+    location.assign(placed("/claims"));
   });
 }
 

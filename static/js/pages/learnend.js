@@ -1,5 +1,6 @@
 // The card after the twelve questions: score, weak topics, and which answers were wrong.
 
+import { placed } from "../core/place.js";
 import { at, every } from "./found.js";
 
 const KEY = "highwater.learn";
@@ -42,7 +43,7 @@ function again() {
   const all = kept();
   const rest = { ...all, path: {}, done: [], seen: [] };
   localStorage.setItem(KEY, JSON.stringify(rest));
-  location.assign("/learn?n=1");
+  location.assign(placed("/learn?n=1"));
 }
 
 show(kept().path ?? {});

@@ -2,6 +2,7 @@
 
 import { calibration, saying } from "../core/calibration.js";
 import { answers, forget, gained, keep } from "../core/measured.js";
+import { placed } from "../core/place.js";
 import { fill, tell } from "./calibration.js";
 import { every } from "./found.js";
 
@@ -47,6 +48,6 @@ if (result.dataset.side === "after") show(all);
 at("forget").hidden = false;
 at("forget").addEventListener("click", () => {
   forget();
-  location.assign("/learn/test/before");
+  location.assign(placed("/learn/test/before"));
 });
 document.body.dataset.ready = "1";

@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { share } from "../animator/doors.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
+import { alone, placed } from "../core/place.js";
 import { Icon, judged, say } from "./common.js";
 import { change } from "./title.js";
 
@@ -123,7 +124,7 @@ function Doubt({ invariant, step }) {
           body: JSON.stringify({ run: s.run.value, invariant }),
         })
       ).json();
-      if (answer.ok) location.assign(answer.url);
+      if (answer.ok) location.assign(placed(answer.url));
       else s.notice.value = { kind: "warn", text: answer.sentence };
     } catch {
       s.notice.value = { kind: "warn", text: t("offline.wait") };
@@ -139,13 +140,16 @@ function Doubt({ invariant, step }) {
     >
       ${t("batch.shorten.go")}
     </button>
-    <button
-      class="btn"
-      type="button"
-      disabled=${busy}
-      title=${t("batch.futures.why")}
-      onClick=${priced ? ask("/api/futures") : () => setPriced(true)}
-    >
-      ${priced ? t("batch.futures.cost", { n: cost }) : t("batch.futures.go")}
-    </button>`;
+    ${
+      !alone() &&
+      html`<button
+        class="btn"
+        type="button"
+        disabled=${busy}
+        title=${t("batch.futures.why")}
+        onClick=${priced ? ask("/api/futures") : () => setPriced(true)}
+      >
+        ${priced ? t("batch.futures.cost", { n: cost }) : t("batch.futures.go")}
+      </button>`
+    }`;
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { end } from "../animator/predicting.js";
 import * as s from "../animator/state.js";
+import { placed } from "../core/place.js";
 
 export function Predicting() {
   const t = s.t.value;
@@ -15,7 +16,7 @@ export function Predicting() {
       if (origin !== location.origin || source !== frame.current?.contentWindow) return;
       if (data?.leave) end();
       else if (data?.onward?.run === was.run) end(data.onward);
-      else if (data?.onward) location.assign(data.onward.href);
+      else if (data?.onward) location.assign(placed(data.onward.href));
     };
     addEventListener("message", heard);
     return () => removeEventListener("message", heard);
@@ -30,7 +31,7 @@ export function Predicting() {
     </p>
     <iframe
       ref=${frame}
-      src=${`/learn?run=${was.run}&step=${was.n}&within=1&lang=${s.lang.value}`}
+      src=${placed(`/learn?run=${was.run}&step=${was.n}&within=1&lang=${s.lang.value}`)}
       title=${t("predict.frame")}
     ></iframe>
   </article>`;

@@ -9,6 +9,7 @@ import { complain, open } from "../animator/player.js";
 import * as predicting from "../animator/predicting.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
+import { alone } from "../core/place.js";
 import { kafka } from "../i18n/words.js";
 import { Icon } from "./common.js";
 
@@ -122,9 +123,12 @@ export function Title() {
       }
       <div class=${`acts ${open ? "open" : ""}`}>
         <${Pace} fetching=${fetching} t=${t} />
-        <a class="btn minor" href=${`/batch?run=${facts.digest}`} title=${t("title.scale")}
-          ><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a
-        >
+        ${
+          !alone() &&
+          html`<a class="btn minor" href=${`/batch?run=${facts.digest}`} title=${t("title.scale")}
+            ><${Icon} name="chart" /><span class="wide">${t("title.scale")}</span></a
+          >`
+        }
         <a
           class="btn minor"
           id="compare"

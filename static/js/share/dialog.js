@@ -6,6 +6,7 @@ import { render } from "preact";
 import { useRef } from "preact/hooks";
 
 import * as s from "../animator/state.js";
+import { alone } from "../core/place.js";
 import { Class } from "./class.js";
 import { Export, Test } from "./files.js";
 import { Embed } from "./frames.js";
@@ -29,7 +30,7 @@ export function shareClass() {
   share();
 }
 
-const names = Object.keys(PARTS);
+const names = Object.keys(PARTS).filter((name) => name !== "class" || !alone());
 const current = computed(() => (names.includes(part.value) ? part.value : "link"));
 
 function Share() {

@@ -1,11 +1,12 @@
 // The frame for other pages: its choices, its markup, and the frame itself.
 
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
 import { embed, frame } from "../core/link.js";
-import { Choice, Copied, isKept, save, why } from "./common.js";
+import { alone, shared } from "../core/place.js";
+import { Choice, Copied, isKept, packedOf, save, why } from "./common.js";
 
 const HEIGHTS = { title: 34, stage: 28 + 104 + 16, say: 116, bar: 50 };
 
@@ -36,7 +37,11 @@ export function Embed() {
   const [panel, setPanel] = useState("now");
   const [theme, setTheme] = useState("auto");
   const [bad, setBad] = useState(null);
-  const kept = isKept(on);
+  const kept = alone() || isKept(on);
+  const [packed, setPacked] = useState(on.packed ?? null);
+  useEffect(() => {
+    if (alone() && on.saved === false) packedOf(on).then(setPacked);
+  }, [on.digest]);
   const flat = (name, value, set, all) =>
     html`<${Choice}
       flat
@@ -46,13 +51,9 @@ export function Embed() {
       onChange=${set}
       options=${all.map((one) => [one, t(`embed.${name}.${one}`), null])}
     />`;
-  const url = embed(location.origin, on.digest, {
-    step: s.n.value,
-    controls,
-    panel,
-    theme,
-    lang: s.lang.value,
-  });
+  const own = packed && on.saved === false ? `#run=${packed}` : "";
+  const looks = { step: s.n.value, controls, panel, theme, lang: s.lang.value };
+  const url = shared(embed("", on.digest, looks)) + own;
   const high = height(s.step.value.view, panel);
   const keep = async () => {
     setBad(null);

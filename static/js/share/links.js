@@ -6,6 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { seeing } from "../animator/address.js";
 import * as s from "../animator/state.js";
 import { short, whole } from "../core/link.js";
+import { alone, shared } from "../core/place.js";
 import { Choice, Code, Copied, isKept, packedOf, save } from "./common.js";
 
 /** The release that a Kafka is named by: the last of those it stands for. */
@@ -16,7 +17,7 @@ const releaseOf = (profile) => {
 
 /** The same run on real brokers of one's own machine: one command, with the run inside. */
 const Lab = ({ packed, profile, t }) => {
-  const link = whole(location.origin, packed, {});
+  const link = shared(whole("", packed, {}));
   const command = `highwater lab '${link}' --kafka ${releaseOf(profile)}`;
   return html`<details>
     <summary>${t("share.lab")}</summary>
@@ -25,12 +26,42 @@ const Lab = ({ packed, profile, t }) => {
   </details>`;
 };
 
+const LONG = 2_000; // characters: what chat tools carry whole
+
+/** A link that chat tools would cut; the file of the run can be sent in its place. */
+const Long = ({ on, n, t }) =>
+  html`<p class="soft">
+    ${t("share.long", { n, most: LONG })}${" "}<a href=${`/r/${on.digest}.json`} download
+      >${t("share.long.file")}</a
+    >
+  </p>`;
+
+/** The links that can be had: without a server, the one that carries its run. */
+const kinds = (kept, packed, t) => [
+  ...(alone()
+    ? []
+    : [
+        [
+          "short",
+          t("share.kind.short"),
+          t(kept ? "share.kind.short.kept" : "share.kind.short.why"),
+        ],
+      ]),
+  [
+    "whole",
+    t("share.kind.whole"),
+    t(alone() ? "share.kind.whole.alone" : "share.kind.whole.why", {
+      chars: packed?.length ?? "…",
+    }),
+  ],
+];
+
 export function Link() {
   const t = s.t.value;
   const on = s.tapeNow.value;
   void s.revision.value;
   const [where, setWhere] = useState("here");
-  const [kind, setKind] = useState("short");
+  const [kind, setKind] = useState(alone() ? "whole" : "short");
   const [packed, setPacked] = useState(on.packed ?? null);
   useEffect(() => {
     setPacked(on.packed ?? null);
@@ -45,7 +76,7 @@ export function Link() {
   const url =
     kind === "short"
       ? short(location.origin, on.digest, seen)
-      : packed && whole(location.origin, packed, seen);
+      : packed && shared(whole("", packed, seen));
   const prepare = async () => {
     if (kind === "short" && !kept) await save(on);
     return url;
@@ -67,18 +98,7 @@ export function Link() {
         legend=${t("share.kind")}
         value=${kind}
         onChange=${setKind}
-        options=${[
-          [
-            "short",
-            t("share.kind.short"),
-            t(kept ? "share.kind.short.kept" : "share.kind.short.why"),
-          ],
-          [
-            "whole",
-            t("share.kind.whole"),
-            t("share.kind.whole.why", { chars: packed?.length ?? "…" }),
-          ],
-        ]}
+        options=${kinds(kept, packed, t)}
       />
     </div>
     ${
@@ -91,6 +111,7 @@ export function Link() {
         action=${kind === "short" && !kept ? t("share.save") : null}
       />`
     }
+    ${url?.length > LONG && html`<${Long} on=${on} n=${url.length} t=${t} />`}
     ${url && (kind === "whole" || kept) && html`<${Code} text=${url} />`}
     ${packed && html`<${Lab} packed=${packed} profile=${s.facts.value.profile} t=${t} />`}
   </div>`;

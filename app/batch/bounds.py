@@ -1,0 +1,12 @@
+"""Bounds of a batch that a page or a description of the API names."""
+
+from __future__ import annotations
+
+from typing import Final
+
+RUNS_MOST: Final = 1_000_000
+PROFILES_MOST: Final = 8
+CELLS_MOST: Final = 64
+FUTURES_EACH: Final = 10
+FUTURES_MOST: Final = 1_000
+"""Of a place: they are one chunk, so that the next look waits for whole places."""

@@ -1,0 +1,1 @@
+"""Questions about runs: functions of a context and a request, without HTTP, socket or database."""

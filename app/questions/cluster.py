@@ -1,0 +1,73 @@
+"""Question about a cluster: a run that starts in the state that Kafka's tools print."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.core.request_fields import RequestFields
+from app.questions.context import Answer, Context
+from app.questions.names import RUN_BYTES
+from engine.model.errors import InputError
+from engine.model.profiles import get_profile
+from engine.scenarios import paste, pasted
+from engine.scenarios.paste import Notice
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+
+MOST_SENT: Final = 190_000
+"""Characters that the page sends: as JSON they fit into a request."""
+
+
+def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
+    """Parse {text, profile?}; return the run, if there is one, and what was read."""
+    facts = paste.read(request.text("text", most=2 * paste.MOST_CHARS))
+    if request.has("profile"):
+        facts.profile = get_profile(request.text("profile")).name
+    data, notes = pasted.scenario_of(facts, context.text("cluster.title.scenario"))
+    problems = [*facts.problems]
+    run = None
+    if data is not None:
+        run = _run(data, problems)
+    return run, {
+        "run": None if run is None else run.text(),
+        "profile": None if run is None else run.profile,
+        "partitions": [] if data is None else _summary(data),
+        "offline": [] if data is None else data["initial"]["offline"],
+        "notes": [_note(context, one) for one in notes],
+        "problems": [_note(context, one) for one in problems],
+    }
+
+
+def _run(data: dict[str, Any], problems: list[Notice]) -> Run | None:
+    """Return the run, if the parts fit together; else add the problem and return None."""
+    try:
+        scenario = Scenario.from_dict(data)
+        run = Run(scenario, scenario.profiles[0])
+    except InputError as bad:
+        problems.append(Notice("paste.refused", {"why": bad.sentence}))
+        return None
+    if len(run.text().encode()) > RUN_BYTES:
+        problems.append(Notice("paste.large", {"most": RUN_BYTES // 1024}))
+        return None
+    return run
+
+
+def _summary(data: dict[str, Any]) -> list[dict[str, Any]]:
+    states = data["initial"]["partitions"]
+    return [
+        {"name": one["name"], "leader": one["leader"], "isr": one["isr"], "replicas": replicas}
+        for one, replicas in zip(states, data["partitions"], strict=True)
+    ]
+
+
+def _note(context: Context, one: Notice) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "args": one.args,
+        "line": one.line,
+        "sentence": context.text(one.key, one.args),
+        "choices": [
+            {"key": each.key, "args": each.args, "put": each.put, "before": each.before}
+            for each in one.choices
+        ],
+    }

@@ -1,0 +1,114 @@
+"""Two runs side by side, and one scenario under every generation of Kafka."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.core.refusals import RequestError
+from app.questions.context import Answer, Context
+from app.questions.names import DIGEST
+from engine.export.comparing import compare, playable
+from engine.export.thumbnail import draw, telling_step
+from engine.export.verdict_by_release import Ending, endings, folded
+from engine.model.profiles import GENERATIONS, PROFILES, get_profile
+from engine.replay.replay import Replay
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.story.verdict import FIELDS
+
+STEPS_MOST: Final = 6_000
+"""Of a run that is compared, or stands on the ladder with those of all other profiles."""
+
+
+def other_run(context: Context, run: Run, wanted: str) -> tuple[Run, str]:
+    """Return the run to compare with, by digest or profile, and why it ends early, or "".
+
+    Raises RequestError or InputError.
+    """
+    if DIGEST.match(wanted):
+        return context.runs.run(wanted), ""
+    profile = get_profile(wanted).name
+    # The script as that profile plays it, where nothing was done by hand.
+    with context.compute.turn():
+        return playable(Run(run.scenario, profile, run.seed, run.moves))
+
+
+def other_profile(run: Run) -> str:
+    """Return the profile that a run is compared with where a request names none."""
+    profiles = [one for one in run.scenario.profiles if one != run.profile]
+    order = list(PROFILES)
+    own = _promised(run, run.profile)
+    others = [one for one in profiles if one in order and _promised(run, one) != own]
+    if others and run.profile in order:
+        # The nearest one that ends otherwise shows best what made the difference.
+        here = order.index(run.profile)
+        return min(others, key=lambda one: abs(order.index(one) - here))
+    return (profiles or [one for one in ("K39", "Z0102") if one != run.profile])[-1]
+
+
+def _promised(run: Run, profile: str) -> Any:
+    return (run.scenario.expectation(profile) or {}).get("verdict")
+
+
+def compared(one: Run, other: Run) -> Answer:
+    """Return {a: facts, b: facts, pairs, parts}; see `engine.export.comparing.compare`."""
+    a = Replay(one)
+    b = a if one == other else Replay(other)
+    return pair(a, b)
+
+
+def pair(a: Replay, b: Replay) -> Answer:
+    """Return the same for two replays.  Raises RequestError "too_large"."""
+    if max(a.total, b.total) > STEPS_MOST:
+        raise RequestError("too_large", "compare.long", most=STEPS_MOST)
+    return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
+
+
+def folded_endings(scenario: Scenario, found: tuple[Ending, ...]) -> Answer:
+    """Return {endings: [{kind, span, profiles, broken}]}: the ladder folded, for a run's strip."""
+    # A workload is long, and ends as its seed has it: there is no one ending to show.
+    shown = () if scenario.workload.producers else found
+    return {
+        "endings": [
+            {"kind": one.kind, "span": one.span, "profiles": one.profiles, "broken": one.broken}
+            for one in folded(shown)
+        ]
+    }
+
+
+def endings_of(scenario: Scenario) -> Answer:
+    """Return `folded_endings` of a scenario, computed here."""
+    return folded_endings(scenario, () if scenario.workload.producers else endings(scenario))
+
+
+def rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
+    """Return the ladder: how the scenario ends under every generation, with its key step as SVG."""
+    return tuple(rung(scenario, profile) for profile in GENERATIONS)
+
+
+def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
+    """Return one row: how the run ends under a profile, or why it cannot begin (no digest)."""
+    told = {
+        "profile": profile,
+        "stands_for": PROFILES[profile].stands_for,
+        "meant": profile in scenario.profiles,
+    }
+    why = scenario.cannot_begin(profile)
+    if why:
+        return {**told, "digest": "", "why": why}
+    run, why = playable(Run(scenario, profile), STEPS_MOST)
+    found = Replay(run, STEPS_MOST)
+    step = telling_step(found)
+    (view,) = found.steps(step, 1)
+    verdict = found.verdict()
+    return {
+        **told,
+        "digest": run.digest,
+        "why": why,
+        "step": step,
+        "total": found.total,
+        "verdict": {name: verdict[name] for name in FIELDS},
+        "broken": list(dict.fromkeys(one["invariant"] for one in verdict["broken"])),
+        "telling": draw(view["view"]),
+        "final": draw(found.final_view()),
+    }

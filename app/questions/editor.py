@@ -1,0 +1,162 @@
+"""Questions of the scenario editor: what is wrong with a text, and how it plays."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from app.core import clock
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields
+from app.questions import names
+from app.questions.context import Answer, Context
+from engine.catalogue import promises
+from engine.model.errors import InputError
+from engine.moves import moves
+from engine.replay.replay import STEPS_MOST
+from engine.scenarios import file
+from engine.scenarios.expectations import in_order
+from engine.scenarios.places import Places
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.writing import to_yaml, yaml_of
+from engine.sim.run import Run
+
+WHERE: Final = "scenario"
+MOST_PROFILES: Final = 12
+PATIENCE_S: Final = 6.0
+"""Seconds after which the remaining profiles of one scenario are left out."""
+STEPS_AT_ONCE: Final = 64
+MOST_PROBLEMS: Final = 50
+
+Json = dict[str, Any]
+
+
+def check(context: Context, request: RequestFields) -> Answer:
+    """Return {yaml} or {scenario} in both forms, and everything that is wrong with them."""
+    return looked_at(context, sent_text(request))
+
+
+def sent_text(request: RequestFields) -> str:
+    """Return the YAML of a request.  Raises `RequestError` "invalid" or "too_large"."""
+    if not request.has("scenario"):
+        empty = request.raw("yaml") == ""
+        text = "" if empty else request.text("yaml", most=names.SCENARIO_BYTES)
+    else:
+        data = request.raw("scenario")
+        if not isinstance(data, dict):
+            raise RequestError("invalid", what="scenario")
+        text = _text_of(data)
+    if len(text.encode("utf-8", "replace")) > names.SCENARIO_BYTES:
+        raise RequestError("too_large", limit=names.SCENARIO_BYTES)
+    return text
+
+
+def _text_of(data: Json) -> str:
+    """Return the form's data as YAML, also where it is not valid yet."""
+    try:
+        return yaml_of(Scenario.from_dict(data))
+    except InputError:
+        pass
+    try:
+        return to_yaml(data)
+    except RecursionError:
+        raise RequestError("invalid", what="scenario") from None
+
+
+def looked_at(context: Context, text: str) -> Answer:
+    """Return {yaml, scenario or None, problems: [{line, column, sentence, script?}]}."""
+    try:
+        scenario, places = file.load_placed(text, WHERE)
+    except InputError as bad:
+        problem = _problem(context, text, bad.where, bad)
+        return {"yaml": text, "scenario": None, "problems": [problem]}
+    problems = _script_problems(context, text, scenario, places)
+    return {"yaml": text, "scenario": scenario.to_dict(), "problems": problems}
+
+
+def _script_problems(context: Context, text: str, scenario: Scenario, places: Places) -> list[Json]:
+    """Return every line of the script that is no move, once."""
+    found: dict[int, Json] = {}
+    for profile in scenario.profiles:
+        for line in scenario.lines(profile):
+            if line.is_expect or line.number in found or len(found) >= MOST_PROBLEMS:
+                continue
+            try:
+                moves.parse(line.text, scenario.brokers)
+            except InputError as bad:
+                where = places.of(("script", line.number))
+                problem = _problem(context, text, where, bad)
+                found[line.number] = {**problem, "script": line.number}
+    return [found[number] for number in sorted(found)]
+
+
+def _problem(context: Context, text: str, where: str, bad: InputError) -> Json:
+    """Return the place of a refusal ("scenario:12:3") as numbers.
+
+    A line's column is where its text is.
+    """
+    numbers = [int(one) for one in where.split(":")[-2:] if one.isdigit()]
+    line, column = numbers if len(numbers) == 2 else (1, 1)
+    lines = text.split("\n")
+    if column == 1 and line <= len(lines):
+        column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
+    return {"line": line, "column": column, "sentence": context.said(bad.sentence)}
+
+
+def play(context: Context, request: RequestFields) -> Answer:
+    """Play {yaml} under each profile; return what happens beside what is promised."""
+    scenario = file.load_text(sent_text(request), WHERE)
+    with context.compute.turn():
+        return {"profiles": _played(context, scenario)}
+
+
+def _played(context: Context, scenario: Scenario) -> list[Json]:
+    """Return one entry for each profile, as many as there is time for."""
+    until = clock.monotonic() + PATIENCE_S
+    found: list[Json] = []
+    for profile in scenario.profiles[:MOST_PROFILES]:
+        if found and clock.monotonic() > until:
+            break
+        found.append({"profile": profile, **_outcome(context, scenario, profile)})
+    return found
+
+
+def _outcome(context: Context, scenario: Scenario, profile: str) -> Json:
+    try:
+        one = promises.play(scenario, profile, budget=STEPS_MOST)
+    except InputError as bad:
+        return {"problem": {"script": _line_of(bad), "sentence": context.said(bad.sentence)}}
+    broken = in_order(name for name, _, _ in one.sim.broken)
+    return {
+        "verdict": " ".join(["violates", *broken]) if broken else "holds",
+        "broken": broken,
+        "final": promises.end_text(one.sim, 0),
+        "complaints": [context.said(text) for text in one.complaints],
+    }
+
+
+def _line_of(bad: InputError) -> int:
+    """Return the line of the script a refusal is about; 0 where it is about none."""
+    word, _, number = bad.where.partition(" ")
+    return int(number) if word == "line" and number.isdigit() else 0
+
+
+def attempt(context: Context, request: RequestFields) -> Answer:
+    """Return the run of {yaml, profile} with its first steps, up to a move that fails."""
+    scenario = file.load_text(sent_text(request), WHERE)
+    profile = request.text("profile", default=scenario.profiles[0])
+    run = names.default_run(scenario, profile)
+    with context.compute.turn():
+        problem = _outcome(context, scenario, run.profile).get("problem")
+    if problem:
+        lines = [line for line in scenario.lines(run.profile) if not line.is_expect]
+        good = tuple(line.text for line in lines if line.number < problem["script"])
+        run = Run(scenario, run.profile, 0, good)
+    digest = context.runs.register(run)
+    describe = context.runs.describe(digest, context.lang)
+    with context.runs.using(digest) as replay:
+        return {
+            "run": digest,
+            "facts": describe(replay),
+            "steps": replay.steps(0, STEPS_AT_ONCE),
+            "problem": problem,
+        }

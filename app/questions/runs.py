@@ -1,0 +1,154 @@
+"""Questions about one run: its steps, its moves, and why something does not happen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.core.request_fields import SEED_MAX, RequestFields
+from app.questions import names
+from app.questions.context import Answer, Context, run_of
+from engine.model.errors import InputError
+from engine.replay.replay import Replay
+from engine.sim.run import Run
+from engine.view.wire import StepJson
+from engine.why.why import MAX_SUBJECT
+
+AHEAD = 32
+"""The most steps of one answer."""
+WINDOW = 8
+"""Steps sent when a request names no number."""
+PAGE_MOST = 64
+"""The most steps of one page of `steps`."""
+MOVE_CHARS = 2_000
+
+
+def steps_from(replay: Replay, first: int, count: int) -> list[StepJson]:
+    """Return `count` steps; fewer at the end, none beyond it."""
+    return replay.steps(first, count) if first <= replay.total else []
+
+
+def open_run(context: Context, request: RequestFields) -> Answer:
+    """Return the run {text | run | scenario, profile, seed}, with steps around ``step``.
+
+    Of one whose script cannot be played to its end, as one of another release or of an older engine
+    may be, what comes before that move, with the sentence that says why.
+    """
+    run = context.run = run_of(context, request)
+    try:
+        return _opened(context, request, run)
+    except InputError as bad:
+        word, _, number = bad.where.partition(" ")
+        if word != "Move":
+            raise
+        moves = run.lines()[: int(number) - 1]
+        context.run = Run(run.scenario, run.profile, run.seed, moves)
+        answer = _opened(context, request, context.run)
+        answer["facts"]["stops"] = context.said(bad.sentence)
+        return answer
+
+
+def _opened(context: Context, request: RequestFields, run: Run) -> Answer:
+    digest = context.runs.register(run)
+    describe = context.runs.describe(digest, context.lang)
+    with context.runs.using(digest) as replay:
+        step = min(request.whole("step", 0, SEED_MAX, default=0), replay.total)
+        have = request.whole("have", -1, SEED_MAX, default=-1)
+        ahead = request.count("ahead", AHEAD, WINDOW)
+        first = max(0, step - 1)
+        if have >= step:
+            first = have + 1
+            steps = steps_from(replay, first, ahead)
+        else:
+            steps = replay.around(first, step, max(1, ahead))
+        return {
+            "run": digest,
+            "text": run.text(),
+            "facts": describe(replay),
+            "first": first,
+            "steps": context.visible(digest, steps),
+        }
+
+
+def move(context: Context, request: RequestFields) -> Answer:
+    """Return the branch of {run} in which ``text`` is played after ``step``."""
+    parent = names.digest_asked(request)
+    text = request.text("text", most=MOVE_CHARS)
+    ahead = request.count("ahead", AHEAD, WINDOW)
+    run = context.run = context.runs.run(parent)
+    with context.runs.using(parent) as replay:
+        step = names.step_asked(request, parent, replay.total)
+        # Should the move fail, this is what plays it again.
+        context.run = replace(run, moves=(*replay.cut(step), text))
+        branch = context.run = replay.branch(step, text)
+    digest = context.runs.register(branch)
+    describe = context.runs.describe(digest, context.lang)
+    with context.runs.using(digest) as replay:
+        return {
+            "run": digest,
+            "at": step + 1,
+            "text": branch.text(),
+            "facts": describe(replay),
+            "steps": steps_from(replay, step + 1, ahead),
+        }
+
+
+def play(context: Context, request: RequestFields) -> Answer:
+    """Return ``count`` steps of {run} after ``step``."""
+    with context.at_step(request) as (digest, replay, step):
+        steps = steps_from(replay, step + 1, request.count("count", AHEAD, WINDOW))
+        return {
+            "run": digest,
+            "first": step + 1,
+            "total": replay.total,
+            "steps": context.visible(digest, steps),
+        }
+
+
+def seek(context: Context, request: RequestFields) -> Answer:
+    """Return the steps of {run} around ``step``."""
+    with context.at_step(request) as (digest, replay, step):
+        first = max(0, step - 2)
+        return {
+            "run": digest,
+            "first": first,
+            "total": replay.total,
+            "steps": context.visible(digest, replay.around(first, step, WINDOW)),
+        }
+
+
+def possible(context: Context, request: RequestFields) -> Answer:
+    """Return the moves that {run} allows at ``step``, and its messages in full."""
+    with context.at_step(request) as (digest, replay, step):
+        return {
+            "run": digest,
+            "step": step,
+            "moves": [
+                {**one, "help": context.said(one["help"]), "why": context.said(one["why"])}
+                for one in replay.possible(step)
+            ],
+            "messages": replay.letters(step),
+        }
+
+
+def metrics(context: Context, request: RequestFields) -> Answer:
+    """Return an operator's dashboard of {run} at ``step``, beside the true values."""
+    with context.at_step(request) as (digest, replay, step):
+        return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
+
+
+def why(context: Context, request: RequestFields) -> Answer:
+    """Explain why ``subject`` does not happen at ``step``: its guards, and how to meet them."""
+    subject = request.text("subject", most=MAX_SUBJECT)
+    with context.at_step(request) as (digest, replay, step):
+        return {"run": digest, "step": step, **replay.why(step, subject)}
+
+
+def steps(context: Context, request: RequestFields) -> Answer:
+    """Return ``count`` steps of {run} from step ``first`` on."""
+    digest = names.digest_asked(request)
+    context.run = context.runs.run(digest)
+    first = request.whole("first", 0, SEED_MAX, default=0)
+    count = request.count("count", PAGE_MOST, AHEAD)
+    with context.runs.using(digest) as replay:
+        found = steps_from(replay, first, count)
+        return {"run": digest, "first": first, "total": replay.total, "steps": found}

@@ -1,0 +1,23 @@
+"""Question for a shorter run that breaks the same invariant."""
+
+from __future__ import annotations
+
+from app.core.request_fields import RequestFields
+from app.questions import names
+from app.questions.context import Answer, Context
+from engine.study.shrink import shorten
+
+
+def shorter(context: Context, request: RequestFields) -> Answer:
+    """Return the shorter run of {run, invariant}, known under its digest; it plays some hundred."""
+    run = context.run = context.runs.run(names.digest_asked(request))
+    invariant = request.text("invariant", most=20)
+    with context.compute.turn():
+        found = shorten(run, invariant)
+    return {
+        "digest": context.runs.register(found.run),
+        "invariant": found.invariant,
+        "before": found.before,
+        "after": found.after,
+        "plays": found.plays,
+    }

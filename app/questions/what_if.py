@@ -1,0 +1,75 @@
+"""Question "What if a broker dies now?": a matrix at a step, with a run behind each cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.core.refusals import RequestError
+from app.questions.context import Context
+from engine.sim.run import Run
+from engine.study.what_if import KINDS, STOPPED, Column, what_if
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The state that is asked about, and what each death does to each partition."""
+
+    run: Run
+    step: int
+    partitions: tuple[int, ...]
+    columns: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+
+
+def matrix(context: Context, digest: str, step: int | None) -> Matrix:
+    """Return the table of a run at a step; without one, at its end.
+
+    Raises `RequestError` "gone" or "stale".  Every column's run is registered under its `digest`.
+    """
+    run = context.run = context.runs.run(digest)
+    with context.runs.using(digest) as replay:
+        at = replay.total if step is None else step
+        if at > replay.total:
+            raise RequestError("stale", run=digest, total=replay.total, step=at)
+        here = replace(run, moves=replay.cut(at))
+    partitions, columns = context.compute.apart(what_if, here)
+    names = {spec.id: spec.label for spec in run.scenario.brokers}
+    return Matrix(
+        here,
+        at,
+        partitions,
+        [_head(context, column, names, here) for column in columns],
+        _rows(here, partitions, columns, names),
+    )
+
+
+def _head(context: Context, column: Column, names: dict[int, str], here: Run) -> dict[str, Any]:
+    """Return the head of a column, with the digest of its run."""
+    played = replace(here, moves=(*here.lines(), *column.moves))
+    return {
+        "brokers": [names[node] for node in column.brokers],
+        "rack": column.rack,
+        "totals": [(kind, column.totals[kind]) for kind in KINDS[1:] if column.totals[kind]],
+        "stops": column.stopped > 0,
+        "run": context.runs.register(played),
+    }
+
+
+def _rows(
+    here: Run, partitions: tuple[int, ...], columns: list[Column], names: dict[int, str]
+) -> list[dict[str, Any]]:
+    """Return the partitions, those that stop in most columns first."""
+    labels = here.simulation().cluster.names
+    rows = [
+        {
+            "tp": tp,
+            "name": labels[tp] if tp < len(labels) else str(tp),
+            "stops": sum(column.cells[i].kind in STOPPED for column in columns),
+            "cells": [
+                (column.cells[i].kind, names.get(column.cells[i].leader, "")) for column in columns
+            ],
+        }
+        for i, tp in enumerate(partitions)
+    ]
+    return sorted(rows, key=lambda row: (-row["stops"], row["tp"]))

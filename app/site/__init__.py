@@ -1,0 +1,1 @@
+"""Builder of a static site: the playground as a folder of files for any host."""

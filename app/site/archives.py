@@ -1,0 +1,121 @@
+"""Archives of Python files that the Web Worker of a static site unpacks."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Final
+
+from app.core.config import ASSETS, ROOT
+
+ENGINE_PACKAGES: Final = ("pyyaml", "lark")
+PAGES_PACKAGES: Final = (
+    "flask",
+    "werkzeug",
+    "jinja2",
+    "markupsafe",
+    "click",
+    "itsdangerous",
+    "blinker",
+)
+FIRST_ROOMS: Final = ("common", "questions", "runs", "storage", "tab", "workers")
+"""Of `app`: what answers the questions about runs.  The rest renders pages."""
+DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
+UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")
+EPOCH: Final = (2020, 1, 1, 0, 0, 0)
+"""Time of every file in an archive: equal files make equal archives."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """Installed pure-Python distribution that an archive contains."""
+
+    name: str
+    version: str
+    licence: str
+    """Text of its licence files."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Bytes of a zip file, and the distributions in it."""
+
+    data: bytes
+    packages: tuple[Package, ...]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def engine_archive() -> Archive:
+    """Return the engine, the questions and the libraries that they import."""
+    files = dict(_tree("engine"))
+    for room in FIRST_ROOMS:
+        files |= dict(_tree(f"app/{room}"))
+    files |= {"app/__init__.py": ROOT / "app" / "__init__.py"}
+    files |= {f"app/words/{path.name}": path for path in (ROOT / "app" / "words").glob("*.json")}
+    # Tells `app.core.config` where templates and static files are.
+    files["templates/base.html"] = ASSETS / "templates" / "base.html"
+    return _archive(files, ENGINE_PACKAGES)
+
+
+def pages_archive() -> Archive:
+    """Return the pages: handlers, templates, words, and the web framework."""
+    first = {f"app/{room}/" for room in FIRST_ROOMS}
+    files = {
+        name: path
+        for name, path in _tree("app")
+        if not any(name.startswith(folder) for folder in first)
+        and not name.startswith(("app/static/", "app/templates/", "app/words/"))
+    }
+    for folder in ("templates", "static/i18n"):
+        for path in sorted((ASSETS / folder).rglob("*")):
+            if path.suffix in DATA:
+                files[path.relative_to(ASSETS).as_posix()] = path
+    for name in ("coverage.json", "storm.json", "vendor/VENDOR.json"):
+        files[f"static/{name}"] = ASSETS / "static" / name
+    return _archive(files, PAGES_PACKAGES)
+
+
+def _tree(folder: str) -> Iterator[tuple[str, Path]]:
+    for path in sorted((ROOT / folder).rglob("*")):
+        if path.suffix in DATA and "__pycache__" not in path.parts:
+            yield path.relative_to(ROOT).as_posix(), path
+
+
+def _archive(files: dict[str, Path], packages: Iterable[str]) -> Archive:
+    found = []
+    for name in packages:
+        package, own = _installed(name)
+        found.append(package)
+        files |= own
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(files):
+            data = files[name].read_bytes()
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED, 9)
+    return Archive(buffer.getvalue(), tuple(found))
+
+
+def _installed(name: str) -> tuple[Package, dict[str, Path]]:
+    """Return an installed distribution and its pure-Python files, with its metadata."""
+    found = distribution(name)
+    files: dict[str, Path] = {}
+    licences = []
+    for entry in found.files or ():
+        text = entry.as_posix()
+        path = Path(str(found.locate_file(entry)))
+        if ".dist-info/" in text:
+            if any(word in entry.name.upper() for word in ("LICEN", "COPYING", "NOTICE")):
+                licences.append(path.read_text("utf-8"))
+            if entry.name == "METADATA":
+                files[text] = path
+        elif entry.suffix in {".py", ".lark"} and not text.startswith(("..", *UNUSED)):
+            files[text] = path
+    return Package(name, found.version, "\n".join(licences)), files

@@ -1,0 +1,266 @@
+"""Building of a static site: pages, frozen runs, scripts, the engine, and what keeps it offline."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from flask import Flask
+
+from app.core.config import ASSETS
+from app.core.json_response import to_json
+from app.core.refusals import RequestError
+from app.questions import registry
+from app.server import bundler
+from app.site import archives, crawling, frozen, licences, offline
+from app.site.layout import Layout
+from app.site.pyodide import Interpreter, interpreter
+from app.site.rewriting import Page
+from app.site.standing import blueprint
+from app.tab import pages
+from app.tab.door import Door
+from engine.model.languages import LANGUAGES, language_of, short
+from engine.model.profiles import ADDRESSES, PROFILES
+from engine.scenarios import file
+from engine.sim.run import Run
+
+_DIGEST: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
+STATIC: Final = ("css/*.css", "vendor/*.mjs", "vendor/licences/*", "*.svg", "js/pages/theme.js")
+WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
+"""Scripts of `static` that run in workers, and so are in no pack."""
+ENTRY: Final = "pages/site.js"
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Figures of a site that has been built."""
+
+    pages: int
+    runs: int
+    files: int
+    bytes: int
+    loaded_bytes: int
+    """Of the interpreter and the engine, as a browser loads them."""
+
+
+class Builder:
+    """One build: it collects the files of the site by name, and writes them in the end."""
+
+    def __init__(self, langs: tuple[str, ...], base: str, jobs: int, tell: Tell) -> None:
+        self._langs = langs
+        self._base = base.rstrip("/")
+        self._jobs = jobs
+        self._tell = tell
+        self._door = Door()
+        self._app: Flask = pages.build(self._door, frozen=True)
+        self._app.register_blueprint(blueprint)
+        self._files: dict[str, bytes] = {}
+        self._runs: dict[str, dict[str, str]] = {}
+        """Slug -> profile -> digest."""
+        self._frozen: set[str] = set()
+        self._layout = Layout(
+            tuple(short(lang) for lang in langs),
+            set(),
+            {one.code: one.slug for one in file.library().values() if one.code},
+        )
+
+    def build(self, python: Interpreter) -> Report:
+        """Collect everything."""
+        self._tell("Rendering pages")
+        sites = {lang: crawling.crawl(self._app, lang) for lang in self._langs}
+        self._layout.pages = set(sites[self._langs[0]].pages)
+        self._add_scripts()
+        for lang, site in sites.items():
+            self._add_answers(lang, site)
+        self._tell("Playing the library")
+        self._add_library()
+        self._add_shown_runs(sites)
+        self._tell("Packing the engine")
+        loaded = self._add_engine(python)
+        self._add_pages(sites)
+        self._files |= offline.files(self._files, self._layout, self._base)
+        size = sum(map(len, self._files.values()))
+        count = sum(len(site.pages) for site in sites.values())
+        return Report(count, len(self._frozen), len(self._files), size, loaded)
+
+    def write(self, out: Path) -> None:
+        """Write the files.  Raises OSError."""
+        for name, data in self._files.items():
+            path = out / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _add_scripts(self) -> None:
+        for pattern in (*STATIC, *WORKERS):
+            for path in sorted((ASSETS / "static").glob(pattern)):
+                self._files[f"static/{path.relative_to(ASSETS / 'static').as_posix()}"] = (
+                    path.read_bytes()
+                )
+        element = ASSETS / "static" / "js" / "site" / "element.js"
+        self._files["highwater.js"] = element.read_bytes()
+        for entry in sorted(bundler.entries()):
+            if entry == "pages/theme.js":
+                continue
+            # Relative to the pack, so that the folder may lie anywhere.
+            text = bundler.pack(entry).text.replace('import("/packs/', 'import("../../')
+            self._files[bundler.pack_at(entry)[1:]] = text.encode()
+            for name in bundler.parts(entry):
+                self._files[bundler.part_at(entry, name)[1:]] = bundler.part(
+                    entry, name
+                ).text.encode()
+
+    def _add_answers(self, lang: str, site: crawling.Site) -> None:
+        tag = lang
+        links = site.links | {f"/i18n/{tag}.json?page=lens", f"/i18n/{tag}.json?page=animator"}
+        links |= {f"/i18n/{tag}.json?page=embed", f"/i18n/{tag}.json?page=compare"}
+        for link, data in crawling.files(self._app, links, lang).items():
+            name = self._layout.address(link.partition("#")[0], short(lang))
+            if link.startswith("/loop/"):
+                name = link[1:]
+            self._add_answer(name.partition("?")[0], data)
+        self._add_answer("api/registry.json", to_json(registry.registry()))
+        for profile in PROFILES:
+            cards = to_json(registry.cards_under(profile))
+            self._add_answer(f"api/cards/{profile}.json", cards)
+
+    def _add_answer(self, name: str, data: bytes) -> None:
+        self._files[name] = data
+        self._layout.answers.add(name)
+
+    def _add_library(self) -> None:
+        for scenario in frozen.freeze_library(self._langs, self._jobs):
+            self._runs[scenario.slug] = {}
+            for profile, run in scenario.runs.items():
+                self._runs[scenario.slug][profile] = run.digest
+                self._add_run(run)
+            self._add_answer(f"s/{scenario.slug}/endings.json", scenario.endings)
+
+    def _add_run(self, run: frozen.Frozen) -> None:
+        self._frozen.add(run.digest)
+        self._files |= {f"runs/{name}": data for name, data in run.files.items()}
+
+    def _add_shown_runs(self, sites: dict[str, crawling.Site]) -> None:
+        """Freeze runs that pages link to or frame, as their server would still know them."""
+        found: dict[str, Run] = {}
+        for site in sites.values():
+            for text in site.pages.values():
+                for digest in _DIGEST.findall(text):
+                    if digest not in self._frozen and digest not in found:
+                        run = self._known(digest)
+                        if run is not None:
+                            found[digest] = run
+        for shown in frozen.freeze_runs(found.values(), self._langs):
+            self._add_run(shown)
+        self._files["runs/index.json"] = json.dumps(sorted(self._frozen)).encode()
+        by_code = {code: self._runs[slug] for code, slug in self._layout.codes.items()}
+        library = {"kafkas": ADDRESSES, "runs": {**self._runs, **by_code}}
+        self._files["runs/library.json"] = _json(library).encode()
+
+    def _known(self, digest: str) -> Run | None:
+        try:
+            return self._door.replays.run(digest)
+        except RequestError:
+            return None
+
+    def _add_engine(self, python: Interpreter) -> int:
+        """Add the interpreter and the archives; return the bytes that a run needs."""
+        folder = f"pyodide/{python.version}/"
+        for name, data in python.files.items():
+            self._files[folder + name] = data
+        engine, rest = archives.engine_archive(), archives.pages_archive()
+        names = {
+            "engine": f"python/engine-{engine.digest[:12]}.zip",
+            "pages": f"python/pages-{rest.digest[:12]}.zip",
+        }
+        self._files[names["engine"]] = engine.data
+        self._files[names["pages"]] = rest.data
+        self._files["LICENCES.txt"] = licences.text((*engine.packages, *rest.packages)).encode()
+        loaded = python.loaded_bytes + len(engine.data)
+        places = self._layout.map(
+            {
+                "files": {
+                    **names,
+                    "pyodide": folder,
+                    "wasm": f"{folder}pyodide.asm.wasm.bin",
+                    "bytes": loaded
+                    - len(python.files["pyodide.mjs"])
+                    - len(python.files["pyodide.asm.mjs"]),
+                },
+                "packs": {
+                    entry: bundler.pack_at(entry)[1:]
+                    for entry in sorted(bundler.entries())
+                    if entry not in ("pages/theme.js", ENTRY)
+                },
+                "words": {short(lang): self._words(lang) for lang in self._langs},
+            }
+        )
+        self._files["places.js"] = f"globalThis.highwaterMap = {_json(places)};\n".encode()
+        return loaded
+
+    def _words(self, lang: str) -> dict[str, str]:
+        words = self._door.words.words(lang)
+        return {key: text for key, text in words.items() if key.startswith("folder.")}
+
+    def _add_pages(self, sites: dict[str, crawling.Site]) -> None:
+        script = bundler.pack_at(ENTRY)[1:]
+        for lang, site in sites.items():
+            for path, text in site.pages.items():
+                page = Page(self._layout, path, short(lang))
+                extra = ""
+                if path.startswith("/s/"):
+                    runs = _json(self._runs.get(path.removeprefix("/s/"), {}))
+                    extra = f" data-runs='{runs}'"
+                if path in ("/at", "/404"):
+                    text = text.replace("<body ", '<body data-shell="1" ', 1)
+                if path == "/404":
+                    if lang == self._langs[0]:
+                        page.file, page.root = "404.html", f"{self._base_path()}/"
+                    else:
+                        continue
+                self._files[page.file] = page.rewritten(text, script, extra).encode()
+
+    def _base_path(self) -> str:
+        return re.sub(r"^https?://[^/]+", "", self._base)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def languages(text: str) -> tuple[str, ...]:
+    """Return the languages of a list like "en,zh".  Raises ValueError naming the unknown one."""
+    found = []
+    for name in filter(None, (one.strip() for one in text.split(","))):
+        lang = language_of(name)
+        if lang is None:
+            known = ", ".join(map(short, LANGUAGES))
+            raise ValueError(f"{name} is no language of Highwater; there are: {known}.")
+        if lang not in found:
+            found.append(lang)
+    if not found:
+        raise ValueError("Name at least one language, such as en.")
+    return tuple(found)
+
+
+def build_site(
+    out: Path,
+    langs: tuple[str, ...],
+    base: str = "",
+    python: Path | None = None,
+    jobs: int = 0,
+    tell: Tell = lambda _text: None,
+) -> Report:
+    """Build a site into a directory.  Raises `app.site.pyodide.MissingFilesError` or OSError."""
+    found = interpreter(python)
+    builder = Builder(langs, base, jobs or os.cpu_count() or 1, tell)
+    report = builder.build(found)
+    builder.write(out)
+    return report

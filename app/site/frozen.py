@@ -1,0 +1,89 @@
+"""Runs that are played when a site is built: their steps and facts as compressed files."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, Final
+
+from app.core.json_response import to_json
+from app.questions.comparing import endings_of
+from app.questions.context import described
+from engine.model.errors import InputError
+from engine.model.languages import short
+from engine.replay.replay import Replay
+from engine.scenarios import file
+from engine.sim.run import Run
+
+STEPS_MOST: Final = 4_000
+"""Of a run that is frozen; a longer one is played in the tab."""
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """One run: its digest, and its files by name."""
+
+    digest: str
+    files: dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One library scenario: its runs by profile, and how it ends under every release."""
+
+    slug: str
+    runs: dict[str, Frozen]
+    endings: bytes
+
+
+def packed(data: Any) -> bytes:
+    """Return JSON, compressed; equal data give equal bytes."""
+    return gzip.compress(to_json(data), 9, mtime=0)
+
+
+def freeze(text: str, langs: tuple[str, ...]) -> Frozen | None:
+    """Play a run; None for one that is too long or cannot be played."""
+    run = Run.from_text(text)
+    try:
+        replay = Replay(run, STEPS_MOST + 1)
+    except InputError:
+        return None
+    if replay.total > STEPS_MOST:
+        return None
+    files = {f"{run.digest}.bin": packed(replay.steps(0, replay.total + 1))}
+    for lang in langs:
+        facts = {**described(replay, lang), "saved": False}
+        files[f"{run.digest}.{short(lang)}.bin"] = packed({"text": text, "facts": facts})
+    return Frozen(run.digest, files)
+
+
+def freeze_scenario(slug: str, langs: tuple[str, ...]) -> Scenario:
+    """Play a library scenario under its own profiles, and under every release to its end."""
+    scenario = file.library()[slug]
+    runs = {}
+    for profile in scenario.profiles:
+        found = freeze(Run(scenario, profile, 0).text(), langs)
+        if found is not None:
+            runs[profile] = found
+    return Scenario(slug, runs, to_json({"ok": True, **endings_of(scenario)}))
+
+
+def freeze_library(langs: tuple[str, ...], jobs: int) -> Iterator[Scenario]:
+    """Yield every library scenario, played by `jobs` processes."""
+    slugs = list(file.library())
+    if jobs == 1:
+        yield from (freeze_scenario(slug, langs) for slug in slugs)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(freeze_scenario, slugs, [langs] * len(slugs), chunksize=4)
+
+
+def freeze_runs(runs: Iterable[Run], langs: tuple[str, ...]) -> Iterator[Frozen]:
+    """Yield the runs that pages of the site show."""
+    for run in runs:
+        found = freeze(run.text(), langs)
+        if found is not None:
+            yield found

@@ -1,0 +1,106 @@
+"""Layout of a static site: which file a server's address is, and the map that scripts read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+NEEDS_SERVER: Final = (
+    "/batch",
+    "/api",
+    "/advise",
+    "/advisor",
+    "/studies",
+    "/class",
+    "/explore",
+    "/calibration",
+    "/coverage",
+    "/storm",
+    "/met",
+    "/learn/hard",
+    "/learn/deck.apkg",
+)
+"""Pages that only a server has; all lead to one page that says so."""
+ANY_QUERY: Final = ("/s/", "/r", "/e", "/glossary", "/needs-server", "/at")
+"""Pages whose scripts read the query, so that one file does for every query."""
+_RUN: Final = re.compile(r"/([re])(?:/([0-9a-f]{16}))?")
+_WORDS: Final = re.compile(r"/i18n/([\w-]+)\.json")
+_LADDER_OR_REAL: Final = re.compile(r"/s/[^/]+/.+")
+
+
+@dataclass
+class Layout:
+    """Pages of the folder by the addresses a server has for them, and the languages."""
+
+    langs: tuple[str, ...]
+    pages: set[str]
+    codes: dict[str, str]
+    """Code of a library scenario -> its slug."""
+    answers: set[str] = field(default_factory=set)
+    """Files of the folder that answer requests of scripts."""
+
+    def home(self, lang: str) -> str:
+        """Return the folder of a language, relative to the root of the site."""
+        return "" if lang == self.langs[0] else f"{lang}/"
+
+    def page_file(self, path: str, lang: str) -> str:
+        """Return the file of a page."""
+        return f"{self.home(lang)}{path.strip('/')}/index.html".replace("//", "/").lstrip("/")
+
+    def address(self, link: str, lang: str) -> str:
+        """Return where a server's link leads, relative to the root of the site."""
+        parts = urlsplit(link)
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        tail = f"#{parts.fragment}" if parts.fragment else ""
+        file = self._file(parts.path, query)
+        if file:
+            return file + (f"?{parts.query}" if parts.path.startswith("/static/") else "") + tail
+        asked = query.pop("lang", lang).split("-")[0]
+        home = self.home(asked if asked in self.langs else lang)
+        run = _RUN.fullmatch(parts.path)
+        if run:
+            told = {**({"run": run[2]} if run[2] else {}), **query}
+            return f"{home}{run[1]}/{_query(told)}{tail}"
+        path = self._named(parts.path.rstrip("/") or "/")
+        if any(path == one or path.startswith(f"{one}/") for one in NEEDS_SERVER):
+            return f"{home}needs-server/"
+        if path in self.pages and (not query or self._takes_any(path)):
+            return f"{home}{path.strip('/')}/".replace("//", "/").lstrip("/") + _query(query) + tail
+        return f"{home}at/?p={quote(path)}{_query(query).replace('?', '&')}{tail}"
+
+    def _named(self, path: str) -> str:
+        """Return the path with the slug of a scenario in place of its code."""
+        found = re.match(r"/s/([^/]+)", path)
+        slug = found and self.codes.get(found[1].upper())
+        return path.replace(found[1], slug, 1) if found and slug else path
+
+    @staticmethod
+    def _takes_any(path: str) -> bool:
+        return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ANY_QUERY)
+
+    def _file(self, path: str, query: dict[str, str]) -> str:
+        if path.startswith(("/static/", "/packs/", "/pictures/")):
+            return path[1:]
+        if path.startswith("/loop/"):
+            return path[1:] if path[1:] in self.answers else ""
+        words = _WORDS.fullmatch(path)
+        page = f".{query['page']}" if "page" in query else ""
+        return f"i18n/{words[1]}{page}.json" if words else ""
+
+    def map(self, more: dict[str, Any]) -> dict[str, Any]:
+        """Return what scripts know of the site."""
+        return {
+            "langs": list(self.langs),
+            "pages": sorted(self.pages),
+            "any": list(ANY_QUERY),
+            "needs": list(NEEDS_SERVER),
+            "codes": dict(sorted(self.codes.items())),
+            "answers": sorted(self.answers),
+            **more,
+        }
+
+
+def _query(values: dict[str, str]) -> str:
+    return f"?{urlencode(values)}" if values else ""

@@ -1,0 +1,102 @@
+"""Door of the tab: a question as JSON, its answer as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from app.core import config
+from app.core.config import Settings
+from app.core.json_response import from_json, plain_json
+from app.core.refusals import RequestError
+from app.core.words import Catalogue
+from app.questions.context import Answer, Context
+from app.questions.table import OPENS, STEPS, answered
+from app.runs.replays import Replays
+from app.tab.memory import NoWorkers, TabCompute, TabStore
+from engine.model.languages import USUAL, language_of
+from engine.sim.run import Run
+
+if TYPE_CHECKING:
+    from app.storage.saved import Store
+    from app.workers.pool import Workers
+
+QUESTIONS: Final = {**OPENS, **STEPS}
+LIMITS: Final[dict[str, Any]] = {
+    "live_runs": 40,
+    "live_mib": 256,
+    "known_runs": 2_000,
+    "build_cpu_s": 60.0,
+    "cpu_ms_per_s": 1e6,
+    "saves_per_s": 1e6,
+    "secret_key": "a tab signs for itself alone",
+    "database_url": "none",
+    "instance": Path("/tmp/highwater"),
+}
+"""Settings of a tab: its visitor shares the processor with no other visitor."""
+
+
+class TabReplays(Replays):
+    """Replays of a tab; remembers which runs are new, so that the page can keep their texts."""
+
+    def __init__(self, settings: Settings, store: Store, workers: Workers) -> None:
+        super().__init__(settings, store, workers)
+        self.fresh: dict[str, Run] = {}
+        self._reported: set[str] = set()
+
+    def register(self, run: Run) -> str:
+        """Remember a run and return its digest."""
+        digest = super().register(run)
+        if digest not in self._reported:
+            self.fresh[digest] = run
+        return digest
+
+    def take_fresh(self) -> dict[str, Run]:
+        """Return the runs that were registered since the last call."""
+        fresh, self.fresh = self.fresh, {}
+        self._reported |= fresh.keys()
+        return fresh
+
+
+class Door:
+    """Questions of one tab, and the runs it knows."""
+
+    def __init__(self) -> None:
+        self.settings: Settings = config.load({}, **LIMITS)
+        self.store = TabStore()
+        self.workers = NoWorkers()
+        self.replays = TabReplays(
+            self.settings, cast("Store", self.store), cast("Workers", self.workers)
+        )
+        self.words = Catalogue()
+
+    def context(self, lang: str) -> Context:
+        """Return the context of a question in a language, English where it is unknown."""
+        return Context(
+            runs=self.replays,
+            compute=TabCompute(),
+            words=self.words,
+            lang=language_of(lang) or USUAL,
+            saved_scenario=self.store.scenario,
+        )
+
+    def ask(self, name: str, request: str, lang: str) -> str:
+        """Return the answer to a question as JSON, a refusal included."""
+        return plain_json(self._answer(name, request, self.context(lang))).decode()
+
+    def new_runs(self) -> str:
+        """Return {digest: text} of runs that are new since the last call, as JSON; "" for none."""
+        fresh = self.replays.take_fresh()
+        texts = {digest: run.text() for digest, run in fresh.items()}
+        return plain_json(texts).decode() if texts else ""
+
+    def _answer(self, name: str, request: str, context: Context) -> Answer:
+        question = QUESTIONS.get(name)
+        if question is None:
+            refusal = RequestError("invalid", key="invalid.event", event=name[:40])
+            return refusal.answer(context.lang)
+        try:
+            data = from_json(request)
+        except ValueError:
+            return RequestError("invalid", key="invalid.json").answer(context.lang)
+        return answered(context, lambda asked: question(context, asked), data)

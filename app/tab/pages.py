@@ -1,0 +1,143 @@
+"""Pages of a tab: the server's own pages and API, rendered in the Web Worker.
+
+What needs a server (saved runs, classes, batches) has no address here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from flask import Flask, g, request, session
+from werkzeug.test import Client
+
+from app.cluster import pages as cluster
+from app.compare import pages as compare
+from app.compare import what_if
+from app.context import visitor
+from app.context.services import KEY, Services
+from app.core.config import ASSETS, ROOT
+from app.core.cpu_quota import Accounts
+from app.core.gate import Gate
+from app.editor import pages as editor
+from app.find import pages as find
+from app.incident import pages as incident
+from app.learn import (
+    challenges,
+    claims,
+    course,
+    glossary,
+    interview,
+    learning,
+    question_stage,
+    reading,
+)
+from app.lens import pages as lens
+from app.recordings import api as recordings_api
+from app.recordings import page as recordings
+from app.server import addresses, bundler
+from app.tab import shortening
+from app.tab.door import Door
+from app.upgrade import pages as upgrade
+from app.web import api, embeds, exporting, home, library, link_preview, loop, measured, pages
+
+if TYPE_CHECKING:
+    from app.batch.jobs import Jobs
+    from app.explore.searches import Searches
+    from app.storage.answered import Answers
+    from app.storage.database import Database
+    from app.storage.saved import Store
+    from app.workers.pool import Workers
+
+PAGES: Final = (
+    bundler,
+    pages,
+    home,
+    library,
+    find,
+    loop,
+    editor,
+    api,
+    compare,
+    glossary,
+    lens,
+    embeds,
+    exporting,
+    incident,
+    learning,
+    measured,
+    question_stage,
+    course,
+    claims,
+    challenges,
+    interview,
+    recordings,
+    recordings_api,
+    cluster,
+    reading,
+    link_preview,
+    what_if,
+    upgrade,
+    shortening,
+)
+"""Modules with a `blueprint` that ask neither the database nor Spark."""
+
+
+def build(door: Door, frozen: bool = False) -> Flask:
+    """Return the application of a tab, around the runs that its door knows.
+
+    `frozen`: for pages that are written to files, with the addresses of packed scripts.
+    """
+    app = Flask(
+        "highwater",
+        root_path=str(ROOT),
+        static_folder=str(ASSETS / "static"),
+        template_folder=str(ASSETS / "templates"),
+    )
+    # In a worker scripts keep their plain names: the page knows the packs of its own folder.
+    app.debug = not frozen
+    app.secret_key = door.settings.secret_key
+    app.extensions[KEY] = Services(
+        settings=door.settings,
+        database=cast("Database", None),
+        store=cast("Store", door.store),
+        answers=cast("Answers", None),
+        replays=door.replays,
+        socketio=cast("Any", None),
+        accounts=Accounts(door.settings),
+        plays=Gate(1, 1, 0.0),
+        jobs=cast("Jobs", None),
+        searches=cast("Searches", None),
+        workers=cast("Workers", door.workers),
+        words=door.words,
+        guides=reading.own(""),
+    )
+    pages.prepare(app)
+    if frozen:
+        addresses.install(app)
+    else:
+        app.context_processor(lambda: {"modules_of": lambda _entry: []})
+    app.before_request(_trust)
+    for page in PAGES:
+        app.register_blueprint(page.blueprint)
+    return app
+
+
+def _trust() -> None:
+    """Let requests pass as those of our own page: nothing else can reach a tab's worker."""
+    session["csrf"] = g.csrf = secrets.token_urlsafe(8)
+    request.environ["HTTP_X_CSRF_TOKEN"] = visitor.csrf_token()
+
+
+HEADERS: Final = ("Content-Type", "Content-Disposition", "Location")
+"""Headers of an answer that a page reads."""
+
+
+def fetch(
+    app: Flask, method: str, path: str, body: bytes = b"", kind: str = ""
+) -> tuple[int, list[tuple[str, str]], bytes]:
+    """Return (status, headers, body) of a request for an address of this application."""
+    sent = {"Content-Type": kind} if kind else {}
+    answer = Client(app).open(path, method=method, data=bytes(body), headers=sent)
+    headers = [(name, answer.headers[name]) for name in HEADERS if name in answer.headers]
+    return answer.status_code, headers, answer.get_data()

@@ -1,0 +1,120 @@
+// Entry of every page of a static site, before its own script: addresses, requests and the live
+// channel are answered by the folder and by the engine in a Web Worker.
+
+import { inAddress, translator } from "../i18n/words.js";
+import { Refused } from "../net/channel.js";
+import { fileOf, toServer, toSite } from "../site/addresses.js";
+import { Bar } from "../site/bar.js";
+import { Channel } from "../site/channel.js";
+import { Engine } from "../site/engine.js";
+import { fetching } from "../site/fetching.js";
+import { framed } from "../site/framing.js";
+import { Frozen } from "../site/frozen.js";
+import { keepOffline } from "../site/keeping.js";
+import { lead } from "../site/links.js";
+import { keep, textOf } from "../site/runs.js";
+import { show } from "../site/shell.js";
+
+const map = globalThis.highwaterMap;
+const { dataset, lang: tag } = document.documentElement;
+const root = new URL(dataset.site, location.href).href;
+const lang = inAddress(tag);
+const site = { ...map, root, lang, pages: new Set(map.pages), answers: new Set(map.answers) };
+const t = translator(map.words[lang], lang);
+const bar = new Bar(t);
+const frozen = new Frozen(root, lang);
+const absolute = (files) =>
+  Object.fromEntries(
+    Object.entries(files).map(([name, file]) => [name, name === "bytes" ? file : root + file]),
+  );
+const engine = new Engine({
+  script: `${root}static/js/site/worker.js`,
+  files: absolute(map.files),
+  heard: (progress) => bar.show(progress),
+  learned: (runs) => {
+    for (const digest of Object.keys(runs)) engine.told.add(digest);
+    keep(runs);
+  },
+});
+
+const placed = (path) => {
+  const said = toServer(new URL(path, path.startsWith("/") ? root : location.href).href, site);
+  return said === null ? path : toSite(said, site);
+};
+
+const plain = globalThis.fetch.bind(globalThis);
+const fetched = fetching({ site, engine, frozen, textOf, plain });
+globalThis.fetch = fetched;
+
+/** What the address says of the run that an animator page opens with. */
+function first() {
+  const runs = JSON.parse(dataset.runs ?? "{}");
+  const asked = new URLSearchParams(location.search);
+  const boot = document.getElementById("boot");
+  if (!boot || !document.body.classList.contains("animator")) return { runs, named: null };
+  const said = JSON.parse(boot.textContent);
+  said.kept = true;
+  const profile = asked.get("profile")?.replaceAll(" ", "+") ?? said.profile;
+  const seed = Number(asked.get("seed") ?? 0);
+  let named = null;
+  if (asked.has("run") && said.bare)
+    Object.assign(said, { run: asked.get("run"), bare: false, kept: false });
+  else if (said.named && (seed || !(profile in runs))) {
+    named = { scenario: said.scenario.slug, profile, seed };
+    Object.assign(said, { run: NAMED, profile, seed });
+  } else if (said.named) Object.assign(said, { run: runs[profile], profile });
+  boot.textContent = JSON.stringify(said);
+  return { runs, named };
+}
+
+const NAMED = "0000000000000000"; // stands for a run whose digest the engine has to find out
+const { runs, named } = first();
+
+const channel = new Channel({
+  engine,
+  frozen,
+  textOf,
+  lang,
+  runOf: (_scenario, profile) => runs[profile] ?? null,
+  refuse: (answer) => new Refused(answer),
+  said: (key) => t(key),
+});
+const asks = channel.ask.bind(channel);
+channel.ask = (event, payload) =>
+  asks(event, payload?.run === NAMED ? { ...payload, ...named, run: undefined } : payload);
+
+globalThis.highwaterSite = {
+  placed,
+  connect: ({ onConnect }) => {
+    queueMicrotask(onConnect);
+    engine.soon();
+    return channel;
+  },
+};
+
+lead({ placed, fetched, inFolder: (href) => fileOf(toServer(href, site), site) !== null });
+addEventListener("load", () => setTimeout(() => keepOffline({ root, bar }), 3000));
+
+async function frame() {
+  if (await framed({ channel, root, lang, t })) await import(root + map.packs["pages/embed.js"]);
+  else document.body.dataset.ready = "1";
+}
+
+/** Pages whose forms the engine answers. */
+const ASKING = ["editor", "cluster", "incident"]
+  .map((name) => `script[src*="pages/${name}.js"]`)
+  .join(", ");
+
+if (document.body.dataset.frame) frame();
+else if (!document.body.dataset.shell && document.querySelector(ASKING)) engine.soon("warm");
+if (document.body.dataset.shell) {
+  engine.start();
+  show({
+    path: toServer(location.href, site),
+    fetched,
+    placed,
+    root,
+    packs: map.packs,
+    sorry: () => bar.show({ loaded: 0, total: 1, ready: false, failed: "folder.failed" }),
+  });
+}
