@@ -61,6 +61,21 @@ def test_every_page_is_of_one_kind() -> None:
     assert folders == {*KINDS, "index.md", "benchmarks.md"}
 
 
+def test_files_that_pages_name_exist() -> None:
+    """In backticks, with a folder: below the project, the engine or the scripts."""
+    rooms = (ROOT, ROOT / "engine", ROOT / "static/js")
+    named = re.compile(r"`((?:[\w-]+/)+[\w.-]+\.(?:py|js|json|yaml|txt|md))`")
+    pages = [*DOCS.rglob("*.md"), *(ROOT / name for name in AT_THE_TOP)]
+    found = [(page, path) for page in pages for path in named.findall(page.read_text("utf-8"))]
+    assert len(found) > 50, "the pattern finds what pages name"
+    lost = [
+        f"{page.relative_to(ROOT)}: {path}"
+        for page, path in sorted(found)
+        if not any((room / path).exists() for room in rooms)
+    ]
+    assert lost == []
+
+
 @pytest.mark.parametrize("name", AT_THE_TOP)
 def test_links_outside_the_site_lead_somewhere(name: str) -> None:
     text = re.sub(r"`[^`\n]*`", "", (ROOT / name).read_text("utf-8"))
