@@ -74,7 +74,7 @@ def test_the_library_refines_the_ladder_as_far_as_a_rung_has_words_for_it() -> N
             continue
         assert found.holds or (found.first is not None and found.first.beyond), told(found)
         verdicts["holds" if found.holds else "beyond"] += 1
-    assert verdicts["holds"] > 2 * verdicts["beyond"]
+    assert verdicts["holds"] > verdicts["beyond"]
 
 
 @pytest.mark.parametrize("code", SEEN_TO_FAIL)

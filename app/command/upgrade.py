@@ -8,26 +8,43 @@ from typing import Any
 import click
 
 from app.command.options import AS_JSON, plain, tell
+from engine.model.errors import InputError
+from engine.model.flags import release_of
 from engine.upgrade import upgrade as advice
-from engine.upgrade.ledger import MODES
+from engine.upgrade.ledger import MODES, features
+from engine.upgrade.matching import fitting
 from engine.upgrade.upgrade import Bug, Change
 
 
 @click.command()
-@click.argument("before")
+@click.argument("before", required=False, default="")
 @click.argument("after", required=False, default="")
 @click.option("--mode", type=click.Choice(MODES[:2]), help="How the cluster runs.", default=None)
+@click.option(
+    "--uses",
+    help="Features that the cluster uses, separated by commas; bugs that need others are left out: "
+    + ", ".join(features()),
+)
+@click.option("--line", help="List the bugs that fit an error or log line.")
 @AS_JSON
 @plain
-def upgrade(before: str, after: str, mode: str | None, as_json: bool) -> None:
+def upgrade(
+    before: str, after: str, mode: str | None, uses: str | None, line: str | None, as_json: bool
+) -> None:
     """List what an upgrade from BEFORE to AFTER mends, breaks and changes.
 
     Without AFTER the known replication bugs of BEFORE are listed, the worst first.  Both may be a
     pasted log line or the output of --version.
     """
-    old = advice.release_in(before)
-    if not after:
-        sections: dict[str, Iterable[Bug | Change]] = {"bugs": advice.bugs_of(old, mode or "")}
+    if line is None and not before:
+        raise click.UsageError("Name a release, such as 2.4.1, or an error with --line.")
+    used = None if uses is None else _features(uses)
+    old = advice.release_in(before) if before else ""
+    if line is not None:
+        fits = [one for one in fitting(line) if not old or one.affects(release_of(old))]
+        sections: dict[str, Iterable[Bug | Change]] = {"fits": list(map(advice.bug_of, fits))}
+    elif not after:
+        sections = {"bugs": advice.bugs_of(old, mode or "")}
     else:
         found = advice.upgrade(old, advice.release_in(after), mode or "")
         sections = {
@@ -36,6 +53,11 @@ def upgrade(before: str, after: str, mode: str | None, as_json: bool) -> None:
             "still there": found.stay,
             "changed on purpose": found.changed,
         }
+    if used is not None:
+        sections = {
+            name: [one for one in rows if isinstance(one, Change) or one.entry.is_met_by(used)]
+            for name, rows in sections.items()
+        }
     if as_json:
         tell({name: list(map(_row, rows)) for name, rows in sections.items()})
         return
@@ -43,6 +65,18 @@ def upgrade(before: str, after: str, mode: str | None, as_json: bool) -> None:
         click.echo(f"{name}: {len(list(rows))}")
         for one in rows:
             click.echo("\n".join(_lines(_row(one))))
+
+
+def _features(text: str) -> frozenset[str]:
+    """Return the features that a list names.  Raises InputError "unknown"."""
+    named = frozenset(word.strip() for word in text.split(",") if word.strip())
+    wrong = sorted(named - features().keys())
+    if wrong:
+        known = ", ".join(features())
+        raise InputError(
+            "unknown", f"--uses: there is no feature {wrong[0][:40]}; known are {known}."
+        )
+    return named
 
 
 def _row(one: Bug | Change) -> dict[str, Any]:

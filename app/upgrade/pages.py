@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
@@ -9,11 +10,14 @@ from flask import Blueprint, render_template, request, url_for
 from app.context import visitor
 from app.context.services import services
 from engine.model.errors import InputError
+from engine.model.flags import release_of
 from engine.model.languages import words_of
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 from engine.upgrade import upgrade as advice
+from engine.upgrade.ledger import features
+from engine.upgrade.matching import fitting
 from engine.upgrade.upgrade import Bug, Change
 
 blueprint = Blueprint("upgrade", __name__)
@@ -27,26 +31,53 @@ def page() -> str:
     """Render an upgrade between two releases.
 
     ``?from=`` and ``?to=`` are releases, also as a pasted log line; ``?mode=`` is zk or kraft.
-    Without ``?to=`` the known bugs of ``?from=`` are listed.
+    Without ``?to=`` the known bugs of ``?from=`` are listed.  ``?uses=`` (repeated) are features of
+    the cluster; with ``?only=1`` bugs that need others are left out.  ``?line=`` is an error or log
+    line, for which the entries that fit are listed.
     """
-    asked = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode")}
+    asked = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode", "line")}
+    used = None
+    if "only" in request.args:
+        used = features().keys() & set(request.args.getlist("uses"))
     found: dict[str, Any] = {}
     problem = ""
     try:
-        found = _answer(asked["from"].strip(), asked["to"].strip(), asked["mode"].strip())
+        found = _answer(asked["from"].strip(), asked["to"].strip(), asked["mode"].strip(), used)
     except InputError as bad:
         problem = bad.sentence
-    return render_template("upgrade.html", asked=asked, problem=problem, **found)
+    return render_template(
+        "upgrade.html",
+        asked=asked,
+        used=used,
+        features=list(features()),
+        fits=_fitting(asked["line"], found.get("before", "")),
+        problem=problem,
+        **found,
+    )
 
 
-def _answer(old: str, new: str, mode: str) -> dict[str, Any]:
+def _fitting(line: str, release: str) -> list[dict[str, Any]]:
+    """Return the entries that fit a line, and whether the release has them; [] without a line."""
+    shown = []
+    for entry in fitting(line):
+        hit = entry.affects(release_of(release)) if release else None
+        newest = release or entry.last_affected
+        shown.append(_bug(advice.bug_of(entry), newest, newest) | {"hit": hit})
+    return shown
+
+
+def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> dict[str, Any]:
+    def shown(bugs: Iterable[Bug], *both: str) -> list[dict[str, Any]]:
+        return [_bug(bug, *both) for bug in bugs if used is None or bug.entry.is_met_by(used)]
+
     if not old:
         return {}
     before = advice.release_in(old)
     modes = advice.modes_of(before)
     if not new:
-        hit = [_bug(bug, before, before) for bug in advice.bugs_of(before, mode)]
-        return {"before": before, "modes": modes, "hit": hit}
+        bugs = advice.bugs_of(before, mode)
+        hit = shown(bugs, before, before)
+        return {"before": before, "modes": modes, "hit": hit, "hidden": len(bugs) - len(hit)}
     after = advice.release_in(new)
     found = advice.upgrade(before, after, mode)
     both = found.before, found.after
@@ -54,25 +85,31 @@ def _answer(old: str, new: str, mode: str) -> dict[str, Any]:
         "before": before,
         "after": after,
         "modes": modes,
-        "mended": [_bug(bug, *both) for bug in found.mended],
-        "broken": [_bug(bug, *both) for bug in found.broken],
-        "stay": [_bug(bug, *both) for bug in found.stay],
+        "mended": shown(found.mended, *both),
+        "broken": shown(found.broken, *both),
+        "stay": shown(found.stay, *both),
+        "hidden": sum(
+            used is not None and not bug.entry.is_met_by(used)
+            for bug in (*found.mended, *found.broken, *found.stay)
+        ),
         "changed": [_change(one, *both) for one in found.changed],
     }
 
 
 def _bug(bug: Bug, before: str, after: str) -> dict[str, Any]:
     entry = bug.entry
+    statement, not_played = entry.said_in(visitor.lang())
     return {
         "jira": entry.jira,
         "href": JIRA + entry.jira,
-        "statement": entry.statement,
+        "statement": statement,
+        "uses": sorted(entry.uses),
         "severity": entry.severity,
         "where": entry.where,
         "since": entry.introduced,
         "fixed": entry.fixed,
         "run": _compared(bug.shown_by, before, after),
-        "not_played": "" if bug.shown_by else entry.not_played,
+        "not_played": "" if bug.shown_by else not_played,
     }
 
 

@@ -142,11 +142,13 @@ def choose_kr(
     elr: Ids,
     acceptable: Acceptable,
     last_known: int = NO_LEADER,
+    last_leader_unchecked: bool = False,
 ) -> tuple[int, bool]:
     """CP-ELECT-KR 3.  Return (leader or -1, whether the choice is unclean).
 
     A leader that is still valid is kept, unless the preferred one was asked for.  `last_known` is
-    the last known leader if its rule applies (CP-ELR 6.5), else -1.
+    the last known leader if its rule applies (CP-ELR 6.5), else -1; in 4.0.0 it is taken whether
+    it is active or not (KAFKA-19522).
     """
     pool = isr or elr
     if election == PREFERRED and replicas[0] in pool and acceptable(replicas[0]):
@@ -156,7 +158,7 @@ def choose_kr(
     for replica in replicas:
         if replica in pool and acceptable(replica):
             return replica, False
-    if last_known != NO_LEADER and acceptable(last_known):
+    if last_known != NO_LEADER and (last_leader_unchecked or acceptable(last_known)):
         return last_known, True
     if election == UNCLEAN:
         for replica in replicas:
@@ -196,6 +198,7 @@ def change_partition(
     unclean_shutdown: Ids = (),
     recovery: bool | None = None,
     leader_recovery_state: bool = True,
+    last_leader_unchecked: bool = False,
 ) -> PartitionChange:
     """CP-ELECT-KR.  Build every partition change of the KRaft controller.
 
@@ -216,9 +219,8 @@ def change_partition(
             last_known = elr_rules.last_known_leader(
                 record, target.isr, target.elr, target.replicas
             )
-    leader, unclean = choose_kr(
-        election, record.leader, target.replicas, target.isr, target.elr, acceptable, last_known
-    )
+    choice = (election, record.leader, target.replicas, target.isr, target.elr)
+    leader, unclean = choose_kr(*choice, acceptable, last_known, last_leader_unchecked)
     after = record.copy()
     new_term = leader != record.leader
     isr: Ids | None = None  # not written yet

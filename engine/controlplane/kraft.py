@@ -128,6 +128,7 @@ def change(
         unclean_shutdown=unclean_shutdown,
         recovery=recovery,
         leader_recovery_state=profile.leader_recovery_state,
+        last_leader_unchecked=profile.last_leader_unchecked,
     )
     if not result.changed:
         return result, []
@@ -337,9 +338,13 @@ def unfence(k: Controller, broker: int, out: Effects) -> None:
 
 
 def resume(k: Controller, out: Effects) -> None:
-    """10(f).  Start the sessions of all unfenced brokers for a new active controller."""
+    """10(f).  Start the sessions of all unfenced brokers for a new active controller.
+
+    In 4.0.0 also those of the fenced ones (KAFKA-19130).
+    """
     for registration in k.brokers.values():
-        registration.last_contact = NEVER if registration.fenced else out.now
+        counts = k.profile.fenced_counts_as_heard or not registration.fenced
+        registration.last_contact = out.now if counts else NEVER
     k.readers.clear()
     k.answers.clear()
     arm_fence_check(k, out)

@@ -413,14 +413,20 @@ def _know_isr(broker: Process, tp: int, record: PartitionRecord, out: Effects) -
 
 
 def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
-    """5.3.  Stop replicas if the request's epoch is not older than theirs."""
+    """5.3.  Stop replicas if the request's epoch is not older than theirs.
+
+    From 1.1 to 2.0 a deletion then looks for a future log, and takes one that it does not find for
+    one on the failed directory (`LogManager.asyncDelete` at 2.0.1, KAFKA-7313).
+    """
     if request_error(broker, m.controller_epoch, m.broker_epoch):
         return
     answers = []
     for tp, leader_epoch, delete in m.states:
-        error = stop_error(broker, tp, leader_epoch)
+        error = stop_error(broker, tp, leader_epoch, delete)
         if error == NONE:
             stop_replica(broker, tp, delete, out)
+            if delete and broker.machine.broken and broker.profile.delete_fails_on_failed_disk:
+                error = KAFKA_STORAGE_ERROR
         if leader_epoch == DURING_DELETE:
             answers.append((tp, error))
     if answers:
@@ -447,18 +453,24 @@ def state_error(broker: Process, tp: int, record: PartitionRecord) -> int:
     return NONE if broker.id in record.replicas else UNKNOWN_TOPIC_OR_PARTITION
 
 
-def stop_error(broker: Process, tp: int, leader_epoch: int) -> int:
+def stop_error(broker: Process, tp: int, leader_epoch: int, delete: bool = False) -> int:
     """5.3.  Return why one partition of a StopReplica is refused, or NONE.
 
     Leader epoch -2: the topic is being deleted, which raises no epoch; -1: an old version of the
-    request, without epochs.
+    request, without epochs.  From 2.6 to 3.4.0 a deletion in the known epoch is ignored
+    (`ReplicaManager.stopReplicas` at 3.4.0, KAFKA-13972).
     """
     if tp in broker.offline:
         return KAFKA_STORAGE_ERROR
     replica = broker.replicas.get(tp)
-    if leader_epoch < 0 or replica is None or leader_epoch >= replica.leader_epoch:
+    if leader_epoch < 0 or replica is None:
         return NONE
-    return FENCED_LEADER_EPOCH
+    known = replica.leader_epoch
+    if leader_epoch < known or (
+        delete and leader_epoch == known and broker.profile.cancel_not_obeyed
+    ):
+        return FENCED_LEADER_EPOCH
+    return NONE
 
 
 def _know_live(broker: Process, live: dict[int, int]) -> None:

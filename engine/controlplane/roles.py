@@ -11,7 +11,7 @@ from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.log import Log
 from engine.model.profiles import HW
-from engine.model.records import PartitionRecord
+from engine.model.records import Ids, PartitionRecord
 from engine.model.state import FOLLOWER, LEADER, NONE, Disk, RemoteReplica, Replica
 
 
@@ -60,7 +60,7 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     if record.partition_epoch < replica.partition_epoch:
         return False
     was_leader = replica.role == LEADER
-    replica.assignment = record.replicas
+    replica.assignment = _known_replicas(replica, record)
     replica.adding, replica.removing = record.adding, record.removing
     replica.isr = record.isr
     drop_pending(replica)
@@ -72,7 +72,8 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
         replica.epoch_start = log.leo
         if replica.profile.epoch_entry_at_election:
             log.epochs.assign(record.leader_epoch, log.leo)
-        reset_follower_clocks(replica, was_leader, out.now)
+        keeps_positions = was_leader and not replica.profile.second_term_forgets
+        reset_follower_clocks(replica, keeps_positions, out.now)
         out.cue(
             "CP-MAKE-LEADER",
             broker.id,
@@ -93,10 +94,20 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     return not was_leader
 
 
+def _known_replicas(replica: Replica, record: PartitionRecord) -> Ids:
+    """5.6.  Return the assignment; in 0.8.0 a removed replica stays in it.
+
+    `Partition.makeLeader` only ever adds replicas there (KAFKA-1097).
+    """
+    if not replica.profile.keeps_removed_replicas:
+        return record.replicas
+    return tuple(dict.fromkeys(replica.assignment + record.replicas))
+
+
 def _track_followers(replica: Replica, record: PartitionRecord) -> None:
     """CP-MAKE-LEADER 3.  Add the new replicas to the table of followers; drop the removed."""
     for follower in list(replica.remote):
-        if follower not in record.replicas:
+        if follower not in replica.assignment:
             del replica.remote[follower]
     for follower in record.replicas:
         if follower != replica.broker and follower not in replica.remote:
@@ -114,7 +125,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     replica.leader = record.leader
     replica.leader_epoch = max(old_epoch, record.leader_epoch)
     replica.partition_epoch = record.partition_epoch
-    replica.assignment = record.replicas
+    replica.assignment = _known_replicas(replica, record)
     replica.epoch_start = -1
     replica.isr = replica.maximal_isr = ()
     drop_pending(replica)

@@ -107,6 +107,20 @@ def resume_for(k: Controller, broker: int, out: Effects) -> None:
             progress(k, tp, out)
 
 
+def drop_moves_to_dead(k: Controller) -> None:
+    """CP-REASSIGN-ZK, until 0.10.0.  Drop reassignments with a dead target at a fail-over.
+
+    The replicas stay as they are, old and new
+    (`KafkaController.initiateReassignReplicasForTopicPartition` at 0.10.0.1, KAFKA-4214).
+    """
+    for tp, record in list(k.records.items()):
+        target = reassignment.target_of(record.replicas, record.removing)
+        if record.reassigning and not all(is_live(k, broker) for broker in target):
+            after = record.copy()
+            after.adding = after.removing = ()
+            k.records[tp] = after
+
+
 def take_offline_all(k: Controller, tp: int, brokers: Ids, out: Effects) -> None:
     """7.6.  Run OfflineReplica for each: +1 leader epoch for every one in the ISR."""
     for broker in brokers:

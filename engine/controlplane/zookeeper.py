@@ -116,6 +116,8 @@ def start_up(k: Controller, out: Effects) -> None:
     Until 2.2 a dead follower stays in the ISR until its leader removes it
     (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
     """
+    if k.profile.dead_target_ends_move:
+        zk_reassign.drop_moves_to_dead(k)
     if k.profile.new_controller_takes_offline:
         left: dict[int, None] = {}
         for tp, record in list(k.records.items()):
@@ -294,14 +296,19 @@ def admin_elect(
     return changed
 
 
-def set_configs(k: Controller, configs: Any, unclean_enabled: bool, out: Effects) -> None:
+def set_configs(
+    k: Controller, configs: Any, unclean_enabled: bool, out: Effects, of_cluster: bool = False
+) -> None:
     """CP-UNCLEAN-TRIGGERS.  Set configurations; unclean election switched on elects at once.
 
     From 2.1 on, that is: before, `TopicConfigHandler.processConfigChanges` does not tell the
-    controller, which reads the setting with its next election (KAFKA-6835).
+    controller, which reads the setting with its next election (KAFKA-6835).  The same goes for the
+    default of all topics until 2.2.0, whose controller is told too early
+    (`DynamicBrokerConfig.updateCurrentConfig` at 2.2.0, KAFKA-7976).
     """
     k.configs = configs
-    if unclean_enabled and k.profile.unclean_noticed_at_once:
+    too_early = of_cluster and k.profile.default_noticed_late
+    if unclean_enabled and k.profile.unclean_noticed_at_once and not too_early:
         elect_offline(k, out)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from engine.dataplane import directories, truncation
 from engine.model.broker import Process
 from engine.model.effects import Effects
+from engine.model.profiles import FETCH
 from engine.model.quotas import ReplicationQuota
 from engine.model.state import (
     FETCHING,
@@ -37,12 +38,15 @@ def begin(broker: Process, replica: Replica, disk: Disk, out: Effects) -> None:
 
 
 def cancel(broker: Process, replica: Replica, out: Effects) -> None:
-    """D-1.  Drop the future log; notify a controller that knew of it."""
+    """D-1.  Drop the future log; notify a controller that knew of it.
+
+    3.7.0 does not (`ReplicaAlterLogDirsThread` at 3.7.1, KAFKA-16297).
+    """
     move = broker.machine.futures.pop(replica.tp, None)
     if move is None:
         return
     out.cue("D-1.cancel", broker.id, f"future {replica.tp}", move.disk.dir, None, tp=replica.tp)
-    if move.asked:
+    if move.asked and not broker.profile.given_up_move_stays:
         directories.assign(broker, replica.tp, replica.disk.dir, out)
 
 
@@ -60,12 +64,15 @@ def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> Non
     """D-2.  Compare the logs again in a new leader epoch, and after a start of the process.
 
     From 2.1 to 2.4 the thread of a partition that is `known` to the process keeps the old epoch
-    (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).
+    (`ReplicaManager.becomeLeaderOrFollower` at 2.4.1 and 2.5.0, KAFKA-9654).  Until 3.4 it begins
+    at the mark of the current log (`ReplicaManager.maybeAddLogDirFetchers` at 3.4.1, KAFKA-9087).
     """
     move = broker.machine.futures.get(replica.tp)
     if move is not None and not (known and broker.profile.future_keeps_old_epoch):
         move.fenced = False
         move.fetch = _start(replica, move.disk)
+        if broker.profile.copy_begins_at_current_hw:
+            move.fetch.offset = replica.log.hw
         move.asked = move.accepted = False
         wake(broker, out)
 
@@ -121,7 +128,7 @@ def _has_work(broker: Process, tp: int, move: DirectoryMove) -> bool:
         return False
     if move.fetch.state == TRUNCATING or move.disk.log.leo != replica.log.leo:
         return True
-    return move.accepted or not move.asked
+    return (move.accepted or not move.asked) and not is_unlike(broker, replica, move)
 
 
 def work(broker: Process, out: Effects) -> bool:
@@ -134,6 +141,9 @@ def work(broker: Process, out: Effects) -> bool:
         return True
     if move.fetch.state == TRUNCATING:
         _truncate(broker, replica, move, out)
+        return True
+    if move.fetch.offset != move.disk.log.leo:
+        _fail(broker, replica, move, out)
         return True
     quota = _quota(broker)
     if quota is not None and quota.exceeded(out.now):
@@ -159,6 +169,13 @@ def _is_fenced(broker: Process, replica: Replica, move: DirectoryMove, out: Effe
     what = f"future {replica.tp}"
     out.cue("D-2.fenced", broker.id, what, asked, replica.leader_epoch, tp=replica.tp)
     return True
+
+
+def _fail(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> None:
+    """D-2, F-8.  Let go of a partition whose fetch offset is not the end of the copy."""
+    move.fenced = True
+    end = move.disk.log.leo
+    out.cue("F-7", broker.id, f"future {replica.tp}", move.fetch.offset, end, tp=replica.tp)
 
 
 def _quota(broker: Process) -> ReplicationQuota | None:
@@ -191,6 +208,8 @@ def _truncate(broker: Process, replica: Replica, move: DirectoryMove, out: Effec
     else:
         out.cue("D-4.kept", broker.id, f"future {replica.tp}", before, target, tp=replica.tp)
     state.offset = future.leo
+    if end < 0 and replica.profile.copy_begins_at_current_hw:
+        state.offset = max(target, future.leo)  # nothing was copied yet: there is no epoch
     if done:
         state.state = FETCHING
 
@@ -216,9 +235,21 @@ def _copy(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) 
 # -- promotion -------------------------------------------------------------------------------------
 
 
+def is_unlike(broker: Process, replica: Replica, move: DirectoryMove) -> bool:
+    """D-5.  Check for last segments that begin at different offsets, which keeps the copy waiting.
+
+    Until 2.1 that counts beside the end (`Partition.maybeReplaceCurrentWithFutureReplica` at 2.1.1,
+    KAFKA-8002).
+    """
+    unlike = move.disk.log.segments[-1] != replica.log.segments[-1]
+    return unlike and broker.profile.swap_needs_like_segments
+
+
 def maybe_promote(broker: Process, replica: Replica, move: DirectoryMove, out: Effects) -> None:
     """D-5.  Promote a log that has caught up; KRaft (3.7) asks the controller first."""
     if move.disk.log.leo != replica.log.leo or move.fetch.state == TRUNCATING:
+        return
+    if is_unlike(broker, replica, move):
         return
     if broker.profile.dir_failure_kraft and not move.accepted:
         if not move.asked:
@@ -249,9 +280,12 @@ def _promote(broker: Process, replica: Replica, move: DirectoryMove, out: Effect
     """D-5, D-6.  Replace the current log by the future one, with its high watermark.
 
     Its epoch cache knows only the epochs of what was copied: an epoch in which nothing was written
-    is lost (KAFKA-15608), and with it the answer to a follower that names it.
+    is lost (KAFKA-15608), and with it the answer to a follower that names it, as those do from 2.8
+    on (KAFKA-20961).
     """
-    disk = move.disk
+    disk, profile = move.disk, broker.profile
+    if profile.truncation == FETCH and not profile.moved_log_forgets_epochs:
+        disk.log.epochs = replica.log.epochs
     disk.log.hw = replica.log.hw
     out.cue("D-5", broker.id, f"directory {replica.tp}", replica.disk.dir, disk.dir, tp=replica.tp)
     if disk.log.epochs.entries() != replica.log.epochs.entries():

@@ -91,6 +91,17 @@ def update_follower_fetch_state(
     return NONE
 
 
+def forget_position(replica: Replica, follower: int) -> None:
+    """S-4, 0.9 - 2.3.  Take the -1 of a failed read for the follower's position.
+
+    `Replica.updateLogReadResult` at 2.3.1 notes what was read, whatever came of it (KAFKA-8400).
+    """
+    remote = replica.remote.get(follower)
+    if remote is not None:
+        remote.leo = remote.log_start = remote.last_fetch_leader_leo = -1
+        remote.last_fetch_ms = NEVER
+
+
 def reset_follower_clocks(replica: Replica, was_leader: bool, now: int) -> None:
     """H-8.3, CP-ISR-CLOCK.  Begin an epoch: members count as caught up now, others never."""
     for follower, remote in replica.remote.items():
@@ -192,9 +203,12 @@ def out_of_sync(replica: Replica, now: int) -> list[int]:
 
 
 def is_late(replica: Replica, remote: RemoteReplica, now: int) -> bool:
-    """S-8, CP-ISR-SHRINK.  Check for a lag that is too old, or (0.8) too many records."""
+    """S-8, CP-ISR-SHRINK.  Check for a lag that is too old, or (0.8) too many records.
+
+    In 0.8.0 (KAFKA-1170), and from 2.1 on, no follower at the leader's end is late.
+    """
     profile, leo, configs = replica.profile, replica.log.leo, replica.configs
-    if profile.leo_equal_is_insync and remote.leo == leo:
+    if remote.leo == leo and (profile.leo_equal_is_insync or profile.silent_at_the_end_stays):
         return False
     if profile.lag_messages and leo - remote.leo > configs.lag_max_messages:
         return True

@@ -242,14 +242,18 @@ def restart_at(
     Until 0.9.0.0 everything goes in any case (`ReplicaFetcherThread.handleOffsetOutOfRange` at
     0.8.2.2 and 0.9.0.1, KAFKA-2143).
 
+    2.4.0 leaves the high watermark where it was (`Log.truncateFullyAndStartAt`, KAFKA-9491).
+
     Where nothing was out of range after all, the same fetch fails again (KAFKA-15608).  Kafka asks
     at the network's pace; here the follower backs off, as a loop without delays has no pace.
     """
     log = replica.log
     leader_end = state.lag or 0
     if leader_start > log.leo or replica.profile.out_of_range_drops_all:
-        before = log.leo
+        before, mark = log.leo, log.hw
         gone = log.truncate_fully(leader_start)
+        if replica.profile.full_truncation_keeps_hw:
+            log.hw = mark
         out.touch(replica.broker, replica.tp)
         out.cue("F-9", replica.broker, "leo", before, leader_start, tp=replica.tp)
         if out.cues is not None and gone:

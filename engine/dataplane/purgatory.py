@@ -146,7 +146,7 @@ def fetch_is_ready(
         bound = log.leo if m.replica >= 0 else log.hw
         if fp.offset > bound:
             return True
-        if broker.quotas is None or not held_back(broker, m, fp.tp, now):
+        if broker.quotas is None or not held_back(broker, m, fp.tp, now, waiting=True):
             if segments and fp.offset < bound and segments[index] < log.segment_of(bound - 1):
                 return True
             available += _available(broker, m, bound - fp.offset)

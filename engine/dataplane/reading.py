@@ -136,11 +136,17 @@ def agrees_at_once(log: Log, fp: FetchPartition) -> bool:
     return len(epochs) > 0 and epochs[-1] == fp.last_epoch and log.log_start <= fp.offset <= log.leo
 
 
-def held_back(broker: Process, m: FetchRequest, tp: int, now: int) -> bool:
-    """Q-2.  Check whether this follower may have no records of the partition for now."""
+def held_back(broker: Process, m: FetchRequest, tp: int, now: int, waiting: bool = False) -> bool:
+    """Q-2.  Check whether this follower may have no records of the partition for now.
+
+    Members of the ISR may, but for 0.10.1.0 (KAFKA-4313); while their fetch is `waiting` not before
+    1.0.2 and 1.1.1 (`DelayedFetch.tryComplete`, KAFKA-6937).
+    """
     if broker.quotas is None or m.replica < 0:
         return False
-    in_isr = m.replica in broker.replicas[tp].isr
+    profile = broker.profile
+    covered = profile.quota_covers_in_sync or (waiting and profile.waiting_fetch_throttled)
+    in_isr = not covered and m.replica in broker.replicas[tp].isr
     return broker.quotas.leader_holds_back(tp, m.replica, in_isr, now)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.dataplane import offsets
-from engine.dataplane.insync import update_follower_fetch_state
+from engine.dataplane.insync import forget_position, update_follower_fetch_state
 from engine.dataplane.limits import budget_of
 from engine.dataplane.purgatory import note_marks, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
@@ -53,6 +53,8 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
                 noted = fp
         if data.error:
             at_once = True
+            if m.replica >= 0 and broker.profile.error_counts_as_position:
+                _forget_position(broker, fp.tp, m.replica, out)
         answer.append(data)
         later.append(noted)
     if not broker.profile.position_noted_per_partition:
@@ -125,6 +127,16 @@ def _note_position(
     if replica.profile.textbook_response_hw:
         data.hw = replica.log.hw
     return data
+
+
+def _forget_position(broker: Process, tp: int, follower: int, out: Effects) -> None:
+    """S-4, 0.9 - 2.3.  Note -1 for a fetch that ended in an error (KAFKA-8400)."""
+    replica = broker.replicas.get(tp)
+    if replica is not None and follower in replica.remote:
+        before = replica.remote[follower].leo
+        forget_position(replica, follower)
+        if before >= 0:
+            out.cue("S-4", broker.id, f"remote {follower}", before, -1, tp=tp)
 
 
 def _redirects(answer: list[FetchData]) -> bool:

@@ -285,7 +285,7 @@ def hear_again(sim: World, broker_id: int, out: Effects) -> None:
             for tp, record in k.records.items()
             if broker_id in record.replicas and broker.known_epoch(tp) < record.leader_epoch
         ]
-        if missed:
+        if missed and not sim.profile.lost_requests_not_repeated:
             zookeeper.tell_again(k, broker_id, missed, out)
         zk_topics.resume_for(k, broker_id, out)
         if broker.machine.broken:

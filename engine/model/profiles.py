@@ -161,6 +161,24 @@ class Profile:
     stray_blocks_replica: bool
     unclean_setting_ignored: bool
     dir_failure_gives_up: bool
+    keeps_removed_replicas: bool
+    silent_at_the_end_stays: bool
+    lost_requests_not_repeated: bool
+    cancel_not_obeyed: bool
+    given_up_move_stays: bool
+    last_leader_unchecked: bool
+    moved_log_forgets_epochs: bool
+    dead_target_ends_move: bool
+    quota_covers_in_sync: bool
+    swap_needs_like_segments: bool
+    error_counts_as_position: bool
+    copy_begins_at_current_hw: bool
+    full_truncation_keeps_hw: bool
+    second_term_forgets: bool
+    delete_fails_on_failed_disk: bool
+    fenced_counts_as_heard: bool
+    default_noticed_late: bool
+    waiting_fetch_throttled: bool
 
     def __init__(
         self, name: str, mode: str, release: Release, releases: tuple[str, ...], generation: str

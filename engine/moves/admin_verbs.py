@@ -217,7 +217,8 @@ def _set(sim: Simulation, args: Args) -> Iterator[None]:
             fetcher.configure(process, after, out)
             if process.status == UP:
                 retention.arm(process, out)
-        zookeeper.set_configs(k, after, after.unclean and not before.unclean, out)
+        unclean_enabled = after.unclean and not before.unclean
+        zookeeper.set_configs(k, after, unclean_enabled, out, of_cluster)
 
     sim.act(TIMER, CONTROLLER, "set", act)
     yield

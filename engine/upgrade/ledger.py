@@ -8,15 +8,19 @@ does.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from engine.model.flags import KRAFT, ZK, Release, release_of
+from engine.model.languages import words_of
 from engine.model.profiles import RELEASES
 
 FILE: Final = "ledger.json"
+USES: Final = "uses.json"
+"""Feature -> bugs that only clusters with this feature can meet."""
 SEVERITIES: Final = ("blocker", "critical", "major", "minor", "noise")
 BOTH: Final = "both"
 MODES: Final = (ZK, KRAFT, BOTH)
@@ -46,6 +50,20 @@ class LedgerEntry:
         return not self._is_fixed_in(release)
 
     @property
+    def uses(self) -> frozenset[str]:
+        """Features without which a cluster cannot meet the bug; empty: any cluster can."""
+        return frozenset(name for name, bugs in features().items() if self.jira in bugs)
+
+    def is_met_by(self, used: Collection[str]) -> bool:
+        """Return True if a cluster that uses these features can meet the bug."""
+        return not self.uses or not self.uses.isdisjoint(used)
+
+    def said_in(self, language: str) -> tuple[str, str]:
+        """Return the statement, and why it is not played, in a language or else in English."""
+        words = words_of("ledger", language)
+        return words.get(self.jira, self.statement), words.get(self.not_played, self.not_played)
+
+    @property
     def last_affected(self) -> str:
         """Newest release that has the bug, "" if none that can be named has it."""
         modes = (ZK, KRAFT) if self.mode == BOTH else (self.mode,)
@@ -65,6 +83,13 @@ class LedgerEntry:
 def _line(release: Release) -> Release:
     """Return the line of a release: (3, 9) of 3.9.1, (0, 10, 2) of 0.10.2.2."""
     return release[:3] if release[0] == 0 else release[:2]
+
+
+@cache
+def features() -> dict[str, tuple[str, ...]]:
+    """Return feature -> JIRA numbers of the bugs that need it."""
+    rows = json.loads((files("engine.upgrade") / USES).read_text("utf-8"))
+    return {name: tuple(bugs) for name, bugs in rows.items()}
 
 
 @cache

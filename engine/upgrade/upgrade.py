@@ -76,11 +76,12 @@ def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
     Raises InputError as `upgrade`.
     """
     own = _mode(release, mode)
-    return tuple(
-        Bug(entry, _shown_by(entry.flags))
-        for entry in entries()
-        if entry.affects(release_of(release), own)
-    )
+    return tuple(bug_of(entry) for entry in entries() if entry.affects(release_of(release), own))
+
+
+def bug_of(entry: LedgerEntry) -> Bug:
+    """Return an entry with the library run that shows it."""
+    return Bug(entry, _shown_by(entry.flags))
 
 
 def _mode(release: str, mode: str) -> str:
@@ -109,7 +110,7 @@ def upgrade(before: str, after: str, mode: str = "") -> Upgrade:
 
     def bugs(chosen: Callable[[bool, bool], bool]) -> tuple[Bug, ...]:
         return tuple(
-            Bug(entry, _shown_by(entry.flags))
+            bug_of(entry)
             for entry in entries()
             if chosen(entry.affects(old, mode), entry.affects(new, later))
         )

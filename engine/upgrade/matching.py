@@ -1,0 +1,62 @@
+"""Ledger entries that fit a pasted error or log line, by the names that both contain."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Final
+
+from engine.upgrade.ledger import LedgerEntry, entries
+
+MOST_CHARACTERS: Final = 2_000
+MOST_FOUND: Final = 8
+MOST_SHARING: Final = 10
+"""A name that more entries share tells nothing."""
+LEAST_LETTERS: Final = 9
+
+_NAME: Final = re.compile(
+    r"KAFKA-\d+|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z]+(?:[A-Z][a-z0-9]+)+\b"
+    r"|\b[a-z]+(?:\.[a-z]+){2,}\b"
+)
+"""A JIRA number, an error code, a camel-case name of a class or method, a setting."""
+
+_COMMON: Final = frozenset({"kafka", "kafkaexception", "topicpartition", "runtimeexception"})
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the names of a text, spelled alike: NotLeaderException and NOT_LEADER are one."""
+    return frozenset(map(_spelled, _NAME.findall(text[:MOST_CHARACTERS]))) - _COMMON
+
+
+def _spelled(name: str) -> str:
+    return re.sub(r"(?:exception|error)$", "", name.replace("_", "").lower())
+
+
+@cache
+def _names() -> dict[LedgerEntry, frozenset[str]]:
+    return {entry: names_in(f"{entry.jira} {entry.where} {entry.statement}") for entry in entries()}
+
+
+@cache
+def _squeezed() -> dict[LedgerEntry, str]:
+    return {entry: re.sub(r"[^a-z]", "", entry.statement.lower()) for entry in entries()}
+
+
+def _saying(name: str) -> frozenset[LedgerEntry]:
+    """Return the entries whose statement says a name in words: "out of range"."""
+    words = re.sub(r"^(?:offset|unknown)", "", name)
+    if len(words) < LEAST_LETTERS or not words.isalpha():
+        return frozenset()
+    return frozenset(entry for entry, text in _squeezed().items() if words in text)
+
+
+def fitting(line: str) -> tuple[LedgerEntry, ...]:
+    """Return the entries that share a rare name with a line, the best first."""
+    scores: Counter[LedgerEntry] = Counter()
+    for name in names_in(line):
+        found = {entry for entry, names in _names().items() if name in names} | _saying(name)
+        if len(found) <= MOST_SHARING:
+            scores.update(dict.fromkeys(found, 100 // max(1, len(found))))
+    worst_first = {entry: place for place, entry in enumerate(entries())}
+    return tuple(sorted(scores, key=lambda one: (-scores[one], worst_first[one]))[:MOST_FOUND])
