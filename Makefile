@@ -1,12 +1,15 @@
 # Short names for the commands; `python3 -m app` and `python3 -m tests` need nothing but Python.
 
-.PHONY: serve check mutants bench vendor lock sbom
+.PHONY: serve check docs mutants bench vendor lock sbom
 
 serve:
 	python3 -m app serve
 
 check:
 	python3 -m tests
+
+docs:
+	.venv/bin/python -m sphinx -W docs build/docs
 
 # Is a wrong engine noticed? make mutants OF="engine/dataplane --sample 40"; all of it takes a day or two.
 mutants:

@@ -123,7 +123,10 @@ def ensure(module: str, extra: str = "") -> None:
 def add(extra: str) -> bool:
     """Install an extra into this Python if it is missing; return False if that fails."""
     missing = lacking(extra)
-    return not missing or not _install(Path(sys.executable), extra, missing)
+    failed = _install(Path(sys.executable), extra, missing) if missing else []
+    if failed:
+        say(f"That failed: {' '.join(failed)}")
+    return not failed
 
 
 def _inside_venv() -> bool:

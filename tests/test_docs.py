@@ -9,9 +9,11 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
+from app.command.cli import main as cli
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -59,6 +61,54 @@ def test_every_page_is_of_one_kind() -> None:
     """Only the index and the benchmarks are outside the four folders."""
     folders = {path.relative_to(DOCS).parts[0] for path in DOCS.rglob("*.md")}
     assert folders == {*KINDS, "index.md", "benchmarks.md"}
+
+
+def test_files_that_pages_name_exist() -> None:
+    """In backticks, with a folder: below the project, the engine or the scripts."""
+    rooms = (ROOT, ROOT / "engine", ROOT / "static/js")
+    named = re.compile(r"`((?:[\w-]+/)+[\w.-]+\.(?:py|js|json|yaml|txt|md))`")
+    pages = [*DOCS.rglob("*.md"), *(ROOT / name for name in AT_THE_TOP)]
+    found = [(page, path) for page in pages for path in named.findall(page.read_text("utf-8"))]
+    assert len(found) > 50, "the pattern finds what pages name"
+    lost = [
+        f"{page.relative_to(ROOT)}: {path}"
+        for page, path in sorted(found)
+        if not any((room / path).exists() for room in rooms)
+    ]
+    assert lost == []
+
+
+CALLED = re.compile(r"(?:^|[|`] *|/)highwater +([a-z][^`|\n]*)", re.MULTILINE)
+"""A call of the command, at the start of a line, behind a pipe or a folder, or in backticks."""
+
+
+def unknown(call: str) -> str:
+    """The command or option of a call that does not exist, or ""."""
+    command: click.Command = cli
+    for word in re.sub(r"'[^']*'|\"[^\"]*\"", "text", call.split("#")[0]).split():
+        options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+        if isinstance(command, click.Group) and not word.startswith("-"):
+            if word not in command.commands:
+                return word
+            command = command.commands[word]
+        elif word.startswith("--") and word.partition("=")[0] not in {*options, "--help"}:
+            return word
+    return ""
+
+
+def test_commands_that_pages_show_exist() -> None:
+    pages = [*DOCS.rglob("*.md"), *(ROOT / name for name in AT_THE_TOP[:-1])]
+    calls = [(page, call) for page in pages for call in CALLED.findall(page.read_text("utf-8"))]
+    assert len(calls) > 60, "the pattern finds what pages show"
+    lost = [(page.name, call, unknown(call)) for page, call in calls if unknown(call)]
+    assert lost == []
+
+
+def test_a_command_that_does_not_exist_is_noticed() -> None:
+    assert unknown("run R20 --moves 'a; --b'  # --c") == ""
+    assert unknown("rum R20") == "rum"
+    assert unknown("run R20 --movs x") == "--movs"
+    assert unknown("course check my.md --x") == "--x"
 
 
 @pytest.mark.parametrize("name", AT_THE_TOP)

@@ -17,7 +17,7 @@ BEGIN, END = "<!-- formats:", "<!-- end of formats -->"
 def table(part: str, rows: list[tuple[tuple[str, ...], str]]) -> str:
     """Markdown: what prints or writes it, and what it tells."""
     words = json.loads((ROOT / f"static/i18n/{part}.en.json").read_text("utf-8"))
-    lines = ["| What | What it tells |", "|---|---|"]
+    lines = ["| Input | Contents |", "|---|---|"]
     for names, key in rows:
         shown = ", ".join(f"`{name}`" for name in names)
         lines.append(f"| {shown} | {words[key]} |")
