@@ -6,7 +6,6 @@ on the error output and nothing else).
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +21,6 @@ from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
 from app.command.saturation import saturation
 from app.command.site import site
-from app.command.storm import storm
 from app.command.upgrade import upgrade
 from app.core import config
 
@@ -275,37 +273,6 @@ def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
     sys.exit(run_query(config.load(**overrides), sql, rows, as_json))
 
 
-@main.command()
-@click.argument("name", required=False)
-@AS_JSON
-@plain
-def bench(name: str | None, as_json: bool) -> None:
-    """Measure what should stay fast, as ratios that mean the same on every machine."""
-    from app.command.bench.ratios import BENCHMARKS, measure
-
-    if name is not None and name not in BENCHMARKS:
-        refuse(f"There is no benchmark {name}; there are: {', '.join(BENCHMARKS)}.")
-    for chosen in [name] if name else list(BENCHMARKS):
-        result = measure(chosen)
-        if as_json:
-            click.echo(json.dumps(result))
-        else:
-            click.echo(f"{chosen}: {result['ratio']:.3g} {result['meaning']}")
-            for key, value in result["figures"].items():
-                click.echo(f"    {key}: {value:,.6g}{_budget(key, value, result['budgets'])}")
-
-
-def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
-    """Return the budget of a figure and whether it is exceeded; nothing where there is none."""
-    from app.command.bench.ratios import at_least, share
-
-    if figure not in budgets:
-        return ""
-    budget = budgets[figure]
-    over = ", OVER" if share(figure, value, budget) > 1 else ""
-    return f" (at {'least' if at_least(figure) else 'most'} {budget:,.6g}{over})"
-
-
 @main.group()
 def course() -> None:
     """Work on chapters of a course, written as Markdown (docs/how-to/course.md)."""
@@ -438,5 +405,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, find, learn, refine, saturation, site, storm, upgrade):
+for _command in (*_BROKERS, advise, find, learn, refine, saturation, site, upgrade):
     main.add_command(_command)

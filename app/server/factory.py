@@ -76,7 +76,6 @@ from app.web import (
     measured,
     met,
     pages,
-    survived,
 )
 from app.workers.pool import Workers
 
@@ -125,7 +124,6 @@ SITE: Final = (
     openapi,
     explore,
     met,
-    survived,
     what_if,
     upgrade,
 )
@@ -150,7 +148,7 @@ def _workers(settings: Settings) -> Workers:
 class Parts:
     """Parts of an application that touch the world.
 
-    The machine's own, unless a caller (`app.storm`) passes others.
+    The machine's own, unless a caller (`tests.storm`) passes others.
     """
 
     deadlines: Callable[[], Deadlines] = Deadlines

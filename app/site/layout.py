@@ -17,7 +17,6 @@ NEEDS_SERVER: Final = (
     "/explore",
     "/calibration",
     "/coverage",
-    "/storm",
     "/met",
     "/learn/hard",
     "/learn/deck.apkg",

@@ -77,7 +77,7 @@ def logs() -> tuple[float, dict[str, float]]:
             figures[f"{layout}_s_per_mb"] = min(_read(path) for _ in range(2)) / SIZE_MB
         with path.open("w") as file:
             file.writelines(_lines("prefix", LARGE_MB * 1_000_000))
-        command = [sys.executable, "-m", "app.command.bench.logs", str(path)]
+        command = [sys.executable, "-m", "tests.bench.logs", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         figures["large_rss_mib"] = float(done.stdout)
     rates = [figures[f"{layout}_s_per_mb"] for layout in LAYOUTS]

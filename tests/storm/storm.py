@@ -15,13 +15,13 @@ from typing import Any, Final
 from app.batch.records import ACTIVE
 from app.core import clock, config
 from app.storage.database import Database
-from app.storm import ledger
-from app.storm.faults import FAULTS, LASTS_S, OF_THE_DATABASE
-from app.storm.ledger import Ledger, Study
-from app.storm.net import Browser
-from app.storm.process import START_S, Process, Trouble, place_of
-from app.storm.visitors import Visitor
-from app.storm.world import World
+from tests.storm import ledger
+from tests.storm.faults import FAULTS, LASTS_S, OF_THE_DATABASE
+from tests.storm.ledger import Ledger, Study
+from tests.storm.net import Browser
+from tests.storm.process import START_S, Process, Trouble, place_of
+from tests.storm.visitors import Visitor
+from tests.storm.world import World
 
 VISITORS: Final = 3
 FAULTS_EACH: Final = 5

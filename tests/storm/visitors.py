@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from app.storm import ledger
-from app.storm.ledger import Ledger, Study
-from app.storm.net import DOWN, Answer, Browser
-from app.storm.process import Process
-from app.storm.world import Dice, World
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from tests.storm import ledger
+from tests.storm.ledger import Ledger, Study
+from tests.storm.net import DOWN, Answer, Browser
+from tests.storm.process import Process
+from tests.storm.world import Dice, World
 
 SHOWN: Final = ("S20", "R20")
 STEPS: Final = 12

@@ -6,7 +6,6 @@ import statistics
 import time
 from typing import Final
 
-from app.command.bench.server import serving
 from app.core import gc_settings
 from app.server import warm
 from engine.learn.answers import answer_of
@@ -15,6 +14,7 @@ from engine.learn.render import Teller
 from engine.properties.recording import MomentRecording
 from engine.scenarios.file import library
 from engine.sim.run import Run, play_all
+from tests.bench.server import serving
 
 VISITS: Final = 5
 BUDGETS: Final = {
@@ -76,7 +76,7 @@ def _view() -> tuple[float, float]:
     """Return (ms until the question and its stage stand, kB of all fetches), cache empty."""
     from playwright.sync_api import sync_playwright
 
-    from app.command.bench.frame import CHROMIUM
+    from tests.bench.frame import CHROMIUM
 
     times = []
     size = 0.0

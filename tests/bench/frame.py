@@ -51,8 +51,8 @@ def frame() -> tuple[float, dict[str, float]]:
     """
     from playwright.sync_api import sync_playwright
 
-    from app.command.bench.ratios import SHOWN
-    from app.command.bench.server import serving
+    from tests.bench.ratios import SHOWN
+    from tests.bench.server import serving
 
     steps: list[float] = []
     frames: list[float] = []

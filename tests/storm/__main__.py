@@ -1,4 +1,4 @@
-"""``highwater storm``: seed after seed, in a few processes, and the broken promises."""
+"""``python3 -m tests.storm``: seed after seed, in a few processes, and the broken promises."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.batch.processes import BatchWorkers
 from app.command.options import AS_JSON, plain, refuse, tell
 
 if TYPE_CHECKING:  # a storm takes the whole server with it: no other command shall
-    from app.storm.storm import StormOutcome
+    from tests.storm.storm import StormOutcome
 
 
 def storms(
     seeds: int, first: int, jobs: int, kinds: Sequence[str], told: Callable[[str], None]
 ) -> dict[str, Any]:
     """Play these seeds and sum them up; report each as it ends."""
-    from app.storm.storm import play
+    from tests.storm.storm import play
 
     began = time.monotonic()
     found: list[StormOutcome] = []
@@ -43,7 +43,7 @@ def storms(
 
 def summed(found: Sequence[StormOutcome], seconds: float) -> dict[str, Any]:
     """Return the whole, as one JSON object."""
-    from app.storm.ledger import PROMISES
+    from tests.storm.ledger import PROMISES
 
     faults: Counter[str] = Counter()
     counts: Counter[str] = Counter()
@@ -102,7 +102,7 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("--faults", default="", help="Kinds, separated by commas [all of them].")
 @click.option("--story", is_flag=True, help="Tells one seed line by line.")
-@click.option("--out", type=click.Path(dir_okay=False), help="Writes what /storm shows.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the report as JSON.")
 @AS_JSON
 @plain
 def storm(
@@ -117,8 +117,8 @@ def storm(
 
     Exit code 0 if every promise was kept, 1 otherwise.
     """
-    from app.storm.faults import FAULTS
-    from app.storm.storm import play
+    from tests.storm.faults import FAULTS
+    from tests.storm.storm import play
 
     kinds = [kind.strip() for kind in faults.split(",") if kind.strip()]
     unknown = [kind for kind in kinds if kind not in FAULTS]
@@ -136,3 +136,7 @@ def storm(
     else:
         click.echo("\n".join(lines(report)))
     sys.exit(1 if report["broken"] else 0)
+
+
+if __name__ == "__main__":
+    storm()

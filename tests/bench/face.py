@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 from typing import Any, Final
 
-from app.command.bench.frame import CHROMIUM, FLAGS
-from app.command.bench.ratios import share
-from app.command.bench.view import visits
+from tests.bench.frame import CHROMIUM, FLAGS
+from tests.bench.ratios import share
+from tests.bench.view import visits
 
 BUDGETS: Final = {
     "landing_kb": 200.0,
@@ -52,7 +52,7 @@ def face() -> tuple[float, dict[str, float]]:
     """Return (the largest share of a budget, the figures).  Needs the test extra."""
     from playwright.sync_api import sync_playwright
 
-    from app.command.bench.server import serving
+    from tests.bench.server import serving
 
     figures: dict[str, float] = {}
     with serving() as port, sync_playwright() as playwright:

@@ -16,8 +16,8 @@ from typing import Any, Final
 from werkzeug.test import Client, EnvironBuilder, run_wsgi_app
 
 from app.live.gateway import PATH
-from app.storm.process import LINE, Process
-from app.storm.world import Killed, Signal, World
+from tests.storm.process import LINE, Process
+from tests.storm.world import Killed, Signal, World
 
 ANSWER_S: Final = 40.0
 DOWN: Final = 0

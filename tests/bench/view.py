@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import Any, Final
 
-from app.command.bench.frame import p95
 from app.core.json_response import to_json
 from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.sim.run import Run
+from tests.bench.frame import p95
 
 VISITS: Final = 5
 ROUNDS: Final = 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from app.command.bench.ratios import per_second, simpy_events
 from app.core.gc_settings import no_collector
 from engine.explore.budgets import Budgets
 from engine.explore.question import SearchQuestion, cut_at
@@ -14,6 +13,7 @@ from engine.ladder import questions
 from engine.scenarios import file
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from tests.bench.ratios import per_second, simpy_events
 
 LADDER: Final = "kip320"
 SIZE: Final = {"replicas": 3, "log": 2, "records": 2, "epochs": 1}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from app.batch.runners.rows import chunks_on_disk, read_chunks
-from app.storm.net import Browser
+from tests.storm.net import Browser
 
 KEPT: Final = "kept"
 """What was acknowledged stays."""

@@ -10,10 +10,10 @@ from typing import Final, Protocol
 
 from app.batch.runners.rows import files_on_disk
 from app.core.config import Settings
-from app.storm.attackers import KINDS, Attacker
-from app.storm.process import Trouble, place_of
-from app.storm.visitors import Place
-from app.storm.world import Dice
+from tests.storm.attackers import KINDS, Attacker
+from tests.storm.process import Trouble, place_of
+from tests.storm.visitors import Place
+from tests.storm.world import Dice
 
 HOUR_S: Final = 3_600.0
 

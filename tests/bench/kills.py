@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.batch.runners.rows import chunks_on_disk, files_on_disk, read_chunks
-from app.command.bench.server import ServerWire, busy, environment
 from app.core.config import ROOT
 from app.storage.database import Database
 from app.storage.saved import Store
-from app.storm.world import Dice
+from tests.bench.server import ServerWire, busy, environment
+from tests.storm.world import Dice
 
 KILLS: Final = 50
 KILLS_OF_A_BATCH: Final = 20

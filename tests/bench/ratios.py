@@ -90,7 +90,7 @@ def _engine() -> tuple[float, Figures]:
 
 
 def _socket() -> tuple[float, Figures]:
-    from app.command.bench.server import ServerWire, serving
+    from tests.bench.server import ServerWire, serving
 
     fast = {"moves_per_s": "1000000", "moves_burst": "100000"}
     with serving(**fast) as port, ServerWire(port) as wire:
@@ -127,73 +127,73 @@ BENCHMARKS: dict[str, Benchmark] = {
     "engine": Benchmark("times SimPy's bare timeouts, in events per second", _engine),
     "frame": elsewhere(
         "times a frame, median from a key to the next step on the screen",
-        "app.command.bench.frame",
+        "tests.bench.frame",
         "frame",
     ),
     "stage": elsewhere(
         "of the tightest budget: frames, drawing, nodes left, time to first view, GIF, views",
-        "app.command.bench.stage",
+        "tests.bench.stage",
         "stage",
     ),
     "face": elsewhere(
         "of the tightest budget: what the first and second visit fetch, when the landing moves",
-        "app.command.bench.face",
+        "tests.bench.face",
         "face",
     ),
     "ladder": elsewhere(
         "times SimPy's bare timeouts, in states that the ladder's search generates per second",
-        "app.command.bench.searching",
+        "tests.bench.searching",
         "ladder",
     ),
     "search": elsewhere(
         "times SimPy's bare timeouts, in states that a search from a step generates per second",
-        "app.command.bench.searching",
+        "tests.bench.searching",
         "from_a_step",
     ),
     "copy": elsewhere(
         "of a replay of six moves, a copy of the cluster after them",
-        "app.command.bench.searching",
+        "tests.bench.searching",
         "copies",
     ),
     "speed": elsewhere(
         "times the engine as it is written, the compiled one, in events per second",
-        "app.command.bench.speed",
+        "tests.bench.speed",
         "speed",
     ),
     "lens": elsewhere(
         "times the same without the code lens, views of steps or a batch, whichever is worse",
-        "app.command.bench.lens",
+        "tests.bench.lens",
         "cost",
     ),
     "learn": elsewhere(
         "times a play of the same run, the best question of a run, found and told",
-        "app.command.bench.learn",
+        "tests.bench.learn",
         "learn",
     ),
     "socket": Benchmark("times a question without an answer, p99 of a step's round trip", _socket),
     "attacks": elsewhere(
         "times a step without an attack, the worst p99 of an honest visitor's step under one",
-        "app.command.bench.attacks",
+        "tests.bench.attacks",
         "attacks",
     ),
     "class": elsewhere(
         "of a second, the worst p99 of a step while 200 visitors step once a second each",
-        "app.command.bench.crowd",
+        "tests.bench.crowd",
         "crowd",
     ),
     "kills": elsewhere(
         "saves and runs lost, or played twice, by servers that were killed, locked out or full",
-        "app.command.bench.kills",
+        "tests.bench.kills",
         "kills",
     ),
     "logs": elsewhere(
         "times a log in the plain layout, the slowest other layout, in CPU-seconds a MB",
-        "app.command.bench.logs",
+        "tests.bench.logs",
         "logs",
     ),
     "splitting": elsewhere(
         "times trees of cycles, windows with plain importance factors: CPU-seconds for one error",
-        "app.command.bench.rare",
+        "tests.bench.rare",
         "splitting",
     ),
     "batch": elsewhere(
@@ -203,7 +203,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "warm": elsewhere(
         "times two plain processes, a batch of 1,000 small runs on a warm Spark local[2]",
-        "app.command.bench.warm",
+        "tests.bench.warm",
         "warm_batch",
     ),
 }

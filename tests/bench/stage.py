@@ -7,11 +7,11 @@ import statistics
 import zlib
 from typing import Any, Final
 
-from app.command.bench.frame import CHROMIUM, FLAGS, p95
-from app.command.bench.ratios import share
-from app.command.bench.view import LOAD, animation, first_view, views
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from tests.bench.frame import CHROMIUM, FLAGS, p95
+from tests.bench.ratios import share
+from tests.bench.view import LOAD, animation, first_view, views
 
 BUDGETS: Final = {
     "fps_3": 55.0,
@@ -83,7 +83,7 @@ def stage() -> tuple[float, dict[str, float]]:
     """Return (the largest share of a budget, the figures).  Needs the test extra."""
     from playwright.sync_api import sync_playwright
 
-    from app.command.bench.server import serving
+    from tests.bench.server import serving
 
     figures: dict[str, float] = {}
     fast = {"moves_per_s": "1000000", "moves_burst": "100000", "opens_burst": "100"}

@@ -22,9 +22,9 @@ from typing import Any, Final
 
 import simple_websocket
 
-from app.command.bench.server import ServerWire, busy, serving
 from engine.scenarios.file import find
 from engine.sim.run import Run
+from tests.bench.server import ServerWire, busy, serving
 
 ATTACK_S: Final = 8.0
 HANDS: Final = 8

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from app.storm import ledger
-from app.storm.net import Browser
-from app.storm.visitors import Place
 from engine.scenarios.file import find
 from engine.sim.run import Run
+from tests.storm import ledger
+from tests.storm.net import Browser
+from tests.storm.visitors import Place
 
 HANDS: Final = 8
 LINKS: Final = 40

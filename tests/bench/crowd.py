@@ -17,9 +17,9 @@ from typing import Final
 
 import simple_websocket
 
-from app.command.bench.attacks import SHOWN, memory_mib
-from app.command.bench.kills import Life, kill_worker
-from app.command.bench.server import ServerWire
+from tests.bench.attacks import SHOWN, memory_mib
+from tests.bench.kills import Life, kill_worker
+from tests.bench.server import ServerWire
 
 VISITORS: Final = 200
 SECONDS: Final = 60.0

@@ -28,9 +28,9 @@ from app.core.deadlines import Cut, Deadline, Deadlines
 from app.live.gateway import Gateway
 from app.server.factory import Parts, WsgiApp, build
 from app.storage.database import BUSY_MS, Database, watch
-from app.storm.world import Killed, Lock, World
 from app.workers.pool import Workers
 from engine.study.batch import run_chunk as play_chunk
+from tests.storm.world import Killed, Lock, World
 
 STATEMENT_S: Final = 0.000_2
 PAGE_S: Final = 0.012

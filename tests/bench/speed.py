@@ -1,6 +1,6 @@
 """Benchmark of the engine in one table: in Python, and compiled if available.
 
-``python -m app.command.bench.speed`` measures the engine that it imports and prints JSON; the
+``python -m tests.bench.speed`` measures the engine that it imports and prints JSON; the
 benchmark asks two such processes, one of them with HIGHWATER_PURE.
 """
 
@@ -15,14 +15,14 @@ import tempfile
 from dataclasses import replace
 from typing import Final
 
-from app.command.bench.ratios import SCALE_RUN, per_second, simpy_events
-from app.command.bench.searching import copied_us, ladder, moved, searched_per_s
 from app.core.config import ROOT
 from engine.model import log
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from tests.bench.ratios import SCALE_RUN, per_second, simpy_events
+from tests.bench.searching import copied_us, ladder, moved, searched_per_s
 
 PARTITIONS: Final = (1, 20, 50, 200)
 RECORDS: Final = 25_000
@@ -67,7 +67,7 @@ def measured(pure: bool) -> dict[str, float]:
     paths = [str(ROOT)] if pure else [compiled, str(ROOT)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     env["HIGHWATER_PURE"] = "1" if pure else ""
-    command = [sys.executable, "-m", "app.command.bench.speed"]
+    command = [sys.executable, "-m", "tests.bench.speed"]
     with tempfile.TemporaryDirectory() as place:
         done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True)
     if done.returncode:
