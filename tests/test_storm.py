@@ -192,7 +192,7 @@ def test_a_defence_that_is_taken_away_is_missed(kind: str, monkeypatch: Patch) -
     assert any(promise in dict(play(seed, (kind,), 3).broken) for seed in seeds), kind
 
 
-# -- the command -------------- ----------------------------------------------------------------------
+# -- the command ---------------------------------------------------------------------------------
 
 
 def test_a_fault_that_is_none_is_named() -> None:

@@ -177,8 +177,6 @@ def batch(
     )
 
 
-MET_MOST = 1_000_000
-"""Runs that are played to see what they meet."""
 BUDGETS = {
     "crashes": "Crashes of brokers (kill, bounce).",
     "power": "Power failures.",
@@ -210,11 +208,6 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @with_budgets
 @click.option("--never", help="Look for the breach of these invariants only, such as I7.")
 @click.option("--reach", help="Look for a state, such as 'record m3 lost' or 'A HW 3'.")
-@click.option(
-    "--runs",
-    type=click.IntRange(1, MET_MOST),
-    help="Runs of SCENARIO, from --seed on: which share of it do they reach?",
-)
 @click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
 @click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
 @click.option("--log", type=click.IntRange(), help="Most records of a log.")
@@ -239,7 +232,6 @@ def explore(as_json: bool, **asked: Any) -> None:
 
     SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
     that the budgets allow can bring about, by the engine's own handlers.  What is found is a run.
-    With --runs from the beginning of its cluster, and then what share of that random runs meet.
 
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
     truncation and fencing rules: every state it can reach is counted, every invariant watched, and

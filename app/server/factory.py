@@ -58,7 +58,6 @@ from app.server import (
     warm,
 )
 from app.server.bodies import Bodies
-from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.row_limit import MIB
 from app.storage.saved import Store
@@ -68,13 +67,11 @@ from app.web import (
     coverage,
     embeds,
     exporting,
-    hard,
     home,
     library,
     link_preview,
     loop,
     measured,
-    met,
     pages,
 )
 from app.workers.pool import Workers
@@ -109,7 +106,6 @@ SITE: Final = (
     advisor,
     coverage,
     learning,
-    hard,
     measured,
     question_stage,
     deck,
@@ -123,7 +119,6 @@ SITE: Final = (
     reading,
     openapi,
     explore,
-    met,
     what_if,
     upgrade,
 )
@@ -188,7 +183,6 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
         settings=settings,
         database=database,
         store=store,
-        answers=Answers(database),
         replays=Replays(settings, store, workers),
         socketio=socketio,
         accounts=parts.accounts(settings),

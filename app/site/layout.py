@@ -17,8 +17,6 @@ NEEDS_SERVER: Final = (
     "/explore",
     "/calibration",
     "/coverage",
-    "/met",
-    "/learn/hard",
     "/learn/deck.apkg",
 )
 """Pages that only a server has; all lead to one page that says so."""
