@@ -110,7 +110,7 @@ def test_runs_that_fail_no_more_than_the_search_meet_nothing_beyond_it() -> None
 
 
 def crashes_until(scenario: Scenario, profile: str, seed: int, writes: int) -> int:
-    """How many processes die before more than so many records were sent."""
+    """Count the processes that die before more than `writes` records were sent."""
     run = Run(scenario, profile, seed)
     sim = run.simulation(told=True)
     down, crashes = set[int](), 0

@@ -50,8 +50,8 @@ class Tally:
 class Answers:
     """Counts of answers.
 
-    Who has answered what is held in memory only, as hashes under a key that ends with the process,
-    so that one browser counts once; safe for threads.
+    The browsers behind a count are held in memory only, as hashes under a key of this
+    process, so that one browser counts once; safe for threads.
     """
 
     def __init__(self, database: Database, most_rows: int = MOST_ROWS) -> None:

@@ -1,4 +1,4 @@
-"""Answers are counted for whoever agrees, once a browser, as numbers; and shown from twenty on."""
+"""Answers are counted for browsers that agree, once each, as numbers; shown from twenty on."""
 
 from __future__ import annotations
 
