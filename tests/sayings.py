@@ -72,7 +72,7 @@ def _parts(node: ast.expr) -> list[str | None] | None:
 
 
 def _told(node: ast.AST, returns: bool) -> Iterator[ast.expr]:
-    """Expressions that may be a sentence somebody reads."""
+    """Expressions that may be a sentence on a page."""
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if name in CALLS:

@@ -101,7 +101,7 @@ def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trees that do not come back in time are counted as left, and nobody waits for them."""
+    """Trees that do not come back in time are counted as left, and are not waited for."""
     monkeypatch.setattr(table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
     told = highwater(*ASKED, "--budget", "1", "--json")
     (cell,) = json.loads(told.stdout)["cells"]

@@ -1,4 +1,4 @@
-"""Whether somebody has hung up is known at once, whatever the socket's timeout."""
+"""A client that hangs up is noticed at once, whatever the socket's timeout."""
 
 from __future__ import annotations
 

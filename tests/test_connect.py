@@ -130,7 +130,7 @@ if THOROUGH:
         master = {"connect": "", "local": "local[2]"}.get(place) or (
             request.getfixturevalue("cluster") if place == "standalone" else ""
         )
-        # Somebody's variable is there all the time, and what is named for us wins.
+        # An operator's variable is there all the time, and what is named for us wins.
         monkeypatch.setenv("SPARK_REMOTE", remote)
         monkeypatch.setenv("HIGHWATER_SPARK_MASTER", master)
         runner = runner_of(load(instance=tmp_path / "instance"))

@@ -28,7 +28,7 @@ RF3 = Setting(racks=3, min_isr=1)
 
 
 def only(**copies: float) -> dict[str, float]:
-    """So many copies of these paths, one first cycle for them, and hardly any of all others: the
+    """These numbers of copies of paths, one first cycle for them, and hardly any of all others: the
     mean is the same."""
     kinds = ("process", "machine", "rack", "disk")
     paths = [p for k in (2, 3, 4) for p in product(kinds, repeat=k)]
@@ -135,7 +135,7 @@ def test_a_pilot_spends_where_losses_come_from() -> None:
 
 def test_importance_is_what_the_formula_has() -> None:
     """Of orders in which all replicas are out at once, the losses of all kinds are the formula's;
-    power spares what was flushed while nobody wrote, a process what it had."""
+    power spares what was flushed while no client wrote, a process what it had."""
     for setting in (RF2, RF3):
         found = importance.losses(setting, cycles.causes(setting, DISKS))
         disks = found[("disk",) * setting.factor]

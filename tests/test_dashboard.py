@@ -24,14 +24,14 @@ def after(moves: str, profile: str = "K39", scenario: Scenario = THREE) -> dict[
 
 
 def row(moves: str, key: str, profile: str = "K39") -> tuple[Any, ...]:
-    """(what is reported, what is so in the cluster, who is wrong, is the sum off?)"""
+    """(what is reported, what is so in the cluster, brokers that are wrong, is the sum off?)"""
     found = after(moves, profile)["rows"][key]
     return found["values"], found["total"], found["wrong"], found["off"]
 
 
 BEFORE = "produce a; settle; "
 CASES = [
-    # A dead follower is counted until somebody notices.
+    # A dead follower is counted until the controller notices.
     ("UnderReplicatedPartitions", "kill 3", {"1": 0, "2": 0}, 1, ["1"], True),
     ("UnderReplicatedPartitions", "kill 3; detect 3", {"1": 1, "2": 0}, 1, [], False),
     # A dead leader reports nothing at all.

@@ -167,7 +167,7 @@ def future(sim: Simulation) -> tuple[int, int, int]:
 
 
 def test_the_future_log_follows_the_start_of_the_current_one() -> None:
-    """D-2: below it nothing is kept; where the copy ends before it, the copy begins anew there."""
+    """D-2: below it nothing is kept; where the copy ends before it, the copy begins again there."""
     lines = "produce a b c d e; settle; move_dir 2 d2; copy 2; copy 2"
     assert future(after(lines, "K39")) == (0, 2, 2)
     assert future(after(f"{lines}; delete records 1; fetch 2 x2; copy 2", "K39")) == (1, 4, 4)
@@ -219,7 +219,7 @@ def test_a_copy_that_a_process_finds_is_loaded_like_any_log(profile: str) -> Non
 
 @pytest.mark.parametrize("broker", [1, 2, 3])
 def test_a_new_leader_epoch_has_every_copy_compare_anew(broker: int) -> None:
-    """D-2: of the new leader, of the old one, and of who only follows."""
+    """D-2: of the new leader, of the old one, and of a follower."""
     copied = f"produce a b c; settle; move_dir {broker} d2; copy {broker}; copy {broker}"
     fetch = after(copied, "K39").brokers[broker].machine.futures[0].fetch
     assert fetch.leader_epoch == 0 and fetch.state != TRUNCATING
@@ -333,7 +333,7 @@ def test_a_move_that_its_quota_holds_back_looks_again_a_second_later() -> None:
 
 
 def test_a_copy_that_has_just_reached_the_log_start_keeps_its_epoch() -> None:
-    """D-2: it is not begun anew, as it ends where the current log begins; nothing is lost (D-6)."""
+    """D-2: it goes on, as it ends where the current log begins; nothing is lost (D-6)."""
     broker, move = moving()
     log = broker.replicas[0].log
     move.disk.log.append_follower(log.read(2, 3, 1) or ())

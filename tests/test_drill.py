@@ -1,4 +1,4 @@
-"""Quizzes of runs that nobody wrote for teaching: failing seeds, and a cluster that was pasted."""
+"""Quizzes of runs that were not written for teaching: failing seeds, and a pasted cluster."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
 
 
 def test_whom_the_controller_misses_is_said() -> None:
-    """In this run broker 2 is back already when its old session ends: nobody could guess whom."""
+    """In this run broker 2 is back already when its old session ends: it could not be guessed."""
     recording = MomentRecording(Run(find("S74"), "Z0102", 45))
     told = Teller(recording, "en").next(probe_at(recording, "leader@250.0.2"))
     assert told.startswith("The controller notices that the session of broker 2 has ended")

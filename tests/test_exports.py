@@ -1,4 +1,4 @@
-"""Files to take along: they are read back, parsed and run, as those who get them would."""
+"""Files to take along: they are read back, parsed and run, as a visitor would."""
 
 from __future__ import annotations
 

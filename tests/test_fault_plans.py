@@ -235,7 +235,7 @@ ROLL = {"kind": "rolling_restart", "brokers": [3, 1, 2], "at_ms": 3_000}
 
 
 def restarts(scenario: Scenario, profile: str) -> tuple[list[int], int, Simulation]:
-    """(who went down, in order; the most who were away or not in sync when one was asked to go)."""
+    """(brokers that went down, in order; most away or out of sync when one was to go; state)."""
     sim = Run(scenario, profile).simulation(told=True)
     order: list[int] = []
     behind = 0

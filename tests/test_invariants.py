@@ -1,8 +1,8 @@
-"""An invariant that nobody has seen fail is not yet an invariant: here each of them fails.
+"""An invariant that never failed is not yet an invariant: here each of them fails.
 
 By an old profile or a flipped flag where history broke it, else by a mutant: one rule of the engine
 replaced by a wrong one.  The same run unbroken holds.  What is told of each failure stands in
-invariants.txt; `pytest tests/test_invariants.py --rewrite` writes it anew.
+invariants.txt; `pytest tests/test_invariants.py --rewrite` rewrites it.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def leaders_cut_for_their_followers(patch: pytest.MonkeyPatch) -> None:
 
 
 def leaders_begin_at_nought(patch: pytest.MonkeyPatch) -> None:
-    """H-8: whoever is told that it leads resets its high watermark, though it led before."""
+    """H-8: a replica that is made leader resets its high watermark, though it led before."""
 
     def wrong(broker: Any, tp: int, record: Any, out: Any) -> bool:
         new = make_leader(broker, tp, record, out)

@@ -238,7 +238,7 @@ def test_methods_lead_to_cues() -> None:
     assert "F-9" in stacks.cues_of("AbstractFetcherThread.handleOutOfRangeError")
 
 
-# -- who reached it at a step ---------------------------------------------------------------------
+# -- stacks that reached it at a step -------------------------------------------------------------
 
 
 def stacks_at(code: str, profile: str, step: int) -> dict[str, dict[str, Any]]:
@@ -273,7 +273,7 @@ def test_threads_that_were_resized_were_reached_by_the_configuration() -> None:
 
 def test_a_reassignment_is_done_with_the_leaders_alter_partition() -> None:
     """S45: the last replica joins; ISR, replicas and leader change in one record of that request,
-    and nobody was fenced."""
+    and no broker was fenced."""
     found = stacks_at("S45", "K39", 123)
     for rule, last in (("CP-ISR", "merge"), ("CP-ELECT-KR", "electLeader")):
         names = [frame["name"] for frame in found[rule]["frames"]]
@@ -296,6 +296,6 @@ WHO = [
 def test_a_stack_is_of_whoever_acted_at_the_step(
     code: str, profile: str, step: int, rule: str, thread: str, node: object
 ) -> None:
-    """Not of whoever usually does it: a leader that deletes records is no fetcher."""
+    """Not of the usual caller: a leader that deletes records is no fetcher."""
     one = stacks_at(code, profile, step)[rule]
     assert (one["thread"], one["node"]) == (thread, node)

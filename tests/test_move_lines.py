@@ -1,4 +1,4 @@
-"""Moves as text: any line is a move or is refused; a move is cut after so many events."""
+"""Moves as text: any line is a move or is refused; a move is cut after a number of events."""
 
 from __future__ import annotations
 

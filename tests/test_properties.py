@@ -27,7 +27,7 @@ MOVES = 22
 
 
 def fixed(examples: int) -> settings:
-    """The same examples on every machine and every day, however slow it is; so many of them with
+    """The same examples on every machine and every day, however slow it is; all of them with
     HIGHWATER_THOROUGH=1, else a sixth."""
     return settings(
         derandomize=True,

@@ -1,4 +1,4 @@
-"""The house rules of the front end's scripts, by reading them: who imports whom, and lengths.
+"""The house rules of the front end's scripts, by reading them: imports, and lengths.
 
 A room of ``static/js`` imports itself and the rooms before it, at once or later (``import()``).
 What opens on request from below is behind a door that the page furnishes: doors.js names it,

@@ -112,7 +112,7 @@ def test_runs_meant_for_scale_stay_small(scenario: Scenario) -> None:
 
 
 def shares(code: str, profile: str, runs: int, **changes: object) -> dict[str, int]:
-    """In how many of so many runs each invariant broke."""
+    """The number of runs in which each invariant broke."""
     scenario = next(one for one in ALL if one.code == code)
     for key, value in changes.items():
         scenario = scenario.vary(key.replace("__", "."), value)

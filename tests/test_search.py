@@ -34,7 +34,7 @@ from tests.conftest import ROOT, sample
 
 
 def after(code: str, profile: str, moves: int) -> Run:
-    """The run of a library scenario, ended after so many of its moves."""
+    """The run of a library scenario, ended after a number of its moves."""
     scenario = file.find(code)
     lines = Run(scenario, profile).lines()
     return cut_at(Run(scenario, profile, 0, lines[:moves]))
@@ -208,7 +208,7 @@ MERGED = [
 def test_a_key_that_was_kept_is_the_one_made_anew(
     profile: str, moves: int, budgets: Budgets
 ) -> None:
-    """What was said of a broker holds until somebody works on it, and no longer."""
+    """What was said of a broker holds until a search works on it, and no longer."""
     run = after("S20", profile, moves)
     choices, kept = Choices(run.scenario), Keys()
     frontier = [(SearchQuestion(run, budgets).start(), budgets)]

@@ -1,4 +1,4 @@
-"""Defects of the past, found by the search from an empty cluster: nobody tells it the way."""
+"""Defects of the past, found by the search from an empty cluster, without a hint."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TWO_HISTORIES: Final = Piece(2, True, Budgets(crashes=2, writes=2), "I5", "Z0102
 END_WITHOUT_EPOCH: Final = Piece(2, False, Budgets(elections=2, writes=3), "I5", "Z011", 11)
 """KIP-279: an answer that does not say of which epoch it speaks."""
 UNCLEAN: Final = Piece(2, False, Budgets(crashes=2, writes=1, elections=1), "I7", "K39", 5)
-"""The operator takes whoever is there."""
+"""The operator elects any live replica."""
 
 FOUND: Final = (
     pytest.param(END_WITHOUT_EPOCH, id="KIP-279"),

@@ -83,7 +83,7 @@ def test_whatever_a_run_plays_has_a_class_and_a_line_to_mark() -> None:
 
 
 def told(cue: str, name: str) -> bool:
-    """Does the card of the cue say, under this profile, who does it and which line it is?"""
+    """Does the card of the cue name, under this profile, the actor and the line?"""
     profile = get_profile(name)
     card = card_of(cue)
     if card is None or not (card.outside or card.classes(profile)):

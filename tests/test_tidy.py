@@ -1,4 +1,4 @@
-"""The house rules, by reading the sources: who imports whom, lengths, and what is banned."""
+"""The house rules, by reading the sources: imports, lengths, and what is banned."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ STANDARD_OF_ENGINE = {
 ONLY_IN = {
     "random": {"engine/sim/kernel.py"},
     "lark": {"engine/properties/grammar.py"},
-    "mypy_extensions": {"engine/model/compiling.py"},  # its name alone, for who checks types
+    "mypy_extensions": {"engine/model/compiling.py"},  # its name alone, for mypy
     "yaml": {"engine/scenarios/file.py"},
     "pyspark": {"app/batch/runners/connect.py", "app/batch/runners/spark.py"},
     "py4j": {"app/batch/runners/spark.py"},
@@ -134,7 +134,7 @@ AT_THE_DOOR_OF_ENGINE = {"os", "sys", "types"}
 
 CONNECTING = {"create_engine", "Engine", "Connection", "event", "make_url", "exc", "pool"}
 DECLARING = {"DeclarativeBase", "Mapped", "mapped_column", "ForeignKey", "MetaData", "Column"}
-"""SQLAlchemy: connections are `db.py`'s, tables `models.py`'s (and the migrations').  Who keeps
+"""SQLAlchemy: connections are `db.py`'s, tables `models.py`'s (and the migrations').  A module with
 rows elsewhere may build queries (select, insert, ...) and name the Session it was given."""
 
 MOST_LINES = {"py": 500, "js": 200}

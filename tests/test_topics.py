@@ -1,4 +1,4 @@
-"""Topics that a run makes and deletes: where replicas go, who leads, what is left behind."""
+"""Topics that a run makes and deletes: places of replicas, leaders, and what is left behind."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_records_of_a_new_topic_are_kept_like_others(profile: str) -> None:
 
 
 def test_zookeeper_elects_once_a_replica_is_there() -> None:
-    """CP-ELECT-NEW with nobody live: a broker on its way out is registered, and does not count."""
+    """CP-ELECT-NEW without a live replica: a broker on its way out is registered, not counted."""
     sim = after(FIVE, "cut 1 K; advance 1", "Z33")
     sim.cluster.controller.brokers[1].shutting_down = True
     # No moves alone bring about a broker that is leaving and is asked for.

@@ -79,7 +79,7 @@ def test_a_schedule_has_no_factor() -> None:
 
 
 def hiccups(importance: float) -> Run:
-    """Each of three brokers is paused for a moment every 20 s, or so many times as often."""
+    """Each of three brokers is paused for a moment every 20 s, or `importance` times as often."""
     data = storm(20_000, importance).to_dict()
     data["faults"][0].update(kind="pause", mttr_ms=10)
     return Run(Scenario.from_dict(data), "K39", 3)

@@ -88,7 +88,7 @@ def said(installed: Path, place: Path, *command: str) -> str:
 
 
 def test_the_wheel_serves_every_page_plays_and_is_imported(installed: Path, tmp_path: Path) -> None:
-    """One test: a wheel is made once, whoever gets it."""
+    """One test, since a wheel is made once."""
     pages = PAGES.split()
     served = said(installed, tmp_path, "-c", SERVED, str(installed), *pages)
     assert served.splitlines() == [f"200 {page}" for page in pages]

@@ -55,7 +55,7 @@ def is_stuck(scenario: Scenario, profile: str) -> bool:
 
 
 def at(run: Run, count: int) -> Simulation:
-    """The cluster after so many moves of a run."""
+    """The cluster after a number of moves of a run."""
     sim = run.simulation()
     for _ in play(sim, run.lines()[:count]):
         pass
@@ -63,7 +63,7 @@ def at(run: Run, count: int) -> Simulation:
 
 
 def moments(run: Run) -> Iterator[Simulation]:
-    """The cluster before the first move and after each; whoever changes it copies it first."""
+    """The cluster before the first move and after each; a test that changes it copies it first."""
     sim, lines = run.simulation(), run.lines()
     yield sim
     for count in range(len(lines)):

@@ -20,7 +20,12 @@ FOLDERS = ("engine/words", "app/words", "static/i18n")
 CHAPTERS = ROOT / "engine/learn" / course.FOLDER
 
 
-SAID_BY_CODE = ("engine/words/sayings", "engine/words/tables", "app/words/incident")
+SAID_BY_CODE = (
+    "engine/words/ledger",
+    "engine/words/sayings",
+    "engine/words/tables",
+    "app/words/incident",
+)
 """Subjects without a file in English: the code says it, and other languages translate that."""
 
 

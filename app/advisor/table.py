@@ -41,14 +41,14 @@ TREES_MOST: Final = 1_000_000
 SPARE: Final = 1.3
 """A pilot is short: what it lets expect is played and a bit more, lest there be a second look."""
 TIMES: Final = (1.5, 4.0)
-"""A look has so many times the trees of the one before, at least and at most."""
+"""Growth of the number of trees from one look to the next, at least and at most."""
 LOOKS_EXPECTED: Final = 2
 PILOT_PART: Final = 0.25
 """Of the budget of a cell, no tree of a pilot begins later."""
 PILOT_TIMES: Final = 1.5
 STARTING_S: Final = 5.0
 LONGER: Final = 3.0
-"""A last chunk may take so many times as long as the longest so far; with as many waiting."""
+"""A last chunk may take this many times as long as the longest so far; with as many waiting."""
 
 Sums = dict[str, list[float]]
 

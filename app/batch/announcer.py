@@ -15,7 +15,7 @@ from app.storage.models import BatchRow
 log = logging.getLogger(__name__)
 
 Emit = Callable[[wire.BatchSnapshot, str], None]
-"""Sends a snapshot to whoever is in a room."""
+"""Sends a snapshot to the clients in a room."""
 
 
 def room(number: str) -> str:

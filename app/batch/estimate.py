@@ -19,7 +19,7 @@ PROBE_PAIRS: Final = 8
 PROBE_SHARE: Final = 0.02
 """Of a small batch: what is probed is played again."""
 PROBE_EVENTS: Final = 200_000
-"""Of one run: of a longer one only the beginning is played, as nobody waits for a day of it."""
+"""Events of a run that a probe plays at most; of a longer run it plays only the beginning."""
 TINY_S: Final = 1e-4
 USUAL_SHARE: Final = 0.01
 """Of runs that break something: an estimate says how well such a share would be known."""

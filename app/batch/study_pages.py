@@ -31,7 +31,7 @@ OWN_MOST: Final = 100
 OTHERS_MOST: Final = 20
 OFFERED_MOST: Final = 40
 NUMBER = re.compile(r"(?:^|/batch/)([0-9a-f]{12})(?![0-9a-f])")
-"""A study in an address that somebody pasted, or by itself."""
+"""The number of a study, by itself or in a pasted address."""
 
 
 def jobs() -> Jobs:

@@ -17,8 +17,8 @@ from engine.explore.searching import Bounds, SearchOutcome, search
 from engine.model.errors import InputError
 
 MOST_STATES: Final = 100_000
-"""Of a search that says nothing of its own: a few minutes, some GB.  On Spark as well: who has more
-machines says how far."""
+"""States of a search without a limit of its own: a few minutes, some GB.  On Spark as well: with
+more machines, set a higher limit."""
 
 
 def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:

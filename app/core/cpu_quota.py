@@ -26,10 +26,10 @@ BODIES_BYTES: Final = 8 * 1024 * KIB
 """Of the bodies of one address that are being read or answered."""
 
 OWN: Final = 8
-"""What one browser may have of an address that is running short: so much of its share."""
+"""Divisor: a browser gets 1/OWN of the share of an address that is running short."""
 
 PAID_EVERY_S: Final = 0.02
-"""Of a processor: who has had so much more pays for it, though the work goes on."""
+"""CPU seconds after which work is charged, though it goes on."""
 
 
 @lru_cache(4_096)

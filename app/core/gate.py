@@ -14,9 +14,9 @@ from app.core.refusals import RequestError
 AGAIN_MS = 3000
 """After so long it is worth asking again."""
 SLICE_S = 0.02
-"""Of a processor: who has had so much looks whether somebody else has had less."""
+"""CPU seconds after which a task yields to waiting tasks that have had less."""
 PASSED_S = 60.0
-"""How long one waits who let others pass."""
+"""Seconds that a task waits after it has let others pass."""
 LOOK_EVERY_S = 0.2
 
 

@@ -21,7 +21,7 @@ def to_json(data: Any) -> bytes:
     """Serialize to JSON with numbers as keys allowed; log and describe what is not JSON.
 
     An answer is written after its handler has returned: raising here would close the connection of
-    a client who did nothing wrong.
+    a client that did nothing wrong.
     """
     if orjson is None:
         return plain_json(data)

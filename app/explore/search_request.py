@@ -23,7 +23,7 @@ TWO: Final = "two"
 OWN: Final = "own"
 GOALS: Final = (LOSS, BROKEN, NOBODY, TWO, OWN)
 """What is looked for: the loss of an acknowledged record, the breach of any promise, a partition
-that nobody leads, two leaders at once, or what the visitor writes (`engine.explore.goals`)."""
+without a leader, two leaders at once, or what the visitor writes (`engine.explore.goals`)."""
 SENTENCES: Final = {NOBODY: "nobody leads", TWO: "two leaders"}
 LOSSES: Final = ("I7",)
 MOST_OF_ONE: Final = 3

@@ -15,7 +15,7 @@ from app.kafka.versions import numbers_of
 GAP: Final = 3
 """Offsets between two that matter, at most, where a run must be shorter than what happened."""
 ROOMY: Final = 200
-"""So many records fit a run as they are."""
+"""Records that fit a run as they are."""
 
 
 @dataclass(slots=True)

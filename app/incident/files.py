@@ -46,7 +46,7 @@ class ReplicaFiles:
     hw: int | None = None
     epochs: list[tuple[int, int]] | None = None
     times: dict[int, int] = field(default_factory=dict)
-    """Epoch -> when its last batch was made, in ms, by the clock of who made it."""
+    """Epoch -> when its last batch was made, in ms, by the clock of the client or leader."""
 
     @property
     def end(self) -> int:

@@ -21,7 +21,7 @@ GRAVE = ("LOST", "UNCLEAN")
 """How rows begin that a reader looks for."""
 
 Row = tuple[float, str, str]
-"""(time, who, what)."""
+"""(time, actor, event)."""
 
 
 def lines(told: Timeline) -> list[str]:

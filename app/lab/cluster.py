@@ -86,7 +86,7 @@ class RealCluster:
         self._makes_archive = False
         self._home = processes.directory
         self.wanted: set[str] = set()
-        """Who should be alive: whoever is not, has died by itself."""
+        """Processes that should be alive; one that is not has died by itself."""
 
     def _listen(self) -> list[Proxy]:
         proxies = []

@@ -16,7 +16,7 @@ from typing import Any, Final
 CONTROLLER: Final = -1
 CLIENT: Final = -2
 Node = int
-"""A broker's id, CONTROLLER (or ZooKeeper), or CLIENT: who connects without being a follower."""
+"""A broker's id, CONTROLLER (or ZooKeeper), or CLIENT: any peer but a follower."""
 
 POLL_S: Final = 0.03
 
@@ -30,7 +30,7 @@ class ProxyLink:
     cut: bool = False
     credits: int = 0
     keep_next: bool = False
-    """The answer to the next fetch is kept: it is on its way until somebody lets it go."""
+    """The answer to the next fetch is kept: it is on its way until it is released."""
     kept: list[HeldResponse] = field(default_factory=list)
     waiting: bool = False
     """A fetch stands before the gate."""

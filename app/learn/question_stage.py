@@ -32,7 +32,7 @@ def stage() -> str:
         return _scene(stand.run, max(since, stand.step - LED_IN), stand.step)
     question = question_of_address()
     probe = question.probe
-    # With ``watch`` nobody answers here: it is the stage of who asks a class.
+    # With ``watch`` the page takes no answer: it is the stage of a class leader.
     form = "" if request.args.get("watch") == "1" else probe.form
     told = {"form": form, "kind": probe.kind, "tp": probe.tp, "who": probe.who}
     step = probe.step

@@ -31,7 +31,7 @@ from engine.view.wire import StepJson
 blueprint = Blueprint("lens", __name__)
 
 DEFAULT = "K39"
-"""Whose code is asked where nobody says which."""
+"""Profile of the code where the address names none."""
 
 EXAMPLES = (
     "truncateToEpochEndOffsets",

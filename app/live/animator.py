@@ -68,7 +68,7 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "asked": (asking.asked, "moves"),
     "answer": (asking.answer, "moves"),
 }
-"""Event -> who answers it, and from which bucket of the client it is paid."""
+"""Event -> its handler, and the bucket of the client that pays for it."""
 
 
 def register(socketio: SocketIO, settings: Settings) -> None:

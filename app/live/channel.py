@@ -22,7 +22,7 @@ MALFORMED: Final = "malformed"
 RESERVED: Final = frozenset({"connect", "disconnect", "connect_error", "*", MALFORMED})
 """Names that mean something to the server itself: as a client's event they mean nothing."""
 UNKNOWN: Final = "reserved "
-"""Stands before such a name, so that it is answered like any other that nobody knows."""
+"""Prefix of such a name, so that it is answered like any other unknown one."""
 
 
 class _OrJson:

@@ -37,7 +37,7 @@ ALPHABET = "23456789abcdefghijkmnpqrstuvwxyz"
 NAME = re.compile("-".join(f"[{ALPHABET}]{{{count}}}" for count in (3, 4, 3)) + r"\Z")
 SALT_CHARS = 3
 CODE_CHARS = 7
-"""35 bits of the signature: who guesses has to ask this server each time."""
+"""35 bits of the signature: each guess is a request to this server."""
 
 Told = dict[str, Any]
 Tell = Callable[[str, Told], None]

@@ -23,7 +23,7 @@ FRAMES_BURST: Final = 600
 IDLE_S: Final = 60.0
 """A live page answers a ping every 25 seconds."""
 UNREAD_S: Final = 5.0
-"""Who asks on while an answer lies unread for so long is cut off: answers would pile up here."""
+"""Seconds an answer may lie unread; then a client that goes on asking is cut off."""
 
 _CONTINUED: Final = 0
 _CONTROL: Final = 8

@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, Final
 
 WAITING_EACH: Final = 4
-"""So many times as many as it may have at once may wait of one name; the rest is dropped."""
+"""Tasks of a name that may wait, as a multiple of those it may run; further ones are dropped."""
 
 Task = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
 

@@ -1,4 +1,4 @@
-"""Headers of every answer: what a page may load, who may frame it, cookies over https only."""
+"""Headers of every answer: what a page loads, sites that may frame it, cookies over https only."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class ScenarioRow(Base):
     engine_version: Mapped[int]
     created: Mapped[int] = mapped_column(BigInteger, default=now_ms, index=True)
     owner: Mapped[str] = mapped_column(String(64), default="")
-    """SHA-256 of the token that the browser who saved it holds."""
+    """SHA-256 of the token of the browser that saved it."""
 
 
 class RunRow(Base):

@@ -27,7 +27,7 @@ blueprint = Blueprint("unfurling", __name__)
 OPEN: Final = "open"
 """The kind of a picture on which nothing is decided yet."""
 SPELT = 4
-"""So many brokers are called "Broker 3" below their tanks; of more the name alone has room."""
+"""Brokers at most that are called "Broker 3" below their tanks; of more the name alone fits."""
 
 
 @blueprint.get("/r/<digest>/card.png")

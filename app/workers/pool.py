@@ -33,12 +33,12 @@ SLICE_S: Final = 0.25
 """Of a processor: work that takes less is not interrupted, and so most of it never is.  To stop all
 after a moment would have half of what was asked begun, and none of it done."""
 LOOK_S: Final = 0.05
-"""How often one looks whether somebody still waits for it."""
+"""Seconds between two checks whether the client still waits."""
 GROWN_BYTES: Final = 256 << 20
-"""A process that has ever been so large ends with its work: what it holds is for nobody."""
+"""Workers whose RSS has exceeded this are not reused."""
 SPARE_S: Final = 1
 NICE: Final = 4
-"""Whoever takes a step goes first; but somebody waits for this work as well."""
+"""Nice value of workers: interactive steps have priority."""
 
 DONE: Final = "done"
 RAISED: Final = "raised"

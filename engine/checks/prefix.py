@@ -1,4 +1,4 @@
-"""Comparing a log with what was committed, and INV-13: who joins the ISR has the leader's log."""
+"""Comparison of a log with what was committed, and INV-13: an ISR member has the leader's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AlterPartition at the controller: who may change an ISR, and how (CP-ALTER, rows 0 - 10)."""
+"""AlterPartition at the controller: permitted changes of an ISR (CP-ALTER, rows 0 - 10)."""
 
 from __future__ import annotations
 

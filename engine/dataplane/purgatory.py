@@ -137,7 +137,7 @@ def fetch_is_ready(
     counted within a segment only, so once the log has gone on in another one, all is answered.
     """
     available = 0
-    # Any reason is as good: who got records last stands last (F-7) and is likely to get the next.
+    # Any reason is as good: the partition that got records last is last (F-7), and likely the next.
     for index in range(len(m.partitions) - 1, -1, -1):
         fp = m.partitions[index]
         if error_before_read(broker, m, fp):

@@ -195,7 +195,7 @@ class _Writer:
         )
         return tuple(sent), tuple(sorted(timers)), deferred
 
-    # -- clients, and who watches -----------------------------------------------------------------
+    # -- clients, and observers -------------------------------------------------------------------
 
     def _client(self, client: Producer | Consumer) -> Any:
         said = self.said

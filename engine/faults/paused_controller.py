@@ -1,4 +1,4 @@
-"""A controller that freezes: who takes over, and what it does when it wakes (1.4, 8.3, 10)."""
+"""A controller that freezes: its successor, and what it does when it wakes (1.4, 8.3, 10)."""
 
 from __future__ import annotations
 

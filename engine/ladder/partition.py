@@ -69,9 +69,9 @@ class OfReplica(NamedTuple):
 class Layout:
     """Places of facts in the number that gathers what is known of replicas and pairs.
 
-    From the right: the broken invariants; who disagrees with a leader (N bits); for each leader
-    N bits of who allows it the next offset; for each leader three times N bits of whom it may
-    take out in one way, in a second way, and whom it may take in.
+    From the right: the broken invariants; replicas that disagree with a leader (N bits); for each
+    leader N bits of replicas that allow it the next offset; for each leader three times N bits of
+    replicas that it may take out in one way, in a second way, and that it may take in.
     """
 
     def __init__(self, replicas: int) -> None:

@@ -15,7 +15,7 @@ Record = tuple[int, int]
 """(id, leader epoch)."""
 ReplicaLog = tuple[Record, ...]
 Announcement = tuple[int, int]
-"""(leader or NOBODY, in-sync set); its epoch is its place among the announcements."""
+"""(leader or `NOBODY`, in-sync set); its epoch is its place among the announcements."""
 
 LIMITS: Final = {"replicas": (1, 6), "log": (1, 8), "records": (1, 8), "epochs": (0, 8)}
 """Between what each constant may lie.  Beyond six replicas no search would come to an end."""

@@ -359,7 +359,7 @@ def _shortest(stage: Simulation, goal: Goal, verbs: tuple[str, ...]) -> tuple[st
         sim, done = waiting.popleft()
         for verb in parsed:
             line, move = verb
-            # Nobody looks at a stage again once its last move is tried; the first is others'.
+            # A stage is not used again once its last move is tried; the first belongs to others.
             twin = sim if done and verb is parsed[-1] else sim.copy()
             tried += 1
             if _played(twin, move):

@@ -18,7 +18,7 @@ from engine.sim.kernel import DELIVERY, FAILURE
 CUTTING: Final = ("T-0", "T-1", "T-2", "T-4", "F-9")
 STRIKING: Final = ("CP-8.1.kill", "CP-8.1.power", "CP-8.1.disk")
 MOST_RECORDS: Final = 8
-"""A question about single records is asked while there are at most so many."""
+"""A question about single records is asked while there are at most this many."""
 MOST_COMING: Final = 12
 """Moves that the question about what survives can tell."""
 QUIET: Final = frozenset(
@@ -219,7 +219,7 @@ def _ack(
     for later in recording.turns[index + 1 :]:
         one = _mine(asked, later.now)
         if one is None or not one.leads or asked.who not in later.now.alive:
-            return "silence", later.last  # whoever would have answered leads no more
+            return "silence", later.last  # the broker that would have answered leads no more
         if values[0] not in one.waiting:
             return _reported_offset(values[0], one, recording)
     return ("silence", recording.end.step) if recording.whole else None

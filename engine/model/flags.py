@@ -70,7 +70,7 @@ def release_of(text: str) -> Release:
 _r = release_of
 
 FLAG_LIST: Final[tuple[Flag, ...]] = (
-    # -- who is in sync --------------------------------------------------------------------
+    # -- in-sync replicas ------------------------------------------------------------------
     Flag("lag_messages", _r("0.8"), "KIP-16",
          "A follower more than replica.lag.max.messages behind leaves the ISR.", _r("0.9")),
     Flag("half_period_expiry", _r("0.10.2"), "KAFKA-4485",

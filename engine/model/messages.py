@@ -217,7 +217,7 @@ class FetchData:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class Redirection(FetchData):
-    """C-8.  The leader has nothing to say but who else may be asked: PreferredReadReplica."""
+    """C-8.  The leader returns no records but the replica to read from: PreferredReadReplica."""
 
     __slots__ = ("preferred",)
 
@@ -398,7 +398,7 @@ class ProduceResponse(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class ClientMetadata(Message):
-    """A client asks a broker who leads `tp`."""
+    """A client asks a broker for the leader of `tp`."""
 
     __slots__ = ("tp",)
     kind = CLIENT_METADATA

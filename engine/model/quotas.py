@@ -1,4 +1,4 @@
-"""Replication quotas: who is held back, and what counts (data-plane, Q-; KIP-73, 0.10.1).
+"""Replication quotas: throttled replicas, and what counts (data-plane, Q-; KIP-73, 0.10.1).
 
 Amounts are bytes: the engine's records all have one size, `record_bytes`.
 """

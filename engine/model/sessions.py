@@ -345,7 +345,7 @@ def respond(
     """X-4.  Return (error, session id, the partitions that are sent).
 
     A full answer sends everything and opens a session if it can (X-5).  An incremental one sends
-    the news; who got records moves to the end of the session's order.
+    the news; a partition that got records moves to the end of the session's order.
     """
     if context.error:
         return context.error, NO_SESSION, []

@@ -232,8 +232,8 @@ class Mapping(ModelTracker):
     def _hears(self, place: int, seen: ReplicaObservation, epoch: int) -> bool:
         """Add becomes-leader or becomes-follower; False while the follower is not there yet.
 
-        A follower that has heard who leads and still has to find out where to cut counts as one
-        that has not heard: in the ladder both are one move.
+        A follower that knows its leader and still has to find out where to truncate counts as one
+        that does not: in the ladder both are one move.
         """
         named, isr = self._announced_in(epoch)
         leader = self._place_of(seen.leader)

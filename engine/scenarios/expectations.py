@@ -42,11 +42,11 @@ _EPOCH: Final = re.compile(r"(\d+):(\d+)")
 class Expectation:
     """One checked promise.
 
-    kind "record": partition, who = leader (-1 none), numbers = (leader epoch, partition epoch),
+    kind "record": partition, `who` = leader (-1 none), numbers = (leader epoch, partition epoch),
          isr, elr and last (None when not stated)
-    kind "replica": who, numbers = (LEO, HW, log start), -1 where not stated
-    kind "log": who, names = the records, numbers = their epochs
-    kind "epochs": who, numbers = epoch, start, epoch, start, ...
+    kind "replica": `who`, numbers = (LEO, HW, log start), -1 where not stated
+    kind "log": `who`, names = the records, numbers = their epochs
+    kind "epochs": `who`, numbers = epoch, start, epoch, start, ...
     kind "ack" | "waiting": names;  "refused": names and error
     kind "deleting" | "deleted": names = the partition
     """

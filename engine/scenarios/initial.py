@@ -1,4 +1,4 @@
-"""A state to begin in, other than "all well, all empty": records, epochs, marks, who is offline."""
+"""Initial state, other than "all well, all empty": records, epochs, marks, offline brokers."""
 
 from __future__ import annotations
 

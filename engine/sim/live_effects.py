@@ -18,7 +18,7 @@ from engine.sim.network import Network
 class Wires(Effects):
     """Effects that are carried out at once: nothing a handler does can depend on them.
 
-    Who listens finds the messages of the event in `sends`.
+    Listeners find the messages of the event in `sends`.
     """
 
     __slots__ = ("_incarnations", "_kernel", "_network", "ledger")

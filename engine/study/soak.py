@@ -1,7 +1,7 @@
 """Soak: random runs without end, each looked at from all sides; what is found is made short.
 
 A chunk is a function of its number, so two processes, or two days, find the same.  Nothing here
-knows a clock: who asks for chunks decides when it is enough.
+knows a clock: the caller decides how many chunks are enough.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ def _future(move: DirectoryMove) -> Future:
 
 
 def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: ReplicaView) -> None:
-    """Add the measured rate where this replica is throttled, the limit, and who waits for it.
+    """Add the measured rate of a throttled replica, the limit, and the waiting followers.
 
     Measuring clears old samples, so a copy is measured.
     """

@@ -1,4 +1,4 @@
-"""Guards of the control plane: who may lead, who has heard of it, and why a move is impossible."""
+"""Guards of the control plane: eligible leaders, brokers that know them, and impossible moves."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def _cure_of_move(sim: Simulation, why: str) -> Cure | None:
     needed = say("cure.move")
     if why.cure:
         return cures.cure(sim, needed, why.cure, "advance 5s")
-    # Who is to be elected, written to or read from needs a leader, an ISR, or a live replica.
+    # An election, a produce or a read needs a leader, an ISR, or a live replica.
     if why.key in ("cannot.no.leader", "cannot.no.leader.to.write", "cannot.no.leader.to.read"):
         return leaderless_cure(sim)
     if why.key in ("cannot.not.alive", "cannot.follows.nobody") and "b" in why.args:

@@ -113,7 +113,7 @@ def test_a_neighbour_who_takes_much_leaves_half_to_the_others(settings: Settings
     for pupil in ("one", "two", "three"):
         mine.require_time("192.0.2.1", pupil)
         mine.charge("192.0.2.1", 100, pupil)
-    for number in range(9):  # whoever comes with ever new cookies has no more than the address
+    for number in range(9):  # a browser with ever new cookies has no more than its address
         with contextlib.suppress(RequestError):
             mine.require_time("192.0.2.1", f"new {number}")
             mine.charge("192.0.2.1", 100, f"new {number}")
@@ -133,7 +133,7 @@ def test_work_under_way_is_paid_for_as_it_goes_on(settings: Settings) -> None:
 
     def build() -> None:
         with contextlib.suppress(RequestError), mine.charged("192.0.2.1"):
-            begun.wait(30)  # all have been let in by an account that nobody has charged yet
+            begun.wait(30)  # all have been let in by an account that has not been charged yet
             budget = CpuBudget(1)
             for _ in range(9):
                 clock.spend(0.1)

@@ -51,7 +51,7 @@ def asked(app: Flask, jobs: Jobs, **other: str) -> str:
 def test_the_answer_comes_in_the_language_that_the_address_asked_for(
     app: Flask, jobs: Jobs
 ) -> None:
-    """A link somebody sent shows its language and sets no cookie: what follows keeps it."""
+    """A shared link shows its language and sets no cookie: what follows keeps it."""
     client = browser(app)
     assert 'action="/advisor?lang=zh"' in client.get("/advisor?lang=zh").text
     answer = client.post("/advisor?lang=zh", data=ASKED)

@@ -45,7 +45,7 @@ def test_a_batch_whose_process_died_is_found_out_when_somebody_looks(
     ended(jobs, number)
     socket = Socket(app, browser(app))
     socket.ask("watch", {"batch": number})
-    # As a process leaves it that was killed: active, with a lock that nobody holds.
+    # As a process leaves it that was killed: active, with a lock that no process holds.
     records.update(jobs.database, number, state="running", finished=None)
     assert jobs.cancel(number)["state"] == "interrupted"
     heard = [one["args"][0]["state"] for one in socket.raw.get_received() if one["name"] == "batch"]

@@ -92,7 +92,7 @@ def test_a_large_difference_has_its_reason_and_runs_that_show_it(
 @pytest.mark.parametrize(
     ("code", "of", "low", "high"),
     [
-        ("Z0102", "bounce", 45_000, 60_000),  # nobody elects, nobody tells the broker
+        ("Z0102", "bounce", 45_000, 60_000),  # no election, no LeaderAndIsr
         ("Z24", "bounce", 0, 2_000),
         ("K39", "bounce", 8_000, 40_000),  # the old session has to end
         ("K39", "kill", 4_000, 25_000),
@@ -256,7 +256,7 @@ def test_a_study_is_changed_and_run_again(client: FlaskClient, jobs: Jobs, app: 
         ">brokers=3,5<",
     ):
         assert there in form, there
-    # A study of a run somebody made by hand: its scenario has no name to be asked for by.
+    # A study of a run made by hand: its scenario has no name to be requested by.
     services: Services = app.extensions[KEY]
     digest = services.replays.register(Run(file.find("S20"), "Z0102", 3).then("kill 1"))
     made = str(post(client, "/api/batches", {"run": digest, "runs": 2}).json["id"])

@@ -1,4 +1,4 @@
-"""A class is asked: each browser answers once, nobody sees how before it is closed."""
+"""Questions to a class: each browser answers once, and sees no answers before the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECRETS = {"histogram", "right", "why", "beliefs", "until"}
 
 
 class Class:
-    """One who leads, and her room, at the first good question of S22."""
+    """A leader and her room, at the first good question of S22."""
 
     def __init__(self, app: Flask, kind: str = "truncate") -> None:
         self.app = app

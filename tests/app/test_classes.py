@@ -1,4 +1,4 @@
-"""Classes: one leads, the others hear where; who may lead, how many, and what a restart leaves."""
+"""Classes: a leader and followers at her step; permission, limits, and what a restart leaves."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def cards(lang: str) -> tuple[deck.DeckCard, ...]:
 
 @pytest.fixture(scope="module", autouse=True)
 def played_once() -> Iterator[None]:
-    """A hundred runs are played for the cards of a language: not anew for each package."""
+    """A hundred runs are played for the cards of a language: not again for each package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(deck, "cards", lambda lang, _words: iter(cards(lang)))
         yield

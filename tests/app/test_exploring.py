@@ -78,7 +78,7 @@ def test_an_address_has_so_many_searches(searches: Searches) -> None:
 
 
 def test_addresses_take_turns(searches: Searches) -> None:
-    """Who asks much waits behind himself, not others behind him."""
+    """Further searches of an address wait behind its own, not those of others behind it."""
     first, *mine = [
         searches.ask(ask("S30", "K41", step, crashes=2, writes=2), "1.1.1.1") for step in range(3)
     ]
@@ -160,7 +160,7 @@ def opened(client: Any, code: str = "S20", profile: str = "Z0102") -> tuple[str,
 
 
 def test_a_broker_is_no_number() -> None:
-    """Who is called 1 does not read as one of something that crashes."""
+    """A broker called 1 does not read as one of something that crashes."""
     scenario, labelled = file.find("S14"), file.find("S20")
     assert move_told("kill 1", scenario)["args"] == {"a": "Broker 1"}
     assert move_told("deliver 2->1", scenario)["args"] == {"a": "Broker 2", "b": "Broker 1"}

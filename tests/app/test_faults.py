@@ -98,7 +98,7 @@ def test_a_batch_whose_rows_went_meanwhile_is_not_done(
 
 
 class Ahead(MachineClock):
-    """A clock that somebody has set wrongly."""
+    """A clock that is set wrongly."""
 
     def __init__(self, by_s: float) -> None:
         self._by_s = by_s
@@ -136,7 +136,7 @@ def test_a_clock_that_jumps_takes_nobodys_things(app: Flask, years: float) -> No
 
 @contextlib.contextmanager
 def read_only(app: Flask) -> Iterator[None]:
-    """The database takes nothing, nor does the directory of rows: not even from who may all."""
+    """The database takes nothing, nor does the directory of rows, not even from root."""
     lines = ["PRAGMA query_only = ON"]
     watch(
         app.extensions[KEY].database.engine,

@@ -1,6 +1,6 @@
-"""Strangers who mean harm, against the server as it is started: they waste only their own time.
+"""Hostile clients against the server as it is started: they waste only their own time.
 
-They are 127.0.0.1; the honest visitor is somebody else.
+They are 127.0.0.1; the honest visitor has another address.
 """
 
 from __future__ import annotations

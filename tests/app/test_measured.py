@@ -74,7 +74,7 @@ def test_how_sure_one_was_goes_along(client: FlaskClient) -> None:
         said, sent = found[1], found[2]
     assert (sent, said) == ("0000", "3010")
     assert 'name="said" value="3010"' in page(client, f"/learn/test/before?said={said}&a={sent}")
-    # Who began without saying it may begin to say it, and a link without it stays as it was.
+    # A test begun without confidence may go on with it, and a link without it stays as it was.
     told = page(client, "/learn/test/before?said=03&a=0000000000")
     assert 'data-sure="0300000000"' in told
     assert client.get("/learn/test/before?a=00&answer=1").headers["Location"].endswith("?a=001")

@@ -1,4 +1,4 @@
-"""Values that are made once: by one thread, whoever else asks meanwhile."""
+"""Values that are made once: by one thread, however many others ask meanwhile."""
 
 from __future__ import annotations
 

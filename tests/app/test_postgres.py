@@ -79,7 +79,7 @@ class Postgres:
 
     def start(self) -> None:
         told = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= "
-        told += "-c fsync=off"  # the machine stays up, whoever is killed
+        told += "-c fsync=off"  # the machine stays up, whichever process is killed
         log = str(self.place / "log")
         self.run("pg_ctl", "-D", str(self.data), "-w", "-l", log, "-o", told, "start")
 

@@ -1,4 +1,4 @@
-"""A run inside somebody else's page: readable without scripts, without cookies, from anywhere."""
+"""A run inside a foreign page: readable without scripts, without cookies, from anywhere."""
 
 from __future__ import annotations
 

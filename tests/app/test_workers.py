@@ -1,4 +1,4 @@
-"""Processes that work for the server: within limits, small work first, ended when nobody waits."""
+"""Worker processes: within limits, small work first, ended when no client waits."""
 
 from __future__ import annotations
 

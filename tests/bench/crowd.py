@@ -29,7 +29,7 @@ COME_AGAIN_S: Final = 1.0
 """A page that lost its server asks again about once a second."""
 LATECOMERS: Final = 60
 LESSON: Final = "S61"
-"""What the latecomers open together; nobody has it open yet, and it is one of the larger runs."""
+"""The run that the latecomers open together: one of the larger ones, not open before."""
 SETTINGS: Final = {"sockets_per_address": "300", "cpu_ms_per_s": "100000"}
 BUDGETS: Final = {
     "warm_errors": 0.0,

@@ -21,7 +21,7 @@ BUDGETS: Final = {
     "stage_requests": 40.0,
     "stage_again_requests": 1.0,
 }
-"""At most so much.  `again` is a second visit: the page itself, and nothing else."""
+"""Upper limits.  `again` is a second visit: the page itself, and nothing else."""
 
 SIZES: Final = ((1440, 900), (390, 844))
 READY: Final = "body[data-ready]"

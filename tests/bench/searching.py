@@ -19,7 +19,7 @@ LADDER: Final = "kip320"
 SIZE: Final = {"replicas": 3, "log": 2, "records": 2, "epochs": 1}
 
 MOVED: Final = ("S20", "K39")
-"""Scenario and profile of the cluster that is copied, after so many of its moves."""
+"""Scenario and profile of the cluster that is copied after the first MOVES of its moves."""
 MOVES: Final = 6
 TIMES: Final = 200
 SPENT: Final = Budgets(crashes=2, writes=1)

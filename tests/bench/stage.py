@@ -25,7 +25,7 @@ BUDGETS: Final = {
     "gif_ms": 50.0,
     "view_kb": 8.0,
 }
-"""Frames a second at least; of everything else at most so much."""
+"""Frames a second at least; all others are upper limits."""
 
 PLAYED_MS: Final = 2_500
 STEPS: Final = 120

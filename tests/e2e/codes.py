@@ -1,12 +1,12 @@
 """What people read is words: codes of profiles, scenarios, rules, promises and clients are for
-tooltips, addresses, the glossary, and where somebody asked for them."""
+tooltips, addresses, the glossary, and pages where a visitor asked for them."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 EXPERTS: Final = ("glossary", "code")
-"""Screens that are lists of identifiers: who opens them came for these."""
+"""Screens that are lists of identifiers: visitors open them for these."""
 
 SCRIPT: Final = r"""() => {
   const silent = 'code, pre, kbd, textarea, script, style, title, desc';

@@ -222,8 +222,8 @@ def visit(
 ) -> Iterator[Opener]:
     """visit(path, **context options) -> a page that is ready, of a visitor who was never here.
 
-    Any error on the page or its console fails the test; a failed test leaves a picture.  Who
-    listens to a page or changes what cannot be undone asks for one `apart`.
+    Any error on the page or its console fails the test; a failed test leaves a picture.  A
+    test that listens to a page or changes what cannot be undone asks for one `apart`.
     """
     used: list[tuple[Window, bool]] = []
     errors: list[str] = []

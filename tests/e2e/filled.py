@@ -31,7 +31,7 @@ VARIED = [("min.insync.replicas", ["1", "2"]), ("brokers", ["3", "5"])]
 def fill(place: Path) -> dict[str, str]:
     """Fills the instance of a server that has not started; name -> what stands in an address.
 
-    The batches are played here, one chunk after the other: pages do not say who counted.
+    The batches are played here, one chunk after the other: pages do not say which process counted.
     """
     app = create_app(config.load({}, instance=place))
     services: Services = app.extensions[KEY]
@@ -69,7 +69,7 @@ def _advised(jobs: Jobs) -> str:
 
 
 def _played(jobs: Jobs, spec: Spec | Futures) -> str:
-    with patch.object(estimate, "PROBE_S", 0.02):  # nobody reads how long it would take
+    with patch.object(estimate, "PROBE_S", 0.02):  # no test reads how long it would take
         number = jobs.submit(spec)
         jobs.wait(number, lambda snapshot: None)
     return number
@@ -83,13 +83,13 @@ class Filled(Server):
     def start(self) -> None:
         self.names = fill(self.place)
         super().start()
-        # A server takes what ran before for interrupted; this one runs still, nobody knows where.
+        # A server takes what ran before for interrupted; this one still runs elsewhere.
         running = self.names["running"]
         (self.place / "batches" / f"{running}.lock").unlink()
         self._change("state = 'running', finished = null where id = ?", running)
 
     def belongs_to(self, token: str) -> None:
-        """Whoever was sent this token has started all batches."""
+        """Make all batches those of the browser with this token."""
         both = base64.urlsafe_b64decode(token)
         half = len(both) // 2
         own = bytes(a ^ b for a, b in zip(both[:half], both[half:], strict=True))

@@ -63,7 +63,7 @@ TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? []
   [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > width
   + 0.5 && getComputedStyle(one.parentElement).overflowX === "visible" &&
   !one.parentElement.closest(".scroll")).map((one) => one.outerHTML.slice(0, 120))"""
-# A browser that draws nothing calls nobody; what is asked next lays the page out by itself.
+# A browser that draws nothing calls no handler; the next question lays the page out by itself.
 FRAME: Final = """() => new Promise((done) => {
   requestAnimationFrame(() => setTimeout(done));
   setTimeout(done, 2_000);
@@ -80,7 +80,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
 
 
 class Visitor:
-    """Who started all studies, reads what an address asks for, and remembers nothing else."""
+    """A visitor who started all studies, reads what an address asks for and remembers no more."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
@@ -90,7 +90,7 @@ class Visitor:
     def page(self) -> Iterator[Any]:
         """A page as if it were new: to open one takes Chromium longer than to load it again.
 
-        One on which something was raised stands who knows where, and is not used again.
+        A page on which something was raised is in an unknown state, and is not used again.
         """
         page, self._rests = self._rests or self.context.new_page(), None
         try:

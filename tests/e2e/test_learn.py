@@ -1,4 +1,4 @@
-"""Somebody new learns: she drags the mark, is wrong, sees why, and walks a chapter to its end.
+"""A new visitor learns: she drags the mark, is wrong, sees why, and walks a chapter to its end.
 
 While she predicts, the page, its frames, storage and cache hold no step beyond the question.
 """
@@ -36,7 +36,7 @@ def stage_of(page: Any) -> Any:
 
 
 def drag(page: Any, frame: Any, up: int) -> None:
-    """The mark, dragged so many offsets up or down."""
+    """Drag the mark up or down by a number of offsets."""
     grip = frame.locator(".grip circle")
     cells = frame.locator(".record rect.cell")
     box, cell = grip.bounding_box(), cells.first.bounding_box()

@@ -1,4 +1,4 @@
-"""The walk of somebody new: library, twelve steps, why not, compare, a move in the past, a link.
+"""The walk of a new visitor: library, twelve steps, why not, compare, a move in the past, a link.
 
 By mouse and by keyboard alone, in English and in Chinese.  The keyboard never lands on anything
 that shows no ring or that something covers, and no language speaks the other's words.

@@ -1,6 +1,6 @@
 """What py-fsrs, the reference, makes of some answers: `memory.test.mjs` compares.
 
-Made anew by hand, with `pip install fsrs==6.3.2`; the tests themselves need no such library.
+Rewritten by hand, with `pip install fsrs==6.3.2`; the tests themselves need no such library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who is missed first on real brokers: as in the model, whatever the phase of heartbeats."""
+"""Order of expired sessions on real brokers: as in the model, whatever the phase of heartbeats."""
 
 from __future__ import annotations
 

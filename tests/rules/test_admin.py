@@ -95,7 +95,7 @@ def test_zookeeper_switching_unclean_election_on_acts_at_once() -> None:
     ("isr", "done"), [((1,), False), ((1, 2), False), ((2, 3), True), ((1, 2, 3), True)]
 )
 def test_a_move_is_complete_when_every_target_is_in_sync(isr: Ids, done: bool) -> None:
-    """CP-REASSIGN-ZK: whoever else is in sync, or no longer."""
+    """CP-REASSIGN-ZK: whichever other replica is in sync, or no longer."""
     k, out = controller("Z33", (1, 2, 3)), Effects()
     zk_topics.create_topic(k, "a", [(1,)], out)
     zk_reassign.reassign(k, 0, (2, 3), out)
@@ -315,7 +315,7 @@ def test_cancelling_needs_permission_if_nobody_in_sync_would_be_left() -> None:
 
 @pytest.mark.parametrize("unclean", [0, 1])
 def test_cancelling_elects_nobody_uncleanly_if_somebody_in_sync_is_left(unclean: int) -> None:
-    """7.2: that who is left is dead is no reason to lose what it has."""
+    """7.2: a dead replica that is left is no reason to lose what it has."""
     k, out = controller("K39", (2, 3)), Effects()
     k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", unclean)
     k.records[0] = PartitionRecord((1, 2, 3), (1,), -1, adding=(3,))

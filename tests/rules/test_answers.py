@@ -68,7 +68,7 @@ def test_a_partition_that_is_left_aside_does_not_hold_up_the_others() -> None:
 
 @pytest.mark.parametrize(("epoch", "offset"), [(0, 2), (1, 1)])
 def test_a_partition_is_followed_anew_only_in_another_epoch(epoch: int, offset: int) -> None:
-    """F-2: who is told of an epoch that it follows already goes on where it is."""
+    """F-2: a follower that learns of an epoch that it follows already goes on where it is."""
     sim, out = two_played("K39", "produce a b to 1", "settle"), Effects()
     follower = sim.brokers[2].running
     thread = fetcher.add_partition(follower, follower.replicas[0], 1, epoch, out)

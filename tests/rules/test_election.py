@@ -94,7 +94,7 @@ def test_zk_offline_replica_keeps_the_last_member() -> None:
     assert (follower.leader, follower.isr, follower.leader_epoch) == (1, (1,), 1)
     last = election.offline_replica_zk(follower, 1).record
     assert (last.leader, last.isr, last.leader_epoch) == (-1, (1,), 2)
-    # Until 1.0, where anybody may lead, nobody has to be kept (real 0.10.2.2: P{-1 3 3 []}).
+    # Until 1.0, with unclean election, no member has to be kept (real 0.10.2.2: P{-1 3 3 []}).
     gone = election.offline_replica_zk(follower, 1, keeps_last=False).record
     assert (gone.leader, gone.isr, gone.leader_epoch) == (-1, (), 2)
     assert not election.offline_replica_zk(follower, 2).changed
@@ -110,7 +110,7 @@ def test_zk_a_partition_without_a_state_loses_nobody() -> None:
 
 
 EPOCHS = [
-    # 3.7: what is asked of {1,2,3} led by 1; who is active -> leader, isr, le before 3.6, le, pe
+    # 3.7: what is asked of {1,2,3} led by 1; active brokers -> leader, isr, le before 3.6, le, pe
     ({"target_isr": (2, 3)}, (2, 3), 2, (2, 3), 1, 1, 1),
     ({"target_isr": (1, 2)}, (1, 2), 1, (1, 2), 1, 0, 1),
     ({"target_isr": (1, 2, 3)}, (1, 2, 3), 1, (1, 2, 3), 0, 0, 0),
@@ -161,7 +161,7 @@ def test_unclean_election() -> None:
 
 @pytest.mark.parametrize("kind", [ONLINE, PREFERRED, UNCLEAN])
 def test_a_leader_that_stays_is_no_unclean_choice(kind: int) -> None:
-    """CP-ELECT-KR 3: nothing is lost where nobody else leads."""
+    """CP-ELECT-KR 3: nothing is lost where no other replica leads."""
     assert election.choose_kr(kind, 3, (1, 2, 3), (2, 3), (), {2, 3}.__contains__) == (3, False)
     record = PartitionRecord((1, 2, 3), (2, 3), 3)
     outcome = change(record, (3,), kind, target_isr=(3,))
@@ -243,7 +243,7 @@ def test_power_loss_of_all_ends_with_the_last_known_leader() -> None:
 def test_the_last_known_leader_is_the_only_one_known(
     isr: Ids, eligible: Ids, known: Ids, leader: int
 ) -> None:
-    """CP-ELR 6.5: a replica still, and nobody better is left."""
+    """CP-ELR 6.5: a replica still, and no better one is left."""
     record = PartitionRecord((1, 2, 3), (), -1, last_known_elr=known)
     assert elr.last_known_leader(record, isr, eligible, (1, 2, 3)) == leader
 
@@ -281,7 +281,7 @@ def test_elr_drops_whoever_leaves_the_replicas() -> None:
 def test_who_was_eligible_is_remembered_while_it_is_a_replica_out_of_sync(
     replicas: Ids, known: Ids
 ) -> None:
-    """CP-ELR 6.4: who is in sync again, or holds no replica any more, is no last known ELR."""
+    """CP-ELR 6.4: a broker in sync again, or without a replica, is no last known ELR."""
     record = PartitionRecord((1, 2, 3, 4), (1,), 1, last_known_elr=(1, 3, 4))
     assert elr.maintain(record, (1,), replicas, 2, ()) == ((), known)
 

@@ -304,7 +304,7 @@ def test_a_short_fetch_tells_how_much_there_is() -> None:
 
 
 def test_a_refused_partition_tells_no_offsets() -> None:
-    """S-2: neither high watermark nor log start, as whoever refuses may not know them."""
+    """S-2: neither high watermark nor log start, as the broker that refuses may not know them."""
     sim = played(cluster(), "K39", "produce a to 1", "settle")
     leader = sim.brokers[1].running
     past = FetchPartition(0, 0, NO_EPOCH, leader.replicas[0].leader_epoch, 0)
@@ -327,8 +327,8 @@ def test_a_refused_partition_tells_no_offsets() -> None:
     ],
 )
 def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
-    """F-2: who does not know from where begins at its log's end; by high watermarks, who stands
-    there has nothing to cut."""
+    """F-2: a follower without an offset begins at its log's end; by high watermarks, one that
+    stands there has nothing to truncate."""
     replica = played(cluster(), profile, "produce a to 1", "settle").brokers[2].replicas[0]
     assert replica.log.leo == 1
     began = initial_state(replica, offset, 5)
@@ -365,7 +365,7 @@ def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
     [(2, 0, True), (2, 7, True), (2, 8, False), (3, 0, False), (3, 7, False)],
 )
 def test_whose_fetch_waits(src: int, corr: int, found: bool) -> None:
-    """S-6: that of a node, or the one of a number; nobody's is one that was sent again."""
+    """S-6: that of a node, or the one of a number; a request that was sent again has none."""
     leader = played(cluster(), "K39", "settle").brokers[1].running
     waits = DelayedFetch(FetchRequest(2, 1, 7, (), 2, 1, 500, 1, 9), 500)
     leader.replicas[0].parked[:] = [waits]

@@ -155,7 +155,7 @@ def test_batches_of_a_newer_epoch_than_the_request_are_dropped(
 def test_an_error_after_a_back_off_sends_the_partition_to_the_end(
     waits: int, order: list[int]
 ) -> None:
-    """F-8: a back-off that has just ended begins anew; one that still runs is left alone."""
+    """F-8: a back-off that has just ended begins again; one that still runs is left alone."""
     sim, out = two_played("K39", "settle", partitions=[[1, 2], [1, 2]]), Effects()
     follower, thread = sim.brokers[2].running, thread_of(sim, 2)
     out.now = 10_000
@@ -207,7 +207,7 @@ def test_a_lookup_tells_how_far_behind_the_follower_begins(
 
 
 def test_metadata_gives_the_partitions_that_it_names_their_topic_ids() -> None:
-    """F-5, KIP-516: whoever is not named has none yet."""
+    """F-5, KIP-516: a partition that is not named has none yet."""
     sim = two_played("K39", "settle", partitions=[[1, 2], [1, 2]])
     partition_fetch_state.set_topic_ids(sim.brokers[2].running, {1: "id"})
     states = thread_of(sim, 2).partitions

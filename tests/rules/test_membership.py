@@ -110,7 +110,7 @@ def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
 
 
 def test_a_registration_goes_back_to_a_process_that_nobody_is() -> None:
-    """10: the committed epoch, of a process that is gone; who asks next is another one."""
+    """10: the committed epoch, of a process that is gone; the next request is of another one."""
     sim = played(SLOW_COMMIT, "K39", "kill 3; detect 3; advance 6s")
     k, before = sim.cluster.controller, sim.cluster.controller.brokers[3]
     go_on(sim, "restart 3 !3; kill K")

@@ -47,7 +47,7 @@ def test_a_skip_is_told_even_where_the_end_of_the_second_read_is_cut_by_then() -
 
 
 def test_what_retention_deleted_was_not_skipped() -> None:
-    """The log start is past it: nobody is to read it again."""
+    """The log start is past it: no consumer is to read it again."""
     sim, log = served()
     assert told(sim, log.batches) == ""
     log.append(Batch(2, 0, ("c",)))

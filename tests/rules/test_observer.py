@@ -119,7 +119,7 @@ def test_a_role_is_looked_at_though_nothing_else_has_changed() -> None:
 
 @pytest.mark.parametrize(("leader", "told"), [(0, True), (1, False), (-1, False)])
 def test_a_leader_is_in_sync_whatever_its_number(leader: int, told: bool) -> None:
-    """I3: broker 0 is one, -1 is nobody."""
+    """I3: broker 0 is one, -1 is none."""
     scenario = Scenario.from_dict({"title": "x", "brokers": [{"id": 0}, {"id": 1}]})
     sim = play_all(Run(scenario, "K39", 0, ("settle",)))
     sim.checker._on_record(0, PartitionRecord((0, 1), (1,), leader, 5, 5))
@@ -223,7 +223,7 @@ def test_a_mark_lies_within_its_log(hw: int, profile: str, told: bool) -> None:
 
 @pytest.mark.parametrize("role", [FOLLOWER, LEADER])
 def test_before_what_a_follower_takes_it_has_what_its_leader_has(role: int) -> None:
-    """INV-12: a leader takes from nobody."""
+    """INV-12: a leader fetches from no broker."""
     sim = after("produce a; settle; settle")
     leader, follower = (sim.brokers[broker].replicas[0] for broker in (1, 2))
     follower.log.batches[0] = Batch(0, 0, ("x",))
@@ -252,7 +252,7 @@ def test_what_has_nothing_before_it_at_the_leader_is_compared_with_nothing() -> 
         ("K39", (0, 1), False),
         ("K39", (1, 0), True),
         ("Z011", (1, 0), True),
-        ("Z0102", (1, 0), False),  # nobody there knows of epochs in a log
+        ("Z0102", (1, 0), False),  # no broker there knows of epochs in a log
     ],
 )
 def test_along_a_log_epochs_do_not_fall(profile: str, epochs: tuple[int, int], told: bool) -> None:
@@ -363,7 +363,7 @@ def test_only_a_leader_that_may_commit_has_to_count_them(isr: tuple[int, ...], t
 
 
 def lagging() -> tuple[Simulation, Lags]:
-    """Two records that broker 1 has just appended and nobody else has."""
+    """Two records that broker 1 has just appended and no other replica has."""
     sim = after("produce a; settle; settle")
     lags, leader = Lags(sim.cluster, sim.out), sim.brokers[1].replicas[0]
     leader.log.append(Batch(1, 0, ("b", "c")))

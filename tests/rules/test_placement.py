@@ -129,7 +129,7 @@ STRIPED: list[tuple[list[Candidate], int, Lists]] = [
     ),
     (brokers(A=(0, -1), B=(10, 11), C=(-20,)), 3, [(0, 10, 20), (11, 20, 0), (0, 20, 10)]),
     (brokers(A=(0,), B=(1,), C=(2,)), 2, [(0, 1), (1, 2), (2, 0)]),
-    # Who has led once is mixed with the others, if there are any.
+    # A broker that has led once is mixed with the others, if there are any.
     (
         brokers(_=(0, -1, 2)), 3,
         [(0, 2, 1), (2, 0, 1), (2, 0, 1), (0, 2, 1), (0, 2, 1), (2, 0, 1)],

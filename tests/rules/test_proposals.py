@@ -20,7 +20,7 @@ CORR = 77
 
 def waiting(profile: str = "K39", le: int = 0, pe: int = 0) -> Process:
     """Broker 1 leads in epoch 5, partition epoch 7, and has proposed to be alone in the ISR; its
-    proposal named epochs that are so much greater."""
+    proposal named epochs that are greater by this much."""
     sim = play_all(Run(Scenario.from_dict({"title": "x", "brokers": 2}), profile, 0, ("settle",)))
     leader: Process = sim.brokers[1].running
     replica = leader.replicas[0]

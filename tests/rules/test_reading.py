@@ -66,7 +66,7 @@ def test_a_leader_that_knows_no_epoch_cannot_say_where_one_ended() -> None:
 
 
 def led_by_2() -> Simulation:
-    """Broker 2 leads in epoch 1 and has a record that nobody else has."""
+    """Broker 2 leads in epoch 1 and has a record that no other replica has."""
     brokers = [{"id": n} for n in (0, 1, 2)]
     scenario = Scenario.from_dict({"title": "x", "brokers": brokers, "partitions": [[1, 2, 0]]})
     lines = ("produce a", "settle", "settle", "elect 2", "settle", "settle", "produce b acks=1")

@@ -142,7 +142,7 @@ def test_a_refused_heartbeat_tells_a_broker_that_it_is_fenced_and_no_more(
 def test_who_may_hand_over_its_leaderships(
     profile: str, broker: int, generation: int, error: int
 ) -> None:
-    """CP-ZK-SHUTDOWN 2: whoever has a session, since KIP-380 this very one."""
+    """CP-ZK-SHUTDOWN 2: a broker with a session, since KIP-380 with this very one."""
     controller = play_all(Run(find("S01"), profile, 0, ("settle",))).cluster.controller
     epoch = controller.brokers[HERE].epoch + generation
     out = Effects()

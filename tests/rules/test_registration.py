@@ -45,7 +45,7 @@ def test_a_refused_registration_gives_no_epoch(profile: str) -> None:
 
 @pytest.mark.parametrize(("status", "renews"), [(STARTING, False), (UP, True)])
 def test_a_refused_heartbeat_renews_the_session_of_who_is_up(status: str, renews: bool) -> None:
-    """8.3: who is starting asks for a session already, and asks no second time."""
+    """8.3: a broker that is starting asks for a session already, and asks no second time."""
     broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
     broker.status = status
     refused = HeartbeatResponse(CONTROLLER, 3, 1, STALE_BROKER_EPOCH, False, False, False)
@@ -54,7 +54,7 @@ def test_a_refused_heartbeat_renews_the_session_of_who_is_up(status: str, renews
 
 
 def test_an_answer_to_a_registration_is_heard_once() -> None:
-    """CP-KR-REG: a second copy finds nobody who waits for it."""
+    """CP-KR-REG: no broker waits for a second copy."""
     row = get_profile("K39")
     broker, out = Process(Machine(1, "1", "", row, build(row), False)), Effects()
     broker.status = STARTING
@@ -115,7 +115,7 @@ def test_silent_brokers_are_fenced_one_by_one_in_the_same_instant(other: int) ->
 
 
 def test_only_a_later_term_deposes_a_controller() -> None:
-    """CP-ZK-CTRL: the version of /controller_epoch is its own as long as nobody followed."""
+    """CP-ZK-CTRL: the version of /controller_epoch is its own as long as it has no successor."""
     k = played(THREE, "Z24", "settle").cluster.controller
     zombie = k.copy()
     for later in (False, True):

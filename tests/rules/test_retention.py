@@ -194,7 +194,7 @@ def test_power_takes_the_segments_past_the_last_flush(
 
 
 def test_what_was_found_in_a_log_is_looked_for_anew_once_power_took_its_tail() -> None:
-    """L-11: nobody shows records that are gone, also before the broker is back."""
+    """L-11: no view shows records that are gone, also before the broker is back."""
     disk, known = Disk(log_of(15, 5, 15)), Recall()
     assert known.stretches(disk.log) == [[0, 15, 0]]
     disk.log.flushed = 10
@@ -216,7 +216,7 @@ def test_what_was_found_in_a_log_is_looked_for_anew_once_it_was_loaded() -> None
 def test_a_log_that_ends_where_it_starts_is_no_shorter_than_it_says(
     start: int, records: int, epochs: list[list[int]]
 ) -> None:
-    """L-13: only one that ends before its start begins anew and knows no epoch any more."""
+    """L-13: only one that ends before its start begins again and knows no epoch any more."""
     disk = Disk(log_of(10, 5, 10))
     disk.log_start_checkpoint = start
     disk.log.epochs.epochs[:], disk.log.epochs.starts[:] = [0], [9]
@@ -385,7 +385,7 @@ def test_a_follower_that_ends_below_the_leaders_start_begins_anew() -> None:
 
 
 def test_a_clean_shutdown_flushes_every_disk_that_works() -> None:
-    """L-12: a failed directory keeps nobody from flushing the others."""
+    """L-12: a failed directory does not keep the broker from flushing the others."""
     brokers = [{"id": 1, "dirs": 2}, {"id": 2}]
     scenario = {"title": "x", "brokers": brokers, "partitions": [[1, 2], [1, 2]]}
     moves = ("produce a p=0", "produce b p=1", "settle")

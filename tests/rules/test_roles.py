@@ -35,7 +35,7 @@ def told(leader: int, leader_epoch: int, partition_epoch: int) -> PartitionRecor
 def test_an_older_record_makes_nobody_a_leader(
     broker: int, epochs: tuple[int, int], becomes: bool
 ) -> None:
-    """CP-MAKE-LEADER: and who leads already does not become it by a newer one."""
+    """CP-MAKE-LEADER: and a replica that leads already does not become it by a newer one."""
     process, replica = hosting(broker)
     assert roles.make_leader(process, 0, told(broker, *epochs), Effects()) is becomes
     assert replica.role == (LEADER if becomes or broker == 1 else FOLLOWER)
@@ -94,7 +94,7 @@ def test_before_epochs_a_new_leader_makes_its_followers_cut_to_the_high_watermar
 
 @pytest.mark.parametrize("profile", ["Z0102", "Z011"])
 def test_another_term_of_the_same_leader_leaves_a_fetch_alone_and_begins_one(profile: str) -> None:
-    """F-2: before 2.1 who fetches from it goes on where it is; who does not begins."""
+    """F-2: before 2.1 a follower that fetches from it goes on where it is; another one begins."""
     process, _ = hosting(3, profile)
     thread = fetcher.thread_of(process, 0)
     assert thread is not None

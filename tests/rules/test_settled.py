@@ -19,7 +19,7 @@ def after(lines: str, profile: str = "K39") -> Simulation:
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
 def test_a_partition_that_nobody_leads_has_not_settled(profile: str) -> None:
-    """I13; where its last in-sync copy lies on a failed disk, nobody can and nobody should."""
+    """I13; where its last in-sync copy lies on a failed disk, no replica can or should."""
     lines = "produce a; settle; kill 2; detect 2; kill 3; detect 3"
     assert unsettled(after(lines, profile).cluster) == []
     (why,) = unsettled(after(f"{lines}; kill 1; detect 1", profile).cluster)
@@ -37,7 +37,7 @@ def test_each_partition_that_nobody_leads_is_told() -> None:
 
 @pytest.mark.parametrize(("profile", "told"), [("K39", True), ("Z33", True), ("Z20", False)])
 def test_since_2_2_every_bounce_is_noticed(profile: str, told: bool) -> None:
-    """I13, CP-ZK-BROKERS: who is in sync has a replica."""
+    """I13, CP-ZK-BROKERS: a broker in sync has a replica."""
     sim = after("produce a; settle; settle", profile)
     sim.brokers[2].running.replicas.clear()
     why = ["broker 2 stays at (LEO, HW) None, its leader broker 1 at (1, 1)"]
@@ -87,7 +87,7 @@ def test_until_2_0_0_two_epochs_may_start_at_one_offset(
 
 
 def test_only_whom_nobody_has_told_its_role_is_excused() -> None:
-    """I13, CP-ZK-BROKERS, before 2.2: broker 1 was down for a moment that nobody noticed.  That
+    """I13, CP-ZK-BROKERS, before 2.2: broker 1 was down for an unnoticed moment.  That
     excuses neither a follower that knows its leader nor another partition."""
     scenario = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2], [2, 3]]})
     lines = ("settle", "bounce 1", "produce a to 2 p=1 acks=1")

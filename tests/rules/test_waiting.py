@@ -42,7 +42,7 @@ def fetch(replica: int, offset: int, last_epoch: int = NO_EPOCH, least: int = MU
 def test_a_fetch_is_answered_once_the_logs_are_seen_to_part(
     last_epoch: int, profile: str, answered: bool
 ) -> None:
-    """S-6 H: epoch 0 ended at 1, the follower asks from 2 on; before 2.7 nobody looks at that."""
+    """S-6 H: epoch 0 ended at 1, the follower asks from 2 on; before 2.7 no check looks at that."""
     broker = leader("produce a b", "settle", "settle", profile=profile)
     asked = fetch(2, 2, last_epoch)
     assert not purgatory.fetch_is_ready(broker, asked, 0)

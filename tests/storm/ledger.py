@@ -14,17 +14,17 @@ from tests.storm.net import Browser
 KEPT: Final = "kept"
 """What was acknowledged stays."""
 PRIVATE: Final = "private"
-"""Nobody sees or changes what is not theirs."""
+"""A visitor sees and changes only what is his."""
 QUICK: Final = "quick"
 """An honest step takes at most QUICK_MS (p99)."""
 BOUNDED: Final = "bounded"
-"""Nobody takes more than his share."""
+"""No visitor takes more than his share."""
 ANSWERED: Final = "answered"
 """Every question gets an answer, or a sentence that says why not."""
 PLAYS: Final = "plays"
 """The library plays on."""
 MENDS: Final = "mends"
-"""Once a fault is over all is well, and nobody did anything."""
+"""Once a fault is over the server is well again, without an operator."""
 PROMISES: Final = (KEPT, PRIVATE, QUICK, BOUNDED, ANSWERED, PLAYS, MENDS)
 QUICK_MS: Final = 250.0
 

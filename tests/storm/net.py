@@ -21,7 +21,7 @@ from tests.storm.world import Killed, Signal, World
 
 ANSWER_S: Final = 40.0
 DOWN: Final = 0
-"""In place of a status: nobody listened, or the connection broke."""
+"""In place of a status: no server listened, or the connection broke."""
 
 
 class Slow(io.RawIOBase):

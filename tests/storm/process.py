@@ -44,7 +44,7 @@ COSTS_S: Final = (
     ("/api/", 0.006),
 )
 LINE: Final = "highwater.storm.line"
-"""Who serves a live connection, in its WSGI environment."""
+"""Key in the WSGI environment: the server of a live connection."""
 CHUNK_S: Final = 0.4
 START_S: Final = 1.5
 """How long a process takes from its start to its first answer, and Spark likewise."""

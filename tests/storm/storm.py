@@ -38,7 +38,7 @@ SCALED: Final[dict[str, Any]] = {
     "saved_kib_per_day": 64,
     "live_mib": 8,
 }
-"""Settings a tenth of the usual ones, so that who wants too much is met within seconds."""
+"""Settings a tenth of the usual ones, so that limits are reached within seconds."""
 
 
 @dataclass

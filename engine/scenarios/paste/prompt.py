@@ -1,4 +1,4 @@
-"""Prompts, commands and headers: they tell whose file comes next, and who is down."""
+"""Prompts, commands and headers: the broker of the file that follows, and brokers that are down."""
 
 from __future__ import annotations
 
