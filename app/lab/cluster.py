@@ -87,6 +87,8 @@ class RealCluster:
         self._home = processes.directory
         self.wanted: set[str] = set()
         """Who should be alive: whoever is not, has died by itself."""
+        self.paused: set[int] = set()
+        """Brokers whose process is stopped by SIGSTOP."""
 
     def _listen(self) -> list[Proxy]:
         proxies = []
@@ -327,7 +329,13 @@ class RealCluster:
         alive = [broker for broker in self.brokers if self.alive(broker)]
         if not alive:
             raise LabError("No broker is alive that could be asked.")
-        return self.client(alive[0])
+        # A paused broker answers only once it resumes, and one that is cut off cannot forward.
+        able = [
+            broker
+            for broker in alive
+            if broker not in self.paused and self.hand.passes(broker, CONTROLLER)
+        ]
+        return self.client((able or alive)[0])
 
 
 ZOOKEEPER_MAIN: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"

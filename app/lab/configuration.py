@@ -12,6 +12,7 @@ from typing import Final
 
 from app.lab.client import HOST
 from app.lab.releases import KafkaRelease
+from engine.model.configs import CATALOGUE, Value
 
 Properties = dict[str, str | int]
 
@@ -115,6 +116,9 @@ def broker(
         "max.incremental.fetch.session.cache.slots": 0,
         "request.timeout.ms": 60_000,
     }
+    if release.numbers >= (3, 8, 0):
+        # Checkpoints are written from then on, instead of 30 s after a start.
+        properties["log.initial.task.delay.ms"] = 200
     if release.kraft:
         properties |= {
             "process.roles": "broker",
@@ -172,6 +176,13 @@ def zookeeper(ports: Ports, directory: Path) -> Properties:
         "minSessionTimeout": 1_000,
         "maxSessionTimeout": 60_000,
     }
+
+
+def word_of(name: str, value: Value) -> str:
+    """Return the value of a setting as Kafka writes it: a truth is 0 or 1 in a scenario."""
+    known = CATALOGUE.get(name)
+    truth = known is not None and known.unit == "boolean"
+    return str(bool(value)).lower() if truth else str(value)
 
 
 def to_text(properties: Properties) -> str:

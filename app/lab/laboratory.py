@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.batch.runners.java import JavaMissingError, find_java
+from app.lab import configuration
 from app.lab.cluster import RealCluster, Tools, free_block, taken_in
 from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
@@ -19,6 +20,8 @@ from app.lab.recording import made_of
 from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
+from engine.conformance.recordings.following import OF_THE_TOPIC
+from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
 Tell = Callable[[str], None]
@@ -63,14 +66,19 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
 
 def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> dict[str, Any]:
     scenario = run.scenario
-    configs: dict[str, str] = {
-        name: str(scenario.configs[name]).lower()
-        for name in ("min.insync.replicas", "unclean.leader.election.enable")
-        if name in scenario.configs
-    }
+    configs = topic_configs(scenario)
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
     stage = LabStage(cluster, name or "run", list(scenario.partitions[0]), configs)
     return made_of(run, stage, Player(stage, run, tell).play())
+
+
+def topic_configs(scenario: Scenario) -> dict[str, str]:
+    """Return the settings of the topic as CreateTopics takes them."""
+    return {
+        name: configuration.word_of(name, scenario.configs[name])
+        for name in OF_THE_TOPIC
+        if name in scenario.configs
+    }
 
 
 def _ports(wanted: int, needed: int) -> int:
