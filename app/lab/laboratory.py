@@ -47,10 +47,10 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
     release = release_of(wish.kafka)
     run = played_on(wish, run)
     must_be_playable(run, zookeeper=not release.kraft)
-    tools = _tools(release, wish.jars, tell)
+    tools = find_tools(release, wish.jars, tell)
     brokers = [broker.id for broker in run.scenario.brokers]
     needed = Ports.needed(len(brokers) + (0 if release.kraft else 1))
-    base = _ports(wish.port, needed)
+    base = choose_ports(wish.port, needed)
     with Processes(wish.keep) as processes:
         cluster = RealCluster(release, brokers, tools, processes, base)
         try:
@@ -81,7 +81,8 @@ def topic_configs(scenario: Scenario) -> dict[str, str]:
     }
 
 
-def _ports(wanted: int, needed: int) -> int:
+def choose_ports(wanted: int, needed: int) -> int:
+    """Return the first of `needed` ports, from `wanted` on, or any free ones for 0."""
     if wanted == 0:
         return free_block(needed)
     taken = taken_in(wanted, needed)
@@ -93,7 +94,8 @@ def _ports(wanted: int, needed: int) -> int:
     return wanted
 
 
-def _tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:
+def find_tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:
+    """Return Java and the jars of a release.  Raises Trouble."""
     try:
         java = find_java(user="Kafka")
     except JavaMissingError as error:

@@ -62,6 +62,9 @@ class KraftMetadata:
     def live(self, broker: int) -> bool:
         return self._log.refresh().brokers.get(broker) == "unfenced"
 
+    def broker_epoch(self, broker: int) -> int:
+        return self._log.refresh().epochs.get(broker, -1)
+
     def record(self, topic: str) -> PartitionMetadata | None:
         return self._log.refresh().partition(topic, 0)
 

@@ -185,6 +185,8 @@ def _fetching(stage: LabStage, args: Args) -> str:
 @deed("detect")
 def _detect(stage: LabStage, args: Args) -> str:
     broker, metadata = args["broker"], stage.cluster.metadata
+    if stage.cluster.session_ms:
+        stage.cluster.end_session(broker)
     noticed = wait_until(lambda: not metadata.live(broker), 45, 0.1)
 
     def is_out() -> bool:

@@ -134,9 +134,12 @@ class Player:
         began = time.monotonic()
         self.order.make(number, move)
         try:
-            said = DEEDS[move.verb.name](self.stage, move.args)
-            for also in self.order.missed_with(number, move):
-                said = DEEDS["detect"](self.stage, {"broker": also}) or said
+            if move.verb.name == "detect":
+                missed = self.order.missed_in(number, move)
+                told = [DEEDS["detect"](self.stage, {"broker": broker}) for broker in missed]
+                said = next(filter(None, told), "")
+            else:
+                said = DEEDS[move.verb.name](self.stage, move.args)
         except UNREACHABLE as error:
             said = f"the broker did not answer ({error})"
         self.stage.cluster.check()

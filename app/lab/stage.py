@@ -179,7 +179,10 @@ class LabStage:
         record, replicas = now["P"], now["brokers"]
         if record is None or record["leader"] not in self.running():
             return False
-        led = replicas.get(str(record["leader"]))
+        hand, leader = self.cluster.hand, record["leader"]
+        if not hand.passes(leader, CONTROLLER) or hand.link(leader, CONTROLLER).holding:
+            return False  # the leader cannot propose an ISR, or hears no answer
+        led = replicas.get(str(leader))
         return led is not None and any(
             (found := replicas.get(str(broker))) is not None
             and found["leo"] == led["leo"]
