@@ -23,13 +23,13 @@ from click.testing import CliRunner
 
 from app.command import lab as command
 from app.command.cli import main
-from app.lab import random_script
+from app.lab import chance_page, random_script
 from app.lab.moves import DEEDS
 from app.lab.playing import must_be_playable
 from app.lab.random_play import RandomPlayer, Results, summary
 from app.lab.releases import release_of
 from app.lab.trouble import LabError
-from engine.conformance.recordings import reading
+from engine.conformance.recordings import by_chance, reading
 from engine.conformance.recordings.comparing import compare
 from engine.dataplane import watermark
 from engine.model.broker import Process
@@ -287,3 +287,14 @@ def test_nothing_is_left_of_random_scripts(number: signal.Signals, tmp_path: Pat
     assert not directory.exists()
     told = subprocess.run(["pgrep", "-f", str(directory)], capture_output=True, text=True)
     assert told.stdout == ""
+
+
+def test_totals_for_the_page_are_those_of_the_results(tmp_path: Path) -> None:
+    played = list(player(ModelBrokers(failing={3}), tmp_path, kafka="2.3.1").play(3))
+    rows = {row["kafka"]: row for row in chance_page.merged([tmp_path])["releases"]}
+    row = rows["2.3.1"]
+    assert (row["profile"], row["scripts"]) == ("Z21", 2)
+    assert row["equal"] == played[0].equal + played[1].equal
+    kept = {one.kafka: one.findings for one in by_chance.totals()}
+    assert len(row["findings"]) == len(kept.get("2.3.1", ()))
+    assert set(kept) <= set(rows)
