@@ -204,8 +204,11 @@ def _mend(script: RandomScript) -> None:
     for mend in MENDS:
         for line in [one for one in candidates(script) if one.startswith(mend)]:
             script.add(line)
-    for _ in range(2):
+    if script.add("settle"):
+        for broker in BROKERS:
+            script.add(f"fetch {broker} x3")
         script.add("settle")
+    script.add("settle")
 
 
 # -- candidates -----------------------------------------------------------------------------------
@@ -301,6 +304,16 @@ def _check_fetch(script: RandomScript, move: Move) -> str:
 
 def _check_detect(script: RandomScript, move: Move) -> str:
     return "" if _is_silent(script.sim, move.args["broker"]) else "it is noticed already"
+
+
+def _check_settle(script: RandomScript, move: Move) -> str:
+    """Refuse a race: of two followers, the one that joins first may end the reassignment."""
+    sim = script.sim
+    record = sim.cluster.controller.records[0]
+    outside = [one for one in record.replicas if one not in record.isr and _is_able(sim, one)]
+    if record.reassigning and len(outside) > 1:
+        return "two followers race for the end of a reassignment"
+    return ""
 
 
 def _check_restart(script: RandomScript, move: Move) -> str:
@@ -402,6 +415,7 @@ _CHECKS: Final = {
     "fetch": _check_fetch,
     "ask": _check_fetch,
     "detect": _check_detect,
+    "settle": _check_settle,
     "restart": _check_restart,
     "kill": _check_kill,
     "power": _check_kill,

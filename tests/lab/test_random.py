@@ -104,6 +104,10 @@ def test_every_weight_is_of_a_move_that_the_laboratory_plays() -> None:
         ("ask 2; fetch 2", "its response is held"),
         ("produce m0 to 2 acks=1", "it does not lead"),
         ("kill K; kill 1", "the controller is down"),
+        (
+            "kill 3; detect 3; kill 2; detect 2; restart 3; restart 2; reassign 3 1; settle",
+            "race for the end of a reassignment",
+        ),
         ("kill 1; detect 1; kill 2; detect 2; kill 3", "no broker is left to ask"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Totals of the random scripts that real brokers played, as `highwater lab --random` counts them."""
+"""Totals of random scripts on real brokers, as `highwater lab --random` counts them."""
 
 from __future__ import annotations
 
