@@ -47,11 +47,11 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 @click.argument("scenario", required=False)
 @click.option("--kafka", required=True, help="The release to start, such as 4.1.1 or 0.10.2.2.")
 @click.option(
-    "--random", "count", type=click.IntRange(1, 100_000), help="Play so many random scripts."
+    "--random", "count", type=click.IntRange(1, 100_000), help="Number of random scripts to play."
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True)
 @click.option(
-    "--minutes", type=click.FloatRange(0, 10_000), default=0, help="Begin no script after this."
+    "--minutes", type=click.FloatRange(0, 10_000), default=0, help="Begin no script after this many minutes."
 )
 @click.option(
     "--into",
