@@ -109,7 +109,7 @@ def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     assert cell["trees"] == 0 and cell["left"] > 0 and "at most" in told.stderr
 
 
-def test_processes_end_with_who_started_them() -> None:
+def test_processes_end_with_their_parent() -> None:
     """Killed, it can no longer tell them to."""
     lines = (
         "import os, time",

@@ -103,7 +103,7 @@ def test_a_language_without_files_is_told_in_the_usual_one(unknown: str, tmp_pat
     assert (sent["a"], sent["b"]) == ("eins", "two")
 
 
-def test_a_chapter_that_nobody_has_translated_is_told_in_the_usual_one(
+def test_untranslated_chapters_are_shown_in_the_usual_language(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("engine.learn.course.LANGUAGES", (*LANGUAGES, NOBODYS))

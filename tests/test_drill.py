@@ -32,7 +32,7 @@ def test_three_failing_seeds_give_quizzes() -> None:
     assert all(good(run) for run in lost)
 
 
-def test_nothing_is_asked_that_nobody_could_know() -> None:
+def test_no_question_needs_unknowable_facts() -> None:
     """Faults that chance brings later decide no answer, an old Kafka has no epochs to remember, and
     news says whose news it is: the controller may have elected again meanwhile."""
     recording = MomentRecording(Run(find("S74"), "Z0102", 27))

@@ -418,7 +418,7 @@ def test_older_scenarios_are_written_as_ever(code: str) -> None:
     assert all(isinstance(told["network"][key], list) for key in ("delay_ms", "control_delay_ms"))
 
 
-def test_a_plan_that_waits_is_drawn_anew_with_its_future() -> None:
+def test_a_plan_that_waits_is_redrawn_with_its_future() -> None:
     """The point of no return plays other futures, also with a rolling restart under way."""
     sim = begun(cluster(ROLL, *ALL_KINDS), "K39", 3_600)
     assert sim.plans[0].roll is not None

@@ -57,7 +57,7 @@ STATEMENTS = [
 ]
 
 
-def test_what_is_kept_is_written_anew_on_demand(rewrite: bool) -> None:
+def test_kept_answers_are_rewritten_on_demand(rewrite: bool) -> None:
     if rewrite:
         lines = []
         for guide in guides().values():

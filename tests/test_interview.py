@@ -30,7 +30,7 @@ def test_what_is_asked_then_leads_on() -> None:
         assert item.answer["en"] not in {one["en"] for one in item.facts}
 
 
-def test_the_moments_are_written_anew_on_demand(rewrite: bool) -> None:
+def test_the_moments_are_rewritten_on_demand(rewrite: bool) -> None:
     if rewrite:
         table = {name: item.judged().step for name, item in questions().items()}
         (FOLDER / interview.MOMENTS).write_text(json.dumps(table, indent=1) + "\n", "utf-8")

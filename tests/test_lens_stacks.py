@@ -293,7 +293,7 @@ WHO = [
 
 
 @pytest.mark.parametrize(("code", "profile", "step", "rule", "thread", "node"), WHO)
-def test_a_stack_is_of_whoever_acted_at_the_step(
+def test_a_stack_is_of_the_actor_at_the_step(
     code: str, profile: str, step: int, rule: str, thread: str, node: object
 ) -> None:
     """Not of the usual caller: a leader that deletes records is no fetcher."""

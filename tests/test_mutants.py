@@ -69,7 +69,7 @@ def test_what_changes_nothing_is_still_there_to_be_changed() -> None:
         assert after in found, f"{module}: {before} is not changed to {after} ({why})"
 
 
-def test_only_faults_that_somebody_could_make() -> None:
+def test_only_faults_that_a_programmer_could_make() -> None:
     """An order where equality is asked, another sign of a number, a number below -1: not tried."""
     for name in ("Eq_Lt", "NotEq_GtE", "Is_Eq", "Lt_Eq", "Gt_NotEq"):
         assert not mutants.used(f"core/ReplaceComparisonOperator_{name}"), name

@@ -149,7 +149,7 @@ def test_what_is_known_batch_by_batch_needs_no_comparison() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "told"), [(-1, False), (0, True), (1, False)])
-def test_who_is_of_another_epoch_is_not_held_against_the_leader(epoch: int, told: bool) -> None:
+def test_brokers_of_another_epoch_are_not_held_against_the_leader(epoch: int, told: bool) -> None:
     """A follower that has not heard of the leader's epoch may still cut, and one ahead has."""
     sim = play_all(Run(find("S01"), "K39"))
     leader = sim.cluster.current_leader(0)

@@ -144,7 +144,7 @@ def test_no_move_is_made_where_it_could_not_be_shown() -> None:
         part.branch(part.total, "kill 1")
 
 
-def test_a_run_of_just_so_many_steps_is_whole() -> None:
+def test_a_run_of_exactly_the_limit_is_whole() -> None:
     run = Run(find("S20"), "Z0102")
     usual = Replay(run)
     same = Replay(run, most=usual.total)

@@ -145,7 +145,7 @@ def test_a_name_that_is_imported_is_exported() -> None:
                 assert one in exports(sources()[target]), f"{name} imports {one} from {target}"
 
 
-def test_what_is_exported_is_wanted_by_somebody() -> None:
+def test_every_export_is_imported() -> None:
     texts = sources() | {
         str(path): path.read_text("utf-8")
         for path in Path(__file__).parent.rglob("*")

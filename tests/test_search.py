@@ -205,9 +205,7 @@ MERGED = [
 
 
 @pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
-def test_a_key_that_was_kept_is_the_one_made_anew(
-    profile: str, moves: int, budgets: Budgets
-) -> None:
+def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budgets) -> None:
     """What was said of a broker holds until a search works on it, and no longer."""
     run = after("S20", profile, moves)
     choices, kept = Choices(run.scenario), Keys()

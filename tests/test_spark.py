@@ -249,7 +249,7 @@ def test_a_chunk_that_cannot_be_played_is_tried_again_then_one_sentence(
         spark.run(wanted, str(tmp_path), "bad", Heard(), run_chunk=batch_fakes.play_chunk)
 
 
-def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
+def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_again(
     spark: SparkRunner, tmp_path: Path
 ) -> None:
     java = spark.start().sparkContext._gateway.proc  # type: ignore[union-attr]

@@ -201,7 +201,7 @@ def test_opens_have_a_limit_of_their_own(socket: Socket, settings: Settings) -> 
     assert answers[-1]["code"] == "slow_down"
 
 
-def test_one_address_may_have_only_so_many_sockets(app: Flask, settings: Settings) -> None:
+def test_sockets_are_limited_by_address(app: Flask, settings: Settings) -> None:
     client = browser(app)
     sockets = [Socket(app, client) for _ in range(settings.sockets_per_address)]
     assert all(one.connected for one in sockets)
@@ -225,7 +225,7 @@ def test_a_defect_of_the_engine_is_told_with_the_line_that_reproduces_it(
     assert socket.ask("play", {"run": run, "step": 0})["ok"]
 
 
-def test_a_long_replay_holds_up_nobody_else(
+def test_a_long_replay_does_not_block_others(
     app: Flask, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow, quick = Socket(app), Socket(app)

@@ -58,7 +58,7 @@ def school(app: Flask) -> Class:
     return Class(app)
 
 
-def test_an_answer_counts_once_and_is_shown_to_nobody_before_the_end(school: Class) -> None:
+def test_an_answer_counts_once_and_is_not_shown_before_the_end(school: Class) -> None:
     first, second = school.pupil("first"), school.pupil("second", "zh")
     n = school.ask()
     before = first.ask("asked")
@@ -138,7 +138,7 @@ def test_what_cannot_be_asked_gets_a_sentence(
     assert answer["sentence"].endswith(".")
 
 
-def test_only_who_started_a_class_asks_and_has_the_table(school: Class) -> None:
+def test_only_the_leader_asks_and_has_the_table(school: Class) -> None:
     pupil = school.pupil("first")
     school.ask()
     for data in ({"run": school.run, "probe": school.probe["probe"]}, {"closed": True}):

@@ -147,7 +147,7 @@ def test_everything_is_bounded(client: FlaskClient) -> None:
     assert "events" in told[0]["problem"]["sentence"]
 
 
-def test_who_asks_too_often_is_told_to_wait(
+def test_frequent_requests_are_refused_with_a_time_to_wait(
     make_app: Callable[[Settings], Flask], settings: Settings
 ) -> None:
     client = browser(make_app(dataclasses.replace(settings, opens_burst=1, opens_per_s=0.01)))

@@ -173,7 +173,7 @@ def test_a_dump_of_no_partition_costs_one_sentence(client: FlaskClient, name: st
     assert not any("kafka-dump-log" in one for one in named["notes"])
 
 
-def test_checkpoints_of_nobody_cost_one_sentence_each(client: FlaskClient) -> None:
+def test_checkpoints_without_a_broker_cost_one_sentence_each(client: FlaskClient) -> None:
     marks = b"0\n1\nrides 0 2\n"
     names = ("replication-offset-checkpoint", "recovery-point-offset-checkpoint")
     told = answer_of(client, [("server.log", LEADS), *((name, marks) for name in names)])

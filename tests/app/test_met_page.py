@@ -91,7 +91,7 @@ def test_a_world_too_large_has_no_share(
     assert "%" not in page and "<progress" not in page
 
 
-def test_who_cancels_gets_the_runs_so_far_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_search_shows_the_runs_so_far_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "EVERY_S", 0.0)
     told: list[dict[str, Any]] = []
 

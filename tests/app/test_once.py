@@ -12,7 +12,7 @@ from app.core.memoize import ComputedValues, last, once
 THREADS = 16
 
 
-def test_of_many_who_ask_at_once_one_makes_the_value() -> None:
+def test_one_of_many_threads_makes_the_value() -> None:
     made: list[int] = []
     together = threading.Barrier(THREADS)
 

@@ -126,7 +126,7 @@ def test_only_packs_are_sent(client: FlaskClient, address: str) -> None:
     assert client.get(address).status_code == 404
 
 
-def test_who_writes_modules_gets_them_as_they_are(app: Flask) -> None:
+def test_developers_get_the_modules_as_they_are(app: Flask) -> None:
     app.debug = True
     page = app.test_client().get("/s/S20").text
     assert 'src="/static/js/pages/animator.js"' in page and "/packs/" not in page

@@ -80,7 +80,7 @@ def test_a_run_may_travel_in_the_fragment(client: FlaskClient, socket: Socket) -
     assert '"kept":true' in client.get(f"/r/{run}").text.replace(": ", ":")
 
 
-def test_a_link_that_somebody_sent_does_not_change_the_language_for_good(
+def test_a_shared_link_does_not_change_the_language_for_good(
     client: FlaskClient,
 ) -> None:
     for site in ("cross-site", "none"):
@@ -175,7 +175,7 @@ def test_a_browser_that_asks_for_an_icon_by_habit_gets_one(client: FlaskClient) 
         assert icon.mimetype == "image/svg+xml"
 
 
-def test_vendored_files_are_kept_and_our_own_are_asked_for_anew(client: FlaskClient) -> None:
+def test_vendored_files_are_cached_and_our_own_are_revalidated(client: FlaskClient) -> None:
     vendored = next((ROOT / "static" / "vendor").glob("*.mjs")).name
     with client.get(f"/static/vendor/{vendored}") as kept:
         assert "immutable" in kept.headers["Cache-Control"]

@@ -133,7 +133,7 @@ def test_the_path_has_six_steps_and_the_editor_at_its_end(client: FlaskClient) -
     assert "/s/gone-after-a-clean-election?profile=Z0102" in page
 
 
-def test_what_somebody_saved_stands_on_their_own_shelf_only(client: FlaskClient) -> None:
+def test_saved_runs_are_on_the_shelf_of_their_browser_only(client: FlaskClient) -> None:
     digest = post(client, "/api/scenarios", {"yaml": SCENARIO}).json["digest"]
     assert f"/s/{digest}" in client.get("/scenarios").text
     assert f"/s/{digest}" not in client.application.test_client().get("/scenarios").text

@@ -151,7 +151,7 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
 
 
-def test_answers_are_counted_only_for_who_agrees(visit: Opener) -> None:
+def test_answers_are_counted_only_with_consent(visit: Opener) -> None:
     page = visit("/learn?lang=en", viewport={"width": 390, "height": 844}, apart=True)
     sent: list[str] = []
     page.on("request", lambda one: sent.append(one.url) if "/api/answers" in one.url else None)

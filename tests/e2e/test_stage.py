@@ -221,7 +221,7 @@ def test_the_verdict_takes_two_lines_and_covers_no_tank(visit: Opener, width: in
     assert ribbon["lines"] <= 2 and ribbon["height"] <= 110 and ribbon["over"] <= 0, ribbon
 
 
-def test_a_response_nobody_waits_for_is_drawn_faint(visit: Opener) -> None:
+def test_an_abandoned_response_is_drawn_faint(visit: Opener) -> None:
     page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=150")
     page.locator(".msg.slip.faint").wait_for(state="attached")
     assert page.locator(".msg.slip.error").count() == 0

@@ -168,7 +168,7 @@ def test_a_batch_that_does_not_fit_stops_its_partition_and_no_other() -> None:
     assert played(scenario, "Z09", *lines).brokers[2].replicas[0].log.leo == 1
 
 
-def test_an_answer_that_nobody_waits_for_changes_nothing() -> None:
+def test_an_unexpected_response_changes_nothing() -> None:
     """F-6: a thread waits for one answer of its leader, told by its number."""
     sim = played(cluster(), "K39", "produce a to 1", "ask 2")
     (thread,) = sim.brokers[2].running.fetchers.values()
@@ -186,9 +186,7 @@ def test_an_answer_that_nobody_waits_for_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("assignment", "proposed"), [((1, 2), True), ((1,), False)])
-def test_who_is_no_replica_any_more_is_not_proposed(
-    assignment: tuple[int, ...], proposed: bool
-) -> None:
+def test_former_replicas_are_not_proposed(assignment: tuple[int, ...], proposed: bool) -> None:
     """S-7: a follower that was removed may still fetch, and be caught up."""
     sim = played(cluster(), "K39", "produce a to 1", "settle")
     leader = sim.brokers[1].replicas[0]
@@ -346,7 +344,7 @@ def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
         ("Z24", 0, 0, NONE),
     ],
 )
-def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
+def test_brokers_that_the_leader_knows_as_no_replica_get_an_error(
     profile: str, replica: int, epoch: int, error: int
 ) -> None:
     """S-2.6, KAFKA-13837: a follower of which the leader has not heard yet; number 0 is one, too.
@@ -375,7 +373,7 @@ def test_whose_fetch_waits(src: int, corr: int, found: bool) -> None:
 
 
 @pytest.mark.parametrize(("max_wait", "answers"), [(0, 1), (1, 0)])
-def test_who_does_not_want_to_wait_is_answered_at_once(max_wait: int, answers: int) -> None:
+def test_fetches_without_a_wait_are_answered_at_once(max_wait: int, answers: int) -> None:
     """S-5: one millisecond is a wait."""
     sim = played(cluster(), "K39", "settle")
     leader, out = sim.brokers[1].running, Effects()

@@ -109,7 +109,7 @@ def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.broken == []
 
 
-def test_a_registration_goes_back_to_a_process_that_nobody_is() -> None:
+def test_a_registration_goes_back_to_a_process_that_is_gone() -> None:
     """10: the committed epoch, of a process that is gone; the next request is of another one."""
     sim = played(SLOW_COMMIT, "K39", "kill 3; detect 3; advance 6s")
     k, before = sim.cluster.controller, sim.cluster.controller.brokers[3]
@@ -137,7 +137,7 @@ def test_a_topic_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.broken == []
 
 
-def test_who_began_to_shut_down_in_vain_has_not_begun() -> None:
+def test_an_uncommitted_controlled_shutdown_has_not_begun() -> None:
     """10: the record that says so died with the controller; nor when it began."""
     k = played(SLOW_COMMIT, "K39", "advance 1s").cluster.controller
     before = k.brokers[2].shutdown_at
@@ -307,7 +307,7 @@ def test_a_clear_that_is_asked_for_again_clears_what_has_gone_back() -> None:
 
 
 @pytest.mark.parametrize("profile", ["Z0102", "Z011", "Z20"])
-def test_whoever_was_gone_unnoticed_is_told_nothing(profile: str) -> None:
+def test_a_broker_with_an_unnoticed_restart_gets_no_leader_and_isr(profile: str) -> None:
     """Before 2.2: no LeaderAndIsr, so it neither follows nor cuts (real 0.10.2.2 and 1.1.1)."""
     sim = played(THREE, profile, "produce a b to 1 acks=all; fetch 2; bounce 2")
     broker, k = sim.brokers[2], sim.cluster.controller

@@ -57,7 +57,7 @@ def test_a_broker_that_goes_back_to_an_older_epoch_is_told_of(change: int, told:
         (2, FOLLOWER, 0, False),
     ],
 )
-def test_only_who_leads_before_and_after_must_not_cut(
+def test_only_a_leader_before_and_after_must_not_truncate(
     broker: int, role: int, epochs: int, told: bool
 ) -> None:
     """INV-10: a follower may cut, also one that is leader a moment later."""
@@ -68,7 +68,7 @@ def test_only_who_leads_before_and_after_must_not_cut(
     assert ("INV-10" in found(sim, broker)) is told
 
 
-def test_the_first_time_that_a_quota_holds_back_who_is_in_sync_is_told() -> None:
+def test_the_first_throttling_of_an_in_sync_follower_is_reported() -> None:
     """INV-28: each decision once."""
     sim = after("produce a; settle; settle")
     leader = sim.brokers[1].running
@@ -127,7 +127,7 @@ def test_a_leader_is_in_sync_whatever_its_number(leader: int, told: bool) -> Non
 
 
 @pytest.mark.parametrize("grown", [False, True])
-def test_until_a_leader_has_committed_nobody_has(grown: bool) -> None:
+def test_until_a_leader_has_committed_no_follower_has(grown: bool) -> None:
     """INV-20, of a partition that was there from the start, and of a new one."""
     sim = after("produce a; settle; settle")
     follower = sim.brokers[2].running
@@ -144,7 +144,7 @@ def test_until_a_leader_has_committed_nobody_has(grown: bool) -> None:
     assert checker.broken == [("INV-20", STEP, why)]
 
 
-def test_a_follower_that_begins_anew_has_its_mark_where_its_log_starts() -> None:
+def test_a_follower_that_begins_again_has_its_mark_where_its_log_starts() -> None:
     """INV-20, L-15: that is no mark of a leader."""
     sim = after("settle")
     sim.brokers[2].replicas[0].log.truncate_fully(5)
@@ -264,7 +264,7 @@ def test_along_a_log_epochs_do_not_fall(profile: str, epochs: tuple[int, int], t
     assert ("INV-3" in found(sim, 2)) is told
 
 
-def test_who_joins_the_isr_is_compared_from_its_first_record_on() -> None:
+def test_new_isr_members_are_compared_from_their_first_record_on() -> None:
     """I5, with those that have a replica: on broker 3 the disk has failed."""
     sim = after("produce a b; settle; settle")
     record = sim.cluster.controller.records[0]
@@ -381,7 +381,7 @@ def test_only_the_mark_of_the_leader_commits() -> None:
 
 
 @pytest.mark.parametrize("deleted", [False, True])
-def test_where_nobody_is_in_sync_nothing_has_been_copied_to_all(deleted: bool) -> None:
+def test_without_in_sync_replicas_nothing_has_been_copied_to_all(deleted: bool) -> None:
     """Nor where the partition is gone."""
     sim, lags = lagging()
     record = sim.cluster.controller.records.pop(0)
@@ -392,7 +392,7 @@ def test_where_nobody_is_in_sync_nothing_has_been_copied_to_all(deleted: bool) -
     assert lags.copied == []
 
 
-def test_only_who_leads_by_what_was_heard_last_appends_what_waits() -> None:
+def test_only_the_leader_by_the_newest_record_appends_what_waits() -> None:
     """Not a broker that takes itself for the leader of that epoch."""
     sim, lags = lagging()
     other = sim.brokers[2].replicas[0]
@@ -487,7 +487,7 @@ def test_partitions_are_looked_at_in_their_order(touched: list[int] | None) -> N
     assert sim.checker.counts == {"INV-20": 2}
 
 
-def test_where_nothing_was_touched_nobody_looks() -> None:
+def test_untouched_partitions_are_not_checked() -> None:
     sim = after("settle")
     sim.brokers[2].replicas[0].log.hw = 5
     sim.checker.after(2, STEP, [])
