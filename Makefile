@@ -16,7 +16,7 @@ mutants:
 	python3 -m tests.mutants $(if $(OF),--module $(OF),--sample 40)
 
 bench:
-	python3 -m app bench
+	.venv/bin/python -m tests.bench
 
 vendor:
 	cd static/vendor && npm ci && node vendor.mjs

@@ -1,5 +1,5 @@
 """The server's own storm: promises kept, the same story from the same seed, and no defence that
-could be taken away unnoticed.  `highwater storm --seeds 200` is the whole of it."""
+could be taken away unnoticed.  `python3 -m tests.storm --seeds 200` is the whole of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from socketio.packet import Packet
 from app.batch import computation
 from app.batch import jobs as jobs_module
 from app.batch.jobs import Jobs
-from app.command.cli import main
 from app.core import clock
 from app.core import cpu_quota as accounts_module
 from app.core.cpu_quota import Accounts
@@ -29,9 +28,10 @@ from app.runs.replays import Replays
 from app.server.security import Cookies
 from app.storage.database import Database
 from app.storage.saved import Store
-from app.storm.faults import FAULTS
-from app.storm.storm import play
 from tests.conftest import THOROUGH
+from tests.storm.__main__ import storm
+from tests.storm.faults import FAULTS
+from tests.storm.storm import play
 
 Patch = pytest.MonkeyPatch
 Removal = Callable[[Patch], None]
@@ -192,9 +192,9 @@ def test_a_defence_that_is_taken_away_is_missed(kind: str, monkeypatch: Patch) -
     assert any(promise in dict(play(seed, (kind,), 3).broken) for seed in seeds), kind
 
 
-# -- the command and its page ----------------------------------------------------------------------
+# -- the command ---------------------------------------------------------------------------------
 
 
 def test_a_fault_that_is_none_is_named() -> None:
-    told = CliRunner().invoke(main, ["storm", "--faults", "rain"])
+    told = CliRunner().invoke(storm, ["--faults", "rain"])
     assert told.exit_code == 2 and "There is no fault 'rain'" in told.output

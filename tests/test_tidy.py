@@ -64,7 +64,7 @@ FEATURES = {
 }
 """Each feature, and the features that it imports.  All import the core; the core imports none."""
 
-ENDS = {"app": {"command", "lab", "python_api", "site", "storm", "tab"}}
+ENDS = {"app": {"command", "lab", "python_api", "site", "tab"}}
 """What people start.  It may import everything, and nothing but other ends imports it: no page
 can start a broker."""
 
@@ -74,10 +74,8 @@ COMPOSING = {
     "app/server/api_schema.py",
     "app/server/factory.py",
     "app/server/warm.py",
-    "app/web/hard.py",
     "app/web/coverage.py",
     "app/web/measured.py",
-    "app/web/met.py",
     "app/web/home.py",
     "app/web/library.py",
     "app/web/pages.py",
@@ -123,7 +121,7 @@ STANDARD_OF_ENGINE = {
 """A new one is a decision: the engine must play the same on every machine."""
 
 ONLY_IN = {
-    "random": {"engine/sim/kernel.py", "app/storm/world.py"},
+    "random": {"engine/sim/kernel.py"},
     "lark": {"engine/properties/grammar.py"},
     "mypy_extensions": {"engine/model/compiling.py"},  # its name alone, for mypy
     "yaml": {"engine/scenarios/file.py"},

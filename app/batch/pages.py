@@ -33,7 +33,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.server import api_schema
 from app.storage.models import BatchRow
-from app.web import display_names, met
+from app.web import display_names
 from app.web.api import body, json_answer
 from app.web.pages import words
 from engine.model.json_types import Json
@@ -271,8 +271,6 @@ def page(number: str) -> str:
         others=other_than(number),
         cells=enumerate(cell["label"] for cell in batch.cells),
         mine=batch.owner == visitor.owner(),
-        met_asked=met.is_asked_of(batch),
-        met=met.told_of(batch),
         filter={
             **asdict(failures_wanted()),
             "size": FAILURES_SHOWN,

@@ -6,7 +6,6 @@ on the error output and nothing else).
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +21,6 @@ from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
 from app.command.saturation import saturation
 from app.command.site import site
-from app.command.storm import storm
 from app.command.upgrade import upgrade
 from app.core import config
 
@@ -179,8 +177,6 @@ def batch(
     )
 
 
-MET_MOST = 1_000_000
-"""Runs that are played to see what they meet."""
 BUDGETS = {
     "crashes": "Crashes of brokers (kill, bounce).",
     "power": "Power failures.",
@@ -212,11 +208,6 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @with_budgets
 @click.option("--never", help="Look for the breach of these invariants only, such as I7.")
 @click.option("--reach", help="Look for a state, such as 'record m3 lost' or 'A HW 3'.")
-@click.option(
-    "--runs",
-    type=click.IntRange(1, MET_MOST),
-    help="Runs of SCENARIO, from --seed on: which share of it do they reach?",
-)
 @click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
 @click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
 @click.option("--log", type=click.IntRange(), help="Most records of a log.")
@@ -241,7 +232,6 @@ def explore(as_json: bool, **asked: Any) -> None:
 
     SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
     that the budgets allow can bring about, by the engine's own handlers.  What is found is a run.
-    With --runs from the beginning of its cluster, and then what share of that random runs meet.
 
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
     truncation and fencing rules: every state it can reach is counted, every invariant watched, and
@@ -273,37 +263,6 @@ def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
 
     overrides: dict[str, Any] = {"spark_master": master} if master else {}
     sys.exit(run_query(config.load(**overrides), sql, rows, as_json))
-
-
-@main.command()
-@click.argument("name", required=False)
-@AS_JSON
-@plain
-def bench(name: str | None, as_json: bool) -> None:
-    """Measure what should stay fast, as ratios that mean the same on every machine."""
-    from app.command.bench.ratios import BENCHMARKS, measure
-
-    if name is not None and name not in BENCHMARKS:
-        refuse(f"There is no benchmark {name}; there are: {', '.join(BENCHMARKS)}.")
-    for chosen in [name] if name else list(BENCHMARKS):
-        result = measure(chosen)
-        if as_json:
-            click.echo(json.dumps(result))
-        else:
-            click.echo(f"{chosen}: {result['ratio']:.3g} {result['meaning']}")
-            for key, value in result["figures"].items():
-                click.echo(f"    {key}: {value:,.6g}{_budget(key, value, result['budgets'])}")
-
-
-def _budget(figure: str, value: float, budgets: dict[str, float]) -> str:
-    """Return the budget of a figure and whether it is exceeded; nothing where there is none."""
-    from app.command.bench.ratios import at_least, share
-
-    if figure not in budgets:
-        return ""
-    budget = budgets[figure]
-    over = ", OVER" if share(figure, value, budget) > 1 else ""
-    return f" (at {'least' if at_least(figure) else 'most'} {budget:,.6g}{over})"
 
 
 @main.group()
@@ -438,5 +397,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, find, learn, refine, saturation, site, storm, upgrade):
+for _command in (*_BROKERS, advise, find, learn, refine, saturation, site, upgrade):
     main.add_command(_command)

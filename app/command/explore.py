@@ -31,10 +31,6 @@ def explore(asked: dict[str, Any], as_json: bool) -> int:
         return _fences(asked, as_json)
     if asked["ladder"] is not None:
         return _ladder(asked, as_json)
-    if asked["runs"] is not None:
-        from app.command.met import explore_met
-
-        return explore_met(asked, as_json)
     if asked["scenario"] is not None:
         from app.command.explore_run import explore_run
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from app.batch.jobs import Jobs
     from app.explore.searches import Searches
     from app.runs.replays import Replays
-    from app.storage.answered import Answers
     from app.storage.database import Database
     from app.storage.saved import Store
     from app.workers.pool import Workers
@@ -46,7 +45,6 @@ class Services:
     settings: Settings
     database: Database
     store: Store
-    answers: Answers
     replays: Replays
     socketio: SocketIO
     accounts: Accounts

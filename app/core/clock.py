@@ -1,6 +1,7 @@
 """Clocks of the server, in one place, so that a storm can use virtual time.
 
-`highwater storm` installs a clock that moves only on its command; the default is the machine's.
+`python3 -m tests.storm` installs a clock that moves only on its command; by default it is the
+machine's.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final, Protocol
 
@@ -14,7 +14,6 @@ from engine.explore.goals import goal
 from engine.explore.question import SearchQuestion, cut_at
 from engine.explore.searching import Bounds, SearchProgress
 from engine.model.errors import InputError
-from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
 LOSS: Final = "loss"
@@ -33,13 +32,9 @@ STATES: Final = 40_000
 CPU_S: Final = 45.0
 DANGER_S: Final = 20.0
 """Of the processor, for the distances of the next moves, after the answer itself."""
-RUNS_S: Final = 20.0
-"""Of the processor, to play the runs of a study again, after the search."""
 MEMORY_BYTES: Final = 2 << 30
 OWN_CHARACTERS: Final = 120
 STEP: Final = "step"
-MET: Final = "met"
-"""Two kinds of questions: from a step of a run, and about the runs of a study."""
 MEMORY: Final = "memory"
 FELL: Final = "fell"
 """Why an answer is without the distances of the next moves: they took too much memory, or their
@@ -116,54 +111,9 @@ class Ask:
         return cls(Run.from_text(data["run"]), data["step"], budgets, data["goal"], data["own"])
 
 
-@dataclass(frozen=True)
-class MetAsk:
-    """Question for the share of possible behaviour, within budgets, that a study's runs met."""
-
-    scenario: Scenario
-    profile: str
-    first_seed: int
-    runs: int
-    budgets: Budgets
-
-    @property
-    def number(self) -> str:
-        told = [MET, self.scenario.digest, self.profile, self.first_seed, self.runs, *self.budgets]
-        return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
-
-    def same_study(self, other: SearchRequest) -> bool:
-        """Check whether it is about the same runs, whatever the budgets."""
-        return isinstance(other, MetAsk) and replace(other, budgets=self.budgets) == self
-
-    def check(self) -> None:
-        _affordable(self.budgets)
-
-    def to_line(self) -> str:
-        data = {
-            "kind": MET,
-            "scenario": self.scenario.to_dict(),
-            "profile": self.profile,
-            "first_seed": self.first_seed,
-            "runs": self.runs,
-            "budgets": list(self.budgets),
-        }
-        return json.dumps(data)
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> MetAsk:
-        return cls(
-            Scenario.from_dict(data["scenario"]),
-            data["profile"],
-            data["first_seed"],
-            data["runs"],
-            Budgets(*data["budgets"]),
-        )
-
-
-def read(line: str) -> Ask | MetAsk:
+def read(line: str) -> Ask:
     """Parse the question of a line."""
-    data: Mapping[str, Any] = json.loads(line)
-    return MetAsk.of(data) if data["kind"] == MET else Ask.of(data)
+    return Ask.of(json.loads(line))
 
 
 def _affordable(budgets: Budgets) -> None:

@@ -20,8 +20,6 @@ from app.explore.search_request import (
     DANGER_S,
     MEMORY,
     MEMORY_BYTES,
-    RUNS_S,
-    MetAsk,
     SearchRequest,
 )
 from app.workers.worker_process import ProcessLimits, Work, WorkerDiedError, WorkerProcess
@@ -32,7 +30,7 @@ PER_ADDRESS: Final = 4
 ANSWERS_KEPT: Final = 256
 PATIENCE_S: Final = 5.0
 LOOK_S: Final = 60.0
-LIMITS: Final = ProcessLimits(MEMORY_BYTES, int(CPU_S + max(DANGER_S, RUNS_S)) + 10)
+LIMITS: Final = ProcessLimits(MEMORY_BYTES, int(CPU_S + DANGER_S) + 10)
 STOP: Final = "stop"
 
 WAITS: Final = "waits"
@@ -108,11 +106,6 @@ class Searches:
         """Return the search of a question that was started here and not evicted."""
         with self._lock:
             return self._known.get(number)
-
-    def of_study(self, ask: MetAsk) -> list[Search]:
-        """Return the questions about the same runs, whatever the budgets, in order."""
-        with self._lock:
-            return [one for one in self._known.values() if ask.same_study(one.ask)]
 
     def place(self, search: Search) -> int:
         """Return the number of searches before it; 0 for one that runs or is over."""

@@ -17,15 +17,12 @@ from app.explore.search_request import (
     DANGER_S,
     FELL,
     MEMORY,
-    RUNS_S,
     Ask,
-    MetAsk,
     bounded,
     counted,
     read,
 )
 from app.workers.worker_process import Line
-from engine.explore import met
 from engine.explore.card import card
 from engine.explore.danger import Danger, danger
 from engine.explore.searching import SearchOutcome, SearchProgress, search
@@ -81,29 +78,6 @@ def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
     return {**told, "cancelled": after.cancelled, "cpu_s": round(cpu_s(), 1)}
 
 
-def met_answer(ask: MetAsk, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
-    """Return the card of what the runs met.
-
-    Cancelled during the search, it has no runs; cancelled during the runs, those played so far.
-    """
-    search_watch = SearchWatch("search", CPU_S, tell, hung_up)
-    reached = met.reach(ask.scenario, ask.profile, ask.budgets, bounded(search_watch))
-    watch = SearchWatch("runs", RUNS_S, tell, hung_up)
-
-    def stop(found: met.Met) -> bool:
-        return watch(reached.outcome.progress, runs=found.runs, met=len(found.met))
-
-    seeds = range(ask.first_seed, ask.first_seed + ask.runs)
-    found = met.Met(reached)
-    if not search_watch.cancelled:
-        found = met.meet(reached, ask.scenario, ask.profile, seeds, stop)
-    return {
-        "card": met.card(found, ask.runs),
-        "cancelled": search_watch.cancelled or watch.cancelled,
-        "cpu_s": round(cpu_s(), 1),
-    }
-
-
 def _ways(outcome: SearchOutcome) -> list[dict[str, Any]]:
     """Return the ways that were found, as runs to open: the nearest first."""
     found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
@@ -122,10 +96,7 @@ def work(line: Line) -> None:
     try:
         with no_collector():
             ask = read(line.recv())
-            if isinstance(ask, MetAsk):
-                line.send({"answer": met_answer(ask, line.send, line.poll)})
-            else:
-                line.send({"answer": answer(ask, line.send, line.poll)})
+            line.send({"answer": answer(ask, line.send, line.poll)})
     except InputError as error:
         told = {"code": error.code, "sentence": error.sentence, "where": error.where}
         line.send({"refused": told})

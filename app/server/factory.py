@@ -58,7 +58,6 @@ from app.server import (
     warm,
 )
 from app.server.bodies import Bodies
-from app.storage.answered import Answers
 from app.storage.database import Database
 from app.storage.row_limit import MIB
 from app.storage.saved import Store
@@ -68,15 +67,12 @@ from app.web import (
     coverage,
     embeds,
     exporting,
-    hard,
     home,
     library,
     link_preview,
     loop,
     measured,
-    met,
     pages,
-    survived,
 )
 from app.workers.pool import Workers
 
@@ -110,7 +106,6 @@ SITE: Final = (
     advisor,
     coverage,
     learning,
-    hard,
     measured,
     question_stage,
     deck,
@@ -124,8 +119,6 @@ SITE: Final = (
     reading,
     openapi,
     explore,
-    met,
-    survived,
     what_if,
     upgrade,
 )
@@ -150,7 +143,7 @@ def _workers(settings: Settings) -> Workers:
 class Parts:
     """Parts of an application that touch the world.
 
-    The machine's own, unless a caller (`app.storm`) passes others.
+    The machine's own, unless a caller (`tests.storm`) passes others.
     """
 
     deadlines: Callable[[], Deadlines] = Deadlines
@@ -190,7 +183,6 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
         settings=settings,
         database=database,
         store=store,
-        answers=Answers(database),
         replays=Replays(settings, store, workers),
         socketio=socketio,
         accounts=parts.accounts(settings),

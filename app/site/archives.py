@@ -78,7 +78,7 @@ def pages_archive() -> Archive:
         for path in sorted((ASSETS / folder).rglob("*")):
             if path.suffix in DATA:
                 files[path.relative_to(ASSETS).as_posix()] = path
-    for name in ("coverage.json", "storm.json", "vendor/VENDOR.json"):
+    for name in ("coverage.json", "vendor/VENDOR.json"):
         files[f"static/{name}"] = ASSETS / "static" / name
     return _archive(files, PAGES_PACKAGES)
 

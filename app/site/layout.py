@@ -17,9 +17,6 @@ NEEDS_SERVER: Final = (
     "/explore",
     "/calibration",
     "/coverage",
-    "/storm",
-    "/met",
-    "/learn/hard",
     "/learn/deck.apkg",
 )
 """Pages that only a server has; all lead to one page that says so."""

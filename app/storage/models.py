@@ -132,16 +132,3 @@ class FailureRow(Base):
     """Records acknowledged with acks=all that the run lost; None of older batches."""
     steps: Mapped[int | None]
     """Of the whole run."""
-
-
-class AnswerCountRow(Base):
-    """Count of one answer.  Nothing in it says by whom or when."""
-
-    __tablename__ = "answer_count"
-
-    kind: Mapped[str] = mapped_column(String(20), primary_key=True)
-    question: Mapped[str] = mapped_column(String(500), primary_key=True)
-    """Code of a scenario, profile and probe; "" for all of a kind that have no row of their own."""
-    said: Mapped[str] = mapped_column(String(60), primary_key=True)
-    """right, the id of a misconception, or other."""
-    n: Mapped[int] = mapped_column(BigInteger, default=0)

@@ -44,7 +44,6 @@ from app.web import api, embeds, exporting, home, library, link_preview, loop, m
 if TYPE_CHECKING:
     from app.batch.jobs import Jobs
     from app.explore.searches import Searches
-    from app.storage.answered import Answers
     from app.storage.database import Database
     from app.storage.saved import Store
     from app.workers.pool import Workers
@@ -101,7 +100,6 @@ def build(door: Door, frozen: bool = False) -> Flask:
         settings=door.settings,
         database=cast("Database", None),
         store=cast("Store", door.store),
-        answers=cast("Answers", None),
         replays=door.replays,
         socketio=cast("Any", None),
         accounts=Accounts(door.settings),

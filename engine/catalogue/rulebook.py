@@ -202,7 +202,6 @@ UNLIT: Final[dict[str, str]] = {
     "C-4": "no consumer of the library is without auto.offset.reset",
     "C-6": "consumers ask again, which the sentence of the refusal tells",
     "D-3": "no scenario of the library limits a copy between directories",
-    "D-6": "no scenario swaps in a log whose last epoch has no records",
     "CP-PLACE-KR": "the scenarios of the library say where replicas are",
     "CP-PLACE-ZK-RACK": "no scenario places by racks under ZooKeeper",
 }

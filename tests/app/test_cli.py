@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click.testing
 import pytest
+from click.testing import CliRunner
 
 from app.command import cli, playing
-from app.command.bench import ratios
 from app.core import config
 from tests.app.conftest import SCENARIO
+from tests.bench import ratios
+from tests.bench.__main__ import bench
 from tests.conftest import ROOT
 
 
@@ -93,7 +95,6 @@ def test_a_violation_that_is_meant_exits_with_0_and_under_own_moves_with_1() -> 
         ("run", "{not a run"),
         ("run", "PATH", "--profile", "K99"),
         ("run", "PATH", "--moves", "conjure 1"),
-        ("bench", "no-such-benchmark"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_exit_code_2(path: str, arguments: tuple[str, ...]) -> None:
@@ -181,10 +182,15 @@ def test_playing_a_run_imports_no_server() -> None:
 def test_a_benchmark_is_a_ratio_and_its_figures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratios, "ROUNDS", 1)
     monkeypatch.setattr(ratios, "QUESTIONS", 20)
-    told = json.loads(highwater("bench", name, "--json").stdout)
+    told = json.loads(CliRunner().invoke(bench, [name, "--json"]).stdout)
     assert told["name"] == name
     assert told["ratio"] > 0
     assert all(figure > 0 for figure in told["figures"].values())
+
+
+def test_an_unknown_benchmark_is_named() -> None:
+    told = CliRunner().invoke(bench, ["no-such-benchmark"])
+    assert told.exit_code == 2 and "There is no benchmark no-such-benchmark" in told.output
 
 
 def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,11 +198,14 @@ def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> N
     budgets = {"fps_3": 55.0, "fps_9": 55.0, "draw_ms": 8.0, "gif_ms": 50.0, "elsewhere": 1.0}
     made = ratios.Benchmark("of a budget", lambda: (2.0, figures), lambda: budgets)
     monkeypatch.setitem(ratios.BENCHMARKS, "made", made)
-    told = highwater("bench", "made").stdout
+    told = CliRunner().invoke(bench, ["made"]).stdout
     assert "fps_3: 20 (at least 55, OVER)" in told and "fps_9: 60 (at least 55)" in told
     assert "draw_ms: 9 (at most 8, OVER)" in told and "gif_ms: 4 (at most 50)" in told
     assert told.endswith("bare_ms: 1\n")
-    assert "elsewhere" not in json.loads(highwater("bench", "made", "--json").stdout)["budgets"]
+    assert (
+        "elsewhere"
+        not in json.loads(CliRunner().invoke(bench, ["made", "--json"]).stdout)["budgets"]
+    )
 
 
 def test_recordings_are_compared_fact_by_fact(tmp_path: Path) -> None:

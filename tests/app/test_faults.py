@@ -16,8 +16,6 @@ from app.batch import estimate
 from app.batch.jobs import Jobs
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
-from app.command.bench.kills import Life, Person, workers
-from app.command.bench.server import ServerWire
 from app.context.services import KEY
 from app.core import clock
 from app.core.clock import MachineClock
@@ -26,6 +24,8 @@ from engine.scenarios.scenario import Scenario
 from tests.app.conftest import SCENARIO, Socket, browser, post
 from tests.app.test_batch_jobs import play_chunk
 from tests.batch_runner import plain_jobs
+from tests.bench.kills import Life, Person, workers
+from tests.bench.server import ServerWire
 
 RUNS = 300
 SCENARIO_OF_ROWS = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39"]})

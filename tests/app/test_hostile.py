@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import simple_websocket
 
-from app.command.bench.server import ServerWire, serving
+from tests.bench.server import ServerWire, serving
 
 PATIENCE_S = 20.0
 """What an honest visitor would wait at most; what is looked for takes far less, or for ever."""

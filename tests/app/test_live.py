@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 import simple_websocket
 
-from app.command.bench.server import ServerWire, serving
 from tests.app.conftest import SCENARIO
+from tests.bench.server import ServerWire, serving
 from tests.conftest import ROOT
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.command.bench import rare
-from app.command.bench.rare import Estimate
+from tests.bench import rare
+from tests.bench.rare import Estimate
 
 
 def test_a_price_is_the_time_for_an_error_as_large_as_the_rate() -> None:

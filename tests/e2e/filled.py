@@ -16,7 +16,6 @@ from app.batch.jobs import Jobs
 from app.batch.spec import Futures, Spec, make_futures, make_spec
 from app.context.services import KEY, Services
 from app.core import config
-from app.storage.answered import RIGHT
 from engine.advisor import importance
 from engine.advisor.advice import Failures, Setting
 from engine.replay.replay import Replay
@@ -39,7 +38,6 @@ def fill(place: Path) -> dict[str, str]:
     services.jobs.close()
     jobs = plain_jobs(services, run_chunk)
     try:
-        _answer(services)
         storm = file.find("S61")
         made = {
             "run": _save(services, Run(file.find("R20"), "Z0102", 0)),
@@ -100,10 +98,3 @@ class Filled(Server):
     def _change(self, what: str, *values: str) -> None:
         with sqlite3.connect(self.place / "highwater.db") as rows:
             rows.execute(f"update batch set {what}", values)
-
-
-def _answer(services: Services) -> None:
-    """Answers of twenty-five browsers to a question, of which some are right."""
-    said = [RIGHT] * 11 + ["MC-TRUNC-HW"] * 9 + ["MC-TRUNC-NEVER"] * 5
-    for n, one in enumerate(said):
-        services.answers.count(f"{n}", "q", "truncate", "S22 K39 truncate@156.0.1", one)

@@ -181,7 +181,6 @@ SCREENS = {
     "asked": Screen("/learn/who-leads-next/2"),
     "task": Screen("/learn/a-log/5?moves=fetch+2"),
     "recap": Screen("/learn/epochs/7"),
-    "hard": Screen("/learn/hard", ".hardlist"),
     "measured": Screen("/learn/test/after?a=1012011220", "#forget:not([hidden])"),
     "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
     "read": Screen("/read", ".shelf"),
@@ -202,7 +201,6 @@ SCREENS = {
     "hits": Screen("/scenarios?q=GC+pause", ".hits a"),
     "code": Screen("/code?q=truncateTo", ".hit"),
     "explore": Screen("/explore/{run}?step=12&crashes=1"),
-    "met": Screen("/batch/{batch}/met"),
     "missing": Screen("/s/no-such-scenario", "main h1"),
     "plain": Screen("/s/S20?plain=1&step=40", "main table"),
 }

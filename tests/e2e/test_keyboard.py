@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.command.bench.view import LOAD
+from tests.bench.view import LOAD
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of

@@ -7,10 +7,10 @@ from typing import Final
 
 import pytest
 
-from app.command.bench.view import LOAD
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
+from tests.bench.view import LOAD
 from tests.conftest import THOROUGH
 from tests.e2e import axe, codes
 from tests.e2e.conftest import Opener

@@ -151,31 +151,6 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
 
 
-def test_answers_are_counted_only_with_consent(visit: Opener) -> None:
-    page = visit("/learn?lang=en", viewport={"width": 390, "height": 844}, apart=True)
-    sent: list[str] = []
-    page.on("request", lambda one: sent.append(one.url) if "/api/answers" in one.url else None)
-    page.keyboard.press("1")
-    page.wait_for_selector("#verdict")
-    assert not page.locator("#countme input").is_checked() and not sent
-    page.locator("#countme input").focus()
-    page.keyboard.press("Space")
-    page.locator("#next").click()
-    page.wait_for_selector("#verdict", state="detached")
-    page.wait_for_selector('body[data-ready="1"] .choice')
-    with page.expect_response("**/api/answers") as counted:
-        page.keyboard.press("1")
-    assert counted.value.json() == {"ok": True, "counted": True}
-    page.wait_for_selector("#verdict")
-    assert page.locator("#countme input").is_checked() and not violations(page)
-    page.reload()
-    page.wait_for_selector('body[data-ready="1"]')
-    assert len(sent) == 1
-    page.locator("a.btn[href='/learn/hard']").click()
-    page.wait_for_url("**/learn/hard")
-    assert page.get_by_text("Too few to say").count() and not violations(page)
-
-
 def test_ten_questions_before_and_after_tell_what_was_gained(visit: Opener) -> None:
     page = visit("/learn?lang=en", viewport={"width": 390, "height": 844})
     page.locator("a[href='/learn/test/before']").click()

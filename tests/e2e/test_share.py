@@ -16,9 +16,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.command.bench.view import LOAD
 from engine.scenarios.file import library
 from engine.sim.run import Run
+from tests.bench.view import LOAD
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, step_of, total
 

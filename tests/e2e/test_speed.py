@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.command.bench.stage import stage_link
+from tests.bench.stage import stage_link
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at
 

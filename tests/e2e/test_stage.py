@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.command.bench.stage import stage_link
+from tests.bench.stage import stage_link
 from tests.e2e import axe
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, step_of, total

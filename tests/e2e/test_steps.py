@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.command.bench.view import LOAD
+from tests.bench.view import LOAD
 from tests.conftest import THOROUGH
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, markup, run_of, step_of, steps, total

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from app.command.bench.view import LOAD
 from engine.replay.replay import Replay
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from tests.bench.view import LOAD
 from tests.conftest import THOROUGH
 from tests.e2e.conftest import Opener
 

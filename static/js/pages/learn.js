@@ -9,7 +9,6 @@ import { isSure } from "../core/calibration.js";
 import { noteScene, progress as course } from "../core/course.js";
 import { answers as ofTest, kept as measured, told } from "../core/measured.js";
 import { sayBy, tell } from "./calibration.js";
-import { count, offer } from "./counting.js";
 import { every, first, linkAt, where } from "./found.js";
 
 const KEY = "highwater.learn";
@@ -57,7 +56,6 @@ function note(progress) {
     href: chapter ? location.pathname : `${location.pathname}?${unanswered(location.search)}`,
     text: document.getElementById("question").textContent.trim(),
   });
-  count(article);
   return {
     asked: progress.asked + 1,
     right: progress.right + (right ? 1 : 0),
@@ -177,7 +175,6 @@ if (article && article.dataset.right !== undefined) {
 }
 noteChapter();
 showAll(progress);
-offer(document.getElementById("countme"));
 for (const hint of every(".byhand")) hint.hidden = !hint.textContent.trim();
 addEventListener("keydown", keys);
 if (document.body.matches(".within") && parent !== window) {

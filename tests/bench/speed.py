@@ -1,0 +1,168 @@
+"""Benchmark of the engine in one table: in Python, and compiled if available.
+
+``python -m tests.bench.speed`` measures the engine that it imports and prints JSON; the
+benchmark asks two such processes, one of them with HIGHWATER_PURE.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from typing import Final
+
+from app.core.config import ROOT
+from engine.model import log
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+from tests.bench.ratios import SCALE_RUN, per_second, simpy_events
+from tests.bench.searching import copied_us, ladder, moved, searched_per_s
+
+PARTITIONS: Final = (1, 20, 50, 200)
+RECORDS: Final = 25_000
+BATCH: Final = 50
+"""Records a move: a line has room for no more."""
+STEPS: Final = 40
+STARTS: Final = 3
+SHOWN: Final = "S20"
+LONG: Final = "S61"
+
+BUDGETS: Final = {
+    "written_copy_s20_us": 60.0,
+    "written_ladder_per_s": 100_000.0,
+    "written_handlers_per_s": 2_500.0,
+    "written_start_ms": 300.0,
+    "written_virtual_per_real": 10_000.0,
+    "compiled_handlers_per_s": 10_000.0,
+}
+"""On one core of a small server."""
+
+
+def speed() -> tuple[float, dict[str, float]]:
+    """Return the events of the compiled engine over those of the Python one; and the table.
+
+    Without a compiled engine (`python3 -m tests.compiled` builds one beside a checkout, and
+    HIGHWATER_COMPILED names it) only the written one is measured, and the ratio is 1.
+    """
+    engines = {"written": measured(pure=True), "compiled": measured(pure=False)}
+    if not engines["compiled"].pop("is_compiled"):
+        del engines["compiled"]
+    engines["written"].pop("is_compiled")
+    figures = {"load": os.getloadavg()[0]}
+    for name, of_it in engines.items():
+        figures |= {f"{name}_{figure}": value for figure, value in of_it.items()}
+    ratios = [of_it["events_per_timeout"] for of_it in engines.values()]
+    return ratios[-1] / ratios[0], figures
+
+
+def measured(pure: bool) -> dict[str, float]:
+    """Return the figures of the engine, measured in another process."""
+    compiled = os.environ.get("HIGHWATER_COMPILED", str(ROOT))
+    paths = [str(ROOT)] if pure else [compiled, str(ROOT)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    env["HIGHWATER_PURE"] = "1" if pure else ""
+    command = [sys.executable, "-m", "tests.bench.speed"]
+    with tempfile.TemporaryDirectory() as place:
+        done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2_000:])
+    told: dict[str, float] = json.loads(done.stdout)
+    return told
+
+
+def figures() -> dict[str, float]:
+    """Return the figures of the engine in this process, in CPU time."""
+    scenario = file.find(SCALE_RUN[0])
+
+    def events(round_: int) -> int:
+        return play_all(Run(scenario, SCALE_RUN[1], round_)).events
+
+    engine, simpy = per_second(events), per_second(simpy_events)
+    found = {
+        "is_compiled": float(not log.__file__.endswith(".py")),
+        "events_per_s": engine,
+        "events_per_timeout": engine / simpy,
+        "copy_s20_us": copied_us(moved(), Simulation.copy),
+        "branch_s20_us": copied_us(moved(), Simulation.branch),
+        "copy_s61_us": copied_us(play_all(Run(file.find(LONG), "K39")), Simulation.copy),
+        "ladder_per_s": ladder()[1]["generated_per_s"],
+        "handlers_per_s": searched_per_s(),
+    }
+    for count in PARTITIONS:
+        found[f"event_{count}_us"] = event_us(count)
+    most, least = (found[f"event_{PARTITIONS[at]}_us"] for at in (-1, 0))
+    found["event_flatness"] = most / least
+    return {**found, **_of_many_records(), **_of_long_runs(), "start_ms": start_ms()}
+
+
+def event_us(partitions: int) -> float:
+    """Return the time of an event of three brokers with `partitions` partitions, one written to."""
+    data = {
+        "title": "many partitions",
+        "brokers": 3,
+        "fetching": "auto",
+        "workload": {"producers": [{"rate_per_s": 50, "partition": 0}]},
+    }
+    scenario = replace(Scenario.from_dict(data), partitions=((1, 2, 3),) * partitions)
+
+    def events(round_: int) -> int:
+        return play_all(Run(scenario, "K39", round_, ("run 5s",))).events
+
+    return 1e6 / per_second(events)
+
+
+def _of_many_records() -> dict[str, float]:
+    """Return the times of a copy, and of a step with its view, of a run with many records."""
+    from engine.replay.replay import Replay
+
+    lines = tuple(
+        "produce " + " ".join(f"r{first + number}" for number in range(BATCH))
+        for first in range(0, RECORDS, BATCH)
+    )
+    run = Run(file.find(SHOWN), "K39", 0, (*lines, "settle"))
+    sim = play_all(run)
+    replay = Replay(run)
+
+    def steps(round_: int) -> int:
+        for number in range(STEPS):  # each is asked for once: they are kept
+            replay.steps(replay.total - (round_ + 1) * STEPS + number, 1)
+        return STEPS
+
+    copy_us = copied_us(sim, Simulation.copy)
+    return {"copy_25000_us": copy_us, "step_25000_ms": 1e3 / per_second(steps)}
+
+
+def _of_long_runs() -> dict[str, float]:
+    run = Run(file.find(LONG), "K39")
+
+    def virtual(round_: int) -> int:
+        return play_all(Run(run.scenario, run.profile, round_)).now
+
+    return {"virtual_per_real": per_second(virtual) / 1_000}
+
+
+def start_ms() -> float:
+    """Return the CPU time of `highwater run S20`, from start to end, the best of some.
+
+    Its modules are compiled by then, as pip leaves what it installs.
+    """
+    return min(_cpu_ms([sys.executable, "-m", "app", "run", SHOWN]) for _ in range(STARTS))
+
+
+def _cpu_ms(command: list[str]) -> float:
+    own = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=True, env=own)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used * 1_000
+
+
+if __name__ == "__main__":
+    print(json.dumps(figures()))
