@@ -62,7 +62,7 @@ def test_nothing_is_missing_in_a_whole_language(language: str) -> None:
         assert list(own[subject]) == list(words), f"{subject}: in the order of the usual one"
 
 
-def test_what_differs_is_noticed() -> None:
+def test_differing_keys_are_noticed() -> None:
     usual = {"a": "{n} runs of {b}", "b": "none"}
     assert differs(usual, {"a": "{b}: {n} Läufe", "a.few": "{n} {b}", "b.one": "eins"}) == []
     assert differs(usual, {"a": "{n} Läufe", "c": "?", "b": "{n}", "b.more": "x"}) == [

@@ -70,7 +70,7 @@ CASES = [
     CASES,
     ids=[f"{case[0]}: {case[1]}" for case in CASES],
 )
-def test_what_is_reported_and_what_is_so(
+def test_reported_and_actual_values(
     key: str, moves: str, values: dict[str, int], total: int, wrong: list[str], off: bool
 ) -> None:
     assert row(BEFORE + moves, key) == (values, total, wrong, off)

@@ -270,7 +270,7 @@ def test_a_move_begins_with_the_question_where_the_logs_part() -> None:
     assert (fetch.state, fetch.offset, fetch.lag) == (FETCHING, 2, 3)
 
 
-def test_of_several_begun_moves_the_first_goes_on() -> None:
+def test_the_first_of_several_begun_moves_goes_on() -> None:
     """D-2: each waits for the controller, and then both logs grow."""
     brokers = [{"id": 1}, {"id": 2, "dirs": 2}]
     scenario = {"title": "x", "brokers": brokers, "partitions": [[1, 2], [1, 2]]}

@@ -150,7 +150,7 @@ def test_new_logs_go_where_there_are_fewest(profile: str) -> None:
     assert dirs(sim, 1) == {0: 1, 1: 2, 2: 1, 3: 1, 4: 1}
 
 
-def test_where_a_log_is_is_told_until_it_is_heard() -> None:
+def test_directory_assignments_are_sent_until_acknowledged() -> None:
     held = "create_topic o 1,2 !1; cut 1 K; heal; settle; advance 2s"
     sim = after(held, "K39")
     assert sim.cluster.controller.directories[1, 2] == 1 and not sim.brokers[1].running.assignments

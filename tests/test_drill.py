@@ -71,7 +71,7 @@ def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
     assert drilled(run) == run
 
 
-def test_whom_the_controller_misses_is_said() -> None:
+def test_the_expired_broker_is_named() -> None:
     """In this run broker 2 is back already when its old session ends: it could not be guessed."""
     recording = MomentRecording(Run(find("S74"), "Z0102", 45))
     told = Teller(recording, "en").next(probe_at(recording, "leader@250.0.2"))

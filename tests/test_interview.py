@@ -22,7 +22,7 @@ def test_there_are_sixty_of_every_topic_and_level() -> None:
     assert {one.level for one in found.values()} == set(interview.LEVELS)
 
 
-def test_what_is_asked_then_leads_on() -> None:
+def test_follow_up_questions_lead_on() -> None:
     """A chain of a question, its follow-up and what is asked then repeats no question."""
     found = questions()
     for item in found.values():
@@ -86,7 +86,7 @@ def test_a_file_of_ones_own_is_read() -> None:
         ("- a\n", "mine.yaml:1:1"),
     ],
 )
-def test_what_is_no_question_is_refused_with_its_place(text: str, where: str) -> None:
+def test_malformed_questions_are_refused_with_their_place(text: str, where: str) -> None:
     with pytest.raises(InputError) as caught:
         read(text, "mine")
     assert caught.value.where.startswith(where), caught.value.where

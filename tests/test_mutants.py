@@ -53,7 +53,7 @@ def test_a_verdict_and_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     assert counts == {mutants.KILLED: 1}, "a mutant that runs away is noticed, too"
 
 
-def test_what_changes_nothing_is_still_there_to_be_changed() -> None:
+def test_equal_mutants_are_still_possible_changes() -> None:
     """Each entry of the list is a change that would be tried; one that is no longer goes."""
     listed = mutants.equals()
     assert listed and all(why.endswith(".") for why in listed.values())

@@ -177,7 +177,7 @@ def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
     assert rows_of(tmp_path) == expected_rows(wanted)
 
 
-def test_what_was_cancelled_before_is_not_submitted(spark: SparkRunner, tmp_path: Path) -> None:
+def test_cancelled_chunks_are_not_submitted(spark: SparkRunner, tmp_path: Path) -> None:
     heard = Heard()
     assert not spark.run(
         plan(), str(tmp_path), "early", heard, lambda: True, run_chunk=batch_fakes.play_chunk

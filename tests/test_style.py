@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 
-FORBIDDEN_OPENINGS = ("What", "Who", "How", "Which", "Where", "Of", "Whether")
+FORBIDDEN_OPENINGS = ("What", "Who", "Whose", "Whom", "How", "Which", "Where", "Of", "Whether")
 WIDEST_DOCSTRING = 100
 WIDEST_MARKDOWN = 120
 LONGEST_README = 120  # lines
@@ -138,6 +138,17 @@ def test_python_names_the_actor() -> None:
         for folder in ("app", "engine", "tests")
         for path in sorted((ROOT / folder).rglob("*.py"))
         for line, word in _nameless(path)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_names_of_tests_state_a_fact() -> None:
+    """`test_stalled_connections_do_not_block_others`, not `test_who_stalls_...`."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: opens with a question:{text.removeprefix('test')}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for line, text in _words_of(path)
+        if text.startswith("test ") and text.split()[1].capitalize() in FORBIDDEN_OPENINGS
     ]
     assert found == [], "\n".join(found)
 

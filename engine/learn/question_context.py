@@ -74,7 +74,7 @@ class QuestionContext:
 
     @property
     def leader(self) -> ReplicaMoment | None:
-        """Whom the controller has leading."""
+        """The leader in the controller's record."""
         return self.part.leader()
 
     @property
@@ -88,7 +88,7 @@ def in_order(brokers: Iterable[int]) -> tuple[int, ...]:
 
 
 Places = Iterator[tuple[int, int]]
-"""(partition, broker) of whom is asked; without a broker, a number that tells apart."""
+"""(partition, broker) of the question; without a broker, a number that tells apart."""
 
 
 class Kind:

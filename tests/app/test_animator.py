@@ -93,7 +93,7 @@ def test_possible_lists_moves(socket: Socket, scenario: str) -> None:
         ("nonsense", {}, "invalid"),
     ],
 )
-def test_what_cannot_be_answered_gets_a_sentence(
+def test_unanswerable_events_get_a_sentence(
     socket: Socket, event: str, data: Any, code: str
 ) -> None:
     answer = socket.ask(event, data)
@@ -166,7 +166,7 @@ def test_the_line_that_reproduces_a_failed_move_ends_with_that_move(
     assert json.loads(shlex.split(answer["args"]["command"])[2])["moves"][-1] == "produce x7"
 
 
-def test_what_is_no_json_is_told_as_text_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_json_is_returned_as_text_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert JsonPacket(data=["x", {1: {2}}]).encode() == '2["x",{"1":"{2}"}]'
     assert "which is no JSON" in caplog.text
 

@@ -131,7 +131,7 @@ def _dear(digest: str) -> list[Callable[[FlaskClient], Any]]:
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_what_plays_many_runs_stands_behind_one_door(
+def test_requests_for_many_runs_share_one_gate(
     client: FlaskClient, services: Services, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services.jobs, "submit", lambda *_: "0")

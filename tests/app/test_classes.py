@@ -247,7 +247,7 @@ def test_followers_cannot_lead(app: Flask) -> None:
         ("lead", {"room": "abc-defg-hjk"}, "forbidden"),
     ],
 )
-def test_what_cannot_be_gets_a_sentence(
+def test_impossible_events_get_a_sentence(
     app: Flask, event: str, data: dict[str, Any], code: str
 ) -> None:
     leader, _, run = classroom(app)

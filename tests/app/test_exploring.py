@@ -133,7 +133,7 @@ def test_a_process_that_falls_after_its_first_answer_has_answered() -> None:
         searches.close()
 
 
-def test_what_the_search_does_not_know_is_told(searches: Searches) -> None:
+def test_facts_unknown_to_the_search_are_named(searches: Searches) -> None:
     refused = over(searches.ask(ask("S61", "K39", 10, crashes=1), "1.1.1.1"))
     assert refused.state == REFUSED
     assert "The search does not know" in str(refused.refusal)
@@ -239,7 +239,7 @@ def test_a_visitor_in_the_queue_keeps_the_page(
         ({"step": "-1"}, 400),
     ],
 )
-def test_what_cannot_be_asked_is_refused(client: Any, asked: dict[str, str], status: int) -> None:
+def test_invalid_searches_are_refused(client: Any, asked: dict[str, str], status: int) -> None:
     digest, token = opened(client)
     answer = client.post(f"/explore/{digest}", data={**asked, "csrf": token})
     assert answer.status_code == status

@@ -135,7 +135,7 @@ def test_a_question_that_is_none_is_answered(port: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("junk", ["4", "49", "42-1[]", "42[", "42{}", "451-[]", "44{}", "x", "4x"])
-def test_what_is_no_packet_ends_its_connection(port: int, junk: str) -> None:
+def test_malformed_packets_close_their_connection(port: int, junk: str) -> None:
     with ServerWire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
         rude.ws.send(junk)
         while rude.ws.receive(timeout=PATIENCE_S):

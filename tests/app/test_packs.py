@@ -73,7 +73,7 @@ def test_a_circle_of_imports_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         bundler.needed("one.js")
 
 
-def test_what_a_page_names_is_kept_for_ever(client: FlaskClient) -> None:
+def test_files_that_a_page_names_are_cached_for_ever(client: FlaskClient) -> None:
     page = client.get("/s/S20").text
     named = re.findall(r'(?:src|href)="(/(?:static|packs|i18n)/[^"#]+)', page)
     assert len(named) > 12
@@ -83,7 +83,7 @@ def test_what_a_page_names_is_kept_for_ever(client: FlaskClient) -> None:
         assert answer.headers["Cache-Control"] == FOR_EVER, address
 
 
-def test_what_scripts_fetch_for_a_first_view_is_kept_for_ever(app: Flask) -> None:
+def test_files_that_scripts_fetch_for_a_first_view_are_cached_for_ever(app: Flask) -> None:
     client = app.test_client()
     with app.test_request_context():
         now = edition()

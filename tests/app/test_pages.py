@@ -50,9 +50,7 @@ def test_a_scenario_and_a_run_have_pages(
         ("/api/runs", 405),
     ],
 )
-def test_what_is_not_there_gets_one_sentence(
-    client: FlaskClient, address: str, status: int
-) -> None:
+def test_unknown_pages_get_one_sentence(client: FlaskClient, address: str, status: int) -> None:
     page = client.get(address)
     assert page.status_code == status
     assert "Traceback" not in page.text

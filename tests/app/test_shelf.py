@@ -120,7 +120,7 @@ def test_hits_are_told_as_json_and_as_a_fragment(client: FlaskClient) -> None:
     assert client.get("/api/search?q=" + "x" * 5000 + "&limit=abc").status_code == 200
 
 
-def test_what_is_searched_for_stays_text(client: FlaskClient) -> None:
+def test_search_terms_stay_text(client: FlaskClient) -> None:
     page = client.get('/scenarios?q="><script>alert(1)</script>').text
     assert "<script>alert" not in page
 

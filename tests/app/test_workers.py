@@ -56,7 +56,7 @@ def test_work_is_done_by_another_process_and_charged_to_the_client(workers: Work
     assert workers.memory_bytes() > 1 << 20
 
 
-def test_what_it_raises_is_raised_here(workers: Workers) -> None:
+def test_errors_of_a_worker_are_raised_here(workers: Workers) -> None:
     with pytest.raises(KeyError, match="what is not there") as raised:
         workers.do(hands.errs)
     assert "hands.py" in raised.value.__notes__[0]
@@ -140,7 +140,7 @@ def test_one_address_leaves_some_to_the_others(
         workers.close()
 
 
-def test_where_none_is_free_it_is_done_here() -> None:
+def test_without_a_free_worker_it_is_done_here() -> None:
     with pytest.raises(NoWorkerError):
         Workers(0, 0, 0).do(hands.number)
     closed = Workers(1, 512, 1.0)

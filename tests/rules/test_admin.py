@@ -370,7 +370,7 @@ def test_an_unclean_election_needs_a_partition_without_a_leader(leader: int) -> 
     assert [k.records[tp].leader for tp in (0, 1)] == [leader, leader]
 
 
-def test_what_is_asked_about_partitions() -> None:
+def test_reassignments_are_listed_for_all_or_named_partitions() -> None:
     """ListPartitionReassignments: all that are moved, or those of the partitions named."""
     k, out = controller("K39"), Effects()
     admin.create_topic(k, "a", 2, 1, JavaLcg17(), out)

@@ -169,7 +169,7 @@ def test_the_replica_that_serves_a_consumer(
 
 
 @pytest.mark.parametrize(("times", "chosen"), [((500, 400), 2), ((400, 500), 3), ((500, 500), 3)])
-def test_of_two_that_are_as_far_the_one_caught_up_last_serves(
+def test_the_replica_caught_up_last_serves_among_equals(
     times: tuple[int, int], chosen: int
 ) -> None:
     """C-8: ms at which brokers 2 and 3 had everything; if these agree, too, the higher number."""

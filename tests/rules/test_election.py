@@ -120,7 +120,7 @@ EPOCHS = [
 
 
 @pytest.mark.parametrize(("wanted", "active", "leader", "isr", "le_old", "le", "pe"), EPOCHS)
-def test_which_epoch_is_raised(
+def test_changes_that_raise_an_epoch(
     wanted: dict[str, Any], active: Ids, leader: int, isr: Ids, le_old: int, le: int, pe: int
 ) -> None:
     record = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
@@ -249,7 +249,7 @@ def test_the_last_known_leader_is_the_only_one_known(
 
 
 @pytest.mark.parametrize(("eligible", "known"), [((2,), ()), ((), (3,)), ((2,), (3,))])
-def test_what_is_cleared_is_all_that_was_eligible(eligible: Ids, known: Ids) -> None:
+def test_clearing_removes_all_eligible_replicas(eligible: Ids, known: Ids) -> None:
     """CP-ELR 6.4, ClearElr: the last known too."""
     record = PartitionRecord((1, 2, 3), (1,), 1, 4, 9, elr=eligible, last_known_elr=known)
     after = elr.cleared(record)

@@ -93,7 +93,7 @@ def test_the_number_changes_while_brokers_run_only_since_1_1(profile: str, threa
         ((2, 2), 3, 100, True, 1, 97),
     ],
 )
-def test_what_fits_in_an_answer(
+def test_batches_that_fit_in_a_response(
     sizes: tuple[int, ...], partition: int, response: int, strict: bool, sent: int, left: int
 ) -> None:
     budget = Budget(Limits(1, partition, response), 1, strict)
@@ -271,7 +271,7 @@ def test_records_without_a_time_of_their_own_have_that_of_their_batch() -> None:
         ((1, 1), 3, False, None),
     ],
 )
-def test_what_was_left_out_of_an_answer_is_told(
+def test_batches_left_out_of_a_response_are_reported(
     sizes: tuple[int, ...], partition: int, strict: bool, cue: tuple[str, int, int] | None
 ) -> None:
     """S-2, of a log that does not begin at offset 0."""
@@ -324,7 +324,7 @@ def test_a_refused_partition_tells_no_offsets() -> None:
         ("K39", 0, FETCHING),
     ],
 )
-def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
+def test_first_offset_of_a_fetcher(profile: str, offset: int, state: int) -> None:
     """F-2: a follower without an offset begins at its log's end; by high watermarks, one that
     stands there has nothing to truncate."""
     replica = played(cluster(), profile, "produce a to 1", "settle").brokers[2].replicas[0]
@@ -362,7 +362,7 @@ def test_brokers_that_the_leader_knows_as_no_replica_get_an_error(
     ("src", "corr", "found"),
     [(2, 0, True), (2, 7, True), (2, 8, False), (3, 0, False), (3, 7, False)],
 )
-def test_whose_fetch_waits(src: int, corr: int, found: bool) -> None:
+def test_waiting_fetches_by_node_and_number(src: int, corr: int, found: bool) -> None:
     """S-6: that of a node, or the one of a number; a request that was sent again has none."""
     leader = played(cluster(), "K39", "settle").brokers[1].running
     waits = DelayedFetch(FetchRequest(2, 1, 7, (), 2, 1, 500, 1, 9), 500)

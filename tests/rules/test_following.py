@@ -72,7 +72,7 @@ def test_followers_without_a_known_leader_do_not_fetch() -> None:
 
 
 @pytest.mark.parametrize(("fetchers", "told"), [(1, []), (2, [("F-1", 1, 1)])])
-def test_which_thread_it_is_is_told_where_there_are_several(
+def test_threads_are_numbered_if_there_are_several(
     fetchers: int, told: list[tuple[str, int, int]]
 ) -> None:
     """F-1: as leader and number."""
@@ -242,9 +242,7 @@ def test_followers_truncated_to_the_leaders_end_lag_no_more(end: int, leo: int) 
 
 
 @pytest.mark.parametrize(("epoch", "leo"), [(0, 1), (1, 2)])
-def test_where_an_epoch_ends_is_of_use_only_in_the_epoch_of_the_question(
-    epoch: int, leo: int
-) -> None:
+def test_an_epoch_end_is_used_only_in_the_epoch_of_its_request(epoch: int, leo: int) -> None:
     """T-2: a partition that is followed in a newer epoch by now, or no more, is left alone."""
     sim, out = two_played("Z24", "produce a b to 1", "settle"), Effects()
     follower, thread = sim.brokers[2].running, thread_of(sim, 2)

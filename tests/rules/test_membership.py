@@ -77,7 +77,7 @@ def test_at_its_very_end_a_session_is_still_valid(profile: str, fenced_at: int) 
     assert sim.cluster.controller.brokers[3].fenced
 
 
-def test_what_was_not_committed_dies_with_the_controller() -> None:
+def test_uncommitted_records_die_with_the_controller() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s")
     k = sim.cluster.controller
     assert k.records[0].leader == 2 and sim.brokers[2].replicas[0].leader == 1
@@ -222,14 +222,14 @@ def test_a_short_pause_is_none(profile: str) -> None:
     assert sim.broken == []
 
 
-def test_what_waited_for_its_commit_goes_on_after_a_short_pause() -> None:
+def test_records_waiting_for_a_commit_go_on_after_a_short_pause() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s; pause K; advance 2s; resume K")
     go_on(sim, "advance 10s; settle")
     assert sim.brokers[2].replicas[0].leader == 2
     assert sim.broken == []
 
 
-def test_what_waited_for_its_commit_is_gone_when_another_took_over() -> None:
+def test_records_waiting_for_a_commit_are_lost_at_a_failover() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s; pause K; advance 20s; resume K")
     assert sim.cluster.controller.records[0].leader == 1
     assert sim.broken == []

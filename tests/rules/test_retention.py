@@ -92,7 +92,7 @@ def test_a_log_without_a_batch_is_as_old_as_the_clock(age: int, gone: int) -> No
 @pytest.mark.parametrize(
     ("start", "segments"), [(4, [0, 5, 10]), (5, [5, 10]), (7, [5, 10]), (10, [10]), (15, [10])]
 )
-def test_what_lies_below_the_log_start_goes_under_every_policy(
+def test_segments_below_the_log_start_go_under_every_policy(
     start: int, segments: list[int]
 ) -> None:
     """L-8: also a segment that ends just there, and not the active one."""
@@ -400,7 +400,7 @@ def test_a_clean_shutdown_flushes_every_disk_that_works() -> None:
     assert (second.recovery_checkpoint, broker.machine.clean_epoch) == (1, broker.broker_epoch)
 
 
-def test_what_was_flushed_is_never_past_the_end_of_the_log() -> None:
+def test_the_flushed_offset_is_never_past_the_end_of_the_log() -> None:
     """L-13: recovery that cuts a damaged tail, and power that took one."""
     log = log_of(15, 5, 15)
     log.flushed = 15

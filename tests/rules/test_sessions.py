@@ -198,7 +198,7 @@ def test_a_restarted_leader_knows_no_session_and_gives_other_ids() -> None:
     assert len(before) == len(after) == 2 and not before & after
 
 
-def test_what_a_quota_holds_back_is_forgotten_and_asked_for_again() -> None:
+def test_throttled_partitions_are_forgotten_and_requested_again() -> None:
     lines = (
         "kill 3",
         "produce a b c d p=1 acks=1",

@@ -124,7 +124,7 @@ def test_a_follower_says_whether_its_mark_is_another(mark: int, moved: bool) -> 
     assert replica.log.hw == min(mark, 2)
 
 
-def test_whose_position_is_refused_is_told_no_offsets() -> None:
+def test_refused_fetches_get_no_offsets() -> None:
     """S-4, KIP-903: the leader knows a newer incarnation of the follower."""
     broker, out = leader("produce a to 1", "settle"), Effects()
     asked = fetch(2, 0)
