@@ -21,7 +21,7 @@ FROZEN = ("R20", "S01", "S31", "S82", "S13")
 def build(folder: Path) -> Report:
     """Build the site of the tests."""
     slugs = {find(code).slug for code in FROZEN}
-    return build_site(folder, LANGS, "https://example.org/hw", jobs=1, scenarios=slugs)
+    return build_site(folder, LANGS, "https://example.org/some/where", jobs=1, scenarios=slugs)
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -29,10 +29,23 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Write nothing."""
 
 
+class _Helpful(_Quiet):
+    def send_error(self, code: int, *_: Any) -> None:
+        """Send 404.html, as many hosts of files do."""
+        body = (Path(self.directory) / "404.html").read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(body)
+
+
 @contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """Serve a folder as a host without any header of its own; yield its address."""
-    handler = functools.partial(_Quiet, directory=str(folder))
+def served(folder: Path, helpful: bool = False) -> Iterator[str]:
+    """Serve a folder as a host without any header of its own; yield its address.
+
+    `helpful` hosts send 404.html for what they do not have.
+    """
+    handler = functools.partial(_Helpful if helpful else _Quiet, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

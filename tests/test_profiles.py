@@ -38,10 +38,10 @@ def test_the_table_is_that_of_the_specification() -> None:
         ("3.9.0", "3.9.0", "Kafka 3.9.0"),
         ("4.0", "K40", "Kafka 4.0.1"),
         ("4.0.0", "4.0.0", "Kafka 4.0.0"),
-        ("3.5.1-zk", "3.5.2-zk", "Kafka 3.5 (ZooKeeper)"),
+        ("3.5.1-zk", "3.5.2-zk", "Kafka 3.5.1 – 3.5.2 (ZooKeeper)"),
         ("3.9.1-kraft", "K39", "Kafka 3.9.1"),
         ("3.5.2-zk-isr_eligibility+lag_messages", "3.5.2-zk+lag_messages-isr_eligibility",
-         "Kafka 3.5 (ZooKeeper) + lag_messages − isr_eligibility"),
+         "Kafka 3.5.1 – 3.5.2 (ZooKeeper) + lag_messages − isr_eligibility"),
     ],
 )  # fmt: skip
 def test_every_release_finds_its_behaviour(asked: str, found: str, human: str) -> None:

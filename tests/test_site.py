@@ -95,14 +95,14 @@ def test_import_maps_packs_and_lists_name_files_that_are_there(site_folder: Path
 def test_there_are_a_list_of_pages_a_manifest_and_notices(site_folder: Path) -> None:
     listed = (site_folder / "sitemap.xml").read_text()
     slug = find("R20").slug
-    assert f"<loc>https://example.org/hw/s/{slug}/</loc>" in listed
-    assert f"<loc>https://example.org/hw/zh/s/{slug}/</loc>" in listed
+    assert f"<loc>https://example.org/some/where/s/{slug}/</loc>" in listed
+    assert f"<loc>https://example.org/some/where/zh/s/{slug}/</loc>" in listed
     manifest = json.loads((site_folder / "site.webmanifest").read_text())
     assert all((site_folder / icon["src"]).is_file() for icon in manifest["icons"])
     notices = (site_folder / "LICENCES.txt").read_text()
     for name in ("Pyodide", "pyyaml", "lark", "flask", "jinja2", "Mozilla Public License"):
         assert name in notices, name
-    assert 'src="/hw/places.js"' in (site_folder / "404.html").read_text()
+    assert 'src="/some/where/places.js"' in (site_folder / "404.html").read_text()
 
 
 # -- frozen runs ----------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_a_frozen_run_is_what_the_engine_plays(site_folder: Path) -> None:
 DIGEST = "0123456789abcdef"
 LAYOUT = Layout(
     ("en", "zh"),
-    {"/", "/glossary", "/learn", "/s/vanish"},
+    {"/", "/glossary", "/learn", "/s/vanish", "/batch"},
     {"R20": "vanish"},
     answers={"loop/a.json"},
 )
@@ -156,7 +156,8 @@ LAYOUT = Layout(
             "en",
             "at/?p=/r/0123456789abcdef/compare&with=K39",
         ),
-        ("/batch?run=0123456789abcdef", "en", "needs-server/"),
+        ("/batch?scenario=vanish", "en", "batch/?scenario=vanish"),
+        ("/batch/0123456789ab", "en", "needs-server/"),
         ("/i18n/zh-Hans.json?page=lens", "en", "i18n/zh-Hans.lens.json"),
         ("/static/icons.svg?v=1#brand", "zh", "static/icons.svg?v=1#brand"),
         ("/loop/a.json", "zh", "loop/a.json"),

@@ -329,6 +329,10 @@ def test_sentences_here_are_those_of_a_replay() -> None:
     ]
 
 
+MINUS_ONE = ("M54",)
+"""KAFKA-3978: a high watermark of -1 is the bug."""
+
+
 @pytest.mark.parametrize(("scenario", "profile", "moves"), RUNS)
 def test_every_sentence_of_a_run(
     scenario: Scenario, profile: str, moves: tuple[str, ...] | None
@@ -344,7 +348,8 @@ def test_every_sentence_of_a_run(
             texts = [story.render(one, names, language) for one in [*step.say, *step.why]]
             assert len(set(texts)) == len(texts), f"{where} repeats itself: {texts}"
             for text in texts:
-                assert not re.search(r"[{}]|None|(?<!\w)-1\b", text), f"{where}: {text}"
+                if scenario.code not in MINUS_ONE:
+                    assert not re.search(r"[{}]|None|(?<!\w)-1\b", text), f"{where}: {text}"
                 if language == "en":
                     assert len(text.split()) <= MOST_WORDS, f"{where}: {text}"
 

@@ -44,8 +44,22 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("scenario")
+@click.argument("scenario", required=False)
 @click.option("--kafka", required=True, help="The release to start, such as 4.1.1 or 0.10.2.2.")
+@click.option(
+    "--random", "count", type=click.IntRange(1, 100_000), help="Play so many random scripts."
+)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True)
+@click.option(
+    "--minutes", type=click.FloatRange(0, 10_000), default=0, help="Begin no script after this."
+)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False),
+    default="chance",
+    show_default=True,
+    help="Where results of random scripts go; finished ones are not played again.",
+)
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
 @click.option("--out", type=click.Path(dir_okay=False), help="Where to write the recording.")
 @click.option("--jars", type=click.Path(), help="A directory with the jars of that release.")
@@ -54,8 +68,12 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 @click.option("--facts", is_flag=True, help="Print every fact, not only those that differ.")
 @plain
 def lab(
-    scenario: str,
+    scenario: str | None,
     kafka: str,
+    count: int | None,
+    seed: int,
+    minutes: float,
+    into: str,
     moves: str | None,
     out: str | None,
     jars: str | None,
@@ -63,20 +81,31 @@ def lab(
     port: int,
     facts: bool,
 ) -> None:
-    """Play SCENARIO on real brokers of this machine and compare them with the model.
+    """Play SCENARIO, or random scripts, on real brokers and compare them with the model.
 
     SCENARIO is what `highwater run` takes.  The brokers listen on 127.0.0.1 only; the jars come
     from KAFKA_HOME, from --jars, or once through Maven into the cache.  Ctrl+C ends everything.
 
     Exit code 0: every fact after every move is as in the model; 1: otherwise.
     """
-    from app.command.lab import play_on_brokers
+    from app.command.lab import play_on_brokers, play_random
     from app.lab.laboratory import Wish
     from app.lab.trouble import LabError
 
     given = [None if name is None else Path(name) for name in (jars, keep, out)]
     from app.command.playing import run_of
 
+    if (scenario is None) == (count is None):
+        refuse("Name either a scenario or --random with a number of scripts.")
+    if scenario is None or count is not None:
+        unused = [name for name, value in (("--moves", moves), ("--out", out)) if value]
+        if unused or facts or keep:
+            refuse("--moves, --out, --keep and --facts go with a scenario, not with --random.")
+        try:
+            wish = Wish(kafka, given[0], None, port)
+            sys.exit(play_random(wish, count or 0, seed, minutes, Path(into)))
+        except LabError as trouble:
+            refuse(str(trouble))
     run = run_of(scenario, None, 0, moves)
     try:
         sys.exit(play_on_brokers(Wish(kafka, given[0], given[1], port), run, given[2], facts))

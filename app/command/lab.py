@@ -16,6 +16,10 @@ from app.command import recordings
 from app.command.options import CANCELLED
 from app.lab import laboratory, nightly, recording, table
 from app.lab.laboratory import Wish
+from app.lab.random_play import DIFFERS, FAILED, RandomPlayer, Results, summary
+from app.lab.random_script import BROKERS
+from app.lab.releases import release_of
+from app.lab.script_cluster import ScriptCluster
 from engine.sim.run import Run
 
 
@@ -86,6 +90,34 @@ def record_all(scripts: str, releases: str, into: Path, wish: Wish) -> int:
     if cancelled:
         return CANCELLED
     return 0 if all(outcome.good for outcome in outcomes) else 1
+
+
+def play_random(wish: Wish, count: int, seed: int, minutes: float, into: Path) -> int:
+    """Play random scripts, keep what differs and print a table.
+
+    The exit code: 0 where every script is as the model, 1 where one differs or failed, 130 where it
+    was cancelled; what was played by then is kept.  Raises Trouble.
+    """
+    _end_by_signals()
+    release = release_of(wish.kafka)
+    cancelled = False
+    deadline = time.monotonic() + minutes * 60 if minutes else float("inf")
+    Results.load(into, release.version, seed)  # a file that is no result is reported first
+    try:
+        with ScriptCluster(wish, list(BROKERS), _progress) as cluster:
+            player = RandomPlayer(cluster, release, seed, into, _progress, deadline)
+            for _ in player.play(count):
+                pass
+    except KeyboardInterrupt:
+        cancelled = True
+        click.echo("Cancelled; the brokers are ended. The same command goes on.", err=True)
+    results = Results.load(into, release.version, seed)
+    click.echo("\n".join(summary(results)))
+    click.echo(f"The results and what differs are in {into}.")
+    if cancelled:
+        return CANCELLED
+    bad = any(row.outcome in (DIFFERS, FAILED) for row in results.scripts.values())
+    return 1 if bad else 0
 
 
 def _summary(outcomes: list[nightly.NightOutcome]) -> Iterator[str]:

@@ -35,7 +35,7 @@ PAGES = {
     "batch": ("batch",),
     "cluster": ("cluster", "share"),
     "compare": ("compare",),
-    "editor": ("editor", "hand"),
+    "editor": ("editor", "hand", "share"),
     "embed": ("hand",),
     "incident": ("incident", "share"),
 }

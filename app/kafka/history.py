@@ -63,6 +63,8 @@ class Image:
     partitions: dict[tuple[bytes, int], PartitionMetadata] = field(default_factory=dict)
     brokers: dict[int, str] = field(default_factory=dict)
     """The last thing that became of each broker: "registered", "fenced", "unfenced", "leaving"."""
+    epochs: dict[int, int] = field(default_factory=dict)
+    """Broker epoch of each broker's last registration."""
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
 
     def apply(self, entry: EpochEntry) -> list[Stated]:
@@ -85,6 +87,8 @@ class Image:
             return self._clear_elr(entry, record)
         elif isinstance(record, BrokerRecord):
             self.brokers[record.broker] = record.what
+            if record.what == "registered":
+                self.epochs[record.broker] = record.epoch
         elif isinstance(record, ConfigRecord):
             settings = self.configs.setdefault((record.kind, record.name), {})
             if record.value is None:

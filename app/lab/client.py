@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from app.kafka import batches, cursor
 from app.kafka.cursor import NO_TAGS, ByteCursor, array, i8, i16, i32, i64, text
+from app.kafka.fetches import BROKER_HEARTBEAT
 from app.lab.releases import KafkaRelease
 from engine.model.errors import name_of
 
@@ -21,7 +22,7 @@ LARGEST: Final = 64 * 1024 * 1024
 ANSWER_WITHIN_S: Final = 20.0
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA = 0, 1, 2, 3
-CREATE_TOPICS, DELETE_RECORDS, ALTER_CONFIGS = 19, 21, 33
+CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS, ALTER_CONFIGS = 19, 20, 21, 33
 ELECT_LEADERS, INCREMENTAL_ALTER_CONFIGS, ALTER_REASSIGNMENTS = 43, 44, 45
 TOPIC: Final = 2
 """The type of a topic among the resources that have configurations."""
@@ -217,6 +218,22 @@ class KafkaClient:
             lambda: (answer.compact_text(), answer.compact_array(told), answer.tags())
         )
         return rows[0][1][0] if rows else whole
+
+    def delete_topic(self, topic: str) -> str:
+        """Delete a topic; return the error's name."""
+        body = array([text(topic)]) + i32(20_000)
+        answer = self._ask(DELETE_TOPICS, int(self.release.epochs), body)
+        if self.release.epochs:
+            answer.i32()
+        rows = answer.array(lambda: (answer.text(), name_of(answer.i16())))
+        return rows[0][1]
+
+    def fence(self, broker: int, epoch: int) -> str:
+        """Send BrokerHeartbeat in a broker's name with WantFence; return the error's name."""
+        body = i32(broker) + i64(epoch) + i64(0) + i8(1) + i8(0) + NO_TAGS
+        answer = self._ask(BROKER_HEARTBEAT, 0, body, flexible=True)
+        answer.i32()
+        return name_of(answer.i16())
 
     def delete_records(self, topic: str, before: int) -> str:
         """Send DeleteRecords (KIP-107) for partition 0; return the error's name."""

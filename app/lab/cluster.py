@@ -71,11 +71,14 @@ class RealCluster:
         tools: Tools,
         processes: Processes,
         base: int,
+        session_ms: int = 0,
     ) -> None:
         self.release = release
         self.brokers = brokers
         self.tools = tools
         self.processes = processes
+        self.session_ms = session_ms
+        """Session timeout where the laboratory ends sessions itself (`end_session`), or 0."""
         self.controller_id = max(brokers) + 100
         self.apart = [] if release.kraft else [max(brokers) + 1]
         self.everyone = brokers + self.apart
@@ -87,6 +90,8 @@ class RealCluster:
         self._home = processes.directory
         self.wanted: set[str] = set()
         """Processes that should be alive; one that is not has died by itself."""
+        self.paused: set[int] = set()
+        """Brokers whose process is stopped by SIGSTOP."""
 
     def _listen(self) -> list[Proxy]:
         proxies = []
@@ -139,7 +144,7 @@ class RealCluster:
         directory = self._home / "k"
         if self.release.kraft:
             controller = configuration.kraft_controller(
-                self.release, self.controller_id, self.ports, directory
+                self.release, self.controller_id, self.ports, directory, self.session_ms
             )
             self._write(K, controller)
             tell("The directories are formatted …")
@@ -163,7 +168,9 @@ class RealCluster:
 
     def _broker_properties(self, broker: int) -> configuration.Properties:
         directory = self.log_directory(broker)
-        return configuration.broker(self.release, broker, self.ports, directory, self.controller_id)
+        return configuration.broker(
+            self.release, broker, self.ports, directory, self.controller_id, self.session_ms
+        )
 
     def settings(self) -> configuration.Properties:
         """Return the settings of a broker that a recording reports."""
@@ -293,6 +300,19 @@ class RealCluster:
             self.wanted.discard(str(who))
         self.processes.signal(str(who), number)
 
+    def end_session(self, broker: int) -> None:
+        """Make the controller miss a broker now, as the end of its session would.
+
+        KRaft: a heartbeat that asks to be fenced leads to the records of an expired session
+        (`ReplicationControlManager.handleBrokerFenced`).  ZooKeeper: its session is closed.
+        """
+        metadata = self.metadata
+        if isinstance(metadata, ZooKeeperMetadata):
+            metadata.end_session(broker)
+        elif isinstance(metadata, KraftMetadata) and metadata.live(broker):
+            controller = KafkaClient(self.ports.controller, self.release)
+            controller.fence(broker, metadata.broker_epoch(broker))
+
     def close(self) -> None:
         """Stop all traffic; the owner of the processes ends them."""
         self.hand.stopped = True
@@ -327,7 +347,13 @@ class RealCluster:
         alive = [broker for broker in self.brokers if self.alive(broker)]
         if not alive:
             raise LabError("No broker is alive that could be asked.")
-        return self.client(alive[0])
+        # A paused broker answers only once it resumes, and one that is cut off cannot forward.
+        able = [
+            broker
+            for broker in alive
+            if broker not in self.paused and self.hand.passes(broker, CONTROLLER)
+        ]
+        return self.client((able or alive)[0])
 
 
 ZOOKEEPER_MAIN: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"

@@ -12,11 +12,17 @@ from typing import Final
 
 from app.lab.client import HOST
 from app.lab.releases import KafkaRelease
+from engine.model.configs import CATALOGUE, Value
 
 Properties = dict[str, str | int]
 
 KRAFT_SESSION_MS: Final = 18_000
 ZOOKEEPER_SESSION_MS: Final = 10_000
+LONG_SESSION_MS: Final = 60_000
+"""Where the laboratory ends sessions itself: no slow moment of the machine may do so.  From 4.0 on
+a restart waits for the old session (KAFKA-19047), so those stay short."""
+FETCH_WAIT_MS: Final = 100
+LAG_MS: Final = 600_000
 
 LOG4J: Final = """\
 log4j.rootLogger=INFO, F
@@ -86,8 +92,28 @@ class Ports:
         return self._base + 1 + 4 * self._count
 
 
+def long_session_ms(release: KafkaRelease) -> int:
+    """Return the session timeout of a cluster whose sessions the laboratory ends."""
+    return KRAFT_SESSION_MS if release.numbers >= (4, 0, 0) else LONG_SESSION_MS
+
+
+def model_settings(release: KafkaRelease) -> dict[str, int]:
+    """Return the settings of such a cluster that the model has, too."""
+    session = "broker" if release.kraft else "zookeeper"
+    return {
+        "replica.fetch.wait.max.ms": FETCH_WAIT_MS,
+        "replica.lag.time.max.ms": LAG_MS,
+        f"{session}.session.timeout.ms": long_session_ms(release),
+    }
+
+
 def broker(
-    release: KafkaRelease, number: int, ports: Ports, directory: Path, controller: int
+    release: KafkaRelease,
+    number: int,
+    ports: Ports,
+    directory: Path,
+    controller: int,
+    session_ms: int = 0,
 ) -> Properties:
     """Return the server.properties of a broker; its log directory is `directory`."""
     client, own, shown = ports.client(number), ports.replication(number), ports.proxy(number)
@@ -107,14 +133,19 @@ def broker(
         "replica.high.watermark.checkpoint.interval.ms": 200,
         "log.flush.offset.checkpoint.interval.ms": 500,
         "log.flush.start.offset.checkpoint.interval.ms": 200,
-        "replica.fetch.wait.max.ms": 100,
+        "replica.fetch.wait.max.ms": FETCH_WAIT_MS,
         "replica.fetch.backoff.ms": 200,
         # A fetch that is held must not end as a timeout.
         "replica.socket.timeout.ms": 600_000,
-        "replica.lag.time.max.ms": 600_000,
+        "replica.lag.time.max.ms": LAG_MS,
         "max.incremental.fetch.session.cache.slots": 0,
         "request.timeout.ms": 60_000,
     }
+    if release.numbers < (1, 0, 0):
+        properties["delete.topic.enable"] = "true"
+    if release.numbers >= (3, 8, 0):
+        # Checkpoints are written from then on, instead of 30 s after a start.
+        properties["log.initial.task.delay.ms"] = 200
     if release.kraft:
         properties |= {
             "process.roles": "broker",
@@ -124,21 +155,21 @@ def broker(
             "listener.security.protocol.map": (
                 "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT,CONTROLLER:PLAINTEXT"
             ),
-            "broker.session.timeout.ms": KRAFT_SESSION_MS,
+            "broker.session.timeout.ms": session_ms or KRAFT_SESSION_MS,
             "broker.heartbeat.interval.ms": 1_000,
         }
     else:
         properties |= {
             "broker.id": number,
             "zookeeper.connect": f"{HOST}:{ports.to_controller(number)}",
-            "zookeeper.session.timeout.ms": ZOOKEEPER_SESSION_MS,
+            "zookeeper.session.timeout.ms": session_ms or ZOOKEEPER_SESSION_MS,
             "controlled.shutdown.retry.backoff.ms": 1_000,
         }
     return properties
 
 
 def kraft_controller(
-    release: KafkaRelease, number: int, ports: Ports, directory: Path
+    release: KafkaRelease, number: int, ports: Ports, directory: Path, session_ms: int = 0
 ) -> Properties:
     properties: Properties = {
         "process.roles": "controller",
@@ -150,7 +181,7 @@ def kraft_controller(
             "CLIENT:PLAINTEXT,REPLICATION:PLAINTEXT,CONTROLLER:PLAINTEXT"
         ),
         "log.dirs": str(directory),
-        "broker.session.timeout.ms": KRAFT_SESSION_MS,
+        "broker.session.timeout.ms": session_ms or KRAFT_SESSION_MS,
         "broker.heartbeat.interval.ms": 1_000,
         # No-op records would make the metadata log grow while nothing happens.
         "metadata.max.idle.interval.ms": 0,
@@ -172,6 +203,13 @@ def zookeeper(ports: Ports, directory: Path) -> Properties:
         "minSessionTimeout": 1_000,
         "maxSessionTimeout": 60_000,
     }
+
+
+def word_of(name: str, value: Value) -> str:
+    """Return the value of a setting as Kafka writes it: a truth is 0 or 1 in a scenario."""
+    known = CATALOGUE.get(name)
+    truth = known is not None and known.unit == "boolean"
+    return str(bool(value)).lower() if truth else str(value)
 
 
 def to_text(properties: Properties) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.batch.runners.java import JavaMissingError, find_java
+from app.lab import configuration
 from app.lab.cluster import RealCluster, Tools, free_block, taken_in
 from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
@@ -19,6 +20,8 @@ from app.lab.recording import made_of
 from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
+from engine.conformance.recordings.following import OF_THE_TOPIC
+from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
 Tell = Callable[[str], None]
@@ -44,10 +47,10 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
     release = release_of(wish.kafka)
     run = played_on(wish, run)
     must_be_playable(run, zookeeper=not release.kraft)
-    tools = _tools(release, wish.jars, tell)
+    tools = find_tools(release, wish.jars, tell)
     brokers = [broker.id for broker in run.scenario.brokers]
     needed = Ports.needed(len(brokers) + (0 if release.kraft else 1))
-    base = _ports(wish.port, needed)
+    base = choose_ports(wish.port, needed)
     with Processes(wish.keep) as processes:
         cluster = RealCluster(release, brokers, tools, processes, base)
         try:
@@ -63,17 +66,23 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
 
 def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> dict[str, Any]:
     scenario = run.scenario
-    configs: dict[str, str] = {
-        name: str(scenario.configs[name]).lower()
-        for name in ("min.insync.replicas", "unclean.leader.election.enable")
-        if name in scenario.configs
-    }
+    configs = topic_configs(scenario)
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())
     stage = LabStage(cluster, name or "run", list(scenario.partitions[0]), configs)
     return made_of(run, stage, Player(stage, run, tell).play())
 
 
-def _ports(wanted: int, needed: int) -> int:
+def topic_configs(scenario: Scenario) -> dict[str, str]:
+    """Return the settings of the topic as CreateTopics takes them."""
+    return {
+        name: configuration.word_of(name, scenario.configs[name])
+        for name in OF_THE_TOPIC
+        if name in scenario.configs
+    }
+
+
+def choose_ports(wanted: int, needed: int) -> int:
+    """Return the first of `needed` ports, from `wanted` on, or any free ones for 0."""
     if wanted == 0:
         return free_block(needed)
     taken = taken_in(wanted, needed)
@@ -85,7 +94,8 @@ def _ports(wanted: int, needed: int) -> int:
     return wanted
 
 
-def _tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:
+def find_tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:
+    """Return Java and the jars of a release.  Raises Trouble."""
     try:
         java = find_java(user="Kafka")
     except JavaMissingError as error:

@@ -111,6 +111,18 @@ class LinkControls:
         for close in broken:
             close()
 
+    def break_fetches(self, broker: Node) -> None:
+        """Break the connections on which a broker asks others, except where a response is held."""
+        with self.change():
+            broken = [
+                close
+                for (source, target), link in self._links.items()
+                if source == broker and target >= 0 and not link.kept
+                for close in link.close.values()
+            ]
+        for close in broken:
+            close()
+
     def heal(self, one: Node, other: Node) -> None:
         with self.change():
             self.link(one, other).cut = self.link(other, one).cut = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import time
@@ -15,6 +16,22 @@ from app.lab.trouble import LabError
 
 PREFERRED: Final = "/admin/preferred_replica_election"
 ZOOKEEPER_WITHIN_S: Final = 30
+CONTROLLER_ELECTIONS: Final = 20
+"""Elections after which the laboratory takes whichever broker is the controller."""
+
+
+def session_password(session: int) -> bytes:
+    """Return the password of a ZooKeeper session, which follows from its id.
+
+    `ZooKeeperServer.generatePasswd` draws sixteen bytes from a `java.util.Random` that is seeded
+    with the id and a constant.
+    """
+    state = (((session & (1 << 64) - 1) ^ 0xB3415C00) ^ 0x5DEECE66D) & (1 << 48) - 1
+    drawn = b""
+    while len(drawn) < 16:
+        state = (state * 0x5DEECE66D + 0xB) & (1 << 48) - 1
+        drawn += (state >> 16).to_bytes(4, "little")
+    return drawn
 
 
 class Metadata(Protocol):
@@ -44,6 +61,9 @@ class KraftMetadata:
 
     def live(self, broker: int) -> bool:
         return self._log.refresh().brokers.get(broker) == "unfenced"
+
+    def broker_epoch(self, broker: int) -> int:
+        return self._log.refresh().epochs.get(broker, -1)
 
     def record(self, topic: str) -> PartitionMetadata | None:
         return self._log.refresh().partition(topic, 0)
@@ -76,6 +96,7 @@ class ZooKeeperMetadata:
                 "it: pip install 'highwater[lab]'."
             ) from None
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+        self._port = port
         self._client: Any = KazooClient(f"{HOST}:{port}", timeout=30)
         self._client.start(ZOOKEEPER_WITHIN_S)
         self._last: dict[str, PartitionMetadata] = {}
@@ -121,6 +142,36 @@ class ZooKeeperMetadata:
             return int(json.loads(self._client.get("/controller")[0])["brokerid"])
         except (KazooException, ValueError, KeyError):
             return -1
+
+    def end_session(self, broker: int) -> None:
+        """End the ZooKeeper session of a broker at once, as its expiry would."""
+        from kazoo.client import KazooClient
+        from kazoo.exceptions import KazooException
+
+        try:
+            found = self._client.exists(f"/brokers/ids/{broker}")
+        except KazooException:
+            return
+        if found is None:
+            return
+        owner = found.ephemeralOwner
+        session = KazooClient(
+            f"{HOST}:{self._port}", client_id=(owner, session_password(owner)), timeout=30
+        )
+        session.start(ZOOKEEPER_WITHIN_S)
+        session.stop()
+        session.close()
+
+    def move_controller(self, wanted: int) -> None:
+        """Let brokers elect a controller until it is the wanted one."""
+        from kazoo.exceptions import KazooException
+
+        for _ in range(CONTROLLER_ELECTIONS):
+            if self.controller() == wanted:
+                return
+            with contextlib.suppress(KazooException):
+                self._client.delete("/controller")
+            time.sleep(1.0)
 
     def elect_preferred(self, topic: str) -> None:
         """Ask for an election as the tools before 2.4 did, and wait until it is over."""

@@ -18,7 +18,8 @@ from typing import Any, Final
 from app.kafka.fetches import ALTER_PARTITION, FETCH
 from app.lab import disk
 from app.lab.client import Connection, KafkaClient
-from app.lab.cluster import K, wait_until
+from app.lab.cluster import K, RealCluster, wait_until
+from app.lab.configuration import word_of
 from app.lab.links import CONTROLLER
 from app.lab.metadata import ZooKeeperMetadata
 from app.lab.stage import UNREACHABLE, LabStage
@@ -32,6 +33,10 @@ DEEDS: Final[dict[str, Deed]] = {}
 WAITING: Final = "waiting"
 PRODUCER_PATIENCE_MS: Final = 30_000
 ZOOKEEPER_FORGETS_S: Final = 13.0
+METADATA_FETCH_S: Final = 0.8
+"""A metadata fetch that is on its way waits at most 500 ms at the controller."""
+LEAVING_S: Final = 4.0
+"""After this time the fetches that keep a broker from ending under ZooKeeper are broken."""
 SETTINGS: Final = (
     "min.insync.replicas",
     "unclean.leader.election.enable",
@@ -180,6 +185,8 @@ def _fetching(stage: LabStage, args: Args) -> str:
 @deed("detect")
 def _detect(stage: LabStage, args: Args) -> str:
     broker, metadata = args["broker"], stage.cluster.metadata
+    if stage.cluster.session_ms:
+        stage.cluster.end_session(broker)
     noticed = wait_until(lambda: not metadata.live(broker), 45, 0.1)
 
     def is_out() -> bool:
@@ -234,19 +241,38 @@ def _round(stage: LabStage, broker: int, keep: bool) -> str:
 # -- faults ----------------------------------------------------------------------------------------
 
 
+def keep_controller_apart(cluster: RealCluster) -> None:
+    """Move ZooKeeper's controller to the broker without replicas, before another one dies."""
+    if isinstance(cluster.metadata, ZooKeeperMetadata) and cluster.controller_alive:
+        cluster.metadata.move_controller(cluster.apart[0])
+
+
 @deed("kill")
 def _kill(stage: LabStage, args: Args) -> str:
+    if args["broker"] != CONTROLLER:
+        keep_controller_apart(stage.cluster)
     stage.cluster.kill(K if args["broker"] == CONTROLLER else args["broker"])
-    stage.paused.discard(args["broker"])
+    stage.cluster.paused.discard(args["broker"])
     return ""
 
 
 @deed("shutdown")
 def _shutdown(stage: LabStage, args: Args) -> str:
-    stage.by_hand(False)  # a controlled shutdown may wait for fetches
-    stage.cluster.kill(args["broker"], signal.SIGTERM)
+    broker, cluster = args["broker"], stage.cluster
+    ended = threading.Event()
+
+    def break_fetches() -> None:
+        # Its fetcher threads end only between two fetches, and theirs wait for a move.
+        while not ended.wait(LEAVING_S):
+            cluster.hand.break_fetches(broker)
+
+    if not cluster.release.kraft:
+        threading.Thread(target=break_fetches, daemon=True).start()
+    try:
+        cluster.kill(broker, signal.SIGTERM)
+    finally:
+        ended.set()
     stage.informed()
-    stage.by_hand(True)
     time.sleep(0.2)
     return ""
 
@@ -274,7 +300,8 @@ def _restart(stage: LabStage, args: Args) -> str:
 def _bounce(stage: LabStage, args: Args) -> str:
     """Restart a broker's session; under ZooKeeper the controller does not notice.
 
-    It is frozen while the broker's old session ends and its new one begins.
+    It is frozen while the broker's old session ends and its new one begins.  The old session is
+    closed at once, so that the controller's own does not expire meanwhile.
     """
     cluster, broker = stage.cluster, args["broker"]
     metadata = cluster.metadata
@@ -283,6 +310,8 @@ def _bounce(stage: LabStage, args: Args) -> str:
         cluster.kill(sleeper, signal.SIGSTOP)
     cluster.kill(broker)
     if sleeper is not None:
+        assert isinstance(metadata, ZooKeeperMetadata)
+        metadata.end_session(broker)
         wait_until(lambda: not metadata.live(broker), 40)
     cluster.start(broker)
     cluster.await_up(broker)
@@ -298,6 +327,7 @@ def _bounce(stage: LabStage, args: Args) -> str:
 def _power(stage: LabStage, args: Args) -> str:
     """Cut off what was not flushed of the segments; Kafka writes checkpoints through."""
     broker = args["broker"]
+    keep_controller_apart(stage.cluster)
     stage.cluster.kill(broker)
     disk.cut_from(stage.directory(broker), stage.flushed.get(broker, 0))
     return ""
@@ -324,8 +354,10 @@ def _wipe(stage: LabStage, args: Args) -> str:
 
 @deed("pause")
 def _pause(stage: LabStage, args: Args) -> str:
-    stage.paused.add(args["broker"])
+    stage.cluster.paused.add(args["broker"])
     stage.cluster.kill(args["broker"], signal.SIGSTOP)
+    # A fetch that waits for a move would pass while its sender is paused.
+    stage.cluster.hand.break_fetches(args["broker"])
     return ""
 
 
@@ -333,7 +365,7 @@ def _pause(stage: LabStage, args: Args) -> str:
 def _resume(stage: LabStage, args: Args) -> str:
     broker = args["broker"]
     stage.cluster.kill(broker, signal.SIGCONT)
-    stage.paused.discard(broker)
+    stage.cluster.paused.discard(broker)
     wait_until(lambda: stage.cluster.metadata.live(broker), 25)
     stage.informed()
     time.sleep(0.5)
@@ -350,10 +382,13 @@ def _cut(stage: LabStage, args: Args) -> str:
 def _heal(stage: LabStage, args: Args) -> str:
     hand = stage.cluster.hand
     ends = hand.cuts() if args["a"] is None else [(args["a"], args["b"])]
+    with hand.change():
+        hand.floors.clear()  # a deposed leader answers fetches of an old epoch until it is informed
     for one, other in ends:
         hand.heal(one, other)
     for broker in stage.running():
-        wait_until(partial(stage.cluster.metadata.live, broker), 30)
+        if hand.passes(broker, CONTROLLER):
+            wait_until(partial(stage.cluster.metadata.live, broker), 30)
     stage.informed()
     time.sleep(0.6)
     return ""
@@ -362,6 +397,8 @@ def _heal(stage: LabStage, args: Args) -> str:
 @deed("hold")
 def _hold(stage: LabStage, args: Args) -> str:
     stage.cluster.hand.hold(args["broker"], _held_kind(args), True)
+    if args["metadata"]:
+        time.sleep(METADATA_FETCH_S)
     return ""
 
 
@@ -415,7 +452,9 @@ def _elect_one(stage: LabStage, broker: int) -> str:
         if listed is wanted:
             error = client.elect(stage.topic, unclean=False)
     after = stage.must_record()
-    stage.adjusted.partition_epoch += after.partition_epoch - before.partition_epoch - 1
+    # An election is one partition epoch and one leader epoch; the rest are the reorderings.
+    elected = after.leader_epoch != before.leader_epoch
+    stage.adjusted.partition_epoch += after.partition_epoch - before.partition_epoch - elected
     time.sleep(0.4)
     stage.informed()
     return "" if error == "NONE" else error
@@ -437,7 +476,8 @@ def _reassign(stage: LabStage, args: Args) -> str:
 @deed("set")
 def _set(stage: LabStage, args: Args) -> str:
     client = stage.cluster.controller_client()
-    error = client.set_config(stage.topic, args["key"], str(args["value"]))
+    value = word_of(args["key"], args["value"])
+    error = client.set_config(stage.topic, args["key"], value)
     time.sleep(0.8)
     stage.informed()
     return "" if error == "NONE" else error

@@ -101,19 +101,18 @@ class Order:
     def make(self, number: int, move: Move) -> None:
         """Wait until this move may silence its broker."""
         broker = silenced(move)
-        if broker is None:
-            return
+        if broker is None or self._stage.cluster.session_ms:
+            return  # sessions that the laboratory ends do so in its own order
         for before in self._plan.before.get(number, ()):
             self._let_pass(broker, before)
         self._stage.cluster.hand.hold(broker, BROKER_HEARTBEAT, False)
         self._silenced[number] = time.monotonic()
 
-    def missed_with(self, number: int, move: Move) -> list[int]:
-        """Return the other brokers that the controller misses in the model during this move."""
-        if move.verb.name != "detect":
-            return []
-        missed = self._plan.missed.get(number, ())
-        return [broker for broker in missed if broker != move.args["broker"]]
+    def missed_in(self, number: int, move: Move) -> list[int]:
+        """Return the brokers that a `detect` waits for, in the order in which the model does."""
+        missed = self._plan.missed.get(number, [])
+        own = move.args["broker"]
+        return missed if own in missed else [*missed, own]
 
     def _let_pass(self, broker: int, before: Before) -> None:
         """Wait until the controller heard of `broker` long enough after the first.

@@ -199,18 +199,20 @@ class _Conversation:
                         if fetch:
                             self._take_credit(sent)
                         return True
-                    if fetch:
+                    if fetch and not link.waiting:
                         link.waiting = True
-                    elif by_hand:
+                        hand.changed.notify_all()
+                    elif by_hand and not fetch and not link.asks_epoch:
                         link.asks_epoch = True
-                    hand.changed.notify_all()
+                        hand.changed.notify_all()
+                    # Waiting requests do not wake each other: only a change notifies.
                     hand.changed.wait(POLL_S)
                     if _is_closed(self.incoming):
                         return False
                 return False
         finally:
-            with hand.change():
-                if fetch:
+            if fetch and link.waiting:
+                with hand.change():
                     link.waiting = False
 
     def _refused_anyway(self, sent: SentFrame) -> bool:
@@ -261,7 +263,7 @@ class _Conversation:
                 self._note(self.target, self.source, "FetchResponse", asked=offset, served=served)
 
     def _keep(self) -> bool:
-        """Hold the response until it is released; return False where the follower is gone."""
+        """Hold the response until it is released; return False where either end is gone."""
         kept = HeldResponse()
         with self.hand.changed:
             self.link.kept.append(kept)
@@ -269,7 +271,7 @@ class _Conversation:
             try:
                 while not kept.go:
                     self.hand.changed.wait(POLL_S)
-                    if _is_closed(self.incoming):
+                    if _is_closed(self.incoming) or _is_closed(self.outgoing):
                         return False
             finally:
                 self.link.kept.remove(kept)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.kafka.cursor import MalformedError
+from app.kafka.fetches import FETCH
 from app.kafka.metadata import PartitionMetadata
 from app.lab import disk, facts
 from app.lab.client import ClientBelief
@@ -39,7 +40,6 @@ class LabStage:
     answers: dict[str, tuple[str, int]] = field(default_factory=dict)
     """The response to the producer of each record: (error or "waiting", offset)."""
     flushed: dict[int, int] = field(default_factory=dict)
-    paused: set[int] = field(default_factory=set)
     began: float = 0.0
 
     # -- the beginning -----------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class LabStage:
         return [
             broker
             for broker in self.cluster.brokers
-            if self.cluster.alive(broker) and broker not in self.paused
+            if self.cluster.alive(broker) and broker not in self.cluster.paused
         ]
 
     def belief(self, broker: int) -> ClientBelief | None:
@@ -179,7 +179,10 @@ class LabStage:
         record, replicas = now["P"], now["brokers"]
         if record is None or record["leader"] not in self.running():
             return False
-        led = replicas.get(str(record["leader"]))
+        hand, leader = self.cluster.hand, record["leader"]
+        if not hand.passes(leader, CONTROLLER) or hand.link(leader, CONTROLLER).holding:
+            return False  # the leader cannot propose an ISR, or hears no answer
+        led = replicas.get(str(leader))
         return led is not None and any(
             (found := replicas.get(str(broker))) is not None
             and found["leo"] == led["leo"]
@@ -203,7 +206,8 @@ class LabStage:
         self.raise_floor()
 
     def _knows(self, broker: int, record: PartitionMetadata) -> bool:
-        if not self.cluster.hand.passes(broker, CONTROLLER):
+        hand = self.cluster.hand
+        if not hand.passes(broker, CONTROLLER) or FETCH in hand.link(broker, CONTROLLER).holding:
             return True
         belief = self.belief(broker)
         if belief is None:

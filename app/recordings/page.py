@@ -19,6 +19,7 @@ from app.context.services import services
 from app.core.memoize import last, once
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
+from engine.conformance.recordings.by_chance import totals
 from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.export import tanks
@@ -385,4 +386,7 @@ def table() -> str:
         explained=sum(one.explained for one in every),
         different=sum(one.different for one in every),
         count=len(every),
+        chance=totals(),
+        chance_scripts=sum(one.scripts for one in totals()),
+        chance_equal=sum(one.equal for one in totals()),
     )

@@ -20,7 +20,7 @@ NEEDS_SERVER: Final = (
     "/learn/deck.apkg",
 )
 """Pages that only a server has; all lead to one page that says so."""
-ANY_QUERY: Final = ("/s/", "/r", "/e", "/glossary", "/needs-server", "/at")
+ANY_QUERY: Final = ("/s/", "/r", "/e", "/batch", "/glossary", "/needs-server", "/at")
 """Pages whose scripts read the query, so that one file does for every query."""
 _RUN: Final = re.compile(r"/([re])(?:/([0-9a-f]{16}))?")
 _WORDS: Final = re.compile(r"/i18n/([\w-]+)\.json")
@@ -63,10 +63,10 @@ class Layout:
             told = {**({"run": run[2]} if run[2] else {}), **query}
             return f"{home}{run[1]}/{_query(told)}{tail}"
         path = self._named(parts.path.rstrip("/") or "/")
-        if any(path == one or path.startswith(f"{one}/") for one in NEEDS_SERVER):
-            return f"{home}needs-server/"
         if path in self.pages and (not query or self._takes_any(path)):
             return f"{home}{path.strip('/')}/".replace("//", "/").lstrip("/") + _query(query) + tail
+        if any(path == one or path.startswith(f"{one}/") for one in NEEDS_SERVER):
+            return f"{home}needs-server/"
         return f"{home}at/?p={quote(path)}{_query(query).replace('?', '&')}{tail}"
 
     def _named(self, path: str) -> str:

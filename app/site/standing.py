@@ -6,9 +6,15 @@ from typing import Final
 
 from flask import Blueprint, render_template
 
+from engine.export.library_outcomes import is_statistical
+from engine.model.profiles import GENERATIONS, PROFILES
+from engine.scenarios import file
+
 blueprint = Blueprint("standing", __name__)
 
-STANDING: Final = ("/at", "/e", "/needs-server", "/404")
+STANDING: Final = ("/at", "/e", "/batch", "/needs-server", "/404")
+RUNS_MOST: Final = 5_000
+"""Runs of a batch in a tab, for each profile."""
 
 
 @blueprint.get("/at")
@@ -27,6 +33,17 @@ def frame() -> str:
 def missing() -> str:
     """Render the page of a host for an address that it does not have."""
     return render_template("site_shell.html", text="folder.missing")
+
+
+@blueprint.get("/batch")
+def batch() -> str:
+    """Render the form of a batch that the tab plays: scenarios in which chance decides."""
+    return render_template(
+        "site_batch.html",
+        scenarios=[one for one in file.library().values() if is_statistical(one)],
+        profiles=[PROFILES[name] for name in GENERATIONS],
+        most=RUNS_MOST,
+    )
 
 
 @blueprint.get("/needs-server")

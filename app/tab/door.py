@@ -10,6 +10,7 @@ from app.core.config import Settings
 from app.core.json_response import from_json, plain_json
 from app.core.refusals import RequestError
 from app.core.words import Catalogue
+from app.questions import batch
 from app.questions.context import Answer, Context
 from app.questions.table import OPENS, STEPS, answered
 from app.runs.replays import Replays
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from app.storage.saved import Store
     from app.workers.pool import Workers
 
-QUESTIONS: Final = {**OPENS, **STEPS}
+QUESTIONS: Final = {**OPENS, **STEPS, "seeds": batch.seeds}
 LIMITS: Final[dict[str, Any]] = {
     "live_runs": 40,
     "live_mib": 256,

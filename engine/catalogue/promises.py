@@ -99,6 +99,9 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
         return _answers(sim, wanted)
     if wanted.kind in ("deleting", "deleted"):
         return _deletion(sim, wanted)
+    if wanted.kind == "consumer":
+        position = sim.consumer(wanted.who).position
+        return "" if position == wanted.numbers[0] else f"it is at {position}"
     disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":

@@ -63,7 +63,7 @@ def _last(k: Controller, kinds: tuple[str, ...], key: int) -> Record | None:
 
 def _since(k: Controller, told: Record) -> PartitionRecord:
     """Return a partition's newest committed record, and whether its ELR was cleared after that."""
-    _, tp, record = told
+    tp, record = told[1:3]
     found: PartitionRecord = record
     for other in k.log[::-1]:
         if other is told:

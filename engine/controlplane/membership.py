@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 
 from engine.controlplane.elr import cleared
 from engine.controlplane.roles import apply_record, stop_replica
-from engine.dataplane import fetcher, retention
+from engine.dataplane import fetcher, futures, retention
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything, forget_log_start, load_log
 from engine.model.broker import Machine, Process
@@ -270,6 +270,10 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
     broker.metadata_offset = m.offset + len(m.records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
     blocked = _blocked_by_strays(broker, changed) if before == 0 else ()
+    if before == 0 and broker.machine.futures and broker.offline:
+        futures.take_over_abandoned(broker, _assigned(broker, m), out)
+        if broker.halted:
+            return
     apply_changes(broker, changed, out, blocked)
     if before == 0:
         delete_strays(broker, out)
@@ -297,6 +301,15 @@ def _apply_broker_record(broker: Process, record: tuple[object, ...]) -> None:
     broker.peers[peer_id] = Peer(epoch, bool(fenced), bool(shutting_down))
 
 
+def _assigned(broker: Process, m: MetadataRecords) -> dict[int, int]:
+    """KIP-858.  Return partition -> the directory that its record names for this broker."""
+    return {
+        record[1]: record[3][1]
+        for record in m.records
+        if record[0] == R_PARTITION and len(record) > 3 and record[3][0] == broker.id
+    }
+
+
 def _blocked_by_strays(
     broker: Process, changed: dict[int, PartitionRecord | None]
 ) -> Collection[int]:
@@ -308,13 +321,9 @@ def _blocked_by_strays(
     machine = broker.machine
     if not broker.profile.stray_blocks_replica or not machine.disks:
         return ()
-    names = {_name(machine, tp) for tp in machine.disks}
-    return [tp for tp in changed if tp not in machine.disks and _name(machine, tp) in names]
-
-
-def _name(machine: Machine, tp: int) -> tuple[str, int]:
-    """Return topic and number of a partition."""
-    return machine.topics.get(tp, (TOPIC, tp))
+    names = {machine.topics.get(tp, (TOPIC, tp)) for tp in machine.disks}
+    new = [tp for tp in changed if tp not in machine.disks]
+    return [tp for tp in new if machine.topics.get(tp, (TOPIC, tp)) in names]
 
 
 def apply_changes(

@@ -53,7 +53,8 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     """CP-MAKE-LEADER, H-8.  Make this broker the leader; True if it was not before.
 
     A new leader neither truncates nor resets its high watermark, which may lag its predecessor's
-    (H-9).
+    (H-9).  From 2.7 to 2.8 an ISR proposal that is not answered yet makes room for another one,
+    which its answer then removes (`AlterIsrManager.clearPending` at 2.8.2, KAFKA-12686).
     """
     fetcher.remove_partition(broker, tp)
     replica = ensure_log(broker, tp, out)
@@ -64,6 +65,8 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     replica.adding, replica.removing = record.adding, record.removing
     replica.isr = record.isr
     drop_pending(replica)
+    if replica.profile.lost_proposal_stays:
+        broker.alter_queue.pop(tp, None)
     _track_followers(replica, record)
     new_epoch = record.leader_epoch > replica.leader_epoch
     known = replica.leader_epoch >= 0
@@ -74,6 +77,8 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
             log.epochs.assign(record.leader_epoch, log.leo)
         keeps_positions = was_leader and not replica.profile.second_term_forgets
         reset_follower_clocks(replica, keeps_positions, out.now)
+        if not was_leader and replica.profile.mark_outside_is_unknown:
+            _lose_mark_outside(replica, out)
         out.cue(
             "CP-MAKE-LEADER",
             broker.id,
@@ -92,6 +97,17 @@ def make_leader(broker: Process, tp: int, record: PartitionRecord, out: Effects)
     if maybe_increment_hw(broker, replica, out):
         after_hw(broker, replica, out)
     return not was_leader
+
+
+def _lose_mark_outside(replica: Replica, out: Effects) -> None:
+    """H-8.  Set the mark of a new leader to -1 if it was read from a checkpoint below the log.
+
+    `Replica.convertHWToLocalOffsetMetadata` at 1.0.1 (KAFKA-3978).
+    """
+    log = replica.log
+    if replica.disk.hw_checkpoint < log.log_start == log.hw:
+        out.cue("H-4", replica.broker, "hw", log.hw, -1, tp=replica.tp)
+        log.hw = -1
 
 
 def _known_replicas(replica: Replica, record: PartitionRecord) -> Ids:
@@ -129,6 +145,8 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     replica.epoch_start = -1
     replica.isr = replica.maximal_isr = ()
     drop_pending(replica)
+    if was_leader and replica.profile.follower_redirects:
+        replica.former = tuple((f, r.leo, r.log_start) for f, r in replica.remote.items())
     replica.remote = {}
     replica.role = FOLLOWER
     out.touch(broker.id, tp)

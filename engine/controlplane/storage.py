@@ -149,7 +149,7 @@ def on_assign_replicas(k: Controller, m: AssignReplicasToDirs, out: Effects) -> 
         after = record.copy()
         after.partition_epoch += 1
         k.records[tp] = after
-        records.append((membership.R_PARTITION, tp, after))
+        records.append((membership.R_PARTITION, tp, after, (m.src, directory)))
         out.cue("CP-8.4.assign", CONTROLLER, f"broker {m.src}", tp, directory, tp=tp)
     kraft.append(k, records, out)
     answer = AssignReplicasToDirsResponse(CONTROLLER, m.src, m.corr, NONE, m.items)

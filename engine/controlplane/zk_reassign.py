@@ -54,14 +54,15 @@ def strands(record: PartitionRecord, target: Ids) -> bool:
 def progress(k: Controller, tp: int, out: Effects) -> None:
     """CP-REASSIGN-ZK.  Start a reassignment (A), or end it once the whole target is in the ISR (B).
 
-    A raises the leader epoch for the grown replica list.  Runs on the request and whenever a target
-    broker starts.
+    A raises the leader epoch for the grown replica list; until 2.3 only in the znode, not in the
+    memory that UpdateMetadata is made of (`KafkaController.updateLeaderEpochAndSendRequest` at
+    2.3.1, KAFKA-9212).  Runs on the request and whenever a target broker starts.
     """
     record = k.records[tp]
     target = reassignment.target_of(record.replicas, record.removing)
     if not set(target) <= set(record.isr):
         k.records[tp] = _next_term(record)  # A1
-        tell_changes(k, [tp], out)
+        tell_changes(k, [tp], out, before=int(k.profile.reassignment_hides_epoch))
         return
     _finish(k, tp, target, out)
 

@@ -29,18 +29,31 @@ def send_leader_and_isr(
     out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
 
 
-def send_update_metadata(k: Controller, tps: list[int], out: Effects) -> None:
-    """Send live brokers and changed partitions to every live broker."""
+def send_update_metadata(k: Controller, tps: list[int], out: Effects, before: int = 0) -> None:
+    """Send live brokers and changed partitions to every live broker.
+
+    `before`: by how much the leader epochs in the controller's memory lag (KAFKA-9212).
+    """
     live = live_epochs(k)
-    states = [(tp, k.records[tp]) for tp in tps]
+    states = [(tp, _of_memory(k.records[tp], before)) for tp in tps]
     for broker, registration in k.brokers.items():
         out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, registration.epoch, states, live))
 
 
-def tell_changes(k: Controller, tps: list[int], out: Effects, but: int = NOBODY) -> None:
+def _of_memory(record: PartitionRecord, before: int) -> PartitionRecord:
+    if not before:
+        return record
+    known = record.copy()
+    known.leader_epoch -= before
+    return known
+
+
+def tell_changes(
+    k: Controller, tps: list[int], out: Effects, but: int = NOBODY, before: int = 0
+) -> None:
     """5.1.  Send LeaderAndIsr, then UpdateMetadata; order holds per broker, not across.
 
-    `but`: a broker that gets no LeaderAndIsr.
+    `but`: a broker that gets no LeaderAndIsr.  `before`: see `send_update_metadata`.
     """
     for broker in k.brokers:
         if broker == but:
@@ -48,7 +61,7 @@ def tell_changes(k: Controller, tps: list[int], out: Effects, but: int = NOBODY)
         states = [(tp, k.records[tp], False) for tp in tps if broker in k.records[tp].replicas]
         if states:
             send_leader_and_isr(k, broker, states, out)
-    send_update_metadata(k, tps, out)
+    send_update_metadata(k, tps, out, before)
 
 
 # -- changing znodes ------------------------------------------------------------------------------

@@ -116,6 +116,7 @@ def start_up(k: Controller, out: Effects) -> None:
     Until 2.2 a dead follower stays in the ISR until its leader removes it
     (`ReplicaStateMachine.startup` at 2.2.2 and 2.3.0, KAFKA-3143).
     """
+    k.preferred_orders = ()
     if k.profile.dead_target_ends_move:
         zk_reassign.drop_moves_to_dead(k)
     if k.profile.new_controller_takes_offline:
@@ -289,7 +290,15 @@ def admin_elect(
     unclean: bool | None = None,
     only: int | None = None,
 ) -> bool:
-    """Run an operator's election; send the brokers any change."""
+    """Run an operator's election; send the brokers any change.
+
+    0.8.1 keeps each order for a preferred election noted and refuses the next one
+    (`KafkaController.onPreferredReplicaElection`, KAFKA-1365).
+    """
+    if strategy == election.PREFERRED_REPLICA and k.profile.preferred_order_stays:
+        if tp in k.preferred_orders:
+            return False
+        k.preferred_orders = (*k.preferred_orders, tp)
     changed = elect(k, tp, strategy, out, unclean=unclean, only=only)
     if changed:
         tell_changes(k, [tp], out)

@@ -17,8 +17,10 @@ from engine.dataplane.partition_fetch_state import (
     go_last,
     go_on_fetching,
     initial_state,
+    is_lag_unknown,
     refuses,
     restart_at,
+    take_first,
     take_mark,
     unexpected,
     usable_batches,
@@ -123,10 +125,7 @@ def start_fetching(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def _outstanding(broker: Process, replica: Replica) -> tuple[int, int]:
-    """F-6.  Return the fetch whose answer still counts in a new epoch of the same leader.
-
-    It is (its number, its offset), or (0, -1).
-    """
+    """F-6.  Return number and offset of the fetch whose answer still counts in a new epoch."""
     if broker.profile.stale_answer_cuts:
         thread = thread_of(broker, replica.tp)
         if thread is not None and thread.leader == replica.leader:
@@ -309,8 +308,10 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
             _on_oversized(broker, thread, state, out)
         elif data.error == NONE:
             if data.diverging is not None:
-                if broker.profile.mark_before_cut:
-                    take_mark(broker, state.tp, data.hw, out)
+                if broker.profile.mark_before_cut and not take_first(
+                    broker, thread, state.tp, data, out
+                ):
+                    continue
                 diverging.append((state, data.diverging))
             else:
                 _process_partition_data(broker, thread, state, data, out)
@@ -372,7 +373,7 @@ def _process_partition_data(
         out.cue("L-7", broker.id, "log start", log.log_start, data.log_start, tp=replica.tp)
         log.raise_log_start(data.log_start)
         retention.arm_checkpoint(broker, log, out)
-    if batches or state.lag is None:
+    if batches or (state.lag is None and not is_lag_unknown(broker)):
         state.offset = log.leo
         state.lag = max(0, data.hw - log.leo)
         if batches:

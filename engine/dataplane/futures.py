@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from engine.dataplane import directories, truncation
@@ -58,6 +59,37 @@ def drop(broker: Process, directory: int, out: Effects) -> None:
             del broker.machine.futures[tp]
         else:
             cancel(broker, replica, out)
+
+
+def take_over_abandoned(broker: Process, assigned: Mapping[int, int], out: Effects) -> None:
+    """D-5.  Let copies that the controller knows of stand for logs whose directory is gone.
+
+    `assigned` is partition -> directory, as the metadata say at the start
+    (`LogManager.recoverAbandonedFutureLogs`).  3.7.0 makes the replica again beside the copy, so
+    that the swap fails and that directory is lost, too (KAFKA-16082).
+    """
+    machine = broker.machine
+    for tp, move in list(machine.futures.items()):
+        if tp not in broker.offline or assigned.get(tp) != move.disk.dir:
+            continue
+        del machine.futures[tp]
+        if broker.profile.abandoned_copy_fails_dir:
+            _lose_directory(broker, move.disk.dir, out)
+            continue
+        before = machine.disks[tp].dir
+        machine.disks[tp] = move.disk
+        broker.offline.discard(tp)
+        out.cue("D-5", broker.id, f"directory {tp}", before, move.disk.dir, tp=tp)
+
+
+def _lose_directory(broker: Process, directory: int, out: Effects) -> None:
+    """L-16.  Take a directory offline at the start; without another one the process halts."""
+    machine = broker.machine
+    machine.broken.add(directory)
+    broker.offline |= {tp for tp, disk in machine.disks.items() if disk.dir == directory}
+    if not directories.working(machine):
+        out.cue("L-16.halt", broker.id, "halted", None, directory)
+        broker.halted = True
 
 
 def restart(broker: Process, replica: Replica, known: bool, out: Effects) -> None:

@@ -9,7 +9,7 @@ from engine.dataplane.purgatory import wake_fetch
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.log import Batch
-from engine.model.messages import NO_EPOCH, FetchResponse
+from engine.model.messages import NO_EPOCH, FetchData, FetchResponse
 from engine.model.profiles import FETCH, HW, KIP101
 from engine.model.state import FETCHING, TRUNCATING, FetcherThread, PartitionFetchState, Replica
 
@@ -51,6 +51,14 @@ def lag_of(broker: Process, tp: int) -> int | None:
         if state is not None:
             return state.lag
     return None
+
+
+def is_lag_unknown(broker: Process) -> bool:
+    """Q-3.  Check whether an answer without records leaves the lag unknown, from 2.5 to 3.5.0.
+
+    `AbstractFetcherThread.processFetchRequest` at 3.5.0 (KAFKA-15080).  Only quotas ask for it.
+    """
+    return broker.quotas is not None and broker.profile.idle_lag_unknown
 
 
 def set_topic_ids(broker: Process, topic_ids: dict[int, str]) -> None:
@@ -135,14 +143,26 @@ def cut_by_answer(
 
 
 def take_mark(broker: Process, tp: int, hw: int, out: Effects) -> None:
-    """H-4.  Take the leader's mark; consumers may wait for it here.
-
-    From 2.8 to 3.4.0 also that of an answer which asks to truncate, before the cut
-    (`AbstractFetcherThread.processFetchRequest` at 3.4.0, KAFKA-14704).
-    """
+    """H-4.  Take the leader's mark; consumers may wait for it here."""
     replica = broker.replicas[tp]
     if watermark.follow(replica, hw, out):
         wake_fetch(broker, replica, out)
+
+
+def take_first(
+    broker: Process, thread: FetcherThread, tp: int, data: FetchData, out: Effects
+) -> bool:
+    """H-4, T-4.  Take the mark of an answer that asks to truncate; True if the cut may follow.
+
+    That is so from 2.8 to 3.4.0 (`AbstractFetcherThread.processFetchRequest` at 3.4.0,
+    KAFKA-14704).  A log start above the mark, of which only 2.8.0 is told here, makes the partition
+    fail (KAFKA-12996).
+    """
+    take_mark(broker, tp, data.hw, out)
+    if data.log_start > broker.replicas[tp].log.hw and broker.profile.diverges_below_start:
+        fail_partition(broker, thread, tp, out)
+        return False
+    return True
 
 
 def cut_by_stale_answer(broker: Process, m: FetchResponse, out: Effects) -> None:

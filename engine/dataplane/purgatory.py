@@ -153,7 +153,7 @@ def fetch_is_ready(
             if available >= m.min_bytes:
                 return True
         if fp.last_epoch >= 0 and tells_divergence(broker.profile) and not agrees_at_once(log, fp):
-            error, diverging = divergence(log, fp)
+            error, diverging = divergence(log, fp, broker.profile.diverges_below_start)
             if error or diverging is not None:
                 return True
     return broker.profile.hw_sent_at_once and owes_mark(broker, m)

@@ -88,6 +88,8 @@ def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: 
     """
     replica = broker.replicas[fp.tp]
     racks = broker.machine.racks
+    if replica.role == FOLLOWER and replica.former and broker.configs.rack_aware_reads:
+        return _remembered(broker, replica, rack, fp.offset)
     if (
         replica.role != LEADER
         or not broker.configs.rack_aware_reads
@@ -104,6 +106,25 @@ def preferred_read_replica(broker: Process, rack: str, fp: FetchPartition, now: 
     return max(candidates)[2] if candidates else NOWHERE
 
 
+def _remembered(broker: Process, replica: Replica, rack: str, offset: int) -> int:
+    """C-8, 2.6 - 3.2.  Choose by the positions of the own last term as a leader.
+
+    `ReplicaManager.findPreferredReadReplica` at 3.2.3 asks for a leader, not whether this is the
+    one (KAFKA-13778).  A choice of the leader is filtered out.
+    """
+    racks = broker.machine.racks
+    if racks.get(replica.leader) == rack:
+        return NOWHERE
+    candidates = [
+        (leo, follower)
+        for follower, leo, start in replica.former
+        if racks.get(follower) == rack
+        and start <= offset <= leo
+        and _may_serve(broker, replica, follower)
+    ]
+    return max(candidates)[1] if candidates else NOWHERE
+
+
 def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
     """C-8.  Check for an ISR member; until 3.3.1 it is enough that the leader knows its address."""
     if replica.profile.reads_only_in_isr:
@@ -112,10 +133,16 @@ def _may_serve(broker: Process, replica: Replica, follower: int) -> bool:
     return peer is not None and peer.alive and not peer.fenced
 
 
-def divergence(log: Log, fp: FetchPartition) -> tuple[int, tuple[int, int] | None]:
-    """S-3, T-4.  Return (error, diverging (epoch, end) or None) for a Fetch with a last epoch."""
+def divergence(
+    log: Log, fp: FetchPartition, epochs_first: bool = False
+) -> tuple[int, tuple[int, int] | None]:
+    """S-3, T-4.  Return (error, diverging (epoch, end) or None) for a Fetch with a last epoch.
+
+    An offset below the log start is out of range; until 2.7.1, and in 2.8.0, that is found only
+    after the comparison of the epochs (`Partition.readRecords` at 2.8.0, KAFKA-12996).
+    """
     epoch, end = log.end_offset_for_epoch(fp.last_epoch)
-    if end < 0 or fp.offset < log.log_start:
+    if end < 0 or (fp.offset < log.log_start and not epochs_first):
         return OFFSET_OUT_OF_RANGE, None
     if epoch < fp.last_epoch or end < fp.offset:
         return NONE, (epoch, end)
@@ -170,7 +197,7 @@ def read_partition(
         return FetchData(fp.tp, error, UNDEFINED_HW, UNDEFINED_HW, ())
     log = broker.replicas[fp.tp].log
     if fp.last_epoch >= 0 and not agrees_at_once(log, fp) and tells_divergence(broker.profile):
-        error, diverging = divergence(log, fp)
+        error, diverging = divergence(log, fp, broker.profile.diverges_below_start)
         if error:
             return FetchData(fp.tp, error, UNDEFINED_HW, log.log_start, ())
         if diverging is not None:

@@ -95,7 +95,8 @@ def answer_in_session(
         for one in data
     }
     evictions = cache.evictions
-    error, session_id, sent = respond(cache, context, out.now, answers)
+    news_goes_last = broker.profile.marks_lose_their_turn
+    error, session_id, sent = respond(cache, context, out.now, answers, news_goes_last)
     if cache.evictions > evictions and cache.evicted is not None:
         out.cue("X-5.evicted", broker.id, "session", cache.evicted.id, cache.evicted.owner)
     if context.kind == FULL:

@@ -139,6 +139,7 @@ class Controller:
         "next_broker_epoch",
         "next_partition",
         "offline",
+        "preferred_orders",
         "profile",
         "queued",
         "readers",
@@ -168,6 +169,7 @@ class Controller:
         self.next_partition = 0
         self.directories: dict[tuple[int, int], int] = {}
         self.offline: set[tuple[int, int]] = set()
+        self.preferred_orders: tuple[int, ...] = ()  # noted for good by 0.8.1 (KAFKA-1365)
         self.queued: tuple[int, ...] = ()  # dead brokers that it had not handled when it froze
 
     def copy(self) -> Controller:
@@ -191,6 +193,7 @@ class Controller:
         twin.deletions = {name: deletion.copy() for name, deletion in self.deletions.items()}
         twin.directories = self.directories.copy()
         twin.offline = self.offline.copy()
+        twin.preferred_orders = self.preferred_orders
         twin.queued = self.queued
         return twin
 

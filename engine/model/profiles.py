@@ -179,6 +179,17 @@ class Profile:
     fenced_counts_as_heard: bool
     default_noticed_late: bool
     waiting_fetch_throttled: bool
+    controlled_shutdown_default: bool
+    leader_rebalance_default: bool
+    lost_proposal_stays: bool
+    diverges_below_start: bool
+    reassignment_hides_epoch: bool
+    mark_outside_is_unknown: bool
+    preferred_order_stays: bool
+    abandoned_copy_fails_dir: bool
+    marks_lose_their_turn: bool
+    idle_lag_unknown: bool
+    follower_redirects: bool
 
     def __init__(
         self, name: str, mode: str, release: Release, releases: tuple[str, ...], generation: str
@@ -318,6 +329,9 @@ def _addresses() -> dict[str, str]:
             for size in range(2, len(parts) + 1):
                 short = ".".join(parts[:size])
                 found[short] = found[f"{short}-{row.mode}"] = row.name
+    for row in PROFILES.values():  # 0.8.1 is a release, though 0.8.1.1 is the last of its line
+        for text in row.releases:
+            found[text] = found[f"{text}-{row.mode}"] = row.name
     return found
 
 

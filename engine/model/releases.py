@@ -55,6 +55,8 @@ def _lines(known: tuple[str, ...], name: str, end: int) -> list[str]:
     release, found = name, []
     while name.count(".") > 1:
         name = name.rpartition(".")[0]
+        if name in known:
+            continue  # 0.8.1 is a release, and not the line of 0.8.1.1
         if [one for one in known if one.startswith(f"{name}.")][end] != release:
             break
         found.append(name)

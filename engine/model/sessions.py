@@ -340,12 +340,17 @@ def _partitions(
 
 
 def respond(
-    cache: SessionCache, context: FetchContext, now: int, answers: Mapping[Key, PartitionAnswer]
+    cache: SessionCache,
+    context: FetchContext,
+    now: int,
+    answers: Mapping[Key, PartitionAnswer],
+    news_goes_last: bool = False,
 ) -> tuple[int, int, list[Key]]:
     """X-4.  Return (error, session id, the partitions that are sent).
 
     A full answer sends everything and opens a session if it can (X-5).  An incremental one sends
-    the news; a partition that got records moves to the end of the session's order.
+    the news; a partition that got records moves to the end of the session's order, until 2.8 any
+    partition with news (`FetchSession.IncrementalFetchContext` at 2.8.2, KAFKA-12330).
     """
     if context.error:
         return context.error, NO_SESSION, []
@@ -360,7 +365,7 @@ def respond(
     for key, answer in answers.items():
         if session.partitions[key].take_news(answer):
             sent.append(key)
-            if answer.records > 0:
+            if answer.records > 0 or news_goes_last:
                 session.partitions[key] = session.partitions.pop(key)
     return NONE, session.id, sent
 

@@ -152,6 +152,7 @@ class Replica:
         "configs",
         "disk",
         "epoch_start",
+        "former",
         "isr",
         "leader",
         "leader_epoch",
@@ -185,6 +186,8 @@ class Replica:
         self.assignment: tuple[int, ...] = ()
         self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
+        # (follower, LEO, log start) of the last term as a leader, where they are used (KAFKA-13778)
+        self.former: tuple[tuple[int, int, int], ...] = ()
         # Leader only.
         self.epoch_start = -1
         self.isr: tuple[int, ...] = ()
@@ -202,6 +205,7 @@ class Replica:
         twin.broker = self.broker
         twin.configs = self.configs
         twin.epoch_start = self.epoch_start
+        twin.former = self.former
         twin.isr = self.isr
         twin.leader = self.leader
         twin.leader_epoch = self.leader_epoch

@@ -8,6 +8,7 @@ log A m0@0 n3@2     the records of a replica from offset 0 on, with their epochs
 epochs A 0:0 2:3    its leader-epoch cache
 ack m3 m4           these records were acknowledged;  waiting m5: not answered yet
 refused m4 NOT_ENOUGH_REPLICAS
+C1 at 2             the offset that a consumer reads next
 deleting t-0        the controller is deleting its topic;  deleted t-0: it has forgotten it
 """
 
@@ -35,6 +36,7 @@ FINAL: Final = ("record", "deleting", "deleted")  # what a partition can be at t
 _NAME: Final = re.compile(r"[A-Za-z0-9_'.:-]{1,32}")
 _ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:-]{1,32})@(\d+)")
 _PLACE: Final = re.compile(r"p=(\d{1,3})")
+_CONSUMER: Final = re.compile(r"C(1[0-9]|20|[1-9])\s+at\s+(-1|\d{1,9})")
 _EPOCH: Final = re.compile(r"(\d+):(\d+)")
 
 
@@ -49,6 +51,7 @@ class Expectation:
     kind "epochs": `who`, numbers = epoch, start, epoch, start, ...
     kind "ack" | "waiting": names;  "refused": names and error
     kind "deleting" | "deleted": names = the partition
+    kind "consumer": `who` = its number, numbers = (position,)
     """
 
     kind: str
@@ -83,6 +86,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
             hint = nearest(words[2], all_names())
             raise InputError("unknown", f"There is no error {words[2][:40]}{hint}", where)
         return Expectation(verb, text, names=(_record_name(words[1], where),), error=words[2])
+    consumer = _CONSUMER.fullmatch(text.strip())
+    if consumer:
+        return Expectation("consumer", text, 0, int(consumer[1]), (int(consumer[2]),))
     if verb in ("deleting", "deleted") and len(words) == 2:
         return Expectation(verb, text, names=(_record_name(words[1], where),))
     if verb == "log" and len(words) > 1:

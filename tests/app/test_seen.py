@@ -13,9 +13,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.recordings.page import badge, format_fact, moves_of, results_by_scenario, sides, standing
+from engine.conformance.recordings import by_chance
 from engine.conformance.recordings.comparing import moments
 from engine.conformance.recordings.reading import own
 from engine.export import tanks
+from engine.model.profiles import get_profile
 from engine.scenarios.file import find
 from tests.conftest import sample
 
@@ -156,3 +158,29 @@ def test_the_table_has_every_recording(client: FlaskClient, lang: str) -> None:
     links = re.findall(r'class="cell \w+" href="(/s/\w+/real/[\d.]+)"', page)
     names = [one.name.replace("-", "/real/", 1) for one in own()]
     assert sorted(links) == sorted(f"/s/{name}" for name in names)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_shows_what_chance_has_tried(client: FlaskClient, lang: str) -> None:
+    text = unescape(client.get(f"/real?lang={lang}").get_data(as_text=True))
+    part = text[text.index('id="chance"') :]
+    assert by_chance.totals()
+    for one in by_chance.totals():
+        row = re.search(rf'<tr><th scope="row">{re.escape(one.kafka)}</th>(.*?)</tr>', part)
+        assert row is not None
+        cells = list(map(int, re.findall(r"<td>(\d+)</td>", row[1])))
+        assert cells[:4] == [one.scripts, one.moves, one.equal, one.different]
+        assert cells[4:6] == [len(one.findings), one.mended]
+        for finding in one.findings:
+            assert finding.what["zh-Hans" if lang == "zh" else "en"] in part
+            assert "\n".join(finding.moves) in part
+    assert not UNFILLED.search(part)
+
+
+def test_totals_of_chance_are_possible() -> None:
+    for one in by_chance.totals():
+        assert get_profile(one.profile)
+        assert 0 < one.scripts <= one.moves < one.equal
+        for finding in one.findings:
+            assert finding.of in ("model", "laboratory")
+            assert {"en", "zh-Hans"} <= set(finding.what)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from engine.model.languages import short
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
+from engine.study.batch import VIOLATES, run_chunk
 from tests.conftest import THOROUGH
 from tests.e2e.conftest import CALM, Chromium, Opener, Server
 from tests.site_folder import LANGS, served
@@ -219,6 +221,7 @@ LINKS = (
     "/e/0123456789abcdef?controls=play",
     "/r/0123456789abcdef/compare?with=K39",
     "/batch",
+    "/batch/0123456789ab",
     "/static/icons.svg",
 )
 
@@ -289,6 +292,59 @@ def test_the_editor_says_what_is_wrong_where(awake: Any) -> None:
     }"""
     told = awake.evaluate(asked, "title: a\nscript: |\n  produce m0\n  dance 2\n")
     assert told["ok"] and [one["line"] for one in told["problems"]] == [4]
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        ("s/R20?profile=Z0102&step=31", f"s/{R20.slug}/?profile=Z0102&step=31"),
+        ("zh/s/R20?step=31", f"zh/s/{R20.slug}/?step=31"),
+        (f"r/{LOST.digest}?step=31", f"r/?run={LOST.digest}&step=31"),
+    ],
+)
+def test_an_address_of_a_server_leads_into_the_site(
+    browser: Chromium, site_folder: Path, path: str, to: str
+) -> None:
+    context = browser.new_context(**CALM, service_workers="block")
+    parts = site_folder.parent.name, site_folder.name
+    (site_folder.parents[1] / "404.html").write_bytes((site_folder / "404.html").read_bytes())
+    with served(site_folder.parents[1], helpful=True) as address:
+        root = f"{address}{'/'.join(parts)}/"
+        page = context.new_page()
+        gone: list[str] = []
+        page.on("framenavigated", lambda frame: gone.append(frame.url))
+        page.goto(root + path)
+        page.wait_for_selector(READY)
+        assert root + to in gone
+        assert "31" in page.locator("#say").inner_text()
+    context.close()
+
+
+def test_a_batch_in_the_tab_counts_what_local_processes_count(tab: Tab) -> None:
+    page = tab.open("batch/?scenario=random-schedules")
+    page.fill("[name=runs]", "40")
+    page.click("#go")
+    page.locator("#told", has_text="Done: 80 runs").wait_for()
+    for profile, row in zip(("Z0102", "K39"), page.locator("tbody tr").all(), strict=True):
+        told = json.loads(row.get_attribute("data-counts"))
+        scenario = find("S74").to_dict()
+        chunk = {"scenario": scenario, "profile": profile, "cell": 0, "first_seed": 0, "count": 40}
+        rows = run_chunk(chunk)
+        assert told["runs"] == len(rows) and told["errors"] == 0
+        assert told["violates"] == sum(one["verdict"] == VIOLATES for one in rows)
+        broken = Counter(name for one in rows for name, _, _ in one["broken"])
+        assert told["broken"] == dict(broken)
+        first: dict[str, list[int]] = {}
+        for one in rows:
+            for name, step, _ in one["broken"]:
+                first.setdefault(name, [one["seed"], step])
+        assert told["first"] == first
+    page.fill("[name=runs]", "5000")
+    page.click("#go")
+    page.locator("tbody tr").first.wait_for()
+    page.click("#stop")
+    page.locator("#told", has_text="Stopped after").wait_for()
+    assert json.loads(page.locator("tbody tr").first.get_attribute("data-counts"))["runs"] < 5000
 
 
 # -- in other people's pages ----------------------------------------------------------------------

@@ -38,11 +38,12 @@ def listening() -> socket.socket:
     return listener
 
 
-def serve(listener: socket.socket) -> None:
+def serve(listener: socket.socket, accepted: list[socket.socket]) -> None:
     """A broker that answers every request with one record."""
     with contextlib.suppress(OSError):
         while True:
             connection, _ = listener.accept()
+            accepted.append(connection)
             threading.Thread(target=converse, args=(connection,), daemon=True).start()
 
 
@@ -66,6 +67,8 @@ class Wire:
     def __init__(self, hand: LinkControls, port: int) -> None:
         self.hand = hand
         self.port = port
+        self.accepted: list[socket.socket] = []
+        """The broker's ends."""
 
     def connect(self) -> socket.socket:
         connection = socket.create_connection(("127.0.0.1", self.port), 5)
@@ -78,9 +81,10 @@ def wire() -> Iterator[Wire]:
     """The proxy before broker 1."""
     broker, front, hand = listening(), listening(), LinkControls()
     broker.listen()
-    threading.Thread(target=serve, args=(broker,), daemon=True).start()
+    made = Wire(hand, front.getsockname()[1])
+    threading.Thread(target=serve, args=(broker, made.accepted), daemon=True).start()
     proxy = Proxy(hand, front, broker.getsockname()[1], target=1)
-    yield Wire(hand, front.getsockname()[1])
+    yield made
     hand.stopped = True
     proxy.close()
     broker.shutdown(socket.SHUT_RDWR)
@@ -161,7 +165,7 @@ def test_a_cut_breaks_what_is_open_and_lets_nothing_new_through(wire: Wire) -> N
 def test_one_kind_of_request_to_the_controller_is_held(wire: Wire) -> None:
     broker, front = listening(), listening()
     broker.listen()
-    threading.Thread(target=serve, args=(broker,), daemon=True).start()
+    threading.Thread(target=serve, args=(broker, []), daemon=True).start()
     proxy = Proxy(wire.hand, front, broker.getsockname()[1], CONTROLLER, source=2)
     wire.hand.hold(2, ALTER_PARTITION, True)
     head = i16(ALTER_PARTITION) + i16(2) + i32(21) + text("2")
@@ -182,7 +186,7 @@ def test_one_kind_of_request_to_the_controller_is_held(wire: Wire) -> None:
 def test_a_broker_is_cut_from_a_controller_that_tells_everybody_one_address() -> None:
     controller, front, hand = listening(), listening(), LinkControls()
     controller.listen()
-    threading.Thread(target=serve, args=(controller,), daemon=True).start()
+    threading.Thread(target=serve, args=(controller, []), daemon=True).start()
     proxy = Proxy(hand, front, controller.getsockname()[1], target=CONTROLLER)
     wire = Wire(hand, front.getsockname()[1])
     hand.cut(2, CONTROLLER)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.conformance.recordings.reading import Facts
-from engine.controlplane.elr import cleared
-from engine.controlplane.membership import R_CLEAR_ELR, R_PARTITION
 from engine.model.broker import Broker
-from engine.model.controller import Controller
-from engine.model.records import Ids, PartitionRecord
 from engine.sim.simulation import Simulation
 
 Row = tuple[str, Any, Any]
@@ -41,39 +37,16 @@ def facts_now(sim: Simulation, tp: int = 0) -> Facts:
     found: Facts = {}
     record = k.records.get(tp)
     if record is not None:
-        elr, last = told_elr(k, tp)
         found["leader"] = record.leader
         found["leaderEpoch"] = record.leader_epoch
         found["partitionEpoch"] = record.partition_epoch
         found["isr"] = sorted(record.isr)
-        found["elr"] = sorted(elr)
-        found["lastKnownElr"] = list(last)
+        found["elr"] = sorted(record.elr)
+        found["lastKnownElr"] = list(record.last_known_elr)
         found["recovering"] = record.recovering
     for broker in sim.brokers.values():
         _add_replica(found, broker, tp)
     return found
-
-
-def told_elr(k: Controller, tp: int) -> tuple[Ids, Ids]:
-    """Return ELR and last known ELR by the records of this partition.
-
-    A recorder reads them there.  What clears an ELR without a record of the partition shows in
-    the next record that changes it.
-    """
-    elr: Ids = ()
-    last: Ids = ()
-    before: PartitionRecord | None = None
-    for kind, *rest in k.log:
-        if kind == R_CLEAR_ELR and before is not None and tp in rest[0]:
-            before = cleared(before)
-        if kind == R_PARTITION and rest[0] == tp:
-            record = rest[1]
-            if before is None or record.elr != before.elr:
-                elr = record.elr
-            if before is None or record.last_known_elr != before.last_known_elr:
-                last = record.last_known_elr
-            before = record
-    return elr, last
 
 
 def _add_replica(found: Facts, broker: Broker, tp: int) -> None:

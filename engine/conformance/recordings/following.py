@@ -39,7 +39,11 @@ def scenario_of(recording: Recording, played: Scenario | None = None) -> Scenari
     """
     profile = get_profile(recording.profile)
     named = recording.names or map(str, range(1, recording.brokers + 1))
-    brokers = [{"id": number, "name": name} for number, name in enumerate(named, 1)]
+    brokers = [
+        # A broker without a name is listed with its number, which is no name.
+        {"id": number, **({} if name.isdecimal() else {"name": name})}
+        for number, name in enumerate(named, 1)
+    ]
     data: dict[str, Any] = next(
         (one.to_dict() for one in library().values() if one.code == recording.scenario),
         {"title": recording.scenario, "brokers": brokers},

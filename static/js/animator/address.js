@@ -101,6 +101,13 @@ function pathOf(on, own) {
       : home;
 }
 
+/** The path where a page lies; what its place says in a query is kept in `keep`. */
+function lying(server, keep) {
+  const [path, more] = placed(server).split("?");
+  for (const [name, value] of new URLSearchParams(more ?? "")) keep.set(name, value);
+  return path;
+}
+
 /** Keeps the address at what is seen.  The picture comes first: the address is written after the
  *  next frame, once for all steps of one; browsers refuse a page that writes too often. */
 export function follow() {
@@ -122,7 +129,7 @@ async function tell() {
   const own = on.saved === false;
   if (!own && !on.parent && boot.named && on.facts.profile !== on.facts.scenario.profiles[0])
     keep.set("profile", on.facts.profile);
-  const path = placed(pathOf(on, own)).split("?")[0];
+  const path = lying(pathOf(on, own), keep);
   if (own && on.text) on.packed ??= await pack(on.text);
   if (s.tapeNow.value !== on || s.n.value !== seen.step) return;
   const hash = own && on.packed ? `#run=${on.packed}` : "";

@@ -20,7 +20,15 @@ declare global {
     words: Record<string, Record<string, string>>;
   };
   /** The site around a page that has no server. */
-  var highwaterSite: undefined | { placed: (path: string) => string; connect: (how: any) => any };
+  var highwaterSite:
+    | undefined
+    | {
+        placed: (path: string) => string;
+        connect: (how: any) => any;
+        t: (key: string, args?: object) => string;
+        lang: string;
+        engine: () => import("../site/engine").Engine;
+      };
   type BatchResult = wire.BatchResult;
   type Cue = wire.Cue;
   type Partition = wire.Partition;

@@ -7,6 +7,7 @@ import { render } from "preact";
 import { furnish } from "../animator/doors.js";
 import * as s from "../animator/state.js";
 import { Form } from "../editor/form.js";
+import { linkOf } from "../editor/saving.js";
 import * as e from "../editor/state.js";
 import { attempt, live, TryHead } from "../editor/trial.js";
 import { inAddress } from "../i18n/words.js";
@@ -140,9 +141,7 @@ const save = () =>
   e.during(async () => {
     await e.settled();
     if (!e.readable.value) throw new Error(e.t.value("edit.unsaved"));
-    const said = await e.ask("/api/scenarios", { yaml: e.text.value });
-    history.replaceState(null, "", `/edit/${said.digest}`);
-    const url = new URL(said.url, location.href).href;
+    const url = await linkOf(e.text.value);
     let copied = true;
     try {
       await navigator.clipboard.writeText(url);

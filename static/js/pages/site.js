@@ -27,15 +27,17 @@ const absolute = (files) =>
   Object.fromEntries(
     Object.entries(files).map(([name, file]) => [name, name === "bytes" ? file : root + file]),
   );
-const engine = new Engine({
-  script: `${root}static/js/site/worker.js`,
-  files: absolute(map.files),
-  heard: (progress) => bar.show(progress),
-  learned: (runs) => {
-    for (const digest of Object.keys(runs)) engine.told.add(digest);
-    keep(runs);
-  },
-});
+const started = (heard) =>
+  new Engine({
+    script: `${root}static/js/site/worker.js`,
+    files: absolute(map.files),
+    heard,
+    learned: (runs) => {
+      for (const digest of Object.keys(runs)) engine.told.add(digest);
+      keep(runs);
+    },
+  });
+const engine = started((progress) => bar.show(progress));
 
 const placed = (path) => {
   const said = toServer(new URL(path, path.startsWith("/") ? root : location.href).href, site);
@@ -85,6 +87,9 @@ channel.ask = (event, payload) =>
 
 globalThis.highwaterSite = {
   placed,
+  t,
+  lang,
+  engine: () => started((progress) => bar.show(progress)),
   connect: ({ onConnect }) => {
     queueMicrotask(onConnect);
     engine.soon();
@@ -100,17 +105,32 @@ async function frame() {
   else document.body.dataset.ready = "1";
 }
 
+const AT = "/at/?p=";
 /** Pages whose forms the engine answers. */
 const ASKING = ["editor", "cluster", "incident"]
   .map((name) => `script[src*="pages/${name}.js"]`)
   .join(", ");
 
-if (document.body.dataset.frame) frame();
-else if (!document.body.dataset.shell && document.querySelector(ASKING)) engine.soon("warm");
-if (document.body.dataset.shell) {
+/** This address as a page of the folder has it, with the slash that hosts forgive. */
+function canonical() {
+  const url = new URL(location.href);
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return url.href;
+}
+
+const there = placed(canonical());
+const path = new URL(there).pathname;
+// A server's address on a host that shows 404.html, or a query that this page cannot answer.
+if (path !== new URL(canonical()).pathname && !(document.body.dataset.shell && there.includes(AT)))
+  location.replace(there);
+else if (document.body.dataset.frame) frame();
+else if (document.body.dataset.shell) shell();
+else if (document.querySelector(ASKING)) engine.soon("warm");
+
+function shell() {
   engine.start();
   show({
-    path: toServer(location.href, site),
+    path: toServer(canonical(), site),
     fetched,
     placed,
     root,

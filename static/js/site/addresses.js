@@ -83,11 +83,11 @@ export function toSite(path, site) {
   const code = /^\/s\/([^/]+)/.exec(name)?.[1];
   if (code && site.codes[code.toUpperCase()])
     name = name.replace(code, site.codes[code.toUpperCase()]);
-  if (site.needs.some((one) => name === one || name.startsWith(`${one}/`)))
-    return `${home}needs-server/`;
   const open = site.any.some((one) => name === one || (one.endsWith("/") && name.startsWith(one)));
   if (site.pages.has(name) && (!query.size || open))
     return `${home}${name === "/" ? "" : `${name.slice(1)}/`}${told()}${hash}`;
+  if (site.needs.some((one) => name === one || name.startsWith(`${one}/`)))
+    return `${home}needs-server/`;
   const more = query.size ? `&${query}` : "";
   return `${home}at/?p=${encodeURIComponent(name).replaceAll("%2F", "/")}${more}${hash}`;
 }

@@ -48,10 +48,26 @@ export async function enter(doc, { placed, packs, root }) {
   }
 }
 
+/** Lets the page's script write its address as on a server: the path it is known by stays there.
+ * @param {(path: string) => string} placed */
+function rememberPath(placed) {
+  const p = new URLSearchParams(location.search).get("p");
+  for (const name of ["replaceState", "pushState"]) {
+    const own = history[name].bind(history);
+    history[name] = (state, title, href) => {
+      const url = new URL(href ?? location.href, location.href);
+      if (p && url.pathname === location.pathname && !url.searchParams.has("p"))
+        url.search = `?p=${p}${url.search.replace("?", "&")}`;
+      return own(state, title, placed(url.href));
+    };
+  }
+}
+
 /** Asks for the page that the address means, and enters it.
  * @param {{path: string, fetched: typeof fetch, sorry: () => void,
  *   placed: (path: string) => string, packs: Record<string, string>, root: string}} how */
 export async function show({ path, fetched, sorry, ...how }) {
+  rememberPath(how.placed);
   const sent = sessionStorage.getItem("highwater.post");
   sessionStorage.removeItem("highwater.post");
   const post = sent ? JSON.parse(sent) : null;

@@ -1,0 +1,46 @@
+"""Totals of random scripts for /real, from the results that `highwater lab --random` wrote.
+
+usage: python -m app.lab.chance_page DIRECTORY...
+
+Prints the new engine/conformance/recordings/by_chance.json.  Findings are kept as they are: what
+caused a difference is a person's verdict.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from app.lab.random_play import Results, totals_of
+from app.lab.releases import release_of
+from engine.conformance.recordings.by_chance import read_file
+from engine.conformance.recordings.reading import release_order
+
+
+def merged(directories: Iterable[Path]) -> dict[str, Any]:
+    """Return the file's data with the releases of these results replaced.  Raises Trouble."""
+    rows = {row["kafka"]: row for row in read_file()["releases"]}
+    for directory in directories:
+        for path in sorted(directory.glob("results-*.json")):
+            _, kafka, seed = path.stem.split("-")
+            found = Results.load(directory, kafka, int(seed))
+            findings = rows.get(kafka, {}).get("findings", [])
+            profile = release_of(kafka).profile
+            rows[kafka] = {
+                "kafka": kafka,
+                "profile": profile,
+                **totals_of(found),
+                "findings": findings,
+            }
+    return {"format": 1, "releases": sorted(rows.values(), key=_order)}
+
+
+def _order(row: dict[str, Any]) -> list[int]:
+    return release_order(row["kafka"])
+
+
+if __name__ == "__main__":
+    print(json.dumps(merged(map(Path, sys.argv[1:])), ensure_ascii=False, indent=1))
