@@ -210,6 +210,13 @@ EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
 DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
 CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
 """Invariants that a flag promises to consumers, where nothing committed goes."""
+BROKEN_BY: Final = {
+    "I3": ("keeps_removed_replicas",),  # KAFKA-1097
+    "INV-1": ("full_truncation_keeps_hw", "mark_outside_is_unknown"),  # KAFKA-9491, KAFKA-3978
+    "INV-27": ("mark_before_cut",),  # KAFKA-14704
+    "INV-28": ("quota_covers_in_sync", "waiting_fetch_throttled"),  # KAFKA-4313, KAFKA-6937
+}
+"""Bugs of releases that break an invariant."""
 NOT_PROMISED: Final = frozenset(("I4", "I8"))
 """I4: AlterPartition breaks it for a moment (docs/explanation/model.md); I8 is a statistic."""
 
@@ -230,10 +237,13 @@ def promised(run: Run, sim: Simulation) -> frozenset[str]:
         and profile.epoch_entry_at_election
     ):
         names |= EPOCHS
-    if _is_sound(profile) and keeps_disks(run) and not sim.ledger.elections_unclean:
+    forgets = profile.session_forgets_epoch and sim.configs.values["fetch_sessions"]
+    sound = _is_sound(profile) and not forgets
+    if sound and keeps_disks(run) and not sim.ledger.elections_unclean:
         names |= DURABILITY if profile.idempotent_producer else DURABILITY - {"I12"}
         names |= {name for name, flag in CLIENTS.items() if getattr(profile, flag)}
-    return names
+    broken = [name for name, bugs in BROKEN_BY.items() if any(getattr(profile, b) for b in bugs)]
+    return names.difference(broken)
 
 
 def _is_sound(profile: Profile) -> bool:
@@ -242,7 +252,7 @@ def _is_sound(profile: Profile) -> bool:
     KIP-320 (a fetch says its epoch), KAFKA-7128 (joining too early), KAFKA-7415 (epochs without
     records), KAFKA-7164 (missed epochs); from 2.8 on KAFKA-13141 (a diverging fetch counts); and
     with KIP-966's eligible replicas KAFKA-15583: they hold what was committed only where nothing
-    is committed below min ISR.
+    is committed below min ISR.  3.7.0 elects what it has made again, empty (KAFKA-16234).
     """
     return (
         profile.truncation >= KIP279_FENCED
@@ -251,6 +261,7 @@ def _is_sound(profile: Profile) -> bool:
         and profile.epoch_entry_at_election
         and profile.monotonic_epoch_cache
         and profile.refetch_on_new_epoch
+        and not profile.failed_dir_remade
         and (profile.truncation < FETCH or profile.diverging_skips_follower_update)
         and (profile.strict_min_isr or not (profile.elr or profile.elr_available))
     )

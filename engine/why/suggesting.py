@@ -118,7 +118,7 @@ def _first_partition(sim: Simulation, record: PartitionRecord) -> Iterator[str]:
     leader = sim.brokers.get(record.leader)
     replica = None if leader is None else leader.replicas.get(0)
     if replica is not None:
-        yield f"delete records {replica.log.hw}"
+        yield f"delete records {max(replica.log.hw, 0)}"
     others = [spec.id for spec in sim.scenario.brokers if spec.id not in record.replicas]
     if record.reassigning:
         yield "reassign cancel"
