@@ -45,7 +45,7 @@ def test_neighbours_differ_in_one_thing_and_make_sense() -> None:
         (Setting(profile="K99"), "K99"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(setting: Setting, why: str) -> None:
+def test_impossible_settings_get_a_sentence(setting: Setting, why: str) -> None:
     with pytest.raises(InputError, match=why):
         advice.check(setting, Failures())
 

@@ -65,7 +65,7 @@ def test_an_estimate_plays_no_more_than_pilots() -> None:
     assert cell["lost"] is None and cell["trees"] == 0 and cell["pilot"]["needed"] > 0
 
 
-def test_what_loses_nothing_in_a_pilot_promises_no_end() -> None:
+def test_a_pilot_without_losses_has_no_estimated_end() -> None:
     cell = AdviceCell("usual", Setting(racks=3), pilot={"lost": [0.0, 0.0]}, pilot_trees=5)
     table = AdviceTable([cell], 0.5, 60, 2, str)
     assert table.needed(cell) == float("inf")
@@ -100,7 +100,7 @@ def test_ctrl_c_leaves_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 < cell["lost"]["low"] < cell["lost"]["rate"] < cell["lost"]["high"]
 
 
-def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_limit_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trees that do not come back in time are counted as left, and are not waited for."""
     monkeypatch.setattr(table, "grown", lambda chunk: time.sleep(3) or ([], 0.0))
     told = highwater(*ASKED, "--budget", "1", "--json")
@@ -109,7 +109,7 @@ def test_what_is_said_to_be_the_most_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     assert cell["trees"] == 0 and cell["left"] > 0 and "at most" in told.stderr
 
 
-def test_processes_end_with_who_started_them() -> None:
+def test_processes_end_with_their_parent() -> None:
     """Killed, it can no longer tell them to."""
     lines = (
         "import os, time",
@@ -151,6 +151,6 @@ def test_processes_are_ended_and_start_again() -> None:
         (("--profile", "K99"), "K99"),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(wrong: tuple[str, ...], why: str) -> None:
+def test_invalid_requests_get_one_sentence(wrong: tuple[str, ...], why: str) -> None:
     told = highwater(*ASKED, *wrong)
     assert told.exit_code == 2 and why in told.stderr, told.output

@@ -62,7 +62,7 @@ def test_nothing_is_missing_in_a_whole_language(language: str) -> None:
         assert list(own[subject]) == list(words), f"{subject}: in the order of the usual one"
 
 
-def test_what_differs_is_noticed() -> None:
+def test_differing_keys_are_noticed() -> None:
     usual = {"a": "{n} runs of {b}", "b": "none"}
     assert differs(usual, {"a": "{b}: {n} Läufe", "a.few": "{n} {b}", "b.one": "eins"}) == []
     assert differs(usual, {"a": "{n} Läufe", "c": "?", "b": "{n}", "b.more": "x"}) == [
@@ -103,7 +103,7 @@ def test_a_language_without_files_is_told_in_the_usual_one(unknown: str, tmp_pat
     assert (sent["a"], sent["b"]) == ("eins", "two")
 
 
-def test_a_chapter_that_nobody_has_translated_is_told_in_the_usual_one(
+def test_untranslated_chapters_are_shown_in_the_usual_language(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("engine.learn.course.LANGUAGES", (*LANGUAGES, NOBODYS))

@@ -52,7 +52,7 @@ def test_chinese_is_in_the_words_of_kafka_people() -> None:
         (("restart 1",), "Move 1 (“restart 1”): "),
     ],
 )
-def test_what_cannot_be_played_is_refused(lines: tuple[str, ...], told: str) -> None:
+def test_unplayable_moves_are_refused(lines: tuple[str, ...], told: str) -> None:
     with pytest.raises(InputError) as caught:
         challenges()["last-standing"].attempt(lines)
     assert caught.value.sentence.startswith(told)
@@ -84,7 +84,7 @@ def test_a_file_of_ones_own_is_read() -> None:
         ("[]", "challenges.yaml:1:1"),
     ],
 )
-def test_what_is_no_challenge_is_refused_with_its_place(text: str, where: str) -> None:
+def test_malformed_challenges_are_refused_with_their_place(text: str, where: str) -> None:
     with pytest.raises(InputError) as caught:
         read(text)
     assert caught.value.where.startswith(where), caught.value.where

@@ -183,7 +183,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "where", "sentence"), BAD)
-def test_what_is_no_claim_is_refused_with_its_place(text: str, where: str, sentence: str) -> None:
+def test_malformed_claims_are_refused_with_their_place(
+    text: str, where: str, sentence: str
+) -> None:
     with pytest.raises(InputError) as caught:
         read(text, "mine")
     assert caught.value.where.startswith(where), caught.value.where

@@ -177,7 +177,7 @@ def test_a_branch_that_works_on_what_was_lent_is_found() -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_what_is_measured_and_planned_is_copied(number: int) -> None:
+def test_measures_and_plans_are_copied(number: int) -> None:
     """Long random runs with workloads and fault plans, copied in the middle."""
     run = draw(3, number, list(PROFILES), []).run
     sim = run.simulation()

@@ -155,7 +155,7 @@ def test_importance_is_what_the_formula_has() -> None:
     assert all(len(path) == 1 for path in first), "with acks=1 one failure is enough"
 
 
-def test_what_leaves_a_replica_in_sync_is_known_to() -> None:
+def test_failures_that_leave_a_replica_in_sync_are_known() -> None:
     trees = forest(RF2, DISKS, only(disk_disk=4), 3)
     both = [tree.paths["disk", "disk"] for tree in trees if ("disk", "disk") in tree.paths]
     assert any(entry[5] > 0 for entry in both) and not any(entry[6] for entry in both)
@@ -169,7 +169,7 @@ def test_presets_can_be_asked() -> None:
         advice.check(Setting(), failures)
 
 
-def test_what_is_left_out_where_nothing_fails_while_it_is_down() -> None:
+def test_the_bias_of_no_failures_while_down() -> None:
     """Two brokers whose machines and disks fail, as a Markov chain: one of them, both or neither
     may fail in what is down already, and at that moment all replicas are out."""
     failures = Failures(3_650, 5, 20, 240, 36_500, 5, 30, 480)

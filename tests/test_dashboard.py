@@ -70,7 +70,7 @@ CASES = [
     CASES,
     ids=[f"{case[0]}: {case[1]}" for case in CASES],
 )
-def test_what_is_reported_and_what_is_so(
+def test_reported_and_actual_values(
     key: str, moves: str, values: dict[str, int], total: int, wrong: list[str], off: bool
 ) -> None:
     assert row(BEFORE + moves, key) == (values, total, wrong, off)
@@ -84,7 +84,7 @@ def test_a_shrink_of_the_leader_is_counted_once_it_is_confirmed() -> None:
         assert (values["1"], total) == (1, 1), profile
 
 
-def test_a_counter_begins_anew_with_the_process() -> None:
+def test_a_counter_restarts_with_the_process() -> None:
     moves = BEFORE + "kill 3; detect 3; restart 3; settle"
     assert row(moves, "IsrExpandsPerSec")[0]["1"] == 1
     values, total, wrong, _ = row(moves + "; kill 1; detect 1; restart 1", "IsrExpandsPerSec")
@@ -178,7 +178,7 @@ def test_the_lines_of_a_leader_that_leads_for_itself(
         ("3.9.1", LATE),
     ],
 )
-def test_a_shrink_tells_who_is_late(release: str, tail: str) -> None:
+def test_a_shrink_names_the_late_follower(release: str, tail: str) -> None:
     """`Partition.maybeShrinkIsr` at 2.2.0 and later."""
     moves = "produce a to 1 acks=all; settle; produce b to 1 acks=1; fetch 3; fetch 3; advance 61s"
     texts = [line["text"] for line in after(moves, release)["lines"]]

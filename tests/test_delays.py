@@ -87,7 +87,7 @@ def test_it_is_read_written_and_varied() -> None:
         ("network.delay_ms.p99", "1", "has a p99 below its median"),
     ],
 )
-def test_what_cannot_be_varied_says_so(key: str, value: str, why: str) -> None:
+def test_unvariable_keys_get_a_reason(key: str, value: str, why: str) -> None:
     with pytest.raises(InputError) as refused:
         load_text(TAIL).vary(key, value)
     assert why in refused.value.sentence

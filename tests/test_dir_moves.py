@@ -218,7 +218,7 @@ def test_a_copy_that_a_process_finds_is_loaded_like_any_log(profile: str) -> Non
 
 
 @pytest.mark.parametrize("broker", [1, 2, 3])
-def test_a_new_leader_epoch_has_every_copy_compare_anew(broker: int) -> None:
+def test_a_new_leader_epoch_has_every_copy_compare_again(broker: int) -> None:
     """D-2: of the new leader, of the old one, and of a follower."""
     copied = f"produce a b c; settle; move_dir {broker} d2; copy {broker}; copy {broker}"
     fetch = after(copied, "K39").brokers[broker].machine.futures[0].fetch
@@ -270,7 +270,7 @@ def test_a_move_begins_with_the_question_where_the_logs_part() -> None:
     assert (fetch.state, fetch.offset, fetch.lag) == (FETCHING, 2, 3)
 
 
-def test_of_several_begun_moves_the_first_goes_on() -> None:
+def test_the_first_of_several_begun_moves_goes_on() -> None:
     """D-2: each waits for the controller, and then both logs grow."""
     brokers = [{"id": 1}, {"id": 2, "dirs": 2}]
     scenario = {"title": "x", "brokers": brokers, "partitions": [[1, 2], [1, 2]]}

@@ -95,7 +95,7 @@ def test_the_last_directory_is_one_too_many(profile: str) -> None:
     ].running.offline == {0}
 
 
-def test_who_cannot_tell_the_controller_shuts_down() -> None:
+def test_a_broker_that_cannot_reach_the_controller_shuts_down() -> None:
     """log.dir.failure.timeout.ms, from 3.8: the K37 row behaves as 3.8."""
     lost = "cut 1 K; disk_fail 1 d1; advance {}s"
     for profile in ("K37", "K39"):
@@ -125,7 +125,7 @@ def test_a_failure_that_was_heard_of_leaves_the_next_one_all_its_time(
         assert play_all(Run(scenario, "K39", 0, tuple(lines))).brokers[1].status == status
 
 
-def test_the_timer_of_a_failure_does_something_only_if_nobody_has_heard() -> None:
+def test_the_timer_of_a_failure_acts_only_if_the_controller_does_not_know() -> None:
     broker, out = after("cut 1 K; disk_fail 1 d1", "K39").brokers[1].running, Effects()
     for now, late in ((broker.dir_due - 1, False), (broker.dir_due, True)):
         out.now = now
@@ -150,7 +150,7 @@ def test_new_logs_go_where_there_are_fewest(profile: str) -> None:
     assert dirs(sim, 1) == {0: 1, 1: 2, 2: 1, 3: 1, 4: 1}
 
 
-def test_where_a_log_is_is_told_until_it_is_heard() -> None:
+def test_directory_assignments_are_sent_until_acknowledged() -> None:
     held = "create_topic o 1,2 !1; cut 1 K; heal; settle; advance 2s"
     sim = after(held, "K39")
     assert sim.cluster.controller.directories[1, 2] == 1 and not sim.brokers[1].running.assignments
@@ -235,7 +235,7 @@ def test_a_log_that_has_come_to_a_working_directory_is_online(
     assert k.offline == ({(2, 0), (3, 0)} if offline else {(3, 0)})
 
 
-def test_who_is_not_registered_has_no_directories() -> None:
+def test_unregistered_brokers_have_no_directories() -> None:
     """KIP-858."""
     k, out = after("settle", "K39").cluster.controller, Effects()
     storage.on_assign_replicas(k, AssignReplicasToDirs(9, CONTROLLER, 7, 1, [(0, 5)]), out)
@@ -245,7 +245,7 @@ def test_who_is_not_registered_has_no_directories() -> None:
 
 
 @pytest.mark.parametrize(("lost", "leader"), [((), 2), ((2,), 3), ((2, 3), 1)])
-def test_a_shutting_down_leader_hands_over_to_who_can_read_its_disk(
+def test_a_shutting_down_leader_hands_over_to_a_replica_with_a_working_disk(
     lost: tuple[int, ...], leader: int
 ) -> None:
     """CP-ELECT-ZK, 8.4: live, in the ISR, and its log directory online."""
@@ -257,7 +257,7 @@ def test_a_shutting_down_leader_hands_over_to_who_can_read_its_disk(
 
 
 @pytest.mark.parametrize(("dead", "leader"), [((2,), 3), ((2, 3), 1)])
-def test_a_shutting_down_leader_hands_over_to_nobody_without_a_session(
+def test_a_shutting_down_leader_hands_over_to_no_broker_without_a_session(
     dead: tuple[int, ...], leader: int
 ) -> None:
     """CP-ELECT-ZK."""

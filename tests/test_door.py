@@ -174,7 +174,7 @@ def test_an_assistant_finds_plays_looks_and_hands_back_a_link() -> None:
     assert "K39" in asked("kafka_versions")
 
 
-def test_what_an_assistant_asks_wrongly_is_one_sentence() -> None:
+def test_wrong_calls_of_an_assistant_get_one_sentence() -> None:
     async def ask() -> Any:
         async with Client(assistant.server()) as client:
             return await client.call_tool("play", {"scenario": "no such thing"})

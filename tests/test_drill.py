@@ -32,7 +32,7 @@ def test_three_failing_seeds_give_quizzes() -> None:
     assert all(good(run) for run in lost)
 
 
-def test_nothing_is_asked_that_nobody_could_know() -> None:
+def test_no_question_needs_unknowable_facts() -> None:
     """Faults that chance brings later decide no answer, an old Kafka has no epochs to remember, and
     news says whose news it is: the controller may have elected again meanwhile."""
     recording = MomentRecording(Run(find("S74"), "Z0102", 27))
@@ -71,7 +71,7 @@ def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
     assert drilled(run) == run
 
 
-def test_whom_the_controller_misses_is_said() -> None:
+def test_the_expired_broker_is_named() -> None:
     """In this run broker 2 is back already when its old session ends: it could not be guessed."""
     recording = MomentRecording(Run(find("S74"), "Z0102", 45))
     told = Teller(recording, "en").next(probe_at(recording, "leader@250.0.2"))

@@ -201,7 +201,7 @@ def test_a_broker_that_starts_meanwhile_is_on_its_side() -> None:
     assert sim.network.is_cut(2, 3) and sim.network.is_cut(2, CONTROLLER)
 
 
-def test_what_heals_leaves_the_cuts_of_others() -> None:
+def test_healing_leaves_the_cuts_of_other_plans() -> None:
     one = {"kind": "cut", "brokers": [3], "at_ms": 4_000, "mttr_ms": 20_000}
     other = {**SPLIT, "racks": ["a"], "at_ms": 6_000, "mttr_ms": 30_000}
     del other["brokers"]
@@ -334,7 +334,7 @@ def test_weights_undo_the_factor() -> None:
     assert 0.4 < found / sum(plain) < 2.0
 
 
-def test_what_chance_did_is_written_down_with_all_it_needs() -> None:
+def test_random_strikes_are_recorded_with_all_they_need() -> None:
     """Shortening makes a schedule of the strikes, which strikes as they did."""
     lossy = {"kind": "lossy", "mtbf_ms": 8_000, "mttr_ms": 4_000, "loss": 0.4}
     plan, *_ = play_all(Run(cluster(lossy), "K39")).plans
@@ -403,7 +403,7 @@ def test_times_are_read_and_written_with_their_unit() -> None:
     assert varied.faults[0].mtbf_ms == 21_600_000
 
 
-def test_what_is_struck_as_one_goes_without_saying() -> None:
+def test_striking_together_is_the_default() -> None:
     roll = load_text(lines("{kind: rolling_restart, at_ms: 1}"))
     assert roll.faults[0].together and "together" not in yaml_of(roll)
     alone = load_text(lines("{kind: rolling_restart, at_ms: 1, together: false}"))
@@ -418,7 +418,7 @@ def test_older_scenarios_are_written_as_ever(code: str) -> None:
     assert all(isinstance(told["network"][key], list) for key in ("delay_ms", "control_delay_ms"))
 
 
-def test_a_plan_that_waits_is_drawn_anew_with_its_future() -> None:
+def test_a_plan_that_waits_is_redrawn_with_its_future() -> None:
     """The point of no return plays other futures, also with a rolling restart under way."""
     sim = begun(cluster(ROLL, *ALL_KINDS), "K39", 3_600)
     assert sim.plans[0].roll is not None

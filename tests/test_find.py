@@ -38,7 +38,7 @@ def names(query: str, count: int = FIRST) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["queries.txt", "queries-held-out.txt"])
-def test_what_operators_type_is_among_the_first_hits(name: str) -> None:
+def test_terms_of_operators_are_among_the_first_hits(name: str) -> None:
     """The second file was never looked at while ranking, keywords and synonyms were written."""
     asked = queries(name)
     assert len(asked) >= 40

@@ -44,7 +44,7 @@ def test_looks_end_at_neighbours_for_no_more_than_was_said(last: int, point: flo
     assert (held, first) == ((last, None) if lost > last else (lost - 1, lost))
 
 
-def test_what_a_press_may_cost_is_known_from_the_length_of_the_run() -> None:
+def test_the_cost_of_futures_is_known_from_the_length_of_the_run() -> None:
     table = longest()
     assert len(table) == 31 and table == sorted(table) and table[0] == 1
     for places, last in enumerate(table, start=1):

@@ -57,7 +57,7 @@ STATEMENTS = [
 ]
 
 
-def test_what_is_kept_is_written_anew_on_demand(rewrite: bool) -> None:
+def test_kept_answers_are_rewritten_on_demand(rewrite: bool) -> None:
     if rewrite:
         lines = []
         for guide in guides().values():
@@ -118,7 +118,7 @@ def test_every_statement_of_the_list_is_there_once() -> None:
     assert all(one.missing for one in missing)
 
 
-def test_what_is_wrong_says_what_is_so_instead() -> None:
+def test_wrong_statements_have_a_correction() -> None:
     wrong = [
         (guide, one) for guide, one, found in pairs() if summary(found.row)[0] == reading.NEVER
     ]
@@ -193,7 +193,7 @@ def test_a_guide_of_ones_own_needs_little() -> None:
         ("shows: L-4", "shows: L-4\n    verdict: right", "There is no key verdict"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(old: str, new: str, told: str) -> None:
+def test_malformed_guides_are_refused_with_their_place(old: str, new: str, told: str) -> None:
     with pytest.raises(InputError) as refused:
         read(GUIDE.replace(old, new), "mine")
     assert told in refused.value.sentence

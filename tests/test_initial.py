@@ -117,6 +117,6 @@ def changed(**more: Any) -> dict[str, Any]:
         (changed(logs=[log(1, [[5, 4]], 9)] * 2), "one log of each partition"),
     ],
 )
-def test_what_cannot_be_is_refused(initial: dict[str, Any], why: str) -> None:
+def test_impossible_states_are_refused(initial: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=why):
         scenario(initial=initial)

@@ -35,7 +35,7 @@ def exact_coverage(p: float, n: int) -> float:
 
 
 @pytest.mark.parametrize("p", [1e-3, 0.004, 0.0123, 0.016, 0.02, 0.03, 0.036, 0.1, 0.5])
-def test_what_a_page_prints_of_a_count_holds(p: float) -> None:
+def test_printed_intervals_of_a_count_hold(p: float) -> None:
     assert exact_coverage(p, 200) >= 0.93
 
 
@@ -94,7 +94,7 @@ def test_equal_weights_are_an_exact_count() -> None:
     )
 
 
-def test_how_many_runs_a_share_needs() -> None:
+def test_number_of_runs_for_a_share() -> None:
     runs = intervals.runs_needed(0.01, 0.2)
     assert runs == 11_410
     for n, near in ((runs, True), (runs - 200, False)):

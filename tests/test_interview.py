@@ -22,7 +22,7 @@ def test_there_are_sixty_of_every_topic_and_level() -> None:
     assert {one.level for one in found.values()} == set(interview.LEVELS)
 
 
-def test_what_is_asked_then_leads_on() -> None:
+def test_follow_up_questions_lead_on() -> None:
     """A chain of a question, its follow-up and what is asked then repeats no question."""
     found = questions()
     for item in found.values():
@@ -30,7 +30,7 @@ def test_what_is_asked_then_leads_on() -> None:
         assert item.answer["en"] not in {one["en"] for one in item.facts}
 
 
-def test_the_moments_are_written_anew_on_demand(rewrite: bool) -> None:
+def test_the_moments_are_rewritten_on_demand(rewrite: bool) -> None:
     if rewrite:
         table = {name: item.judged().step for name, item in questions().items()}
         (FOLDER / interview.MOMENTS).write_text(json.dumps(table, indent=1) + "\n", "utf-8")
@@ -86,7 +86,7 @@ def test_a_file_of_ones_own_is_read() -> None:
         ("- a\n", "mine.yaml:1:1"),
     ],
 )
-def test_what_is_no_question_is_refused_with_its_place(text: str, where: str) -> None:
+def test_malformed_questions_are_refused_with_their_place(text: str, where: str) -> None:
     with pytest.raises(InputError) as caught:
         read(text, "mine")
     assert caught.value.where.startswith(where), caught.value.where

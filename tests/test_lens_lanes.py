@@ -113,7 +113,7 @@ def test_every_release_has_a_turn(release: str) -> None:
     assert len(whole) <= len(TURN)
 
 
-def test_no_fetcher_where_nobody_follows() -> None:
+def test_no_fetcher_without_a_follower() -> None:
     """A leader that deletes records moves its log's start by the rule of followers."""
     found = 0
     for one in library().values():

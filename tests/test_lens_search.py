@@ -12,7 +12,7 @@ from engine.model.profiles import get_profile
 from engine.scenarios.file import library
 
 
-def test_where_truncation_by_epochs_acts() -> None:
+def test_search_needs_each_word_in_a_name() -> None:
     found = search("where truncateToEpochEndOffsets")
     assert found == (), "each word has to be in the name"
     first, *_ = search("truncateToEpochEndOffsets")
@@ -28,7 +28,7 @@ def test_where_truncation_by_epochs_acts() -> None:
 
 
 @pytest.mark.parametrize("name", named())
-def test_what_posts_name_is_found(name: str) -> None:
+def test_names_of_posts_are_found(name: str) -> None:
     (found,) = [one for one in search(name) if one.name == name]
     assert set(found.rules) >= {named()[name]}
     assert found.spans

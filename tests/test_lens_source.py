@@ -68,7 +68,7 @@ def test_a_wrong_name_is_found() -> None:
     assert lacking(card, "2.8.2", "zk") == []
 
 
-def test_what_cues_and_posts_name_is_in_some_release() -> None:
+def test_names_in_cues_and_posts_are_in_some_release() -> None:
     wanted = {rule.kafka for rule in RULES.values() if rule.kafka} | set(named())
     assert sorted(one for one in wanted if not source().spans(one)) == []
     assert sorted(set(named().values()) - set(cards())) == []

@@ -69,7 +69,7 @@ def pair_of(name: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("slug", library())
-def test_what_a_run_plays_is_run_by_its_release(slug: str) -> None:
+def test_methods_of_a_run_exist_in_its_release(slug: str) -> None:
     """Under the first and the last profile of each scenario, or all: every cue has a chain in the
     run's release and in a second one, whose names exist and which ends in the card's method."""
     profiles = library()[slug].profiles
@@ -106,7 +106,7 @@ def test_a_chain_begins_at_the_run_loop_of_its_thread() -> None:
     assert names("H-8", "2.5.1", "zk")[:2] == ["KafkaRequestHandler.run", "KafkaApis.handle"]
 
 
-def test_what_was_waited_for_is_said() -> None:
+def test_stacks_name_their_waits() -> None:
     gaps = {frame.gap for frame in stack("S-8", "3.9.1", "kraft").frames}
     assert gaps == {"", "task"}
     assert "purgatory" in {frame.gap for frame in stack("P-4.answer", "3.9.1", "zk").frames}
@@ -197,7 +197,7 @@ def kinds(cue: str, old: str, new: str, mode: str = "zk") -> dict[tuple[str, str
     }
 
 
-def test_what_was_moved_renamed_or_split_is_found() -> None:
+def test_moved_renamed_or_split_methods_are_found() -> None:
     built = kinds("F-5", "3.2.3", "3.3.2")
     assert built["ReplicaFetcherThread.buildFetch", "RemoteLeaderEndPoint.buildFetch"] == "moved"
     four = kinds("L-4", "2.8.2", "3.1.2")
@@ -293,7 +293,7 @@ WHO = [
 
 
 @pytest.mark.parametrize(("code", "profile", "step", "rule", "thread", "node"), WHO)
-def test_a_stack_is_of_whoever_acted_at_the_step(
+def test_a_stack_is_of_the_actor_at_the_step(
     code: str, profile: str, step: int, rule: str, thread: str, node: object
 ) -> None:
     """Not of the usual caller: a leader that deletes records is no fetcher."""

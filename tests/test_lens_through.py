@@ -52,7 +52,7 @@ def test_the_forms_cover_every_release_and_have_only_its_names(
                 assert all(source().has(release, name) for name in names)
 
 
-def test_what_changed_is_marked() -> None:
+def test_changes_are_marked() -> None:
     """A truncation was a request handler's, then the fetcher's by T-1, T-2 and T-4."""
     forms = {form["since"]: form["stacks"][0] for form in through(step_of(*CUT), "zk")["forms"]}
     assert [forms[one]["rule"] for one in ("0.8.2.2", "0.11.0.3", "2.3.1", "2.8.2")] == [

@@ -43,12 +43,12 @@ def busy() -> Run:
 
 
 @pytest.mark.parametrize("name", ["S60", "R20", "S74"])
-def test_what_is_recalled_is_what_one_would_find(name: str) -> None:
+def test_cached_results_equal_fresh_ones(name: str) -> None:
     scenario = find(name)
     _look(Run(scenario, scenario.profiles[0]), 300)
 
 
-def test_what_is_recalled_is_so_after_every_cut(busy: Run) -> None:
+def test_cached_results_hold_after_every_truncation(busy: Run) -> None:
     assert _look(busy, 20_000) > 100, "logs that differ were among them"
 
 
@@ -89,7 +89,7 @@ def test_a_long_log_is_told_by_its_end(busy: Run) -> None:
     assert cut, "a long stretch was cut"
 
 
-def test_where_there_are_many_replicas_each_shows_less() -> None:
+def test_many_replicas_show_less_each() -> None:
     rows = ", ".join(
         "[" + ",".join(str(1 + (i + j) % 20) for j in range(20)) + "]" for i in range(30)
     )

@@ -28,7 +28,7 @@ def test_any_text_is_a_move_or_is_refused(words: list[str]) -> None:
 # -- cutting moves short --------------------------------------------------------------------------
 
 
-def test_a_move_is_cut_after_so_many_events() -> None:
+def test_a_move_is_cut_after_a_number_of_events() -> None:
     whole = after("produce a; settle")
     first = after("produce a").events
     for count in range(whole.events - first + 1):

@@ -63,7 +63,7 @@ def test_every_verb_explains_itself(verb: moves.Verb) -> None:
 
 
 @pytest.mark.parametrize(("line", "why"), UNREADABLE, ids=range(len(UNREADABLE)))
-def test_what_cannot_be_read_is_said_in_one_line(line: str, why: str) -> None:
+def test_unreadable_moves_get_one_line(line: str, why: str) -> None:
     with pytest.raises(InputError) as caught:
         parsed(line)
     assert caught.value.code == "invalid"
@@ -77,7 +77,7 @@ def test_what_cannot_be_read_is_said_in_one_line(line: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("before", "line", "why"), REFUSED, ids=[f"{b or 'at once'}: {m}" for b, m, _ in REFUSED]
 )
-def test_what_cannot_be_done_is_refused_before_anything_happened(
+def test_impossible_moves_are_refused_before_anything_happened(
     before: str, line: str, why: str
 ) -> None:
     sim = after(before)
@@ -112,7 +112,7 @@ def test_a_broker_is_forgotten_and_may_come_back() -> None:
 @pytest.mark.parametrize(
     ("lines", "so"), [(lines, so) for _, lines, so in PLAYED], ids=[lines for _, lines, _ in PLAYED]
 )
-def test_what_a_move_does(lines: str, so: object, profile: str) -> None:
+def test_effects_of_a_move(lines: str, so: object, profile: str) -> None:
     assert callable(so)
     assert so(after(lines, profile)), (lines, profile)
 

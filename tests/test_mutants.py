@@ -53,7 +53,7 @@ def test_a_verdict_and_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     assert counts == {mutants.KILLED: 1}, "a mutant that runs away is noticed, too"
 
 
-def test_what_changes_nothing_is_still_there_to_be_changed() -> None:
+def test_equal_mutants_are_still_possible_changes() -> None:
     """Each entry of the list is a change that would be tried; one that is no longer goes."""
     listed = mutants.equals()
     assert listed and all(why.endswith(".") for why in listed.values())
@@ -69,7 +69,7 @@ def test_what_changes_nothing_is_still_there_to_be_changed() -> None:
         assert after in found, f"{module}: {before} is not changed to {after} ({why})"
 
 
-def test_only_faults_that_somebody_could_make() -> None:
+def test_only_faults_that_a_programmer_could_make() -> None:
     """An order where equality is asked, another sign of a number, a number below -1: not tried."""
     for name in ("Eq_Lt", "NotEq_GtE", "Is_Eq", "Lt_Eq", "Gt_NotEq"):
         assert not mutants.used(f"core/ReplaceComparisonOperator_{name}"), name

@@ -136,7 +136,7 @@ def test_scripts_in_which_logs_part(code: str, profile: str) -> None:
     compare(sim, oracle, f"highwater run {code} --profile {profile}")
 
 
-def test_what_is_known_batch_by_batch_needs_no_comparison() -> None:
+def test_committed_batches_need_no_comparison() -> None:
     """The shortcut holds for the very batches that were committed, and only up to the offset."""
     log = Log()
     first, second = Batch(0, 0, ("a",)), Batch(1, 0, ("b",))
@@ -149,7 +149,7 @@ def test_what_is_known_batch_by_batch_needs_no_comparison() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "told"), [(-1, False), (0, True), (1, False)])
-def test_who_is_of_another_epoch_is_not_held_against_the_leader(epoch: int, told: bool) -> None:
+def test_brokers_of_another_epoch_are_not_held_against_the_leader(epoch: int, told: bool) -> None:
     """A follower that has not heard of the leader's epoch may still cut, and one ahead has."""
     sim = play_all(Run(find("S01"), "K39"))
     leader = sim.cluster.current_leader(0)
@@ -162,7 +162,7 @@ def test_who_is_of_another_epoch_is_not_held_against_the_leader(epoch: int, told
     assert bool(unlike_prefix(sim.cluster, leader, (member,))) is told
 
 
-def test_of_whom_the_leader_keeps_no_account_is_passed_over() -> None:
+def test_untracked_followers_are_passed_over() -> None:
     """INV-13: the others are looked at all the same."""
     sim = play_all(Run(find("S01"), "K39"))
     leader = sim.cluster.current_leader(0)
@@ -172,7 +172,7 @@ def test_of_whom_the_leader_keeps_no_account_is_passed_over() -> None:
     assert unlike_prefix(sim.cluster, leader, (leader.broker, member)) != ""
 
 
-def test_what_a_follower_has_deleted_is_not_held_against_it() -> None:
+def test_deleted_records_are_not_held_against_a_follower() -> None:
     """INV-13, L-8."""
     sim = play_all(Run(find("S01"), "K39"))
     leader = sim.cluster.current_leader(0)
@@ -188,7 +188,7 @@ def test_what_a_follower_has_deleted_is_not_held_against_it() -> None:
     ("start", "end", "found"),
     [(0, 6, [2, 3, 5]), (3, 6, [3, 5]), (0, 3, [2]), (0, 5, [2, 3]), (4, 5, []), (2, 2, [])],
 )
-def test_where_two_logs_differ(start: int, end: int, found: list[int]) -> None:
+def test_the_first_offset_at_which_two_logs_differ(start: int, end: int, found: list[int]) -> None:
     """I5: each offset from the one to before the other, also inside a batch."""
     mine, theirs = Log(), Log()
     for base, values, others in ((0, "ab", "ab"), (2, "cd", "xy"), (4, "e", "e"), (5, "f", "")):

@@ -132,7 +132,7 @@ def test_old_output_is_read_as_well() -> None:
     assert keys(notes) == {"invented", "min_isr", "unclean", "release"}
 
 
-def test_who_is_offline_is_said_or_guessed() -> None:
+def test_offline_brokers_are_listed_or_guessed() -> None:
     rows = "Topic: a Partition: 0 Leader: 1 Replicas: 1,2,3 Isr: 1\n"
     said = {"": {2, 3}, "# broker 2 is running\n": {3}, "# broker 2 is offline": {2, 3}}
     for more, down in said.items():

@@ -83,7 +83,7 @@ def seen(probe: Probe, before: Any, after: Any) -> Any:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_what_a_producer_is_told_is_what_the_ledger_has(code: str) -> None:
+def test_responses_to_a_producer_agree_with_the_ledger(code: str) -> None:
     for scenario, profile in runs(code):
         recording = recorded(code, profile)
         ledger = Replay(Run(scenario, profile)).end.ledger
@@ -299,7 +299,7 @@ def test_the_order_of_answers_knows_nothing_of_the_truth() -> None:
     assert {0, 1, 2} <= set(places)
 
 
-def test_what_decides_most_comes_first_and_nothing_is_asked_twice_in_a_row() -> None:
+def test_decisive_questions_come_first_and_none_is_repeated_in_a_row() -> None:
     found = probes_of(recorded("S22", "K39"))
     assert found[0].score >= found[-1].score
     assert len({probe.text for probe in found}) == len(found)

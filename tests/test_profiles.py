@@ -298,7 +298,7 @@ def test_every_configuration_is_obeyed_by_a_rule() -> None:
         assert re.search(rf"configs\.{name}\b", SOURCES), name
 
 
-def test_what_no_rule_asks_for_cannot_be_flipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_that_no_rule_reads_cannot_be_flipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FLAGS["isr_propagation"], "modelled", False)
     with pytest.raises(InputError, match="No rule here asks for isr_propagation"):
         get_profile("Z24-isr_propagation")

@@ -145,7 +145,7 @@ def without_ghosts(shown: dict[str, Any]) -> dict[str, Any]:
 
 @fixed(examples=25)
 @given(data=st.data())
-def test_what_is_offered_is_what_can_be_done(data: st.DataObject) -> None:
+def test_offered_moves_are_possible(data: st.DataObject) -> None:
     """Replay.possible at any step: the enabled can be played there, the others say why not."""
     sim, lines = wander(data, "K39", "manual")
     replay = Replay(Run(WORLDS["manual"], "K39", 0, tuple(lines)))

@@ -55,7 +55,7 @@ HOLDS = [
 
 
 @pytest.mark.parametrize(("code", "text", "holds"), HOLDS)
-def test_what_holds(code: str, text: str, holds: bool | None) -> None:
+def test_verdicts_of_properties(code: str, text: str, holds: bool | None) -> None:
     recording = recorded(code, find(code).profiles[0])
     if holds is None:
         with pytest.raises(InputError, match="there is no fact size"):
@@ -126,7 +126,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "sentence"), BAD)
-def test_what_cannot_be_read_is_refused_with_its_place(text: str, sentence: str) -> None:
+def test_malformed_properties_are_refused_with_their_place(text: str, sentence: str) -> None:
     with pytest.raises(InputError) as caught:
         judge(text, recorded("S22", "K39"))
     assert caught.value.sentence.startswith(sentence)
@@ -136,13 +136,13 @@ def test_what_cannot_be_read_is_refused_with_its_place(text: str, sentence: str)
 @pytest.mark.parametrize(
     "text", ["(" * 60 + "acked(m)" + ")" * 60, "acked(m) and " * 400, "not " * 99]
 )
-def test_what_is_too_large_is_refused(text: str) -> None:
+def test_too_large_properties_are_refused(text: str) -> None:
     with pytest.raises(InputError) as caught:
         judge(text, recorded("S22", "K39"))
     assert caught.value.code == "too_large" or len(text) <= MOST_CHARACTERS
 
 
-def test_what_asks_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_costly_properties_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "MOST_LOOKS", 1_000)
     with pytest.raises(InputError, match="asks too much"):
         judge("every record a: every record b: (acked(a) or acked(b))", recorded("S22", "K39"))

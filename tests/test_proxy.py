@@ -129,7 +129,7 @@ def test_a_page_comes_over_tls_and_says_so(proxy: Proxy) -> None:
     assert headers["Server"] == "nginx"
 
 
-def test_what_comes_without_tls_is_sent_to_tls(proxy: Proxy) -> None:
+def test_requests_without_tls_are_redirected_to_tls(proxy: Proxy) -> None:
     with socket.create_connection(("127.0.0.1", proxy.http), PATIENCE_S) as plain:
         plain.sendall(b"GET /s/S20?x=1 HTTP/1.1\r\nHost: highwater.example\r\n\r\n")
         told = plain.recv(4096).decode()

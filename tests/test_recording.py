@@ -42,7 +42,7 @@ def test_a_broker_that_did_nothing_is_as_it_was(
     assert looked > 1
 
 
-def test_what_a_broker_did_is_seen() -> None:
+def test_actions_of_a_broker_are_seen() -> None:
     recording = recordings.MomentRecording(Run(find("S22"), find("S22").profiles[0]))
     first, last = recording.turns[0].now, recording.end
     assert _replicas(first) != _replicas(last)

@@ -82,7 +82,7 @@ def test_any_altered_fact_is_a_difference() -> None:
         assert number in found, f"step {number}: {fact} is not looked at"
 
 
-def test_what_is_missing_has_a_meaning_and_what_is_unknown_is_let_through() -> None:
+def test_missing_fields_have_a_meaning_and_unknown_ones_are_ignored() -> None:
     data = data_of(SMALL)
     equal = compared(data).equal
     lean = {key: data[key] for key in ("scenario", "kafka", "profile", "brokers", "assignment")}
@@ -175,7 +175,7 @@ def test_settings_of_the_cluster_and_of_the_topic() -> None:
         ),
     ],
 )
-def test_what_is_no_recording_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
+def test_malformed_recordings_are_refused(text: str, sentence: str, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(text)
     with pytest.raises(InputError) as caught:

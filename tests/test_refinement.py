@@ -153,7 +153,7 @@ def steps_of(run: Run) -> Iterator[tuple[AbstractCluster, Matched]]:
 
 
 @pytest.mark.parametrize(("code", "profile"), [("R20", "Z0102"), ("S23", "Z011"), ("S24", "K39")])
-def test_what_is_matched_is_a_move_of_the_search(code: str, profile: str) -> None:
+def test_matched_moves_are_moves_of_the_search(code: str, profile: str) -> None:
     """The search, whose counts are known to be right, lists every move that is neither late nor
     beside the model, and leads to the same state by it."""
     run = Run(find(code), profile)

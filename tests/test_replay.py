@@ -67,7 +67,7 @@ BY_HAND = "\n".join(f"produce m{number}\nadvance 30ms\nsettle" for number in ran
 
 
 @pytest.mark.parametrize("code", ["S61", "S20", "S53", "by hand"])
-def test_what_is_looked_at_is_the_same_from_every_checkpoint(
+def test_views_are_the_same_from_every_checkpoint(
     code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay_module, "EVENTS_BETWEEN", 7)
@@ -102,7 +102,7 @@ def test_a_seek_plays_a_bounded_share_of_a_long_run() -> None:
     assert max(b - a for a, b in pairwise(places)) < share
 
 
-def test_what_is_far_waits_for_a_turn_and_what_is_near_does_not() -> None:
+def test_far_steps_wait_for_a_turn_and_near_ones_do_not() -> None:
     turns = 0
 
     def turn() -> AbstractContextManager[None]:
@@ -144,7 +144,7 @@ def test_no_move_is_made_where_it_could_not_be_shown() -> None:
         part.branch(part.total, "kill 1")
 
 
-def test_a_run_of_just_so_many_steps_is_whole() -> None:
+def test_a_run_of_exactly_the_limit_is_whole() -> None:
     run = Run(find("S20"), "Z0102")
     usual = Replay(run)
     same = Replay(run, most=usual.total)

@@ -114,7 +114,7 @@ NAMED_BY_THE_SITE = {"site/shell.js", "site/worker.js", "pages/site.js"}
 """What these import at run time stands in a static site's places.js; tests/test_site.py looks."""
 
 
-def test_what_is_imported_is_there_and_named() -> None:
+def test_imports_exist_and_are_named() -> None:
     """An `import()` of a computed name would hide from everything above."""
     for name, text in sources().items():
         missing = targets(name, text) - sources().keys()
@@ -145,7 +145,7 @@ def test_a_name_that_is_imported_is_exported() -> None:
                 assert one in exports(sources()[target]), f"{name} imports {one} from {target}"
 
 
-def test_what_is_exported_is_wanted_by_somebody() -> None:
+def test_every_export_is_used() -> None:
     texts = sources() | {
         str(path): path.read_text("utf-8")
         for path in Path(__file__).parent.rglob("*")

@@ -40,7 +40,7 @@ def test_no_excuse_is_left_over() -> None:
     assert sorted(set(EXCUSES) & followed()) == []
 
 
-def test_what_is_dormant_has_code_and_no_run_shows_it() -> None:
+def test_dormant_rules_have_code_and_no_run() -> None:
     assert set(DORMANT) <= followed()
     awake = set(rules.played(library().values())) | set(rules.golden_files_by_rule(rules.GOLDEN))
     assert sorted(set(DORMANT) & awake) == []
@@ -65,7 +65,7 @@ def test_cues_of_the_data_plane_name_rules_of_the_rulebook() -> None:
         ("KAFKA-10706 (KIP-101), INV-10, CP-KR-*, S20, CP-5.4", []),
     ],
 )
-def test_what_a_citation_is(text: str, cited: list[str]) -> None:
+def test_forms_of_a_citation(text: str, cited: list[str]) -> None:
     assert IDENTIFIER.findall(text) == cited
 
 

@@ -144,11 +144,11 @@ def test_hostile_texts_are_refused_in_one_sentence(data: Any) -> None:
     ["", "{", "NaN", '{"format": 1e999}', "[" * 100_000, '"' + "\\ud800" * 10 + '"', "\x00"],
     ids=["empty", "open", "nan", "infinite", "deep", "surrogates", "nul"],
 )
-def test_what_is_no_json_is_refused(text: str) -> None:
+def test_malformed_json_is_refused(text: str) -> None:
     refused("invalid", lambda: Run.from_text(text))
 
 
-def test_what_survives_reading_can_be_written() -> None:
+def test_parsed_runs_can_be_written() -> None:
     for title in ("Ünïcode, 中文, 🙂?", "\u202e", "\x7f", "a\u2028b"):
         data = {**GOOD, "scenario": {**SMALL.to_dict(), "title": title}}
         run = Run.from_text(json.dumps(data))

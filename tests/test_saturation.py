@@ -26,7 +26,7 @@ def sampled(shares: list[float], runs: int, seed: int) -> SaturationTally:
 
 
 @pytest.mark.parametrize("spread", ["alike", "from likely to rare"])
-def test_what_is_unseen_is_bounded_from_below(spread: str) -> None:
+def test_the_unseen_is_bounded_from_below(spread: str) -> None:
     """Where all are alike the bound is the truth; where some are rarer it stays below."""
     alike = spread == "alike"
     shares = [0.008] * 200 if alike else [0.5 / (1 + n) for n in range(200)]
@@ -97,7 +97,7 @@ def test_the_command_tells_both_plans_and_what_it_will_take(
         assert counts["with"][0] + counts["without"][0] == 40
 
 
-def test_what_cannot_be_asked_is_one_sentence() -> None:
+def test_invalid_requests_get_one_sentence() -> None:
     told = highwater("saturation", "S999")
     assert told.exit_code == 2 and "S999" in told.stderr
     assert highwater("saturation", "S74", "--profile", "K99").exit_code == 2

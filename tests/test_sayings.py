@@ -81,7 +81,7 @@ def test_a_sentence_is_told_with_its_values(english: str, chinese: str) -> None:
     assert translate(english, "en") == english
 
 
-def test_what_a_visitor_sent_cannot_stall_it() -> None:
+def test_input_of_visitors_cannot_stall_it() -> None:
     text = "There is no broker “" * 200
     assert translate(text, CHINESE) == text
     assert translate("{0}{1}{2} is " * 100, CHINESE)

@@ -106,7 +106,7 @@ def test_round_trip_and_digest() -> None:
     assert scenario.vary("min.insync.replicas", 2).digest != scenario.digest
 
 
-def test_what_is_not_written_has_a_default() -> None:
+def test_missing_fields_have_defaults() -> None:
     scenario = load_text("title: Empty")
     assert scenario.profiles == ("K39",)
     assert scenario.partitions == ((1, 2, 3),)

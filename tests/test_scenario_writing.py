@@ -20,7 +20,7 @@ def test_the_library_is_read_back(slug: str) -> None:
     assert text.count("\n") < 3 * scenario.script.count("\n") + 60
 
 
-def test_what_is_usual_is_left_out() -> None:
+def test_defaults_are_left_out() -> None:
     assert yaml_of(Scenario("?")) == 'title: "?"\n'
     assert yaml_of(Scenario("Who leads?", script="settle")) == (
         'title: "Who leads?"\nscript: |\n  settle\n'
@@ -50,7 +50,7 @@ def test_any_title_and_any_script_survive(title: str, script: str) -> None:
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 ), max_size=4))  # fmt: skip
-def test_what_is_wrong_can_be_written_too_and_is_refused(data: dict[str, object]) -> None:
+def test_invalid_scenarios_can_be_written_and_are_refused(data: dict[str, object]) -> None:
     with pytest.raises(InputError) as refused:
         load_text(to_yaml({"title": "Who?", "no such key": 1, **data}), "form")
     assert refused.value.sentence

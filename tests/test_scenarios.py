@@ -245,7 +245,7 @@ def test_beside_what_is_named_only_what_explains_it_may_break(
     assert is_kept(verdict, broken) is kept
 
 
-def test_what_explains_a_promise_explains_one_that_there_is() -> None:
+def test_explanations_name_existing_invariants() -> None:
     explaining = {one.name: one.explains for one in INVARIANTS.values() if one.explains}
     assert explaining == {"INV-12": "I5", "INV-13": "I6"}
 

@@ -91,7 +91,7 @@ FOUND = (
 
 
 @pytest.mark.parametrize(("start", "spent", "more"), FOUND)
-def test_what_is_found_is_a_run_that_ends_the_same(
+def test_search_results_are_runs_that_end_the_same(
     start: tuple[str, str, int], spent: dict[str, int], more: dict[str, Any]
 ) -> None:
     outcome = ask(after(*start), **spent, **more)
@@ -205,9 +205,7 @@ MERGED = [
 
 
 @pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
-def test_a_key_that_was_kept_is_the_one_made_anew(
-    profile: str, moves: int, budgets: Budgets
-) -> None:
+def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budgets) -> None:
     """What was said of a broker holds until a search works on it, and no longer."""
     run = after("S20", profile, moves)
     choices, kept = Choices(run.scenario), Keys()
@@ -284,7 +282,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_still_matters_changes_the_key(what: str) -> None:
+def test_relevant_facts_change_the_key(what: str) -> None:
     sim = SearchQuestion(after("S20", "K39", 6), Budgets()).start()
     make = Keys()
     before = make.of(sim)
@@ -450,7 +448,7 @@ def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
         assert (one.kind, one.moves) == told, one
 
 
-def test_what_was_not_looked_at_is_not_called_safe() -> None:
+def test_unexplored_states_are_not_called_safe() -> None:
     run = after("S20", "Z0102", 6)
     found = danger(SearchQuestion(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
     assert not found.outcome.complete

@@ -53,7 +53,7 @@ sys.exit(3)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere orphans are nobody's")
-def test_what_nobody_waited_for_is_counted() -> None:
+def test_abandoned_writes_are_counted() -> None:
     code, used = checks.run([sys.executable, "-c", ORPHAN], None)
     assert code == 3
     assert used > 0.6

@@ -68,7 +68,7 @@ def test_the_container_installs_by_the_lock() -> None:
     assert "\nHEALTHCHECK" in text
 
 
-def test_what_the_container_is_made_of_is_all_that_a_wheel_needs() -> None:
+def test_container_sources_are_all_that_a_wheel_needs() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)
     mapped = project["tool"]["setuptools"]["package-dir"]
@@ -101,7 +101,7 @@ def test_only_the_proxy_can_be_reached() -> None:
     assert "ports" not in services["proxy"] and "ports" not in services["database"]
 
 
-def test_what_the_container_has_can_be_listed() -> None:
+def test_packages_of_the_container_can_be_listed() -> None:
     answer = uv("export", "--locked", "--extra", "postgres", "--format", "cyclonedx1.5")
     told = json.loads(answer.stdout)
     assert told["bomFormat"] == "CycloneDX"

@@ -279,7 +279,7 @@ def test_a_folder_that_is_no_site_is_left_alone(tmp_path: Path) -> None:
         (("--pyodide", "nowhere"), "nowhere has no package.json: unpack the npm package pyodide"),
     ],
 )
-def test_what_cannot_be_used_is_said(tmp_path: Path, args: tuple[str, ...], words: str) -> None:
+def test_unusable_options_are_named(tmp_path: Path, args: tuple[str, ...], words: str) -> None:
     code, said = run_command(str(tmp_path / "site"), *args)
     assert code == 2 and words in said and len(said.splitlines()) == 1
     assert not (tmp_path / "site").exists()

@@ -148,7 +148,7 @@ def test_a_step_that_cannot_be_told_is_found(monkeypatch: pytest.MonkeyPatch) ->
         ("S01", "K39-idempotent_producer", {"I6"}, {"I12"}),
     ],
 )
-def test_what_a_kafka_promises(code: str, profile: str, kept: set[str], broken: set[str]) -> None:
+def test_promises_of_a_release(code: str, profile: str, kept: set[str], broken: set[str]) -> None:
     run = Run(find(code), profile)
     promise = promised(run, play_all(run))
     assert kept <= promise
@@ -163,7 +163,7 @@ def test_a_failed_disk_is_no_rest_before_the_controller_knows(moves: tuple[str, 
     assert is_calm(sim) == bool(moves)
 
 
-def test_what_is_deleted_cannot_part() -> None:
+def test_deleted_records_cannot_diverge() -> None:
     """INV-12 speaks of what both logs still have: below the leader's start z may stand for b."""
     moves = (
         "produce a", "settle", "hold md 1", "cut 1 K", "detect 1", "produce z to 1 acks=1",

@@ -117,11 +117,11 @@ def test_flags_change_the_pseudo_code() -> None:
         ("S-7", "Z33", "AlterPartitionManager.submit"),
     ],
 )
-def test_who_does_it_depends_on_the_generation(rule: str, profile: str, name: str) -> None:
+def test_the_class_of_a_rule_depends_on_the_generation(rule: str, profile: str, name: str) -> None:
     assert name in cards()[rule].classes(get_profile(profile))
 
 
-def test_where_a_rule_does_not_exist_nobody_does_it() -> None:
+def test_a_rule_has_no_class_where_it_does_not_exist() -> None:
     assert cards()["CP-ELECT-KR"].classes(get_profile("Z33")) == []
     assert NOBODY not in cards()["T-4"].classes(get_profile("Z20"))
 

@@ -177,7 +177,7 @@ def test_cancel_keeps_what_is_done_and_the_rest_can_follow(
     assert rows_of(tmp_path) == expected_rows(wanted)
 
 
-def test_what_was_cancelled_before_is_not_submitted(spark: SparkRunner, tmp_path: Path) -> None:
+def test_cancelled_chunks_are_not_submitted(spark: SparkRunner, tmp_path: Path) -> None:
     heard = Heard()
     assert not spark.run(
         plan(), str(tmp_path), "early", heard, lambda: True, run_chunk=batch_fakes.play_chunk
@@ -249,7 +249,7 @@ def test_a_chunk_that_cannot_be_played_is_tried_again_then_one_sentence(
         spark.run(wanted, str(tmp_path), "bad", Heard(), run_chunk=batch_fakes.play_chunk)
 
 
-def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_anew(
+def test_a_lost_java_is_one_sentence_and_the_next_batch_starts_again(
     spark: SparkRunner, tmp_path: Path
 ) -> None:
     java = spark.start().sparkContext._gateway.proc  # type: ignore[union-attr]

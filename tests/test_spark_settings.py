@@ -83,7 +83,7 @@ def test_sparks_own_variable_names_a_remote_where_ours_says_nothing(tmp_path: Pa
          "HIGHWATER_SPARK_CONF must hold spark.name=value, not 'memory=2g'."),
     ],
 )  # fmt: skip
-def test_what_cannot_start_is_one_sentence(
+def test_failed_starts_get_one_sentence(
     master: str, environ: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     environ["XDG_CACHE_HOME"] = str(tmp_path)
@@ -150,7 +150,7 @@ def test_a_cancel_that_comes_before_the_job_is_not_lost(monkeypatch: pytest.Monk
     assert job.cancelled == 3
 
 
-def test_what_was_told_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reported_progress_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "POLL_S", 0.01)
     entries = [(n, "K39", 0, 1, 0, 0, {}, {}) for n in (0, 1, 1)]
     updates: Any = type("Updates", (), {"value": entries})()

@@ -174,7 +174,7 @@ def test_any_sums_of_weights_have_an_interval(
     assert statistics.finding(found)[0].startswith("stat.some.")
 
 
-def test_where_weights_pass_the_runs_the_hits_are_counted_by_kish() -> None:
+def test_hits_are_counted_by_kish_when_weights_exceed_the_runs() -> None:
     """13 equal hits have such sums; a share of one has no variance to count them by."""
     found = statistics.weighted_interval(30, 130.0, 1300.0, 100, 10.0)
     assert found["effective"] == 13

@@ -1,20 +1,27 @@
-"""Checks of docstrings and Markdown: openings, widths, and words that name no actor."""
+"""Checks of Python's words and Markdown: openings, widths, and words that name no actor."""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import ROOT
 
-FORBIDDEN_OPENINGS = ("What", "Who", "How", "Which", "Where", "Of", "Whether")
+FORBIDDEN_OPENINGS = ("What", "Who", "Whose", "Whom", "How", "Which", "Where", "Of", "Whether")
 WIDEST_DOCSTRING = 100
 WIDEST_MARKDOWN = 120
 LONGEST_README = 120  # lines
 WIDEST_CHANGE = 160
-FORBIDDEN_WORDS = re.compile(r"\b(whoever|anew|so\s+many|nobody|somebody)\b", re.IGNORECASE)
+FORBIDDEN_WORDS = re.compile(
+    r"\b(whoever|anew|so\s+many|so\s+much|nobody|somebody)\b", re.IGNORECASE
+)
+PEOPLE = r"(visitor|reader|student|teacher|operator|developer)s?"
+WHO = re.compile(rf"\b(?:{PEOPLE}\s+)?who\b", re.IGNORECASE)
+"""`who` is for people; a broker, client, process or thread is a `which`."""
 GENERATED = ("invariants.md", "moves.md", "posts.md", "real-brokers.md")
 """Pages whose words come from declarations and titles; those are read where they stand."""
 
@@ -73,6 +80,38 @@ def _forbidden(text: str) -> list[tuple[int, str]]:
     ]
 
 
+def _words_of(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, text) of each comment and docstring, and of the names of tests."""
+    source = path.read_text(encoding="utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.lineno, node.name.replace("_", " ")
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.lineno, str(node.value.value)
+
+
+def _nameless(path: Path) -> list[tuple[int, str]]:
+    """(line, word) of words in a Python file that hide the actor or the unit."""
+    return [
+        (start + line - 1, word)
+        for start, text in _words_of(path)
+        for line, word in _forbidden(text) + _persons(text)
+    ]
+
+
+def _persons(text: str) -> list[tuple[int, str]]:
+    """(line, word) of each `who` that stands for a thing."""
+    prose = _prose(text)
+    return [
+        (prose.count("\n", 0, match.start()) + 1, match[0])
+        for match in WHO.finditer(prose)
+        if match[1] is None
+    ]
+
+
 def test_markdown_is_narrow() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: over {WIDEST_MARKDOWN} characters"
@@ -93,6 +132,38 @@ def test_markdown_names_the_actor() -> None:
     assert found == [], "\n".join(found)
 
 
+def test_python_names_the_actor() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {word}: name the client, broker, replica or number"
+        for folder in ("app", "engine", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for line, word in _nameless(path)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_names_of_tests_state_a_fact() -> None:
+    """`test_stalled_connections_do_not_block_others`, not `test_who_stalls_...`."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: opens with a question:{text.removeprefix('test')}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for line, text in _words_of(path)
+        if text.startswith("test ") and text.split()[1].capitalize() in FORBIDDEN_OPENINGS
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_nameless_actors_in_python_are_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "words.py"
+    path.write_text(
+        'LIMIT = 3\n"""So\n   many of them."""\n'
+        "who = 1  # `who` and NOBODY, for visitors who look\n\n\n"
+        'def test_who_leads() -> None:\n    """A replica who leads."""\n    print("nobody")\n',
+        encoding="utf-8",
+    )
+    assert sorted(_nameless(path)) == [(2, "So many"), (4, "NOBODY"), (7, "who"), (8, "who")]
+
+
 def test_the_readme_fits_on_a_page() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= LONGEST_README
 
@@ -106,7 +177,7 @@ def test_an_entry_of_the_changelog_is_one_line() -> None:
     assert [line for line in entries if len(line) > WIDEST_CHANGE] == []
 
 
-def test_what_is_wrong_in_markdown_is_noticed() -> None:
+def test_faults_in_markdown_are_noticed() -> None:
     assert _wide(f"{'word ' * 30}\n| {'cell ' * 30} |\n{'x' * 200}\n", WIDEST_MARKDOWN) == [1]
     text = "```\nnobody\n```\nSo\nmany requests; `nobody` and “somebody”.\nWhoever asks\n"
     assert _forbidden(text) == [(4, "So many"), (6, "Whoever")]

@@ -97,7 +97,7 @@ def test_nothing_overtakes_what_is_delayed() -> None:
     assert [m.due for m in order] == sorted(m.due for m in order)
 
 
-def test_what_is_held_waits_and_goes_on_in_order() -> None:
+def test_held_messages_wait_and_go_on_in_order() -> None:
     moves, way = until("Fetch")
     src, dst = way.split(" ")[0].split("->")
     held = after(moves, f"hold {src}->{dst}", "run 2s")

@@ -43,9 +43,7 @@ def rows_of(place: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("importance", [1, 3])
 @pytest.mark.parametrize("put_together", [False, True])
-def test_what_is_counted_is_what_the_rows_say(
-    tmp_path: Path, importance: float, put_together: bool
-) -> None:
+def test_counts_agree_with_the_rows(tmp_path: Path, importance: float, put_together: bool) -> None:
     wanted = plan(importance=importance)
     rows = play(wanted, tmp_path)
     if put_together:
@@ -171,7 +169,7 @@ def test_a_query_only_reads(studies: Path, sql: str) -> None:
         ("SELECT * FROM read_text('/etc/hostname')", r"^Cannot access file .*\.$"),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(studies: Path, sql: str, why: str) -> None:
+def test_invalid_queries_get_one_sentence(studies: Path, sql: str, why: str) -> None:
     with pytest.raises(QueryError, match=why) as found:
         asked(sql, studies)
     assert "\n" not in str(found.value)

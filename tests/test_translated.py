@@ -75,7 +75,7 @@ def test_a_run_is_the_same_in_every_language() -> None:
     assert ours == theirs
 
 
-def test_what_has_no_translation_stays_as_it_is() -> None:
+def test_untranslated_texts_stay_as_they_are() -> None:
     scenario = library()["happy-path"]
     assert in_language(scenario, "en") is scenario
     assert in_language(scenario, "fr") is scenario

@@ -89,7 +89,7 @@ def future_of(run: Run, *moves: str) -> Simulation:
     return play_all(Run(run.scenario, run.profile, run.seed, moves))
 
 
-def test_what_is_drawn_anew_comes_at_the_true_rate() -> None:
+def test_redrawn_faults_come_at_the_true_rate() -> None:
     run, past = hiccups(40.0), "run !25"
     there = future_of(run, past)
     before, left_ms = sum(len(plan.strikes) for plan in there.plans), 5_000 - there.now
@@ -102,7 +102,7 @@ def test_what_is_drawn_anew_comes_at_the_true_rate() -> None:
     assert abs(found - 3 * left_ms / 20_000) < 4 * off < 0.3, (found, left_ms)
 
 
-def test_the_weight_of_a_run_stays_when_its_future_is_drawn_anew() -> None:
+def test_the_weight_of_a_run_stays_when_its_future_is_redrawn() -> None:
     run, past = hiccups(40.0), "run !25"
     now = log_weight_nano(future_of(run, past, "future 7"))
     later = {log_weight_nano(future_of(run, past, f"future {one}", "at 5s")) for one in range(9)}

@@ -300,7 +300,7 @@ def test_refusals_of_moves_are_in_the_catalogue() -> None:
         ("move", "invalid", "empty"),
     ],
 )
-def test_what_is_no_subject_is_refused(subject: str, code: str, said: str) -> None:
+def test_unknown_subjects_are_refused(subject: str, code: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
         why(at(Run(find("S01"), "K39"), 1), subject)
     assert caught.value.code == code and said in caught.value.sentence

@@ -74,7 +74,7 @@ def test_every_why_is_as_declared(subject: str) -> None:
 
 
 @pytest.mark.parametrize("change", [{"n": "1"}, {"more": 1}, {"view": {}}])
-def test_what_is_not_declared_is_noticed(change: dict[str, Any]) -> None:
+def test_undeclared_fields_are_noticed(change: dict[str, Any]) -> None:
     replay = Replay(Run(next(iter(library().values())), "K39"))
     (step,) = replay.steps(1, 1)
     with pytest.raises((msgspec.ValidationError, AssertionError)):

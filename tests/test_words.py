@@ -320,7 +320,7 @@ def told(run: Run, most: float = inf) -> Iterator[Told]:
             yield Told(n, lines[cursor.move], say, why)
 
 
-def test_what_is_told_here_is_what_a_replay_tells() -> None:
+def test_sentences_here_are_those_of_a_replay() -> None:
     run = Run(find("R20"), "Z0102")
     replay = Replay(run)
     steps = list(replay.each(1, replay.total + 1))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from app.batch.runners.summary import Failure
 
 TRACED_MOST: Final = 200
-"""Failing runs of a study that are played once more, told rule by rule."""
+"""Failing runs of a study that are played once more, with a trace of rules."""
 STEPS_MOST: Final = 500_000
 """Up to where they are: told, a day of virtual time would take minutes."""
 

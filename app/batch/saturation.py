@@ -19,7 +19,7 @@ from engine.sim.run import Run
 
 CHUNK: Final = 50
 PROBE: Final = 10
-"""Seeds that tell beforehand what all will take."""
+"""Seeds from which the time of all is estimated."""
 TOLD_S: Final = 10.0
 AHEAD: Final = 4
 """Chunks that wait for each process."""

@@ -19,7 +19,7 @@ from engine.model.errors import InputError
 from engine.model.languages import USUAL
 
 STEPS_MOST = 60
-"""Steps told at once: an answer should fit into what an assistant reads."""
+"""Steps per response, which should fit into the context of an assistant."""
 RUNS_MOST = 2_000
 PARTS_MOST = 8
 FOUND_MOST = 20

@@ -235,7 +235,7 @@ def explore(as_json: bool, **asked: Any) -> None:
 
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
     truncation and fencing rules: every state it can reach is counted, every invariant watched, and
-    the shortest way to each violation is told move by move.  --counts PATH compares rows of such
+    the shortest way to each violation is printed move by move.  --counts PATH compares rows of such
     counts, --fences takes the fences of KIP-320 away one by one.
 
     Exit code 0, whatever was found, if the question was answered; 3 if a bound or Ctrl+C ended the

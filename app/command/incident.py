@@ -26,7 +26,7 @@ def investigate(
 ) -> int:
     """Print what happened; return exit code 0 where the model follows to the end, else 1.
 
-    Raises InputError where the files tell nothing, or of several partitions.
+    Raises InputError where the files name no partition, or several.
     """
     found = sources.readable_files(files)
     told = timeline.gather(found, _chosen(found, partition))

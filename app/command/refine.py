@@ -32,7 +32,7 @@ def refine(
 
     The first event that is no move of it is reported.  Without SCENARIO, the whole library.
 
-    Exit code 0: each event is told, or one is of a kind that no rung has a word for (an unclean
+    Exit code 0: each event is printed, or one is of a kind that no rung has a word for (an unclean
     election, a lost disk, a reassignment, retention).  1: a step that the rung does not have.
     """
     from app.command import refining

@@ -20,7 +20,7 @@ from engine.study.soak import CHECKS, examine, soak_chunk
 CHUNK = 20
 """Runs of one chunk: some seconds of one process."""
 EVERY_S = 10.0
-"""How often progress is told."""
+"""Seconds between two reports of progress."""
 
 
 class Soak:

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 BOUND_MET: Final = 3
 """The exit code where a bound or Ctrl+C ended a search."""
 EVERY_S: Final = 0.5
-"""How often progress is told to a terminal; to a file, every 20 times so long."""
+"""Seconds between two reports of progress to a terminal; to a file, 20 times as long."""
 
 
 class HowFar(Protocol):

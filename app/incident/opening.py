@@ -70,7 +70,7 @@ def leaderless(told: Timeline) -> set[int]:
 
 
 def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
-    """Return a sentence for each setting that no line tells.
+    """Return a sentence for each setting that no line names.
 
     `chosen`: the release was asked for.
     """

@@ -64,7 +64,7 @@ def read_files() -> Response:
     """Return the story and the run of uploaded files.
 
     They are a form with `file` parts whose names are paths, and perhaps a `partition`; `choose` is
-    returned where the files tell of several partitions.
+    returned where the files name several partitions.
     """
     visitor.require_token()
     request.max_form_parts = MOST_FILES + 2

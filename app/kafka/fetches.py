@@ -32,7 +32,7 @@ NAMES = {
     OFFSET_FOR_LEADER_EPOCH: "OffsetForLeaderEpoch",
     ALTER_PARTITION: "AlterPartition",
 }
-"""What is told of the wire beside fetches."""
+"""Facts that are reported of the wire beside fetches."""
 
 
 @dataclass(frozen=True, slots=True)

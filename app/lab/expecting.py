@@ -10,7 +10,7 @@ from app.lab.moves import WAITING
 from engine.scenarios.expectations import Expectation
 
 Answers = Mapping[str, tuple[str, int]]
-"""Record -> (error, offset) as its producer was told."""
+"""Record -> (error, offset) of the response to its producer."""
 
 Seen = tuple[bool | None, str]
 """(is it so; None if the laboratory cannot know, what is really so)."""

@@ -28,7 +28,7 @@ class KafkaRelease:
 
     @property
     def tells_endpoints(self) -> bool:
-        """True where a controller tells brokers its endpoints (KIP-853)."""
+        """True where a controller sends brokers its endpoints (KIP-853)."""
         return self.numbers >= (3, 9, 0)
 
     @property

@@ -83,7 +83,7 @@ class ScriptCluster:
 
 
 def tidy(stage: LabStage) -> None:
-    """Let everything flow, start who is down, and delete the topic.  Raises Trouble."""
+    """Let everything flow, start brokers that are down, and delete the topic.  Raises Trouble."""
     cluster, hand = stage.cluster, stage.cluster.hand
     hand.let_go()
     with hand.change():

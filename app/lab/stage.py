@@ -38,7 +38,7 @@ class LabStage:
     topic: str = ""
     adjusted: Adjusted = field(default_factory=Adjusted)
     answers: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """What the producer of each record was told: (error or "waiting", offset)."""
+    """The response to the producer of each record: (error or "waiting", offset)."""
     flushed: dict[int, int] = field(default_factory=dict)
     began: float = 0.0
 

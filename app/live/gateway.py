@@ -27,7 +27,7 @@ KEY: Final = "highwater.link"
 """Where the connection stands in the WSGI environment that Socket.IO keeps of it."""
 CONNECT_S: Final = 5.0
 SPARE: Final = 4
-"""Connections of one address beyond its share: they are let in to be told so, and then cut."""
+"""Connections of an address beyond its share: they are accepted, sent an error, and closed."""
 AGAIN_MS: Final = 5_000
 
 Environ = dict[str, Any]

@@ -115,7 +115,7 @@ class Rooms:
         self._tell = tell
         self._clock = clock
         self._later = later
-        # Telling may find that a connection has ended, and then `leave` is called from within.
+        # Sending may find that a connection has ended, and then `leave` is called from within.
         self._lock = threading.RLock()
         self._of: dict[str, Room] = {}
         self._where: dict[str, str] = {}
@@ -329,7 +329,7 @@ class Rooms:
             self._where.pop(sid, None)
         self._tell(room.name, {**room.told(), "over": True})
 
-    # -- telling -------------------------------------------------------------------------------
+    # -- sending -------------------------------------------------------------------------------
 
     def _changed(self, room: Room) -> None:
         if room.waiting or self._of.get(room.name) is not room:

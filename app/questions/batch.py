@@ -11,7 +11,7 @@ from app.questions.context import Answer, Context
 from engine.study.batch import ERROR, VIOLATES, run_chunk
 
 COUNT_MOST: Final = 100
-"""Seeds of one question: a cancelled batch ends within so many runs."""
+"""Seeds of one question: a cancelled batch ends within this many runs."""
 
 
 def seeds(context: Context, request: RequestFields) -> Answer:

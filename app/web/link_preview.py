@@ -34,7 +34,7 @@ SPELT = 4
 def card(digest: str) -> Response:
     """Return a card of 1200 x 630 for a moment of a run.
 
-    ``?step=`` is the moment, beyond the end it is the end, without it the most telling one of the
+    ``?step=`` is the moment, beyond the end it is the end, without it the most important one of the
     run.
     """
     if not naming.DIGEST.match(digest):

@@ -30,7 +30,7 @@ NOTICED_MS: Final = 15_000
 KEEPS: Final = 0.005
 """Losses of a process that crashes last: nothing, but for surprises."""
 SEQUENCES: Final = 200_000
-"""Orders of failures that are looked through at most; of wider settings a pilot tells."""
+"""Orders of failures that are looked through at most; of wider settings a pilot is run."""
 TRUST: Final = 4.0
 """Greatest factor by which a pilot makes a path less important."""
 

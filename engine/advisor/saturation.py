@@ -1,7 +1,7 @@
 """Saturation of a study: pairs of rules met as seeds grow, and an estimate of the unseen.
 
 A seed is a sample, and a pair of rules (one cue after the other, as a soak counts them) is what it
-may have met.  How many pairs only one seed met, and only two, tells about those that none did.
+may have met.  How many pairs only one seed met, and only two, estimates how many none did.
 
 A *swarm* (Groce and others, Swarm Testing, 2012) gives each seed a part of the fault plan: kinds
 that are always there together hide what one of them does alone.

@@ -156,7 +156,7 @@ TITLES: Final[dict[str, str]] = {
     "CP-MINISR": "min.insync.replicas",
     "CP-ELR": "Eligible leader replicas (KIP-966)",
     "CP-CLEAN-SHUTDOWN": "Was a shutdown clean?",
-    # -- telling the brokers ---------------------------------------------------------------------
+    # -- requests to the brokers -----------------------------------------------------------------
     "CP-LISR": "LeaderAndIsr",
     "CP-KR-APPLY": "A broker applies metadata",
     "CP-MAKE-LEADER": "A broker becomes leader",

@@ -1,4 +1,4 @@
-"""Checks of what clients were told against what is so: each returns what is wrong, or ""."""
+"""Checks of responses to clients against the state: each returns what is wrong, or ""."""
 
 from __future__ import annotations
 

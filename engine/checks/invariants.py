@@ -339,7 +339,7 @@ class Checker:
             )
             ledger.committed_lost += sum(len(batch.values) for batch in missing)
             for batch in missing:
-                del committed[batch.base]  # told once; what follows builds on the new history
+                del committed[batch.base]  # reported once; what follows builds on the new history
         for acked in ledger.acked[tp]:
             self.check_acked(node, replica, acked)
 

@@ -84,7 +84,7 @@ class Lags:
         twin.lines = {tp: line.twin(twins) for tp, line in self.lines.items()}
         return twin
 
-    # -- what the checker tells ------------------------------------------------------------------
+    # -- reports of the checker -------------------------------------------------------------------
 
     def on_leader(self, tp: int, replica: Replica) -> None:
         """Note a new leader: records it lacks will never be copied, the rest goes on waiting."""

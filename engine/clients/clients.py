@@ -130,7 +130,7 @@ class Producer(BaseClient):
     """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
 
     With a rate it makes one record at a time at random intervals; without one, a script or a hand
-    tells it what to send.
+    decides what it sends.
     """
 
     __slots__ = (

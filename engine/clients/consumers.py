@@ -83,7 +83,7 @@ class Consumer(BaseClient):
         self.validates = False
         self.validated = NO_EPOCH  # the leader epoch in which the position is known to hold
         self.reset = EARLIEST
-        self.lookup: int | None = None  # what ListOffsets must tell before the next fetch
+        self.lookup: int | None = None  # what ListOffsets must return before the next fetch
         self.rack: str | None = None
         self.preferred = NOWHERE
         self.preferred_until = 0

@@ -54,7 +54,7 @@ class ModelledLeader:
             replica.log.epochs.assign(replica.leader_epoch, replica.log.leo)
 
     def change(self, tp: int, given: Fields) -> None:
-        """Change what a case names, without telling the follower."""
+        """Change what a case names, without a message to the follower."""
         replica = self.broker.replicas[tp]
         replica.leader_epoch = given.get("leader_epoch", replica.leader_epoch)
         log = replica.log

@@ -232,7 +232,7 @@ def change_partition(
     elif new_term and leader in target.elr:
         target.isr = (leader,)
         target.elr = tuple(r for r in target.elr if r != leader)
-    # A replica that leaves must be told by a new term, lest it keeps fetching or leading.
+    # A replica that leaves must be sent a new term, lest it keeps fetching or leading.
     new_term = new_term or any(r not in target.replicas for r in record.replicas)
     after.elr = target.elr
     # Without ELR the ISR never becomes empty: its last member is the only clean candidate.

@@ -252,7 +252,7 @@ def _all_but(broker: int, acceptable: election.Acceptable) -> election.Acceptabl
 def on_heartbeat(k: Controller, m: Heartbeat, out: Effects) -> None:
     """CP-KR-HB.  Refresh the session and walk the broker's state machine.
 
-    An answer that would tell a healthy broker nothing new is not sent.
+    A heartbeat response without news for a healthy broker is not sent.
     """
     registration = k.brokers.get(m.src)
     if registration is None or registration.epoch != m.broker_epoch:

@@ -114,7 +114,7 @@ def on_register_response(broker: Process, m: RegisterResponse, out: Effects) -> 
 def renew_session(broker: Process, out: Effects) -> None:
     """8.3, ZooKeeper.  Begin a new session and epoch after the old one has expired.
 
-    The process keeps its state; LeaderAndIsr will tell it what it is now.
+    The process keeps its state; LeaderAndIsr will set its role.
     """
     broker.status = STARTING
     broker.broker_epoch = -1

@@ -57,7 +57,7 @@ def tell_controller(broker: Process, out: Effects) -> None:
     if not broker.dir_report:
         broker.dir_report = 1  # the heartbeat puts its own number there
         broker.dir_due = out.now + wait
-    if broker.broker_epoch >= 0:  # else the first heartbeat after the registration tells it
+    if broker.broker_epoch >= 0:  # else the first heartbeat after the registration reports it
         membership.send_heartbeat(broker, out)
     if wait < NEVER:
         out.timer(broker.id, wait, DIR_FAILURE)

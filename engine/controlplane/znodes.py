@@ -1,4 +1,4 @@
-"""The state znodes, and the requests that tell brokers of them (control-plane 3.3, 5.1, 7.6)."""
+"""The state znodes, and the requests that carry them to brokers (control-plane 3.3, 5.1, 7.6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.model.records import PartitionRecord
 
 NOBODY: Final = -1
 
-# -- telling the brokers --------------------------------------------------------------------------
+# -- requests to the brokers ----------------------------------------------------------------------
 
 
 def live_epochs(k: Controller) -> dict[int, int]:

@@ -146,7 +146,7 @@ def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
 
 
 def on_ping(k: Controller, m: Heartbeat, out: Effects) -> None:
-    """Keep the session alive, or tell the broker that it has expired (8.3)."""
+    """Keep the session alive, or return to the broker that it has expired (8.3)."""
     registration = k.brokers.get(m.src)
     if registration is not None and registration.epoch == m.broker_epoch:
         registration.last_contact = out.now
@@ -233,7 +233,7 @@ def on_alter_partition(k: Controller, m: AlterPartitionRequest, out: Effects) ->
     if written and not m.direct:
         send_update_metadata(k, written, out)
     for tp in written:
-        # Before 2.7 the notification or the znode's watch tells the controller; here at once.
+        # Before 2.7 the controller reads the notification or the znode's watch fires; here at once.
         zk_reassign.complete(k, tp, out)
 
 
@@ -290,7 +290,7 @@ def admin_elect(
     unclean: bool | None = None,
     only: int | None = None,
 ) -> bool:
-    """Run an operator's election; the brokers are told when it changed anything.
+    """Run an operator's election; send the brokers any change.
 
     0.8.1 keeps each order for a preferred election noted and refuses the next one
     (`KafkaController.onPreferredReplicaElection`, KAFKA-1365).
@@ -312,7 +312,7 @@ def set_configs(
 
     From 2.1 on, that is: before, `TopicConfigHandler.processConfigChanges` does not tell the
     controller, which reads the setting with its next election (KAFKA-6835).  The same goes for the
-    default of all topics until 2.2.0, whose controller is told too early
+    default of all topics until 2.2.0, whose controller is notified too early
     (`DynamicBrokerConfig.updateCurrentConfig` at 2.2.0, KAFKA-7976).
     """
     k.configs = configs

@@ -34,11 +34,11 @@ def survives_a_failed_directory(machine: Machine) -> bool:
     return machine.profile.dir_failure_zk or machine.profile.dir_failure_kraft
 
 
-# -- telling the controller, KRaft -----------------------------------------------------------------
+# -- reports to the controller, KRaft --------------------------------------------------------------
 
 
 def assign(broker: Process, tp: int, directory: int, out: Effects) -> None:
-    """KIP-858.  Tell the controller in which directory a log is, unless there is only one.
+    """KIP-858.  Report to the controller the directory of a log, unless there is only one.
 
     Pending assignments travel together, one request at a time.
     """

@@ -99,7 +99,7 @@ def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
 def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
     """S-5.  Park a Fetch without news under each of its partitions.
 
-    In 2.4 and 2.5 it does not, while there is a higher mark to tell (H-5).
+    In 2.4 and 2.5 it does not, while there is a higher mark to send (H-5).
     """
     parked = DelayedFetch(m, out.now + m.max_wait)
     wants_more = m.min_bytes > 1

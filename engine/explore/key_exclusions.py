@@ -1,4 +1,4 @@
-"""Fields of a cluster that tell two states apart, and those that do not.
+"""Fields of a cluster that distinguish two states, and those that do not.
 
 Every field of each class is part of a key, or stands here with the reason why not.
 """

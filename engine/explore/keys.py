@@ -1,4 +1,4 @@
-"""Keys of states: two states are the same when nothing that can still happen tells them apart.
+"""Keys of states: two states are the same when nothing that can still happen differs.
 
 A key is made of everything but what `left_out` lists, each with its reason.  Numbers that only
 have to match (of requests), or to be newer (of brokers' generations), count by their relation to
@@ -41,7 +41,7 @@ class Keys:
         self._contents = Contents()
 
     def of(self, sim: Simulation, *more: object) -> Key:
-        """Return the key of a state, and of what else tells states apart."""
+        """Return the key of a state, and of what else distinguishes states."""
         return _Writer(sim, self._contents).key(more)
 
 

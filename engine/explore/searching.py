@@ -92,7 +92,7 @@ class Graph:
 
 
 Note = Callable[[Simulation, int, int], None]
-"""Told of a state, its number, and how many moves it is from the beginning."""
+"""Receives a state, its number, and how many moves it is from the beginning."""
 
 
 @dataclass(frozen=True, slots=True)

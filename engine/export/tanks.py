@@ -248,7 +248,7 @@ def _place(part: Part, shown: list[int], width: float, height: float, told: bool
 
 
 def _lost_offsets(part: Part, lost: set[str]) -> dict[str, int]:
-    """Return the lost records and the offsets they had, as far as a log or a cut still tells."""
+    """Return the lost records and their offsets, as far as a log or a truncation still shows."""
     return {
         record["id"]: record["o"]
         for replica in part["replicas"].values()

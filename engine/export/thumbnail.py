@@ -1,4 +1,4 @@
-"""A run in one small picture: its most telling step, drawn without a browser."""
+"""A run in one small picture: its most important step, drawn without a browser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.view.wire import View
 WIDTH: Final = 288
 HEIGHT: Final = 160
 TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
-"""Kinds of marks, the most telling first."""
+"""Kinds of marks, the most important first."""
 
 
 def telling_run(scenario: Scenario) -> Run:

@@ -37,7 +37,7 @@ class Ending:
         start, end = _releases(first)[0], _releases(last)[-1]
         if start == end and _half(first) == _half(last):
             return start + _half(last)
-        # All from there on, or all of one half: the end tells enough.
+        # All from there on, or all of one half: the end says enough.
         said = "" if _half(first) in ("", _half(last), _ZOOKEEPER) else _half(first)
         return f"{start}{said} – {end}{_half(last)}"
 

@@ -1,4 +1,4 @@
-"""States that only the names of the replicas tell apart: one of them stands for all."""
+"""States that differ only in the names of the replicas: one of them stands for all."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ COUNT_BITS: Final = 40
 
 
 class TooLargeError(Exception):
-    """The model has more states of one kind than its numbers can tell apart."""
+    """The model has more states of one kind than its numbers can distinguish."""
 
 
 class StateTable(dict[int, Value], Generic[Value]):

@@ -40,7 +40,7 @@ def answer_of(probe: Probe, text: str) -> Answer:
 
 
 def is_there(probe: Probe, before: PartitionMoment, answer: Answer) -> bool:
-    """Tell if an answer by hand names only things that are on the stage.
+    """Return True if an answer by hand names only things that are on the stage.
 
     These are its brokers, its records, and offsets that its logs reach.
     """

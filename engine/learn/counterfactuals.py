@@ -91,7 +91,7 @@ def _since_told(recording: MomentRecording, index: int, tp: int, who: int) -> st
 
 @lru_cache(maxsize=2_000)
 def _keeps(run: Run, profile: str) -> bool | None:
-    """Tell if these moves keep every confirmed record; None if this Kafka lacks one of them."""
+    """Return True if these moves keep each confirmed record; None if this Kafka lacks one."""
     try:
         return not play_all(Run(run.scenario, profile, run.seed, run.moves)).ledger.lost
     except InputError:
@@ -99,7 +99,7 @@ def _keeps(run: Run, profile: str) -> bool | None:
 
 
 def _keeps_records(run: Run) -> dict[str, bool]:
-    """Tell for every generation that has these moves if it keeps all confirmed records."""
+    """Return for every generation that has these moves if it keeps all confirmed records."""
     found = {name: _keeps(run, name) for name in GENERATIONS}
     return {name: kept for name, kept in found.items() if kept is not None}
 
@@ -119,7 +119,7 @@ def members(generation: str) -> tuple[Profile, ...]:
 
 
 def _turns_at(run: Run, row: dict[str, bool], answer: tuple[str, str]) -> bool:
-    """Tell if the verdict changes with the oldest release of a generation, not within it.
+    """Return True if the verdict changes with the oldest release of a generation, not within it.
 
     It does if the oldest release of that generation agrees with the newest. The releases between
     agree with both in all of the library.
@@ -178,7 +178,7 @@ def _writes(line: str, value: str) -> bool:
 
 @lru_cache(maxsize=2_000)
 def saves(run: Run, number: int, value: str) -> bool:
-    """Tell if the record is there at the end when this move is left out.
+    """Return True if the record is there at the end when this move is left out.
 
     Moves that cannot be made without it are left out as well.
     """
@@ -316,7 +316,7 @@ def _open(recording: MomentRecording, index: int) -> Simulation:
 
 
 def reaches(recording: MomentRecording, index: int, lines: tuple[str, ...]) -> bool:
-    """Tell if these moves reach the goal.
+    """Return True if these moves reach the goal.
 
     Raises InputError for a move that is malformed or impossible.
     """

@@ -1,4 +1,4 @@
-"""The course: chapters that tell a run, as Markdown files that a teacher can write.
+"""The course: chapters that walk through a run, as Markdown files that a teacher can write.
 
 A chapter is one file in one language: a title, a block that names the run, scenes with text and at
 most one block each (a moment, a question, a task), and a recap (docs/how-to/course.md).

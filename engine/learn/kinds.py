@@ -159,7 +159,7 @@ def _of_record(
     return truth
 
 
-# -- what a producer is told ----------------------------------------------------------------------
+# -- responses to a producer ----------------------------------------------------------------------
 
 
 def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
@@ -245,7 +245,7 @@ def _reported_offset(
 def _survive_asked(recording: MomentRecording, index: int) -> Found:
     """Yield each partition and its leader where a fault puts records at risk.
 
-    The answer depends on what else is going to happen, so the question tells the moves to come.
+    The answer depends on what else is going to happen, so the question lists the moves to come.
     """
     before, turn = recording.turns[index - 1].now, recording.turns[index]
     event = turn.events[0]

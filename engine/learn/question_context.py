@@ -12,7 +12,7 @@ from engine.properties.recording import MomentRecording
 
 Answer = int | str | tuple[Any, ...]
 """An offset, a broker (-1: none), a tuple of brokers or of records, ((epoch, start), ...), or
-what a producer is told: ("ack", broker, ...) with those who must have the record, or a word.
+what a producer gets: ("ack", broker, ...) with the brokers that need the record, or a word.
 Others are a line of a card, an order of happenings, (since | until, profile), the number of a move,
 and moves."""
 
@@ -74,7 +74,7 @@ class QuestionContext:
 
     @property
     def leader(self) -> ReplicaMoment | None:
-        """Whom the controller has leading."""
+        """The leader in the controller's record."""
         return self.part.leader()
 
     @property
@@ -88,7 +88,7 @@ def in_order(brokers: Iterable[int]) -> tuple[int, ...]:
 
 
 Places = Iterator[tuple[int, int]]
-"""(partition, broker) of whom is asked; without a broker, a number that tells apart."""
+"""(partition, broker) of the question; without a broker, a number that tells apart."""
 
 
 class Kind:

@@ -141,7 +141,7 @@ def row_of(statement: Statement, names: tuple[str, ...] = tuple(PROFILES)) -> Ro
 
 
 def _played(statement: Statement, name: str) -> bool | None:
-    """Tell if the statement holds under this Kafka; None if its run cannot be played there."""
+    """Return True if the statement holds under this Kafka; None if it cannot play the run."""
     kind, what = statement.proof
     run = statement.run(name)
     if kind == "property":
@@ -156,7 +156,7 @@ def _played(statement: Statement, name: str) -> bool | None:
 
 
 def _has(what: str, release: str) -> bool:
-    """Tell if the release has all that is listed; of names joined by "or", one is enough."""
+    """Return True if the release has all that is listed; of names joined by "or", one is enough."""
     return all(
         any(source().has(release, name) for name in one.split(" or ")) for one in what.split(", ")
     )
@@ -176,18 +176,18 @@ def _stacks(cues: str, release: str) -> list[Stack]:
 
 
 def _passes(what: str, release: str) -> bool:
-    """Tell if a method on a stack of these rules has the word in its name."""
+    """Return True if a method on a stack of these rules has the word in its name."""
     cues, _, word = (one.strip() for one in what.partition(">"))
     return any(word in frame.name for one in _stacks(cues, release) for frame in one.frames)
 
 
 def _later(what: str, release: str) -> bool:
-    """Tell if the rule is handed over, and not called from the run loop that began the work."""
+    """Return True if the rule is handed over, not called from the run loop that began the work."""
     return any(frame.gap for one in _stacks(what, release) for frame in one.frames)
 
 
 def _began(what: str, release: str) -> bool:
-    """Tell if the oldest release that has the method is the one that is named.
+    """Return True if the oldest release that has the method is the one that is named.
 
     This is a fact of history, so it is true in every release or in none.
     """

@@ -127,7 +127,7 @@ class Teller:
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
 
     def _news(self, what: Any, tp: int) -> str:
-        """Return what a broker is told of this partition, which may be out of date."""
+        """Return what a broker has received of this partition, which may be out of date."""
         told = None
         if what.kind == LEADER_AND_ISR:
             told = next((record for one, record, _ in what.states if one == tp), None)

@@ -43,7 +43,7 @@ SORTS: Final = {
     "H-2": "mark",
     "H-4": "follow",
 }
-"""Cue -> what happens; where one event has several, the first of this list is told."""
+"""Cue -> what happens; where one event has several, the first of this list is shown."""
 _PLACE: Final = {cue: place for place, cue in enumerate(SORTS)}
 OPENS: Final = ("append", "die", "start", "elect", "cut")
 """A question about an order begins with one of these."""

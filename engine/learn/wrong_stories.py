@@ -48,7 +48,7 @@ def line_isr(asked: QuestionContext) -> Answer | None:
 def _ranked(asked: QuestionContext, *first: str) -> Answer | None:
     """Return the happenings with these sorts first, in this order; the rest in the usual order.
 
-    Returns None if fewer than two of these sorts are told.
+    Returns None if fewer than two of these sorts are shown.
     """
     told: tuple[Happening, ...] = asked.told
     sorts = {sort for sort, _ in told}

@@ -72,7 +72,7 @@ class Machine:
         self.auto_fetch = auto_fetch
         # F-1: topic and number of the partitions that the run has made
         self.topics: dict[int, tuple[str, int]] = {}
-        # C-8: where every broker stands, as metadata told when it was created
+        # C-8: where every broker stands, from the metadata when it was created
         self.racks: dict[int, str] = {}
         self.disks: dict[int, Disk] = {}
         self.dirs = 1  # log directories
@@ -205,13 +205,13 @@ class Process:
         self.isr_changed_at = NEVER
         self.isr_told_at = 0
         self.known_isr: dict[int, tuple[int, ...]] = {}  # the ISR for its clients (0.9 - 2.6)
-        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not told yet
+        self.assignments: dict[int, int] = {}  # KIP-858: partition -> directory, not reported yet
         self.assign_corr = 0
         self.copying = False  # D-2: the thread is to go round
         self.dir_quota: ReplicationQuota | None = None  # D-3
         self.preferred_dirs: dict[int, int] = {}  # D-1: of partitions that are not hosted yet
         self.dir_due = 0  # until when the controller has to hear of a failed directory
-        self.dir_report = 0  # corr of the heartbeat that tells of a failed directory, until heard
+        self.dir_report = 0  # corr of the heartbeat that reports a failed directory, until answered
 
     def twin(self, twins: Twins) -> Process:
         twin = Process.__new__(Process)

@@ -361,7 +361,7 @@ class LeaderAndIsrResponse(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class LogDirEvent(Message):
-    """ZooKeeper era: the znode by which a broker tells of a failed log directory (KIP-112)."""
+    """ZooKeeper era: the znode by which a broker reports a failed log directory (KIP-112)."""
 
     __slots__ = ()
     kind = LOG_DIR_EVENT

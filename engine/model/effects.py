@@ -78,6 +78,6 @@ class Effects:
         *,
         tp: int = NO_PARTITION,
     ) -> None:
-        """Tell a listener, if there is one, which rule moved what from where to where."""
+        """Report to a listener, if any, which rule moved what from where to where."""
         if self.cues is not None:
             self.cues.append(Cue(rule, node, field, old, new, tp))

@@ -74,7 +74,7 @@ class PartitionRecord:
         )
 
     def key(self) -> tuple[object, ...]:
-        """Return everything that tells two records apart, hashable."""
+        """Return everything that distinguishes two records, hashable."""
         return (
             self.replicas,
             self.isr,

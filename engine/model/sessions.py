@@ -1,6 +1,6 @@
 """Incremental fetch sessions, the leader's side (data-plane, X-2 - X-5; KIP-227, 1.1).
 
-A session remembers which partitions a fetcher wants and what it was last told of them, so that
+A session remembers which partitions a fetcher wants and what it was last sent of them, so that
 requests carry only changes and answers only news.
 """
 

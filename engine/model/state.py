@@ -259,7 +259,7 @@ class PartitionFetchState:
         self.state = state
         self.last_epoch = last_epoch
         self.lag: int | None = None
-        self.topic_id: str | None = None  # 2.8 and later, once metadata has told it
+        self.topic_id: str | None = None  # 2.8 and later, once metadata has it
         self.delay_until = NEVER
         # What was asked last: the fetch in flight's offset, -1 = it is in none; and the epoch.
         self.asked = -1

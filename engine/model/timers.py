@@ -13,7 +13,7 @@ FENCE_CHECK: Final = 7  # CP-KR-FENCE, or the expiry of a ZooKeeper session
 ALTER_RETRY: Final = 8  # CP-ALTER: send-alter-partition after a top-level error
 REGISTER: Final = 9  # CP-KR-REG, CP-ZK-REG: try (again) to register
 COMMIT: Final = 10  # the metadata log's majority has it; data = offset
-ISR_PROPAGATION: Final = 11  # CP-ISR-ZKPROP: every 2.5 s while there are ISR changes to tell
+ISR_PROPAGATION: Final = 11  # CP-ISR-ZKPROP: every 2.5 s while there are ISR changes to announce
 METADATA_RETRY: Final = 12  # a broker asks the controller for metadata again
 SHUTDOWN_RETRY: Final = 13  # CP-ZK-SHUTDOWN, CP-KR-SHUTDOWN: ask again
 PREFERRED_CHECK: Final = 14  # CP-PREFERRED
@@ -23,7 +23,7 @@ CLIENT_RETRY: Final = 17  # retry.backoff.ms is over
 LOG_FLUSHER: Final = 18  # L-10: flush.ms
 DISK_WRITE: Final = 19  # CP 8.6: a slow disk is done; data = the message it wrote
 RETENTION: Final = 20  # L-8: log.retention.check.interval.ms
-ASSIGN_RETRY: Final = 23  # KIP-858: tell the controller again where a log is
+ASSIGN_RETRY: Final = 23  # KIP-858: report to the controller again where a log is
 DIR_FAILURE: Final = 21  # L-16: log.dir.failure.timeout.ms
 LOG_START_CHECKPOINT: Final = 24  # L-7: log.flush.start.offset.checkpoint.interval.ms
 DIR_MOVE: Final = 22  # D-2: the thread that copies a log to another directory

@@ -120,7 +120,7 @@ class _Judged:
         return self._look(self._atom(one, bound))
 
     def _answered(self, one: LeadsTo, bound: Bound) -> list[bool]:
-        """Tell for each moment if the right side follows in time when the left side holds."""
+        """Return for each moment if the right side follows in time when the left side holds."""
         left, right = self.vector(one.left, bound), self.vector(one.right, bound)
         found, due = [True] * len(left), None
         for i in range(len(left) - 1, -1, -1):
@@ -228,7 +228,7 @@ class _Judged:
         return RECORDS if self._sort(term, bound) == RECORD else BROKERS
 
     def _sort(self, term: Term, bound: Bound) -> str | None:
-        """Return the sort of a term, None if only its place can tell."""
+        """Return the sort of a term, None if only its place decides."""
         if isinstance(term, Vector):
             return EPOCHS
         if isinstance(term, Call) and (term.args or term.name in facts.FACTS):
@@ -309,7 +309,7 @@ def _over_time(op: str, values: list[bool]) -> list[bool]:
 
 
 def _all_later(values: list[bool]) -> list[bool]:
-    """Tell for each moment if it is true there and at all later moments."""
+    """Return for each moment if it is true there and at all later moments."""
     found, held = [True] * len(values), True
     for i in range(len(values) - 1, -1, -1):
         found[i] = held = held and values[i]

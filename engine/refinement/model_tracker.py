@@ -61,7 +61,7 @@ class ModelTracker:
     """The ladder's state beside a run's, and what it was before."""
 
     def __init__(self, sim: Simulation, tp: int, rung: Rung) -> None:
-        """Raise UnmatchedError for a beginning that the ladder cannot tell."""
+        """Raise UnmatchedError for a beginning that the ladder has no state for."""
         self.rung = rung
         self._sim, self._tp = sim, tp
         record = observe.record(sim, tp)

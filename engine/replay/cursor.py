@@ -74,7 +74,7 @@ def played(
 
 
 class Cursor:
-    """Plays a run, one pause between events after the other, telling what happened."""
+    """Plays a run, one pause between events after the other, and reports what happened."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Cursor:
         A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
         """
         if over >= 0:
-            # An event that no pause has told of yet would never be told of from here.
+            # An event that no pause has reported yet would never be reported from here.
             return None if self._events else Checkpoint(self.sim.copy(), over, -1)
         if self.sim.clock_until < 0 or moves.limit_of(self._lines[self.move]) >= 0:
             return None

@@ -152,7 +152,7 @@ class Replay:
                 self._chronicle.note(self.total, what, cues, cursor.sim)
                 broken = now_broken
             if self.total >= self._most:
-                end = cursor.sim.copy()  # whether anything follows, only playing on can tell
+                end = cursor.sim.copy()  # whether anything follows, only playing on shows
         end = cursor.sim if self.whole else end
         end.ledger.close(end.now)
         told_until = "" if self.whole else f" up to step {self.total}"

@@ -51,7 +51,7 @@ class Expectation:
     kind "epochs": `who`, numbers = epoch, start, epoch, start, ...
     kind "ack" | "waiting": names;  "refused": names and error
     kind "deleting" | "deleted": names = the partition
-    kind "consumer": who = its number, numbers = (position,)
+    kind "consumer": `who` = its number, numbers = (position,)
     """
 
     kind: str

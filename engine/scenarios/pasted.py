@@ -1,6 +1,6 @@
 """From what was pasted of a cluster to a scenario that starts in that state.
 
-What no tool tells is assumed, and what is too long is shortened; a note says so each time.
+What no tool prints is assumed, and what is too long is shortened; a note says so each time.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _chosen(facts: Facts, notes: list[Notice]) -> list[PastedPartition]:
 
 
 class _Least:
-    """`min.insync.replicas` of topics, with what is played where nothing tells it."""
+    """`min.insync.replicas` of topics, with what is played where no line names it."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -107,7 +107,7 @@ def _unclean(facts: Facts, chosen: list[PastedPartition]) -> bool:
 
 
 def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
-    """Note the settings that no line tells, with what may be played instead."""
+    """Note the settings that no line names, with what may be played instead."""
     notes = []
     untold = [one for one in chosen if one.topic not in facts.min_isr]
     if untold and facts.all_min_isr is None:

@@ -1,4 +1,4 @@
-"""Brokers of a pasted cluster that are down: as told, as a list shows, or as must be assumed."""
+"""Brokers of a pasted cluster that are down: as given, as a list shows, or as must be assumed."""
 
 from __future__ import annotations
 

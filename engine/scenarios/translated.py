@@ -1,4 +1,4 @@
-"""The library in other languages: the same scenario, told in other words.
+"""The library in other languages: the same scenario, in other words.
 
 Nothing that is played or saved is ever made from these: a scenario's digest is that of its own
 language, and a text without a translation stays as it was written.

@@ -39,7 +39,7 @@ def tell_arrival(happening: Happening) -> Sentence | None:
 
 
 def tell_sent(sends: Iterable[Message]) -> list[Sentence]:
-    """Return a sentence for each message that went out and is worth telling."""
+    """Return a sentence for each message that went out and is worth a sentence."""
     told = [SENDINGS[m.kind](m) for m in sends if m.kind in SENDINGS]
     return [sentence for sentence in told if sentence is not None]
 
@@ -69,7 +69,7 @@ def _fetch_arrives(h: Happening, m: Any) -> Sentence | None:
     if data.error:
         return say("fetch.refused", l=node(m.dst), f=node(m.src), x=error(data.error))
     if data.diverging is not None:
-        return None  # S-3 tells it
+        return None  # S-3 reports it
     if isinstance(data, messages.Redirection):
         return consumer_sentences.redirected(m, data.preferred)
     count = _size(data)
@@ -206,7 +206,7 @@ def _offsets_sent(m: Any) -> Sentence:
 def _produce_arrives(h: Happening, m: Any) -> Sentence | None:
     appended = h.cue("L-3")
     if appended is None:
-        return None  # refused, or a duplicate: the cue tells
+        return None  # refused, or a duplicate: the cue has the reason
     p, leader, o = node(m.src), node(m.dst), offset(appended[4])
     return say("append.leader", l=leader, p=p, m=records(m.values), o=o)
 

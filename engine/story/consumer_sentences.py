@@ -59,7 +59,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "C-8.left": _group_left,
     "H-9": _too_early,
 }
-"""Rule -> what tells it."""
+"""Rule -> what words it."""
 
 
 def _decided(h: Happening, *rules: str) -> Sentence | None:

@@ -45,7 +45,7 @@ CONTROL: Final = node(CONTROLLER)
 
 
 def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
-    """Return the sentence of one consequence, or None when there is nothing to tell."""
+    """Return the sentence of one consequence, or None when there is none."""
     teller = TELLERS.get(cue[0])
     if teller is not None:
         return teller(happening, cue)

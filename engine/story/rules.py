@@ -1,4 +1,4 @@
-"""The rules that cues name: how much each matters, what tells it, why, and where Kafka does it.
+"""The rules that cues name: how much each matters, what words it, why, and where Kafka does it.
 
 `moment`: 3 a leadership change, lost data; 2 truncation, ISR, faults, HW, answers to clients;
 1 records appended, a follower's end learnt; 0 routine.

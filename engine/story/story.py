@@ -37,7 +37,7 @@ ROUTINE: Final = frozenset(
         "dirs.got",
     )
 )
-"""Told only when there is nothing else."""
+"""Shown only when there is nothing else."""
 
 COVERS: Final[dict[str, frozenset[str]]] = {
     "ack.one": frozenset(("append.leader",)),
@@ -64,7 +64,7 @@ Consequence = tuple[int, Cue, Sentence]
 """(moment, cue, its sentence)"""
 
 
-# -- telling --------------------------------------------------------------------------------------
+# -- sentences ------------------------------------------------------------------------------------
 
 
 def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:

@@ -12,7 +12,7 @@ from engine.upgrade.ledger import LedgerEntry, entries
 MOST_CHARACTERS: Final = 2_000
 MOST_FOUND: Final = 8
 MOST_SHARING: Final = 10
-"""A name that more entries share tells nothing."""
+"""A name that more entries share identifies none."""
 LEAST_LETTERS: Final = 9
 
 _NAME: Final = re.compile(

@@ -41,7 +41,7 @@ def value_text(value: Any) -> str:
 
 
 def cue_json(cue: Cue) -> CueJson:
-    """Return a cue as a step tells it."""
+    """Return a cue as a step shows it."""
     rule, node, field, old, new, tp = cue
     return {
         "rule": rule,

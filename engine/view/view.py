@@ -238,7 +238,7 @@ def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: ReplicaView) -
 
 
 def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Record]:
-    """Return the first records of these batches as the stage tells them."""
+    """Return the first records of these batches as the stage shows them."""
     return _records(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
 
 

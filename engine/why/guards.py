@@ -29,7 +29,7 @@ from engine.why import cures
 from engine.why.cures import Cure
 
 FETCHING: Final = "F-4"
-"""Guards of this rule tell whether a fetch can happen at all; the others are the decision."""
+"""Guards of this rule decide whether a fetch can happen at all; the others are the decision."""
 
 
 def guard(rule: str, ok: bool, told: Sentence, needed: Cure | None = None) -> Guard:

@@ -39,13 +39,13 @@ def services(app: Flask) -> Services:
 # -- addresses -------------------------------------------------------------------------------------
 
 
-def test_whoever_has_one_address_of_ipv6_has_all_of_its_network() -> None:
+def test_an_ipv6_network_counts_as_one_address() -> None:
     assert payer("2001:db8:1:2::7") == payer("2001:db8:1:2:ffff::1") != payer("2001:db8:1:3::7")
     assert payer("::ffff:192.0.2.1") == payer("192.0.2.1") == "192.0.2.1"
     assert payer("") == "" and payer("a socket") == "a socket"
 
 
-def test_an_address_has_so_many_requests_and_bytes_under_way(
+def test_requests_and_bytes_under_way_are_limited_by_address(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = Accounts(dataclasses.replace(settings, sockets_per_address=1))
@@ -73,7 +73,7 @@ def test_requests_of_one_address_beyond_its_hands_are_refused(
     assert client.get("/health").status_code == 200
 
 
-def test_an_address_saves_so_many_bytes_a_day_whatever_its_cookies(
+def test_saved_bytes_a_day_are_limited_by_address_whatever_its_cookies(
     make_app: Callable[[Settings], Flask], settings: Settings
 ) -> None:
     app = make_app(dataclasses.replace(settings, saved_kib_per_day=1))
@@ -103,7 +103,7 @@ def test_all_that_is_saved_has_a_bound(
     assert browser(app).get("/s/S20").status_code == 200
 
 
-def test_a_neighbour_who_takes_much_leaves_half_to_the_others(settings: Settings) -> None:
+def test_a_busy_browser_leaves_half_to_others_of_its_address(settings: Settings) -> None:
     mine = Accounts(dataclasses.replace(settings, cpu_burst_ms=1_000, cpu_ms_per_s=0.001))
     mine.charge("192.0.2.1", 400, "greedy")
     mine.require_time("192.0.2.1", "greedy")
@@ -151,7 +151,7 @@ def test_work_under_way_is_paid_for_as_it_goes_on(settings: Settings) -> None:
         mine.require_time("192.0.2.1")
 
 
-def test_who_is_alone_ends_what_was_begun_with_time_left(settings: Settings) -> None:
+def test_an_address_alone_ends_what_was_begun_with_time_left(settings: Settings) -> None:
     mine = Accounts(
         dataclasses.replace(settings, cpu_burst_ms=100, cpu_ms_per_s=0.001, build_cpu_s=1)
     )
@@ -166,7 +166,7 @@ def test_who_is_alone_ends_what_was_begun_with_time_left(settings: Settings) -> 
 # -- builds ----------------------------------------------------------------------------------------
 
 
-def test_who_has_taken_least_goes_first() -> None:
+def test_the_task_with_the_least_cpu_time_goes_first() -> None:
     gate = Gate(1, 3, 5.0, slice_s=0.0)
     order: list[str] = []
 
@@ -192,7 +192,7 @@ def test_who_has_taken_least_goes_first() -> None:
     assert order == ["small", "here", "large"] and gate.counts() == (0, 0)
 
 
-def test_a_build_ends_when_nobody_waits_for_it(
+def test_a_build_ends_when_its_client_hangs_up(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gate, "LOOK_EVERY_S", 0.0)
@@ -216,7 +216,7 @@ def test_a_build_ends_when_nobody_waits_for_it(
 # -- metrics ---------------------------------------------------------------------------------------
 
 
-def test_metrics_are_for_whoever_runs_the_server(
+def test_metrics_are_for_operators_only(
     make_app: Callable[[Settings], Flask], settings: Settings, client: FlaskClient
 ) -> None:
     client.get("/s/S20")

@@ -125,7 +125,7 @@ def test_writes_wait_for_what_their_acks_need(app: Flask, jobs: Jobs) -> None:
     assert 0 < one["down"]["mean"] < everyone["down"]["mean"] / 2
 
 
-def test_what_was_asked_can_be_changed_and_asked_again(app: Flask, jobs: Jobs) -> None:
+def test_a_request_can_be_changed_and_sent_again(app: Flask, jobs: Jobs) -> None:
     wanted = {"acks": "1", "unclean": "on", "min_isr": "1", "disk_days": "77", "runs": "2"}
     number = asked(app, jobs, **wanted)
     client = browser(app)
@@ -160,7 +160,7 @@ def test_failures_can_begin_as_they_were_counted(app: Flask) -> None:
     assert browser(app).get("/advisor?preset=nothing").status_code == 200
 
 
-def test_what_a_study_takes_is_said_before(app: Flask, jobs: Jobs) -> None:
+def test_the_cost_of_a_study_is_shown_before(app: Flask, jobs: Jobs) -> None:
     answer = browser(app).post("/advisor", data={**ASKED, "act": "estimate"})
     assert answer.status_code == 200 and 'id="estimated"' in answer.text
     assert 'name="machine_days"' in answer.text and 'value="30"' in answer.text

@@ -93,7 +93,7 @@ def test_possible_lists_moves(socket: Socket, scenario: str) -> None:
         ("nonsense", {}, "invalid"),
     ],
 )
-def test_what_cannot_be_answered_gets_a_sentence(
+def test_unanswerable_events_get_a_sentence(
     socket: Socket, event: str, data: Any, code: str
 ) -> None:
     answer = socket.ask(event, data)
@@ -166,7 +166,7 @@ def test_the_line_that_reproduces_a_failed_move_ends_with_that_move(
     assert json.loads(shlex.split(answer["args"]["command"])[2])["moves"][-1] == "produce x7"
 
 
-def test_what_is_no_json_is_told_as_text_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_json_is_returned_as_text_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert JsonPacket(data=["x", {1: {2}}]).encode() == '2["x",{"1":"{2}"}]'
     assert "which is no JSON" in caplog.text
 
@@ -201,7 +201,7 @@ def test_opens_have_a_limit_of_their_own(socket: Socket, settings: Settings) -> 
     assert answers[-1]["code"] == "slow_down"
 
 
-def test_one_address_may_have_only_so_many_sockets(app: Flask, settings: Settings) -> None:
+def test_sockets_are_limited_by_address(app: Flask, settings: Settings) -> None:
     client = browser(app)
     sockets = [Socket(app, client) for _ in range(settings.sockets_per_address)]
     assert all(one.connected for one in sockets)
@@ -225,7 +225,7 @@ def test_a_defect_of_the_engine_is_told_with_the_line_that_reproduces_it(
     assert socket.ask("play", {"run": run, "step": 0})["ok"]
 
 
-def test_a_long_replay_holds_up_nobody_else(
+def test_a_long_replay_does_not_block_others(
     app: Flask, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow, quick = Socket(app), Socket(app)

@@ -177,7 +177,7 @@ def test_here_nothing_is_lacking_and_elsewhere_it_is_noticed(
 
 
 @pytest.mark.parametrize(("ci", "code", "said"), [("true", 1, "Failed: "), ("", 0, "Left out: ")])
-def test_what_cannot_be_checked_fails_where_it_must_not_be_missed(
+def test_skipped_checks_fail_where_they_are_required(
     ci: str,
     code: int,
     said: str,

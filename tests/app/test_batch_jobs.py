@@ -431,7 +431,7 @@ def test_a_browser_with_many_studies_does_not_keep_another_waiting(
     )
 
 
-def test_the_queue_is_fair_and_says_who_is_before_whom() -> None:
+def test_the_queue_is_fair_and_shows_its_order() -> None:
     queue = FairQueue(at_once=2, owners_at_once=3)
     jobs = {
         name: Job(name, name[0], None)  # type: ignore[arg-type]

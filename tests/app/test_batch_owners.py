@@ -37,7 +37,7 @@ def test_a_batch_of_the_command_line_belongs_to_no_browser(
     jobs.delete(number)
 
 
-def test_a_batch_whose_process_died_is_found_out_when_somebody_looks(
+def test_a_batch_of_a_dead_process_is_noticed_at_the_next_view(
     app: Flask, make_jobs: Callable[..., Jobs]
 ) -> None:
     jobs = make_jobs()

@@ -323,7 +323,7 @@ def test_bad_input_is_one_sentence(
     assert not jobs._jobs
 
 
-def test_what_costs_needs_the_token(client: FlaskClient, jobs: Jobs) -> None:
+def test_costly_requests_need_the_token(client: FlaskClient, jobs: Jobs) -> None:
     for path in ("/api/batches", "/api/batches/estimate", "/api/batches/x/cancel",
                  "/api/batches/x/resume", "/batch/x/cancel", "/batch/x/resume"):  # fmt: skip
         assert client.post(path, json={}).status_code == 403, path

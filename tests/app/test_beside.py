@@ -26,7 +26,7 @@ def test_every_difference_says_why(client: FlaskClient, recording) -> None:
     assert sum(one["of"] for one in found) > 150
 
 
-def test_what_differs_from_the_run_is_told_in_both_languages(client: FlaskClient) -> None:
+def test_differences_from_the_run_are_worded_in_both_languages(client: FlaskClient) -> None:
     path = "/s/R20/real/0.10.2.2/moments.json"
     found = moments(client, path)
     assert found["lost"] == ["m1"]

@@ -74,7 +74,7 @@ def test_the_door_lets_some_through_some_wait_and_the_rest_come_again() -> None:
         passed.append("and all is as before")
 
 
-def test_who_takes_long_lets_others_pass() -> None:
+def test_long_tasks_let_short_ones_pass() -> None:
     gate = Gate(1, 1, 5.0, slice_s=0.0)
     order: list[str] = []
 
@@ -106,7 +106,7 @@ def test_a_run_that_takes_too_much_of_the_processor_ends_in_one_sentence(
         assert answer["code"] == "too_large" and words in answer["sentence"]
 
 
-def test_nobody_waits_for_ever() -> None:
+def test_waiting_for_a_turn_times_out() -> None:
     gate = Gate(1, 1, 0.01)
     with gate.turn(), pytest.raises(RequestError) as refused, gate.turn():
         pass
@@ -131,7 +131,7 @@ def _dear(digest: str) -> list[Callable[[FlaskClient], Any]]:
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_what_plays_many_runs_stands_behind_one_door(
+def test_requests_for_many_runs_share_one_gate(
     client: FlaskClient, services: Services, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services.jobs, "submit", lambda *_: "0")
@@ -184,7 +184,7 @@ def test_a_run_that_others_keep_is_not_waited_for_for_ever(
         pass
 
 
-def test_far_seeks_take_the_turn_of_those_who_build(services: Services) -> None:
+def test_far_seeks_take_a_turn_like_builds(services: Services) -> None:
     services.replays._builders = Gate(1, 0, 0.01)
     digest = services.replays.register(Run(find("S61"), "Z0102", 1, ("run 10m",)))
     with services.replays.using(digest) as replay:
@@ -234,7 +234,7 @@ def test_a_move_at_the_end_of_what_is_shown_is_refused_in_both_languages(
 # -- accounts --------------------------------------------------------------------------------------
 
 
-def test_who_has_overdrawn_waits_until_the_account_is_even() -> None:
+def test_an_overdrawn_account_waits_until_it_is_even() -> None:
     now = [0.0]
     accounts = CpuAccounts(500, 1000, most=2, clock=lambda: now[0])
     assert accounts.wait_ms("a") == 0

@@ -42,12 +42,12 @@ def test_a_solution_is_accepted_and_shown_on_the_stage(client: FlaskClient, slug
         ("settle\n" * 30, "At most 24 moves"),
     ],
 )
-def test_what_does_not_do_it_is_told(client: FlaskClient, moves: str, told: str) -> None:
+def test_failed_attempts_are_explained(client: FlaskClient, moves: str, told: str) -> None:
     query = urlencode({"moves": moves, "lang": "en"})
     answer = client.get(f"/challenges/last-standing?{query}")
     assert answer.status_code == 200 and told in unescape(answer.text)
     assert "<script>”" not in answer.text and moves.split("\n")[-1] in unescape(answer.text)
 
 
-def test_what_is_no_challenge_is_not_found(client: FlaskClient) -> None:
+def test_unknown_challenges_are_not_found(client: FlaskClient) -> None:
     assert client.get("/challenges/none-such").status_code == 404

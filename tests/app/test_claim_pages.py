@@ -115,6 +115,6 @@ def test_a_property_of_ones_own_is_judged_or_refused(
     assert answer.status_code == 200 and told in unescape(answer.text)
 
 
-def test_what_is_no_claim_is_not_found(client: FlaskClient) -> None:
+def test_unknown_claims_are_not_found(client: FlaskClient) -> None:
     assert client.get("/claims/../../etc/passwd").status_code == 404
     assert client.get("/claims/nothing-like-it").status_code == 404

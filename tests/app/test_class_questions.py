@@ -58,7 +58,7 @@ def school(app: Flask) -> Class:
     return Class(app)
 
 
-def test_an_answer_counts_once_and_is_shown_to_nobody_before_the_end(school: Class) -> None:
+def test_an_answer_counts_once_and_is_not_shown_before_the_end(school: Class) -> None:
     first, second = school.pupil("first"), school.pupil("second", "zh")
     n = school.ask()
     before = first.ask("asked")
@@ -102,7 +102,7 @@ def test_no_step_beyond_the_question_is_sent_to_the_class(school: Class) -> None
     assert pupil.ask("play", {"run": school.run, "step": at})["steps"][0]["n"] == at + 1
 
 
-def test_what_a_hand_shows_counts_and_what_is_not_there_does_not(school: Class) -> None:
+def test_answers_by_hand_count_if_they_are_on_the_stage(school: Class) -> None:
     n = school.ask()
     known = [one["text"] for one in school.ok("asked")["histogram"]]
     for i, text in enumerate(("0", "1", "1")):
@@ -128,7 +128,7 @@ def test_what_a_hand_shows_counts_and_what_is_not_there_does_not(school: Class) 
         ("answer", {"n": 1, "choice": 0}, "invalid"),
     ],
 )
-def test_what_cannot_be_asked_gets_a_sentence(
+def test_invalid_questions_get_a_sentence(
     school: Class, event: str, data: dict[str, Any], code: str
 ) -> None:
     n = school.ask()
@@ -138,7 +138,7 @@ def test_what_cannot_be_asked_gets_a_sentence(
     assert answer["sentence"].endswith(".")
 
 
-def test_only_who_started_a_class_asks_and_has_the_table(school: Class) -> None:
+def test_only_the_leader_asks_and_has_the_table(school: Class) -> None:
     pupil = school.pupil("first")
     school.ask()
     for data in ({"run": school.run, "probe": school.probe["probe"]}, {"closed": True}):
@@ -163,7 +163,7 @@ def test_questions_of_a_class_are_bounded(school: Class, monkeypatch: pytest.Mon
     assert polls.POLLS_MOST <= 40
 
 
-def test_how_sure_a_pupil_was_is_counted_and_may_be_left_out(school: Class) -> None:
+def test_confidence_of_pupils_is_counted_and_optional(school: Class) -> None:
     n = school.ask()
     given = ({"choice": 0, "sure": 3}, {"choice": 0, "sure": 1}, {"choice": 0})
     for i, data in enumerate(given):

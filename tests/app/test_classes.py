@@ -69,7 +69,7 @@ def test_names_are_short_and_not_alike(hall: Hall) -> None:
     assert len({hall.rooms._name(f"owner {n}", "abc") for n in range(100)}) == 100
 
 
-def test_who_joins_is_told_where_the_class_is(hall: Hall) -> None:
+def test_followers_that_join_get_the_step_of_the_class(hall: Hall) -> None:
     room = hall.start(step=3)
     hall.rooms.lead(room, "teacher", "t", Place(OTHER, 5, 1, 2))
     told = hall.rooms.join(room, "a", "pupil")
@@ -97,7 +97,7 @@ def test_a_room_is_told_at_most_four_times_a_second_and_then_the_newest(hall: Ha
 
 
 @pytest.mark.parametrize("name", ["", "abc", "222-2222-222", "../../etc", "AAA-AAAA-AAA"])
-def test_only_who_started_a_class_leads_it(hall: Hall, name: str) -> None:
+def test_only_the_browser_that_started_a_class_leads_it(hall: Hall, name: str) -> None:
     room = hall.start()
     for asked, owner in ((room, "pupil"), (name, "teacher")):
         for sid in ("a", "t"):
@@ -163,7 +163,7 @@ def test_rooms_are_bounded(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
         hall.rooms.join(full, "c", "pupil")
 
 
-def test_a_class_nobody_speaks_in_ends(hall: Hall) -> None:
+def test_an_idle_class_ends(hall: Hall) -> None:
     room = hall.start()
     hall.rooms.join(room, "a", "pupil")
     hall.wait(bounds.LIFE_S - 1)
@@ -206,7 +206,7 @@ def hears(socket: Socket, **wanted: Any) -> None:
     raise AssertionError(f"nobody said {wanted}")
 
 
-def test_a_move_of_the_leader_reaches_who_follows(app: Flask) -> None:
+def test_moves_of_the_leader_reach_followers(app: Flask) -> None:
     leader, room, run = classroom(app)
     follower = pupil(app)
     joined = follower.ask("join", {"room": room.upper()})
@@ -220,7 +220,7 @@ def test_a_move_of_the_leader_reaches_who_follows(app: Flask) -> None:
     hears(leader, following=0)
 
 
-def test_who_does_not_lead_is_refused(app: Flask) -> None:
+def test_followers_cannot_lead(app: Flask) -> None:
     _, room, run = classroom(app)
     other = pupil(app)
     refused = other.ask("lead", {"room": room, "run": run, "step": 1})
@@ -247,7 +247,7 @@ def test_who_does_not_lead_is_refused(app: Flask) -> None:
         ("lead", {"room": "abc-defg-hjk"}, "forbidden"),
     ],
 )
-def test_what_cannot_be_gets_a_sentence(
+def test_impossible_events_get_a_sentence(
     app: Flask, event: str, data: dict[str, Any], code: str
 ) -> None:
     leader, _, run = classroom(app)

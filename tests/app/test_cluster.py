@@ -27,7 +27,7 @@ def test_a_pasted_cluster_becomes_a_run_and_is_not_stored(client: FlaskClient) -
     assert Run.from_text(other.json["run"]).profile == "K39"
 
 
-def test_what_cannot_be_read_is_named_and_the_rest_opens(client: FlaskClient) -> None:
+def test_unreadable_lines_are_named_and_the_rest_opens(client: FlaskClient) -> None:
     answer = post(client, "/api/cluster", {"text": GARBLED}).json
     assert [one["line"] for one in answer["problems"]][:3] == [2, 3, 4]
     assert Run.from_text(answer["run"]).scenario.partitions == ((1, 2, 3), (1, 2))

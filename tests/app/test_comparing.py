@@ -41,7 +41,7 @@ def test_the_page_names_both(client: FlaskClient, digest: str, lang: str) -> Non
     assert "compare." not in shown
 
 
-def test_what_cannot_be_compared_is_one_sentence(client: FlaskClient, digest: str) -> None:
+def test_incomparable_runs_get_one_sentence(client: FlaskClient, digest: str) -> None:
     assert client.get(f"/r/{digest}/compare.json?with=K99").status_code == 400
     assert client.get(f"/r/{digest}/compare?with={'0' * 16}").status_code in (404, 410)
     assert client.get("/r/nonsense/compare").status_code == 404

@@ -70,7 +70,7 @@ def test_a_page_is_compressed_and_its_token_never_twice_the_same(
         assert sent.status_code == 403, forged
 
 
-def test_who_cannot_unpack_gets_it_plain(client: FlaskClient) -> None:
+def test_clients_without_compression_get_it_plain(client: FlaskClient) -> None:
     answer = client.get(
         "/static/js/pages/animator.js", headers={"Accept-Encoding": "identity"}, buffered=True
     )

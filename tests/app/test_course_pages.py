@@ -81,7 +81,7 @@ def test_a_task_is_graded_by_playing(client: FlaskClient) -> None:
         ("/learn/stage?c=..%2F..&scene=1", 404),
     ],
 )
-def test_what_is_not_there_is_refused(client: FlaskClient, address: str, status: int) -> None:
+def test_unknown_chapters_are_refused(client: FlaskClient, address: str, status: int) -> None:
     assert client.get(address).status_code == status
 
 

@@ -42,7 +42,7 @@ def boot(page: str) -> Any:
         ("", 1, 1, "empty"),
     ],
 )
-def test_what_is_wrong_has_a_line_a_column_and_a_sentence(
+def test_errors_have_a_line_a_column_and_a_sentence(
     client: FlaskClient, text: str, line: int, column: int, words: str
 ) -> None:
     (problem,) = check(client, yaml=text)["problems"]
@@ -73,7 +73,7 @@ def test_a_form_that_is_not_right_yet_is_written_and_pointed_at(client: FlaskCli
     assert answer["scenario"] is None
 
 
-def test_what_happens_is_told_beside_what_is_promised(client: FlaskClient) -> None:
+def test_outcomes_are_shown_beside_promises(client: FlaskClient) -> None:
     text = boot(client.get("/edit/R20").text)["yaml"]
     told = post(client, "/api/scenarios/play", {"yaml": text}).json["profiles"]
     assert [one["profile"] for one in told] == list(find("R20").profiles)
@@ -147,7 +147,7 @@ def test_everything_is_bounded(client: FlaskClient) -> None:
     assert "events" in told[0]["problem"]["sentence"]
 
 
-def test_who_asks_too_often_is_told_to_wait(
+def test_frequent_requests_are_refused_with_a_time_to_wait(
     make_app: Callable[[Settings], Flask], settings: Settings
 ) -> None:
     client = browser(make_app(dataclasses.replace(settings, opens_burst=1, opens_per_s=0.01)))

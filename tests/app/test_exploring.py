@@ -69,7 +69,7 @@ def test_a_cancelled_search_tells_what_it_saw_and_the_next_one_begins(searches: 
     assert over(short).state == DONE
 
 
-def test_an_address_has_so_many_searches(searches: Searches) -> None:
+def test_searches_are_limited_by_address(searches: Searches) -> None:
     for step in range(PER_ADDRESS):
         searches.ask(ask("S30", "K41", step, crashes=2, writes=2), "1.1.1.1")
     with pytest.raises(RequestError, match="not finished"):
@@ -87,7 +87,7 @@ def test_addresses_take_turns(searches: Searches) -> None:
     assert [searches.place(one) for one in (theirs, *mine)] == [1, 2, 3]
 
 
-def test_a_process_that_falls_is_told_and_harms_nobody() -> None:
+def test_a_crashed_process_is_reported_and_leaves_others_alone() -> None:
     searches = Searches(hands.falls)
     try:
         fallen = over(searches.ask(LOSS, "1.1.1.1"))
@@ -133,7 +133,7 @@ def test_a_process_that_falls_after_its_first_answer_has_answered() -> None:
         searches.close()
 
 
-def test_what_the_search_does_not_know_is_told(searches: Searches) -> None:
+def test_facts_unknown_to_the_search_are_named(searches: Searches) -> None:
     refused = over(searches.ask(ask("S61", "K39", 10, crashes=1), "1.1.1.1"))
     assert refused.state == REFUSED
     assert "The search does not know" in str(refused.refusal)
@@ -214,7 +214,9 @@ def test_a_search_that_was_cancelled_has_no_answer_that_is_the_same_everywhere(c
     assert "Further in a terminal:" in page and "The same answer everywhere" not in page
 
 
-def test_who_has_to_wait_keeps_the_page(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_visitor_in_the_queue_keeps_the_page(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With what was chosen, and when to ask again."""
     digest, token = opened(client)
     refusal = RequestError("slow_down", "search.yours", n=PER_ADDRESS, ms=3000)
@@ -237,13 +239,13 @@ def test_who_has_to_wait_keeps_the_page(client: Any, monkeypatch: pytest.MonkeyP
         ({"step": "-1"}, 400),
     ],
 )
-def test_what_cannot_be_asked_is_refused(client: Any, asked: dict[str, str], status: int) -> None:
+def test_invalid_searches_are_refused(client: Any, asked: dict[str, str], status: int) -> None:
     digest, token = opened(client)
     answer = client.post(f"/explore/{digest}", data={**asked, "csrf": token})
     assert answer.status_code == status
 
 
-def test_nobody_asks_without_the_token_of_the_page(client: Any) -> None:
+def test_requests_without_the_token_of_the_page_are_refused(client: Any) -> None:
     digest, _ = opened(client)
     assert client.post(f"/explore/{digest}", data={"step": "20"}).status_code == 403
     assert client.get(f"/explore/{digest}?step=999999").status_code == 409

@@ -180,7 +180,9 @@ def test_a_running_batch_is_neither_grown_nor_deleted(make_jobs: Callable[..., J
 
 
 @pytest.mark.parametrize("runs", ["0", "-5", "ten", "1000000000", ""])
-def test_how_many_more_is_checked(app: Flask, make_jobs: Callable[..., Jobs], runs: str) -> None:
+def test_the_number_of_further_runs_is_checked(
+    app: Flask, make_jobs: Callable[..., Jobs], runs: str
+) -> None:
     jobs = make_jobs()
     client = browser(app)
     number = post(client, "/api/batches", {"scenario": "S61", "runs": 20}).json["id"]

@@ -58,7 +58,7 @@ def test_a_profile_shows_its_own_lines_only(client: FlaskClient) -> None:
     assert client.get("/glossary?profile=K99").status_code == 400
 
 
-def test_what_is_linked_to_is_seen_there() -> None:
+def test_sightings_name_steps_that_show_their_cue() -> None:
     """Each sighting names a step of a run at which the cue is given."""
     found = sightings()
     runs: dict[tuple[str, str], dict[int, set[str]]] = {}

@@ -73,7 +73,7 @@ HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127"
 @pytest.mark.parametrize(
     "said", [HANDSHAKE, HALF_A_BODY, HALF_A_HEAD, b""], ids=["links", "bodies", "heads", "silence"]
 )
-def test_who_begins_and_does_not_go_on_holds_nobody_up(port: int, said: bytes) -> None:
+def test_stalled_connections_do_not_block_others(port: int, said: bytes) -> None:
     with many(port, 140, said) as links:
         for _ in range(5):
             assert get(port, "/s/S20", HONEST) == 200
@@ -98,7 +98,7 @@ def test_half_a_body_is_told_so(port: int) -> None:
         assert answer.status == 408 and "within 10 seconds" in json.loads(answer.read())["sentence"]
 
 
-def test_an_address_gets_so_many_live_connections_and_no_more() -> None:
+def test_live_connections_are_limited_by_address() -> None:
     with serving(sockets_per_address="6") as port, contextlib.ExitStack() as stack:
         for _ in range(6):
             stack.enter_context(ServerWire(port))
@@ -135,7 +135,7 @@ def test_a_question_that_is_none_is_answered(port: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("junk", ["4", "49", "42-1[]", "42[", "42{}", "451-[]", "44{}", "x", "4x"])
-def test_what_is_no_packet_ends_its_connection(port: int, junk: str) -> None:
+def test_malformed_packets_close_their_connection(port: int, junk: str) -> None:
     with ServerWire(port) as rude, pytest.raises((simple_websocket.ConnectionClosed, OSError)):
         rude.ws.send(junk)
         while rude.ws.receive(timeout=PATIENCE_S):

@@ -113,7 +113,7 @@ def test_two_partitions_are_asked_about(client: FlaskClient) -> None:
     assert answer_of(client, [*files, *both], partition="S30-0")["partition"] == "S30-0"
 
 
-def test_whose_a_file_is_may_stand_in_its_name(client: FlaskClient) -> None:
+def test_file_names_may_name_the_broker(client: FlaskClient) -> None:
     dump = (FILES / "dumps" / "metadata.txt").read_bytes()
     segment = (FILES / "dumps" / "segment.txt").read_bytes()
     nobody = answer_of(client, [("metadata.txt", dump), ("segment.txt", segment)])
@@ -122,7 +122,7 @@ def test_whose_a_file_is_may_stand_in_its_name(client: FlaskClient) -> None:
     assert not any("whose segment" in note for note in named["notes"])
 
 
-def test_what_is_too_large_is_refused_unread(client: FlaskClient) -> None:
+def test_too_large_files_are_refused_unread(client: FlaskClient) -> None:
     headers = {"X-CSRF-Token": TOKEN, "Accept": "application/json"}
     answer = client.post(
         f"{FILES_PATH}?lang=en",
@@ -173,7 +173,7 @@ def test_a_dump_of_no_partition_costs_one_sentence(client: FlaskClient, name: st
     assert not any("kafka-dump-log" in one for one in named["notes"])
 
 
-def test_checkpoints_of_nobody_cost_one_sentence_each(client: FlaskClient) -> None:
+def test_checkpoints_without_a_broker_cost_one_sentence_each(client: FlaskClient) -> None:
     marks = b"0\n1\nrides 0 2\n"
     names = ("replication-offset-checkpoint", "recovery-point-offset-checkpoint")
     told = answer_of(client, [("server.log", LEADS), *((name, marks) for name in names)])

@@ -55,7 +55,7 @@ def test_every_question_of_the_evening_is_asked_and_answered(
     assert sorted(verdicts) == ["bad"] * (len(answers) - 1) + ["ok"]
 
 
-def test_how_sure_one_was_is_met(client: FlaskClient) -> None:
+def test_confidence_is_scored(client: FlaskClient) -> None:
     """What was certain and wrong is worth most; without scripts it can be said, too."""
     asked = page(client, "/learn?n=1")
     assert asked.count('type="radio" name="sure"') == 3 and 'name="sure" checked' not in asked
@@ -101,7 +101,7 @@ def test_questions_after_the_path_change_run_and_kind(client: FlaskClient) -> No
 
 
 @pytest.mark.parametrize("number", [1, 5, 9, 12])
-def test_what_comes_is_not_sent_before_it_is_asked(client: FlaskClient, number: int) -> None:
+def test_later_steps_are_not_sent_before_the_answer(client: FlaskClient, number: int) -> None:
     """The stage of a question knows one step, and of the rest of the run nothing but its name."""
     question = page(client, f"/learn?n={number}")
     stage = unescape(re.search(r'<iframe[^>]* src="([^"]+)"', question)[1])  # type: ignore[index]
@@ -180,7 +180,7 @@ def test_the_best_question_from_a_step_on_is_asked(client: FlaskClient) -> None:
         ("/learn?s=S22&step=x", 400),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_a_sentence(
+def test_invalid_questions_are_refused_with_a_sentence(
     client: FlaskClient, address: str, status: int
 ) -> None:
     answer = client.get(address, headers={"Accept": "text/html"})

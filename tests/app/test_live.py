@@ -72,7 +72,7 @@ def test_a_message_that_is_too_large_closes_only_its_own_connection(port: int) -
 
 
 @pytest.mark.parametrize("junk", ["42[", "42{", "4", "999", "42999999[1]", "45-1[]", "\x00"])
-def test_what_is_no_packet_harms_nobody_else(port: int, junk: str) -> None:
+def test_malformed_packets_do_not_harm_others(port: int, junk: str) -> None:
     with ServerWire(port) as polite, ServerWire(port) as rude:
         rude.ws.send(junk)
         assert polite.ask("seek", {})["code"] == "invalid"

@@ -54,7 +54,7 @@ def test_a_page_gets_every_word_its_scripts_say(client: FlaskClient, page: str, 
             assert not missing, f"{file}: {start}"
 
 
-def test_a_page_nobody_has_is_refused(client: FlaskClient) -> None:
+def test_an_unknown_page_is_refused(client: FlaskClient) -> None:
     answer = client.get("/i18n/en.json?page=nowhere")
     assert answer.status_code == 400 and "page" in answer.json["sentence"]
 

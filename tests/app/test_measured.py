@@ -64,7 +64,7 @@ def test_ten_are_asked_and_then_told(client: FlaskClient, side: str, lang: str) 
     assert len(links) == 10 and verdicts == ["ok", "ok", "bad", "ok"]
 
 
-def test_how_sure_one_was_goes_along(client: FlaskClient) -> None:
+def test_confidence_is_kept_in_the_address(client: FlaskClient) -> None:
     sent, said = "", ""
     for sure in ("3", "", "1", "7"):
         asked = f"/learn/test/before?said={said}&a={sent}&answer=0" + (sure and f"&sure={sure}")
@@ -80,7 +80,7 @@ def test_how_sure_one_was_goes_along(client: FlaskClient) -> None:
     assert client.get("/learn/test/before?a=00&answer=1").headers["Location"].endswith("?a=001")
 
 
-def test_what_is_shown_by_hand_is_a_choice_or_none_of_them(client: FlaskClient) -> None:
+def test_answers_by_hand_are_a_choice_or_none_of_them(client: FlaskClient) -> None:
     right = probe("before", 1)[1]
     shown = right.choices[right.right].answer
     for by, sign in ((str(shown), str(right.right)), ("9", "x")):

@@ -12,7 +12,7 @@ from app.core.memoize import ComputedValues, last, once
 THREADS = 16
 
 
-def test_of_many_who_ask_at_once_one_makes_the_value() -> None:
+def test_one_of_many_threads_makes_the_value() -> None:
     made: list[int] = []
     together = threading.Barrier(THREADS)
 
@@ -33,7 +33,7 @@ def test_of_many_who_ask_at_once_one_makes_the_value() -> None:
     assert square(1) == 1 and sorted(made) == [0, 1, 1]
 
 
-def test_what_failed_is_tried_again() -> None:
+def test_failures_are_tried_again() -> None:
     kept = ComputedValues()
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: 1 // 0)
@@ -41,7 +41,7 @@ def test_what_failed_is_tried_again() -> None:
     assert kept.get("a", lambda: 3) == 2
 
 
-def test_of_many_values_the_longest_unused_goes() -> None:
+def test_the_least_recently_used_value_is_evicted() -> None:
     made: list[str] = []
 
     @last(2)

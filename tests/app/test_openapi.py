@@ -121,7 +121,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("path", GOOD)
-def test_what_is_asked_well_is_answered_as_told(
+def test_valid_requests_are_answered_as_documented(
     patient: Flask, operations: list[Any], path: str
 ) -> None:
     operation = next(one for one in operations if one.path == path)

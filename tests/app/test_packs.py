@@ -73,7 +73,7 @@ def test_a_circle_of_imports_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         bundler.needed("one.js")
 
 
-def test_what_a_page_names_is_kept_for_ever(client: FlaskClient) -> None:
+def test_files_that_a_page_names_are_cached_for_ever(client: FlaskClient) -> None:
     page = client.get("/s/S20").text
     named = re.findall(r'(?:src|href)="(/(?:static|packs|i18n)/[^"#]+)', page)
     assert len(named) > 12
@@ -83,7 +83,7 @@ def test_what_a_page_names_is_kept_for_ever(client: FlaskClient) -> None:
         assert answer.headers["Cache-Control"] == FOR_EVER, address
 
 
-def test_what_scripts_fetch_for_a_first_view_is_kept_for_ever(app: Flask) -> None:
+def test_files_that_scripts_fetch_for_a_first_view_are_cached_for_ever(app: Flask) -> None:
     client = app.test_client()
     with app.test_request_context():
         now = edition()
@@ -126,7 +126,7 @@ def test_only_packs_are_sent(client: FlaskClient, address: str) -> None:
     assert client.get(address).status_code == 404
 
 
-def test_who_writes_modules_gets_them_as_they_are(app: Flask) -> None:
+def test_developers_get_the_modules_as_they_are(app: Flask) -> None:
     app.debug = True
     page = app.test_client().get("/s/S20").text
     assert 'src="/static/js/pages/animator.js"' in page and "/packs/" not in page

@@ -50,9 +50,7 @@ def test_a_scenario_and_a_run_have_pages(
         ("/api/runs", 405),
     ],
 )
-def test_what_is_not_there_gets_one_sentence(
-    client: FlaskClient, address: str, status: int
-) -> None:
+def test_unknown_pages_get_one_sentence(client: FlaskClient, address: str, status: int) -> None:
     page = client.get(address)
     assert page.status_code == status
     assert "Traceback" not in page.text
@@ -80,7 +78,7 @@ def test_a_run_may_travel_in_the_fragment(client: FlaskClient, socket: Socket) -
     assert '"kept":true' in client.get(f"/r/{run}").text.replace(": ", ":")
 
 
-def test_a_link_that_somebody_sent_does_not_change_the_language_for_good(
+def test_a_shared_link_does_not_change_the_language_for_good(
     client: FlaskClient,
 ) -> None:
     for site in ("cross-site", "none"):
@@ -175,7 +173,7 @@ def test_a_browser_that_asks_for_an_icon_by_habit_gets_one(client: FlaskClient) 
         assert icon.mimetype == "image/svg+xml"
 
 
-def test_vendored_files_are_kept_and_our_own_are_asked_for_anew(client: FlaskClient) -> None:
+def test_vendored_files_are_cached_and_our_own_are_revalidated(client: FlaskClient) -> None:
     vendored = next((ROOT / "static" / "vendor").glob("*.mjs")).name
     with client.get(f"/static/vendor/{vendored}") as kept:
         assert "immutable" in kept.headers["Cache-Control"]

@@ -83,7 +83,7 @@ def changed(text: str) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.parametrize("name", PARSERS)
-def test_what_is_sent_is_read_or_refused(name: str) -> None:
+def test_input_is_parsed_or_refused(name: str) -> None:
     read, good = PARSERS[name]
     assert read(good) is not None
 

@@ -166,7 +166,7 @@ def test_the_same_scenario_saved_by_many_at_once_is_new_once(settings: Settings)
     database.close()
 
 
-def test_what_unicode_allows_can_be_saved(settings: Settings) -> None:
+def test_any_unicode_text_can_be_saved(settings: Settings) -> None:
     database = Database(settings.database_url)
     store = Store(database)
     for title in ("高水位 🌊", "x" * 200, "quote ' and \\ and % and :name"):

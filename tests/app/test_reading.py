@@ -53,7 +53,7 @@ def test_a_fetcher_is_called_by_whom_it_follows(client: FlaskClient) -> None:
     assert re.search(r"<code>ReplicaFetcherThread-0-\d+</code>", text), "/read/fetcher?at=1"
 
 
-def test_what_never_was_so_is_marked(client: FlaskClient) -> None:
+def test_statements_that_never_held_are_marked(client: FlaskClient) -> None:
     for name, guide in guides().items():
         wrong = sum(reading.summary(one.row)[0] == reading.NEVER for one in findings_of(guide))
         text = client.get(f"/read/{name}?lang=en").text
@@ -61,7 +61,7 @@ def test_what_never_was_so_is_marked(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("path", ["/read/none", "/read/../guides", "/read/fetcher?at=x"])
-def test_what_is_no_guide_is_not_found(client: FlaskClient, path: str) -> None:
+def test_unknown_guides_are_not_found(client: FlaskClient, path: str) -> None:
     assert client.get(path).status_code == (200 if "at=" in path else 404)
 
 

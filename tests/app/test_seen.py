@@ -74,7 +74,7 @@ def test_the_last_moment_of_each_recording(client: FlaskClient, name: str, lang:
     assert len(ids) == len(set(ids)), "two things on one page have one id"
 
 
-def test_what_real_brokers_lost_is_named(client: FlaskClient) -> None:
+def test_records_lost_by_real_brokers_are_named(client: FlaskClient) -> None:
     page = client.get("/s/R20/real/0.10.2.2?at=19&lang=en").text
     assert "in no log of Kafka 0.10.2.2 any more: m1." in page
     assert "All 19 facts are equal" in page
@@ -142,7 +142,7 @@ def test_facts_as_people_write_them() -> None:
     "path",
     ["/s/R20/real/9.9.9", "/s/S75/real/4.1.1", "/s/nothing/real/4.1.1", "/s/R20/real/%3Cb%3E"],
 )
-def test_what_was_never_played_is_not_found(client: FlaskClient, path: str) -> None:
+def test_unplayed_releases_are_not_found(client: FlaskClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 

@@ -35,7 +35,7 @@ def test_only_embedded_pages_may_be_framed(client: FlaskClient, run: str) -> Non
     assert missing.status_code == 404 and "Set-Cookie" not in missing.headers
 
 
-def test_what_the_address_cannot_say_is_named(client: FlaskClient, run: str) -> None:
+def test_unknown_options_of_the_address_are_named(client: FlaskClient, run: str) -> None:
     page = client.get(f"/e/{run}?step=x&controls=fly&panel=none&theme=dark&lang=xx")
     assert page.status_code == 200
     assert "step=x" in page.text and "controls=fly" in page.text and "lang=xx" in page.text

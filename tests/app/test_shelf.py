@@ -120,7 +120,7 @@ def test_hits_are_told_as_json_and_as_a_fragment(client: FlaskClient) -> None:
     assert client.get("/api/search?q=" + "x" * 5000 + "&limit=abc").status_code == 200
 
 
-def test_what_is_searched_for_stays_text(client: FlaskClient) -> None:
+def test_search_terms_stay_text(client: FlaskClient) -> None:
     page = client.get('/scenarios?q="><script>alert(1)</script>').text
     assert "<script>alert" not in page
 
@@ -133,7 +133,7 @@ def test_the_path_has_six_steps_and_the_editor_at_its_end(client: FlaskClient) -
     assert "/s/gone-after-a-clean-election?profile=Z0102" in page
 
 
-def test_what_somebody_saved_stands_on_their_own_shelf_only(client: FlaskClient) -> None:
+def test_saved_runs_are_on_the_shelf_of_their_browser_only(client: FlaskClient) -> None:
     digest = post(client, "/api/scenarios", {"yaml": SCENARIO}).json["digest"]
     assert f"/s/{digest}" in client.get("/scenarios").text
     assert f"/s/{digest}" not in client.application.test_client().get("/scenarios").text

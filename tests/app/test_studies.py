@@ -170,7 +170,7 @@ def test_seeds_at_inflated_rates_are_not_paired(client: FlaskClient, jobs: Jobs)
         assert said in client.get(f"/batch/{a}/with/{b}?lang={lang}").text
 
 
-def test_what_cannot_be_compared_says_why(client: FlaskClient, jobs: Jobs) -> None:
+def test_incomparable_studies_get_a_reason(client: FlaskClient, jobs: Jobs) -> None:
     a = start(client, jobs, profiles=["K39"], runs=5)
     profile = start(client, jobs, profiles=["Z011"], runs=5)
     cells = start(client, jobs, profiles=["K39"], runs=5, vary=["brokers=5"])

@@ -47,7 +47,7 @@ def is_there(pid: int) -> bool:
     return True
 
 
-def test_another_process_does_it_and_is_charged_to_who_asked(workers: Workers) -> None:
+def test_work_is_done_by_another_process_and_charged_to_the_client(workers: Workers) -> None:
     first = workers.do(hands.number)
     assert first != os.getpid() and workers.do(hands.number) == first
     before = clock.processor()
@@ -56,7 +56,7 @@ def test_another_process_does_it_and_is_charged_to_who_asked(workers: Workers) -
     assert workers.memory_bytes() > 1 << 20
 
 
-def test_what_it_raises_is_raised_here(workers: Workers) -> None:
+def test_errors_of_a_worker_are_raised_here(workers: Workers) -> None:
     with pytest.raises(KeyError, match="what is not there") as raised:
         workers.do(hands.errs)
     assert "hands.py" in raised.value.__notes__[0]
@@ -72,7 +72,7 @@ def test_what_it_raises_is_raised_here(workers: Workers) -> None:
         (hands.eats, 600, "more than 512 MiB of memory"),
     ],
 )
-def test_who_wants_more_than_there_is_ends_alone(
+def test_a_task_over_its_limit_ends_alone(
     workers: Workers, work: Callable[[int], object], much: int, words: str
 ) -> None:
     with pytest.raises(RequestError, match=words) as refused:
@@ -81,7 +81,7 @@ def test_who_wants_more_than_there_is_ends_alone(
     assert workers.do(hands.same, "after it") == "after it"
 
 
-def test_what_nobody_waits_for_is_ended(workers: Workers, tmp_path: Path) -> None:
+def test_abandoned_work_is_ended(workers: Workers, tmp_path: Path) -> None:
     place = tmp_path / "number"
 
     def gone() -> bool:
@@ -140,7 +140,7 @@ def test_one_address_leaves_some_to_the_others(
         workers.close()
 
 
-def test_where_none_is_free_it_is_done_here() -> None:
+def test_without_a_free_worker_it_is_done_here() -> None:
     with pytest.raises(NoWorkerError):
         Workers(0, 0, 0).do(hands.number)
     closed = Workers(1, 512, 1.0)

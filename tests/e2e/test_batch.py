@@ -168,7 +168,7 @@ def test_progress_and_cancel(visit: Opener, batch: str) -> None:
     assert page.locator("#said li").count() >= 1
 
 
-def test_what_cannot_be_run_is_said_beside_the_button(browser: Any, server: Any) -> None:
+def test_invalid_batches_get_a_sentence_beside_the_button(browser: Any, server: Any) -> None:
     context = browser.new_context()  # Chromium itself reports the refusal as an error
     page = context.new_page()
     page.goto(server.url + "/batch")

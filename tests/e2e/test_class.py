@@ -37,7 +37,7 @@ def is_in(page: Any, state: str) -> None:
     page.wait_for_selector(f'[data-class="{state}"]')
 
 
-def test_who_follows_sees_the_leaders_steps_and_branches(visit: Opener) -> None:
+def test_followers_see_the_leaders_steps_and_branches(visit: Opener) -> None:
     leader = visit("/s/S01")
     jump(leader, 4)
     path = started(leader)
@@ -62,7 +62,7 @@ def test_who_follows_sees_the_leaders_steps_and_branches(visit: Opener) -> None:
     assert follower.url.endswith(path)
 
 
-def test_who_follows_looks_around_and_comes_back(visit: Opener) -> None:
+def test_a_follower_looks_around_and_comes_back(visit: Opener) -> None:
     leader = visit("/s/S01")
     jump(leader, 3)
     follower = visit(started(leader))

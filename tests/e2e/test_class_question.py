@@ -62,7 +62,7 @@ def test_a_class_answers_by_hand(visit: Opener, width: int) -> None:
     at(first, step_of(leader))
 
 
-def test_what_comes_is_not_in_the_page_of_a_pupil(visit: Opener) -> None:
+def test_later_steps_are_not_in_the_page_of_a_pupil(visit: Opener) -> None:
     leader = visit("/s/S22?profile=K39")
     jump(leader, 3)
     pupil = visit(started(leader), apart=True)

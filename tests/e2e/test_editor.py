@@ -25,7 +25,7 @@ def test_either_side_changes_the_other_and_mistakes_have_a_place(visit: Opener) 
     assert "fetch 2" in text.input_value()
 
 
-def test_what_is_being_typed_outlives_an_answer(visit: Opener) -> None:
+def test_typed_text_outlives_a_response(visit: Opener) -> None:
     page = visit("/edit")
     second = page.locator("input[name=move]").nth(1)
     page.get_by_label("Question", exact=True).fill("Who wins?")
@@ -128,7 +128,7 @@ def test_a_try_is_not_undone_by_an_answer_that_comes_late(visit: Opener) -> None
     assert page.locator("#stage").get_attribute("data-step") == "0"
 
 
-def test_what_is_shown_on_the_cluster_becomes_a_line(visit: Opener) -> None:
+def test_actions_on_the_cluster_become_lines(visit: Opener) -> None:
     page = visit("/edit")
     moves = page.locator("input[name=move]")
     page.locator('[data-hit="b1"]').click()

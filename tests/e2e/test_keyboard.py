@@ -51,7 +51,7 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
     assert page.get_attribute('[data-id="b2"]', "data-alive") == "down"
 
 
-def test_where_a_record_is_cut_under_the_focus_its_ghost_takes_it(visit: Opener) -> None:
+def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
     page = visit("/s/R20?profile=Z0102&step=115&view=lanes")
     page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")

@@ -104,7 +104,7 @@ def steps(code: str) -> list[int]:
 
 
 @pytest.mark.parametrize("code", WANTED)
-def test_what_a_step_says_is_whole_in_words_and_in_sight(visit: Opener, code: str) -> None:
+def test_sentences_of_a_step_are_complete_and_in_sight(visit: Opener, code: str) -> None:
     wrong: dict[str, list[str]] = {}
     for lang, widths in WIDTHS.items():
         page = visit(f"/s/{code}?lang={lang}")

@@ -21,7 +21,7 @@ def press(page: Any, broker: int, verb: str) -> None:
     page.get_by_role("dialog").get_by_role("button", name=verb).first.click()
 
 
-def test_whoever_kills_the_leader_sees_another_one_lead(visit: Opener) -> None:
+def test_after_the_leader_is_killed_another_broker_leads(visit: Opener) -> None:
     page = living(visit)
     press(page, 1, "Kill")
     page.wait_for_selector('[data-id="b1"][data-alive="down"]')

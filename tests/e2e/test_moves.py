@@ -150,7 +150,7 @@ def test_back_leads_to_where_a_jump_began(visit: Opener) -> None:
     at(page, 1)
 
 
-def test_who_moves_messages_is_a_switch_and_no_branch(visit: Opener) -> None:
+def test_the_mover_of_messages_is_a_switch_and_no_branch(visit: Opener) -> None:
     page = visit("/s/S01?step=4")
     run = run_of(page)
     branches = page.locator(".branch")

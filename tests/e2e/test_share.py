@@ -121,7 +121,7 @@ def test_a_run_that_can_be_played_no_further_says_so(visit: Opener) -> None:
     at(page, 1)
 
 
-def test_what_a_link_cannot_say_is_named_and_the_nearest_opens(visit: Opener) -> None:
+def test_invalid_parts_of_a_link_are_named_and_the_nearest_opens(visit: Opener) -> None:
     page = visit("/s/S01")
     branch(page)
     href = shared(page, "Self-contained")

@@ -27,7 +27,7 @@ def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
     assert page.locator('[data-id="b1:leo"]').count() == 1
 
 
-def test_where_two_logs_parted_is_shown_while_they_talk_of_it(visit: Opener) -> None:
+def test_the_diverging_offset_is_shown_during_its_exchange(visit: Opener) -> None:
     page = visit("/s/S23?profile=Z20&step=84")
     part = page.locator('.part[data-id="part:1"]')
     part.wait_for()
@@ -194,7 +194,7 @@ def test_an_empty_run_says_what_to_press_and_a_pressed_tank_tells_in_words(visit
     page.wait_for_selector('[data-id="b2"][data-alive="down"]', state="attached")
 
 
-def test_what_was_deleted_is_floor(visit: Opener) -> None:
+def test_deleted_records_are_floor(visit: Opener) -> None:
     page = visit("/s/delete-records?step=60")
     seabed = page.locator("#stage .seabed")
     assert seabed.count() == 2, "broker 3 has not heard of it"
@@ -221,7 +221,7 @@ def test_the_verdict_takes_two_lines_and_covers_no_tank(visit: Opener, width: in
     assert ribbon["lines"] <= 2 and ribbon["height"] <= 110 and ribbon["over"] <= 0, ribbon
 
 
-def test_a_response_nobody_waits_for_is_drawn_faint(visit: Opener) -> None:
+def test_an_abandoned_response_is_drawn_faint(visit: Opener) -> None:
     page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=150")
     page.locator(".msg.slip.faint").wait_for(state="attached")
     assert page.locator(".msg.slip.error").count() == 0

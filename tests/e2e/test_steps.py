@@ -77,7 +77,7 @@ def test_playing_goes_on_until_something_breaks(visit: Opener) -> None:
 
 
 @pytest.mark.parametrize("profile", ["Z0102", "K39"])
-def test_what_is_drawn_is_what_the_server_says(visit: Opener, server: Server, profile: str) -> None:
+def test_the_drawing_agrees_with_the_server(visit: Opener, server: Server, profile: str) -> None:
     page = visit(f"/s/S20?profile={profile}")
     run = run_of(page)
     for first in range(0, total(page) + 1, 7):

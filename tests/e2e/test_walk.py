@@ -196,7 +196,9 @@ WALKS = [("mouse", "zh"), ("keyboard", "en"), ("mouse", "en"), ("keyboard", "zh"
 
 
 @pytest.mark.parametrize(("hand", "lang"), WALKS if THOROUGH else WALKS[:2])
-def test_somebody_new_walks_from_the_library_to_a_link(visit: Opener, hand: str, lang: str) -> None:
+def test_a_new_visitor_walks_from_the_library_to_a_link(
+    visit: Opener, hand: str, lang: str
+) -> None:
     page = visit("/", newcomer=True, locale={"en": "en-GB", "zh": "zh-CN"}[lang])
     walker: Any = Mouse(page, lang) if hand == "mouse" else Keyboard(page)
     said = SAID[lang]

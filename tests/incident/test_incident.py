@@ -84,7 +84,7 @@ def test_every_state_of_the_record(kraft: Timeline, zookeeper: Timeline) -> None
     ]
 
 
-def test_what_is_said_once(kraft: Timeline, zookeeper: Timeline) -> None:
+def test_facts_of_the_whole_cluster(kraft: Timeline, zookeeper: Timeline) -> None:
     assert (kraft.version, kraft.kraft, kraft.replicas) == ("3.9.1", True, [1, 2, 3])
     assert kraft.configs == {"min.insync.replicas": "2"}
     assert (zookeeper.version, zookeeper.kraft) == ("0.10.2.2", False)
@@ -108,7 +108,7 @@ def test_the_text_tells_cuts_with_the_leaders_answer(kraft: Timeline) -> None:
     assert "now   b1   log [0, 1) [0, 1)@0 epochs 0:0 2:1 high watermark 1" in text
 
 
-def test_what_kafka_dump_log_prints_is_as_good(kraft: Timeline) -> None:
+def test_output_of_kafka_dump_log_is_as_good(kraft: Timeline) -> None:
     dumps = FILES / "dumps"
     told = told_of(dumps / "metadata.txt", f"2={dumps / 'segment.txt'}")
     assert records(told) == records(kraft)
@@ -232,7 +232,7 @@ def test_the_model_follows_kip_101(zookeeper: Timeline) -> None:
     assert "I6" in broken(rebuilt)
 
 
-def test_what_the_model_does_not_do_by_itself_is_the_finding(kraft: Timeline) -> None:
+def test_moves_that_the_model_does_not_make_are_the_finding(kraft: Timeline) -> None:
     states = list(kraft.states)
     states[3] = replace(states[3], record=replace(states[3].record, leader=2, isr=(2,)))
     told = replace_states(kraft, states[:4])

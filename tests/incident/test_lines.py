@@ -202,5 +202,5 @@ def test_times_are_milliseconds_as_written() -> None:
         (b"[2026-11-22 16:50:31,594] INFO starting", ""),
     ],
 )
-def test_who_speaks(line: bytes, node: str) -> None:
+def test_the_broker_of_a_line(line: bytes, node: str) -> None:
     assert lines.speaker_of(line) == node

@@ -20,7 +20,7 @@ REQUESTS = [(version, frame) for version, kind, frame in FRAMES if kind == "requ
 RESPONSES = [(version, frame) for version, kind, frame in FRAMES if kind == "response"]
 
 
-def test_requests_say_who_asks_and_from_where() -> None:
+def test_requests_name_the_follower_and_the_offset() -> None:
     heads = [fetches.header(frame) for _, frame in REQUESTS]
     assert [(head.version, head.client) for head in heads] == [
         (3, "ReplicaFetcherThread-0-2"),

@@ -72,7 +72,7 @@ def test_headers_are_read_without_values_and_name_the_byte_that_is_wrong() -> No
 
 
 @pytest.mark.parametrize("made", [batches.one_record, batches.one_message])
-def test_what_is_produced_reads_back(made) -> None:
+def test_produced_records_read_back(made) -> None:
     [batch] = batches.parse(made(b"m0", 1_000))
     assert batch.records == ((0, b"m0"),)
     assert batch.header.time_ms == 1_000
@@ -128,6 +128,6 @@ def test_checkpoints() -> None:
         ("0\n1\n0 1 2\n", "Line 3: an entry has 2 fields"),
     ],
 )
-def test_what_is_no_checkpoint_is_named_with_its_line(text: str, why: str) -> None:
+def test_malformed_checkpoints_are_named_with_their_line(text: str, why: str) -> None:
     with pytest.raises(MalformedError, match=why):
         checkpoints.epochs(text)

@@ -59,7 +59,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path, plays: list[str]) -> No
     ]
 
 
-def test_a_recording_of_another_script_is_made_anew(tmp_path: Path, plays: list[str]) -> None:
+def test_a_recording_of_another_script_is_replaced(tmp_path: Path, plays: list[str]) -> None:
     data = json.loads((PLAYED / "R20-1.1.1.json").read_text("utf-8"))
     del data["steps"][-1]
     (tmp_path / "R20-1.1.1.json").write_text(json.dumps(data))

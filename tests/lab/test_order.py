@@ -33,7 +33,7 @@ def played(code: str, profile: str) -> tuple[Run, list[str]]:
         ("R20", "Z0102", {}),
     ],
 )
-def test_the_model_says_who_is_missed_before_whom(
+def test_the_model_orders_expired_sessions(
     code: str, profile: str, before: dict[str, list[Before]]
 ) -> None:
     run, lines = played(code, profile)
@@ -65,7 +65,7 @@ def test_a_broker_falls_silent_only_after_a_later_heartbeat(
     assert made.missed_in(7, moves.parse("detect 3", run.scenario.brokers)) == [2, 3]
 
 
-def test_heartbeats_of_who_is_missed_first_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heartbeats_of_the_first_expired_session_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(order, "APART_S", 0.05)
     hand = LinkControls()
     run, lines = played("S19B", "K39")

@@ -39,7 +39,7 @@ def a_run(**fields: object) -> Run:
         ({"script": "settle !3"}, "cannot be stopped in its middle"),
     ],
 )
-def test_what_real_brokers_cannot_play_is_said_before_they_start(
+def test_unplayable_scenarios_are_refused_before_brokers_start(
     fields: dict[str, object], why: str
 ) -> None:
     with pytest.raises(LabError, match=why):

@@ -91,7 +91,7 @@ def wire() -> Iterator[Wire]:
     broker.close()
 
 
-def test_what_nobody_holds_passes_and_is_told(wire: Wire) -> None:
+def test_messages_that_are_not_held_pass_and_are_recorded(wire: Wire) -> None:
     with wire.connect() as follower:
         send(follower, fetch(11))
         assert received(follower)[:4] == i32(11)

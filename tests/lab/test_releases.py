@@ -39,7 +39,7 @@ def test_a_release_to_come_is_the_newest_row() -> None:
 
 
 @pytest.mark.parametrize("version", ["4", "9.1", "kafka", "4.1.x", "../4.1.1", "4.1.1-rc0"])
-def test_what_is_no_release(version: str) -> None:
+def test_names_that_are_no_release(version: str) -> None:
     with pytest.raises(LabError, match="is no release of Kafka"):
         release_of(version)
 
@@ -52,7 +52,7 @@ def test_a_line_of_releases_is_its_newest(line: str, newest: str) -> None:
     assert release_of(line).version == newest
 
 
-def test_what_is_too_old() -> None:
+def test_releases_that_are_too_old() -> None:
     with pytest.raises(LabError, match=r"older than 0\.10\.2"):
         release_of("0.9.0.1")
 

@@ -294,7 +294,7 @@ def test_a_topic_with_another_min_isr_has_no_elr(profile: str, elr: Ids, told: i
     assert (k.records[0].elr, len(k.log)) == (elr, before + told) and k.min_isr_for(0) == 2
 
 
-def test_a_topic_is_refused_when_nobody_is_active() -> None:
+def test_a_topic_is_refused_without_an_active_broker() -> None:
     k, out = controller("K39", (1, 2)), Effects()
     for registration in k.brokers.values():
         liveness.fence(registration)
@@ -303,7 +303,7 @@ def test_a_topic_is_refused_when_nobody_is_active() -> None:
     assert error == errors.INVALID_REPLICATION_FACTOR
 
 
-def test_cancelling_needs_permission_if_nobody_in_sync_would_be_left() -> None:
+def test_cancelling_needs_permission_if_no_in_sync_replica_would_be_left() -> None:
     k, out = controller("K39"), Effects()
     moving = PartitionRecord((4, 1), (4,), 4, adding=(4,), removing=(1,))
     k.records[0] = moving
@@ -314,7 +314,7 @@ def test_cancelling_needs_permission_if_nobody_in_sync_would_be_left() -> None:
 
 
 @pytest.mark.parametrize("unclean", [0, 1])
-def test_cancelling_elects_nobody_uncleanly_if_somebody_in_sync_is_left(unclean: int) -> None:
+def test_cancelling_is_no_unclean_election_if_an_in_sync_replica_is_left(unclean: int) -> None:
     """7.2: a dead replica that is left is no reason to lose what it has."""
     k, out = controller("K39", (2, 3)), Effects()
     k.configs = k.configs.changed(k.profile, "unclean.leader.election.enable", unclean)
@@ -358,7 +358,7 @@ def test_elections_on_request() -> None:
 
 
 @pytest.mark.parametrize("leader", [0, 5])
-def test_an_unclean_election_is_for_who_has_no_leader(leader: int) -> None:
+def test_an_unclean_election_needs_a_partition_without_a_leader(leader: int) -> None:
     """CP-UNCLEAN-TRIGGERS: whatever the number of the leader there is."""
     k, out = controller("K39", (leader, 2)), Effects()
     k.records = {
@@ -370,7 +370,7 @@ def test_an_unclean_election_is_for_who_has_no_leader(leader: int) -> None:
     assert [k.records[tp].leader for tp in (0, 1)] == [leader, leader]
 
 
-def test_what_is_asked_about_partitions() -> None:
+def test_reassignments_are_listed_for_all_or_named_partitions() -> None:
     """ListPartitionReassignments: all that are moved, or those of the partitions named."""
     k, out = controller("K39"), Effects()
     admin.create_topic(k, "a", 2, 1, JavaLcg17(), out)

@@ -67,7 +67,7 @@ def test_a_partition_that_is_left_aside_does_not_hold_up_the_others() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "offset"), [(0, 2), (1, 1)])
-def test_a_partition_is_followed_anew_only_in_another_epoch(epoch: int, offset: int) -> None:
+def test_following_begins_again_only_in_another_epoch(epoch: int, offset: int) -> None:
     """F-2: a follower that learns of an epoch that it follows already goes on where it is."""
     sim, out = two_played("K39", "produce a b to 1", "settle"), Effects()
     follower = sim.brokers[2].running
@@ -77,7 +77,7 @@ def test_a_partition_is_followed_anew_only_in_another_epoch(epoch: int, offset: 
 
 
 @pytest.mark.parametrize("wanted", [(), (1,)])
-def test_an_offset_that_nobody_looked_up_is_left_aside(wanted: tuple[int, ...]) -> None:
+def test_an_offset_that_was_not_looked_up_is_ignored(wanted: tuple[int, ...]) -> None:
     """F-9: the thread goes on with what it has to do."""
     sim, out = (
         two_played("K39", "produce a b to 1", "settle", partitions=[[1, 2]] * 2),
@@ -97,7 +97,7 @@ def test_an_offset_that_nobody_looked_up_is_left_aside(wanted: tuple[int, ...]) 
     ("profile", "unclean", "halts"),
     [("2.0.0", 0, True), ("2.0.0", 1, False), ("2.0.1", 0, False), ("K39", 0, False)],
 )
-def test_who_is_ahead_of_its_leader_ended_itself_up_to_2_0_0(
+def test_a_follower_ahead_of_its_leader_halted_up_to_2_0_0(
     profile: str, unclean: int, halts: bool
 ) -> None:
     """F-9.2, KAFKA-7414: unless unclean elections are allowed, where that is to be expected."""

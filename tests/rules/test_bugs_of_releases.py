@@ -280,7 +280,7 @@ def test_unclean_election_switched_on_without_a_leader(
     ("profile", "written"),
     [("1.1.1", (1, 1, 1, (1, 2))), ("2.0.1", (1, 1, 1, (1, 2))), ("2.1.0", (1, 0, 0, (1, 2, 3)))],
 )
-def test_what_a_replaced_controller_writes(profile: str, written: tuple[object, ...]) -> None:
+def test_writes_of_a_replaced_controller(profile: str, written: tuple[object, ...]) -> None:
     """KAFKA-6082: `KafkaZkClient` checks the version of /controller_epoch from 2.1.0 on.  Before,
     the death that waited in the frozen controller is written, though no broker hears of it; the
     leader's own writes then fail on the version (KAFKA-2729)."""

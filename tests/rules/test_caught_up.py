@@ -47,7 +47,7 @@ def test_a_follower_may_be_behind_for_the_whole_lag_time(
     ("profile", "position", "late"),
     [("Z08", 8, []), ("Z08", 5, []), ("Z08", 4, [2]), ("Z09", 0, [])],
 )
-def test_who_is_too_many_records_behind_is_late(
+def test_a_follower_too_many_records_behind_is_late(
     profile: str, position: int, late: list[int]
 ) -> None:
     """CP-ISR-SHRINK: 0.8 counts records; exactly replica.lag.max.messages is not too many."""
@@ -70,7 +70,7 @@ def test_who_is_too_many_records_behind_is_late(
         (True, False, (6, 1, 8, NEVER, 5)),
     ],
 )
-def test_what_a_leader_knows_of_its_followers_when_its_epoch_begins(
+def test_follower_state_when_a_leader_epoch_begins(
     led: bool, member: bool, known: tuple[int, ...]
 ) -> None:
     """H-8.3: nothing, unless it has led before; members count as caught up now, others never."""

@@ -98,13 +98,15 @@ def test_after_an_unclean_election(
         ({"reset": "latest"}, "K39", 7),  # back to where the epoch ended, whatever the policy
     ],
 )
-def test_who_skips_in_silence(options: dict[str, object], profile: str, read: int) -> None:
+def test_consumers_that_skip_without_notice(
+    options: dict[str, object], profile: str, read: int
+) -> None:
     sim = played(consumers(options), f"{SHORTER}; produce x y z to 2; read", profile)
     assert sim.consumer().read == read
     assert ("INV-27" in {name for name, _, _ in sim.broken}) == (read == 5)
 
 
-def test_who_carries_epochs_takes_no_older_news() -> None:
+def test_clients_with_epochs_ignore_older_metadata() -> None:
     """Broker 3 has not heard of the new leader; what it says is behind what the consumer knows."""
     lines = "produce a; settle; read; hold md 3; elect 2; read; produce b to 2; settle"
     sim = played(consumers({}), lines)
@@ -159,13 +161,15 @@ def near(rack: str, selector: bool = True) -> Scenario:
          "K39", 2),  # metadata.max.age.ms is over
     ],
 )  # fmt: skip
-def test_who_serves(rack: str, selector: bool, moves: str, profile: str, preferred: int) -> None:
+def test_the_replica_that_serves_a_consumer(
+    rack: str, selector: bool, moves: str, profile: str, preferred: int
+) -> None:
     sim = played(near(rack, selector), moves, profile)
     assert sim.consumer().preferred == preferred
 
 
 @pytest.mark.parametrize(("times", "chosen"), [((500, 400), 2), ((400, 500), 3), ((500, 500), 3)])
-def test_of_two_that_are_as_far_the_one_caught_up_last_serves(
+def test_the_replica_caught_up_last_serves_among_equals(
     times: tuple[int, int], chosen: int
 ) -> None:
     """C-8: ms at which brokers 2 and 3 had everything; if these agree, too, the higher number."""

@@ -100,7 +100,7 @@ def test_zk_offline_replica_keeps_the_last_member() -> None:
     assert not election.offline_replica_zk(follower, 2).changed
 
 
-def test_zk_a_partition_without_a_state_loses_nobody() -> None:
+def test_zk_a_partition_without_a_state_loses_no_replica() -> None:
     """7.6: its replicas were never live, so that none of them can go."""
     unborn = PartitionRecord((1, 2), (1, 2), -1, -1, -1)
     assert not election.offline_replica_zk(unborn, 1).changed
@@ -120,7 +120,7 @@ EPOCHS = [
 
 
 @pytest.mark.parametrize(("wanted", "active", "leader", "isr", "le_old", "le", "pe"), EPOCHS)
-def test_which_epoch_is_raised(
+def test_changes_that_raise_an_epoch(
     wanted: dict[str, Any], active: Ids, leader: int, isr: Ids, le_old: int, le: int, pe: int
 ) -> None:
     record = PartitionRecord((1, 2, 3), (1, 2, 3), 1)
@@ -249,7 +249,7 @@ def test_the_last_known_leader_is_the_only_one_known(
 
 
 @pytest.mark.parametrize(("eligible", "known"), [((2,), ()), ((), (3,)), ((2,), (3,))])
-def test_what_is_cleared_is_all_that_was_eligible(eligible: Ids, known: Ids) -> None:
+def test_clearing_removes_all_eligible_replicas(eligible: Ids, known: Ids) -> None:
     """CP-ELR 6.4, ClearElr: the last known too."""
     record = PartitionRecord((1, 2, 3), (1,), 1, 4, 9, elr=eligible, last_known_elr=known)
     after = elr.cleared(record)
@@ -258,7 +258,7 @@ def test_what_is_cleared_is_all_that_was_eligible(eligible: Ids, known: Ids) -> 
 
 
 @pytest.mark.parametrize(("last_leader_only", "known"), [(True, ()), (False, (2,))])
-def test_who_was_eligible_is_remembered_unless_only_the_last_leader_is(
+def test_eligible_replicas_are_remembered_unless_only_the_last_leader_is(
     last_leader_only: bool, known: Ids
 ) -> None:
     """CP-ELR 6.4, 6.5: 2 lost power while too few were in sync; 1 leads on."""
@@ -268,7 +268,7 @@ def test_who_was_eligible_is_remembered_unless_only_the_last_leader_is(
     assert (after.leader, after.elr, after.last_known_elr) == (1, (), known)
 
 
-def test_elr_drops_whoever_leaves_the_replicas() -> None:
+def test_elr_drops_brokers_that_leave_the_replicas() -> None:
     p = PartitionRecord((1, 2, 3, 4), (1,), 1, elr=(3,), adding=(4,), removing=(3,))
     wanted: dict[str, Any] = {"target_isr": (1, 2, 4), "min_isr": 4, "elr": True}
     after = change(p, (1, 2, 4), **wanted).record
@@ -278,7 +278,7 @@ def test_elr_drops_whoever_leaves_the_replicas() -> None:
 @pytest.mark.parametrize(
     ("replicas", "known"), [((1, 2, 3, 4), (3, 4)), ((1, 2, 3), (3,)), ((1, 2, 4), (4,))]
 )
-def test_who_was_eligible_is_remembered_while_it_is_a_replica_out_of_sync(
+def test_eligible_replicas_are_remembered_while_they_are_out_of_sync(
     replicas: Ids, known: Ids
 ) -> None:
     """CP-ELR 6.4: a broker in sync again, or without a replica, is no last known ELR."""

@@ -93,7 +93,7 @@ def test_the_number_changes_while_brokers_run_only_since_1_1(profile: str, threa
         ((2, 2), 3, 100, True, 1, 97),
     ],
 )
-def test_what_fits_in_an_answer(
+def test_batches_that_fit_in_a_response(
     sizes: tuple[int, ...], partition: int, response: int, strict: bool, sent: int, left: int
 ) -> None:
     budget = Budget(Limits(1, partition, response), 1, strict)
@@ -168,7 +168,7 @@ def test_a_batch_that_does_not_fit_stops_its_partition_and_no_other() -> None:
     assert played(scenario, "Z09", *lines).brokers[2].replicas[0].log.leo == 1
 
 
-def test_an_answer_that_nobody_waits_for_changes_nothing() -> None:
+def test_an_unexpected_response_changes_nothing() -> None:
     """F-6: a thread waits for one answer of its leader, told by its number."""
     sim = played(cluster(), "K39", "produce a to 1", "ask 2")
     (thread,) = sim.brokers[2].running.fetchers.values()
@@ -186,9 +186,7 @@ def test_an_answer_that_nobody_waits_for_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("assignment", "proposed"), [((1, 2), True), ((1,), False)])
-def test_who_is_no_replica_any_more_is_not_proposed(
-    assignment: tuple[int, ...], proposed: bool
-) -> None:
+def test_former_replicas_are_not_proposed(assignment: tuple[int, ...], proposed: bool) -> None:
     """S-7: a follower that was removed may still fetch, and be caught up."""
     sim = played(cluster(), "K39", "produce a to 1", "settle")
     leader = sim.brokers[1].replicas[0]
@@ -273,7 +271,7 @@ def test_records_without_a_time_of_their_own_have_that_of_their_batch() -> None:
         ((1, 1), 3, False, None),
     ],
 )
-def test_what_was_left_out_of_an_answer_is_told(
+def test_batches_left_out_of_a_response_are_reported(
     sizes: tuple[int, ...], partition: int, strict: bool, cue: tuple[str, int, int] | None
 ) -> None:
     """S-2, of a log that does not begin at offset 0."""
@@ -326,7 +324,7 @@ def test_a_refused_partition_tells_no_offsets() -> None:
         ("K39", 0, FETCHING),
     ],
 )
-def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
+def test_first_offset_of_a_fetcher(profile: str, offset: int, state: int) -> None:
     """F-2: a follower without an offset begins at its log's end; by high watermarks, one that
     stands there has nothing to truncate."""
     replica = played(cluster(), profile, "produce a to 1", "settle").brokers[2].replicas[0]
@@ -346,7 +344,7 @@ def test_where_a_fetcher_begins(profile: str, offset: int, state: int) -> None:
         ("Z24", 0, 0, NONE),
     ],
 )
-def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
+def test_brokers_that_the_leader_knows_as_no_replica_get_an_error(
     profile: str, replica: int, epoch: int, error: int
 ) -> None:
     """S-2.6, KAFKA-13837: a follower of which the leader has not heard yet; number 0 is one, too.
@@ -364,7 +362,7 @@ def test_who_is_no_replica_as_far_as_the_leader_knows_is_told_so(
     ("src", "corr", "found"),
     [(2, 0, True), (2, 7, True), (2, 8, False), (3, 0, False), (3, 7, False)],
 )
-def test_whose_fetch_waits(src: int, corr: int, found: bool) -> None:
+def test_waiting_fetches_by_node_and_number(src: int, corr: int, found: bool) -> None:
     """S-6: that of a node, or the one of a number; a request that was sent again has none."""
     leader = played(cluster(), "K39", "settle").brokers[1].running
     waits = DelayedFetch(FetchRequest(2, 1, 7, (), 2, 1, 500, 1, 9), 500)
@@ -375,7 +373,7 @@ def test_whose_fetch_waits(src: int, corr: int, found: bool) -> None:
 
 
 @pytest.mark.parametrize(("max_wait", "answers"), [(0, 1), (1, 0)])
-def test_who_does_not_want_to_wait_is_answered_at_once(max_wait: int, answers: int) -> None:
+def test_fetches_without_a_wait_are_answered_at_once(max_wait: int, answers: int) -> None:
     """S-5: one millisecond is a wait."""
     sim = played(cluster(), "K39", "settle")
     leader, out = sim.brokers[1].running, Effects()

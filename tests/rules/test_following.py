@@ -23,7 +23,7 @@ from tests.rules.playing import thread_of, two_played
 
 
 @pytest.mark.parametrize("offset", [-1, 0, 1])
-def test_who_is_told_no_offset_asks_the_leader_for_its_end(offset: int) -> None:
+def test_followers_without_an_offset_ask_the_leader_for_its_end(offset: int) -> None:
     """F-2: a negative offset is none; 0 is one."""
     sim, out = two_played("K39", "produce a to 1", "settle"), Effects()
     follower = sim.brokers[2].running
@@ -45,7 +45,7 @@ def test_who_is_told_no_offset_asks_the_leader_for_its_end(offset: int) -> None:
         ("Z0102", True, FETCHING, 2),
     ],
 )
-def test_who_can_compare_epochs_on_the_way_begins_at_its_end(
+def test_followers_that_compare_epochs_in_fetches_begin_at_their_end(
     profile: str, epochs: bool, state: int, offset: int
 ) -> None:
     """F-2: all others at the high watermark, where the role change has not cut to it; a leader
@@ -62,7 +62,7 @@ def test_who_can_compare_epochs_on_the_way_begins_at_its_end(
     assert (began.state, began.offset) == (state, offset)
 
 
-def test_who_does_not_know_a_leader_fetches_from_nobody() -> None:
+def test_followers_without_a_known_leader_do_not_fetch() -> None:
     """F-2: until it hears of one."""
     sim = two_played("K39", "settle")
     follower = sim.brokers[2].running
@@ -72,7 +72,7 @@ def test_who_does_not_know_a_leader_fetches_from_nobody() -> None:
 
 
 @pytest.mark.parametrize(("fetchers", "told"), [(1, []), (2, [("F-1", 1, 1)])])
-def test_which_thread_it_is_is_told_where_there_are_several(
+def test_threads_are_numbered_if_there_are_several(
     fetchers: int, told: list[tuple[str, int, int]]
 ) -> None:
     """F-1: as leader and number."""
@@ -96,7 +96,7 @@ def test_offsets_are_looked_up_in_the_order_in_which_they_were_missed(wanted: li
     assert (asked.tp, asked.timestamp) == (wanted[0], LATEST)
 
 
-def test_who_has_more_than_is_committed_does_not_lag() -> None:
+def test_followers_with_more_than_is_committed_do_not_lag() -> None:
     """F-7: the lag is counted from the leader's high watermark, and is never below 0."""
     sim = two_played("K39", "produce a b to 1", "fetch 2")
     follower = sim.brokers[2].running
@@ -119,7 +119,7 @@ def test_a_disk_that_does_not_cut_fails_its_partition() -> None:
 
 
 @pytest.mark.parametrize(("profile", "last"), [("K39", 0), ("Z24", NO_EPOCH)])
-def test_who_cuts_on_fetching_names_its_latest_epoch_from_the_beginning(
+def test_followers_that_truncate_on_fetch_send_their_latest_epoch_first(
     profile: str, last: int
 ) -> None:
     """F-2: also where it does not know yet from which offset."""
@@ -228,7 +228,7 @@ def test_a_log_without_epochs_is_fetched_from_its_high_watermark() -> None:
 
 
 @pytest.mark.parametrize(("end", "leo"), [(1, 1), (0, 0)])
-def test_who_is_cut_to_the_leaders_end_lags_no_more(end: int, leo: int) -> None:
+def test_followers_truncated_to_the_leaders_end_lag_no_more(end: int, leo: int) -> None:
     """F-9: what it had beyond the leader's end is gone, and that end is where it goes on."""
     sim, out = two_played("K39", "produce a b to 1", "settle"), Effects()
     follower, thread = sim.brokers[2].running, thread_of(sim, 2)
@@ -242,9 +242,7 @@ def test_who_is_cut_to_the_leaders_end_lags_no_more(end: int, leo: int) -> None:
 
 
 @pytest.mark.parametrize(("epoch", "leo"), [(0, 1), (1, 2)])
-def test_where_an_epoch_ends_is_of_use_only_in_the_epoch_of_the_question(
-    epoch: int, leo: int
-) -> None:
+def test_an_epoch_end_is_used_only_in_the_epoch_of_its_request(epoch: int, leo: int) -> None:
     """T-2: a partition that is followed in a newer epoch by now, or no more, is left alone."""
     sim, out = two_played("Z24", "produce a b to 1", "settle"), Effects()
     follower, thread = sim.brokers[2].running, thread_of(sim, 2)

@@ -50,7 +50,7 @@ def test_when_changes_are_announced(changes: list[int], when: list[int]) -> None
 
 
 @pytest.mark.parametrize("profile", ["Z08", "Z27", "K39", "Z24-isr_propagation"])
-def test_who_announces_nothing(profile: str) -> None:
+def test_releases_that_announce_nothing(profile: str) -> None:
     assert announced(profile, [1_000]) == []
 
 

@@ -77,7 +77,7 @@ def test_at_its_very_end_a_session_is_still_valid(profile: str, fenced_at: int) 
     assert sim.cluster.controller.brokers[3].fenced
 
 
-def test_what_was_not_committed_dies_with_the_controller() -> None:
+def test_uncommitted_records_die_with_the_controller() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s")
     k = sim.cluster.controller
     assert k.records[0].leader == 2 and sim.brokers[2].replicas[0].leader == 1
@@ -109,7 +109,7 @@ def test_a_registration_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.broken == []
 
 
-def test_a_registration_goes_back_to_a_process_that_nobody_is() -> None:
+def test_a_registration_goes_back_to_a_process_that_is_gone() -> None:
     """10: the committed epoch, of a process that is gone; the next request is of another one."""
     sim = played(SLOW_COMMIT, "K39", "kill 3; detect 3; advance 6s")
     k, before = sim.cluster.controller, sim.cluster.controller.brokers[3]
@@ -137,7 +137,7 @@ def test_a_topic_that_was_not_committed_is_asked_for_again() -> None:
     assert sim.broken == []
 
 
-def test_who_began_to_shut_down_in_vain_has_not_begun() -> None:
+def test_an_uncommitted_controlled_shutdown_has_not_begun() -> None:
     """10: the record that says so died with the controller; nor when it began."""
     k = played(SLOW_COMMIT, "K39", "advance 1s").cluster.controller
     before = k.brokers[2].shutdown_at
@@ -222,14 +222,14 @@ def test_a_short_pause_is_none(profile: str) -> None:
     assert sim.broken == []
 
 
-def test_what_waited_for_its_commit_goes_on_after_a_short_pause() -> None:
+def test_records_waiting_for_a_commit_go_on_after_a_short_pause() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s; pause K; advance 2s; resume K")
     go_on(sim, "advance 10s; settle")
     assert sim.brokers[2].replicas[0].leader == 2
     assert sim.broken == []
 
 
-def test_what_waited_for_its_commit_is_gone_when_another_took_over() -> None:
+def test_records_waiting_for_a_commit_are_lost_at_a_failover() -> None:
     sim = played(SLOW_COMMIT, "K39", "elect 2; advance 1s; pause K; advance 20s; resume K")
     assert sim.cluster.controller.records[0].leader == 1
     assert sim.broken == []
@@ -307,7 +307,7 @@ def test_a_clear_that_is_asked_for_again_clears_what_has_gone_back() -> None:
 
 
 @pytest.mark.parametrize("profile", ["Z0102", "Z011", "Z20"])
-def test_whoever_was_gone_unnoticed_is_told_nothing(profile: str) -> None:
+def test_a_broker_with_an_unnoticed_restart_gets_no_leader_and_isr(profile: str) -> None:
     """Before 2.2: no LeaderAndIsr, so it neither follows nor cuts (real 0.10.2.2 and 1.1.1)."""
     sim = played(THREE, profile, "produce a b to 1 acks=all; fetch 2; bounce 2")
     broker, k = sim.brokers[2], sim.cluster.controller

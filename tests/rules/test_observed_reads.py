@@ -27,7 +27,7 @@ def told(sim: Simulation, batches: Sequence[Batch], tp: int = 0) -> str:
     return unnoticed(sim.cluster, sim.ledger, CONSUMER, 1, tp, list(batches))
 
 
-def test_what_is_read_first_skips_nothing() -> None:
+def test_a_first_read_skips_nothing() -> None:
     """Even where the end of what the consumer got is cut by then; its next read may skip that."""
     sim, log = served()
     both = log.batches.copy()
@@ -46,7 +46,7 @@ def test_a_skip_is_told_even_where_the_end_of_the_second_read_is_cut_by_then() -
     assert why == "a consumer read b@1(0), which is gone, and then a@0(0)"
 
 
-def test_what_retention_deleted_was_not_skipped() -> None:
+def test_records_deleted_by_retention_were_not_skipped() -> None:
     """The log start is past it: no consumer is to read it again."""
     sim, log = served()
     assert told(sim, log.batches) == ""
@@ -57,7 +57,7 @@ def test_what_retention_deleted_was_not_skipped() -> None:
     assert told(sim, log.batches) == ""
 
 
-def test_where_what_is_read_now_is_gone_as_well_nothing_can_be_compared() -> None:
+def test_reads_of_deleted_records_are_not_compared() -> None:
     sim, log = served()
     assert told(sim, log.batches) == ""
     second = log.batches[1:]

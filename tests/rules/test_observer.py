@@ -57,7 +57,7 @@ def test_a_broker_that_goes_back_to_an_older_epoch_is_told_of(change: int, told:
         (2, FOLLOWER, 0, False),
     ],
 )
-def test_only_who_leads_before_and_after_must_not_cut(
+def test_only_a_leader_before_and_after_must_not_truncate(
     broker: int, role: int, epochs: int, told: bool
 ) -> None:
     """INV-10: a follower may cut, also one that is leader a moment later."""
@@ -68,7 +68,7 @@ def test_only_who_leads_before_and_after_must_not_cut(
     assert ("INV-10" in found(sim, broker)) is told
 
 
-def test_the_first_time_that_a_quota_holds_back_who_is_in_sync_is_told() -> None:
+def test_the_first_throttling_of_an_in_sync_follower_is_reported() -> None:
     """INV-28: each decision once."""
     sim = after("produce a; settle; settle")
     leader = sim.brokers[1].running
@@ -127,7 +127,7 @@ def test_a_leader_is_in_sync_whatever_its_number(leader: int, told: bool) -> Non
 
 
 @pytest.mark.parametrize("grown", [False, True])
-def test_until_a_leader_has_committed_nobody_has(grown: bool) -> None:
+def test_until_a_leader_has_committed_no_follower_has(grown: bool) -> None:
     """INV-20, of a partition that was there from the start, and of a new one."""
     sim = after("produce a; settle; settle")
     follower = sim.brokers[2].running
@@ -144,7 +144,7 @@ def test_until_a_leader_has_committed_nobody_has(grown: bool) -> None:
     assert checker.broken == [("INV-20", STEP, why)]
 
 
-def test_a_follower_that_begins_anew_has_its_mark_where_its_log_starts() -> None:
+def test_a_follower_that_begins_again_has_its_mark_where_its_log_starts() -> None:
     """INV-20, L-15: that is no mark of a leader."""
     sim = after("settle")
     sim.brokers[2].replicas[0].log.truncate_fully(5)
@@ -182,9 +182,7 @@ def test_after_a_commit_that_contradicts_another_the_others_are_compared_again(o
 
 
 @pytest.mark.parametrize(("producer", "twice"), [(0, True), (7, True), (-1, False)])
-def test_what_an_idempotent_producer_sent_once_is_committed_once(
-    producer: int, twice: bool
-) -> None:
+def test_batches_of_an_idempotent_producer_are_committed_once(producer: int, twice: bool) -> None:
     """I12: -1 is a producer without numbers; 0 is the first that a cluster gives away."""
     ledger = Ledger(1)
     first, second = (Batch(base, 0, ("a",), 0, producer, 0, 0) for base in (0, 1))
@@ -192,7 +190,7 @@ def test_what_an_idempotent_producer_sent_once_is_committed_once(
     assert ledger.commit(0, [second], 2) == (None, second if twice else None)
 
 
-def test_what_was_sent_again_after_a_loss_stands_for_the_lost() -> None:
+def test_records_sent_again_after_a_loss_stand_for_the_lost() -> None:
     """I12: the first was committed where another record is now, or nothing is known any more."""
     for other in (Batch(0, 1, ("x",)), None):
         ledger = Ledger(1)
@@ -234,7 +232,7 @@ def test_before_what_a_follower_takes_it_has_what_its_leader_has(role: int) -> N
     assert ("INV-12" in found(sim, 2)) is (role == FOLLOWER)
 
 
-def test_what_has_nothing_before_it_at_the_leader_is_compared_with_nothing() -> None:
+def test_first_records_of_a_leader_are_compared_with_nothing() -> None:
     """INV-12."""
     sim = after("produce a; settle; settle")
     leader, follower = (sim.brokers[broker].replicas[0] for broker in (1, 2))
@@ -264,7 +262,7 @@ def test_along_a_log_epochs_do_not_fall(profile: str, epochs: tuple[int, int], t
     assert ("INV-3" in found(sim, 2)) is told
 
 
-def test_who_joins_the_isr_is_compared_from_its_first_record_on() -> None:
+def test_new_isr_members_are_compared_from_their_first_record_on() -> None:
     """I5, with those that have a replica: on broker 3 the disk has failed."""
     sim = after("produce a b; settle; settle")
     record = sim.cluster.controller.records[0]
@@ -289,7 +287,7 @@ def test_the_record_before_a_followers_position_must_be_the_leaders(
 
 
 @pytest.mark.parametrize("why", ["unknown", "epoch", "role", "gone"])
-def test_of_several_that_join_each_is_looked_at(why: str) -> None:
+def test_each_of_several_new_members_is_checked(why: str) -> None:
     """INV-13: broker 2 cannot be compared for now, broker 3 can."""
     sim = after("produce a b; settle; settle")
     leader, here = sim.brokers[1].replicas[0], sim.brokers[2].running.replicas
@@ -337,7 +335,7 @@ def test_a_copy_goes_on_being_looked_at_from_where_the_original_was() -> None:
     assert found(sim, 1) == set()
 
 
-def test_what_a_follower_takes_must_follow_on_what_its_leader_has_before() -> None:
+def test_appended_records_must_follow_on_those_of_the_leader() -> None:
     """INV-12: also on the very first batch."""
     sim = after("produce a; settle; settle; produce b to 1")
     first = sim.brokers[1].replicas[0].log.batches[1]
@@ -381,7 +379,7 @@ def test_only_the_mark_of_the_leader_commits() -> None:
 
 
 @pytest.mark.parametrize("deleted", [False, True])
-def test_where_nobody_is_in_sync_nothing_has_been_copied_to_all(deleted: bool) -> None:
+def test_without_in_sync_replicas_nothing_has_been_copied_to_all(deleted: bool) -> None:
     """Nor where the partition is gone."""
     sim, lags = lagging()
     record = sim.cluster.controller.records.pop(0)
@@ -392,7 +390,7 @@ def test_where_nobody_is_in_sync_nothing_has_been_copied_to_all(deleted: bool) -
     assert lags.copied == []
 
 
-def test_only_who_leads_by_what_was_heard_last_appends_what_waits() -> None:
+def test_only_the_leader_by_the_newest_record_appends_what_waits() -> None:
     """Not a broker that takes itself for the leader of that epoch."""
     sim, lags = lagging()
     other = sim.brokers[2].replicas[0]
@@ -402,7 +400,7 @@ def test_only_who_leads_by_what_was_heard_last_appends_what_waits() -> None:
     assert len(lags.lines[0].uncopied) == len(lags.lines[0].uncommitted) == 1
 
 
-def test_what_its_leader_has_lost_is_not_copied_to_all() -> None:
+def test_records_that_the_leader_lost_are_not_copied_to_all() -> None:
     sim, lags = lagging()
     (batch,) = sim.brokers[1].replicas[0].log.batches[1:]
     for broker in (2, 3):
@@ -469,7 +467,7 @@ def test_the_observer_is_told_of_whatever_a_broker_changes(monkeypatch: pytest.M
     assert overlooked(monkeypatch) == []
 
 
-def test_what_is_not_told_is_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_that_are_not_reported_are_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Effects, "touch", lambda self, broker, tp: None)
     assert overlooked(monkeypatch)
 
@@ -487,7 +485,7 @@ def test_partitions_are_looked_at_in_their_order(touched: list[int] | None) -> N
     assert sim.checker.counts == {"INV-20": 2}
 
 
-def test_where_nothing_was_touched_nobody_looks() -> None:
+def test_untouched_partitions_are_not_checked() -> None:
     sim = after("settle")
     sim.brokers[2].replicas[0].log.hw = 5
     sim.checker.after(2, STEP, [])

@@ -18,9 +18,7 @@ ONLY_1_WAS_IN_SYNC = ("kill 2", "detect 2", "restart 2", "kill 1", "detect 1")
 
 
 @pytest.mark.parametrize(("profile", "leader"), [("K35", -1), ("K39", 2), ("K41", 2)])
-def test_who_may_be_elected_uncleanly_is_looked_for_every_five_minutes(
-    profile: str, leader: int
-) -> None:
+def test_unclean_elections_are_tried_every_five_minutes(profile: str, leader: int) -> None:
     """CP-UNCLEAN-TRIGGERS: since 3.9, also where only the configuration has changed."""
     allowed = (*ONLY_1_WAS_IN_SYNC, "set unclean.leader.election.enable=true", "settle")
     sim = played(LEADERLESS, profile, *allowed)
@@ -33,7 +31,7 @@ def test_who_may_be_elected_uncleanly_is_looked_for_every_five_minutes(
 
 @pytest.mark.parametrize("leader", [0, 5])
 @pytest.mark.parametrize("unfenced", [False, True])
-def test_only_who_has_no_leader_is_tried_again(unfenced: bool, leader: int) -> None:
+def test_only_partitions_without_a_leader_are_tried_again(unfenced: bool, leader: int) -> None:
     """CP-KR-UNFENCE, CP-UNCLEAN-TRIGGERS: a leader stays, though another could have its place."""
     scenario = Scenario.from_dict(
         {"title": "x", "brokers": [{"id": leader}, {"id": 1}], "partitions": [[leader, 1]] * 2}
@@ -51,7 +49,7 @@ def test_only_who_has_no_leader_is_tried_again(unfenced: bool, leader: int) -> N
 
 
 @pytest.mark.parametrize("first", [0, 5])
-def test_leadership_goes_back_to_the_preferred_replica_whoever_leads(first: int) -> None:
+def test_leadership_goes_back_to_the_preferred_replica_from_any_leader(first: int) -> None:
     """CP-PREFERRED: a broker may have number 0."""
     scenario = Scenario.from_dict(
         {"title": "x", "brokers": [{"id": first}, {"id": 1}], "partitions": [[1, first]]}
@@ -62,14 +60,14 @@ def test_leadership_goes_back_to_the_preferred_replica_whoever_leads(first: int)
     assert sim.cluster.controller.records[0].leader == 1
 
 
-def test_who_has_no_leader_gets_none_by_its_preferred_replica() -> None:
+def test_a_leaderless_partition_gets_no_preferred_leader() -> None:
     """CP-PREFERRED: nothing in sync is live, and another election is asked for elsewhere."""
     sim = played(LEADERLESS, "K39", *ONLY_1_WAS_IN_SYNC, "advance 300s")
     assert sim.cluster.controller.records[0].leader == -1
 
 
 @pytest.mark.parametrize("check", [kraft.on_preferred_check, kraft.on_unclean_check])
-def test_a_controller_that_is_not_active_elects_nobody_and_looks_again_later(
+def test_an_inactive_controller_elects_no_leader_and_looks_again_later(
     check: Callable[[Controller, Effects], bool],
 ) -> None:
     """10(d)."""

@@ -96,7 +96,7 @@ def test_zookeeper_era_a_start_that_is_given_leaves_nothing_to_chance() -> None:
     assert (placed, chance.drawn) == ((errors.NONE, [(0, 1, 2)]), 0)
 
 
-def test_zookeeper_era_who_has_a_replica_is_passed_over_on_the_second_round() -> None:
+def test_zookeeper_era_brokers_with_a_replica_are_skipped_on_the_second_round() -> None:
     """CP-PLACE-ZK-RACK 2: 2 was skipped for its rack, and is found again behind 3, which is in."""
     cluster = brokers(a=(0, 1), b=(2, 3), c=(4,))
     placed = placement.place_zk(cluster, 1, 5, Zero(), start=0, shift=1)

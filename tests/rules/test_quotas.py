@@ -35,7 +35,7 @@ def test_windows_close_and_vanish() -> None:
     assert quota.per_second(10_000) == 0.0
 
 
-def test_who_is_held_back_though_in_sync() -> None:
+def test_in_sync_replicas_that_are_throttled() -> None:
     """INV-28: a leader's follower by its ISR, a broker itself by how far it believes to lag."""
     leader = broker(1, LEADER)
     held = Quotas()
@@ -97,7 +97,7 @@ def fetch(leader: Process, follower: int = 2) -> messages.FetchData:
 
 @pytest.mark.parametrize("follower", [0, 2])
 @pytest.mark.parametrize(("in_sync", "records"), [(False, 0), (True, 1)])
-def test_a_leader_holds_back_only_who_is_outside_the_isr(
+def test_a_leader_throttles_only_replicas_outside_the_isr(
     follower: int, in_sync: bool, records: int
 ) -> None:
     leader = broker(1, LEADER)
@@ -140,7 +140,7 @@ def test_a_follower_that_is_behind_holds_itself_back(lag: int | None, asks: bool
     assert bool(out.timers) is not asks, "it looks again after a back-off"
 
 
-def test_who_is_held_back_in_one_partition_asks_for_the_others() -> None:
+def test_a_follower_throttled_in_one_partition_fetches_the_others() -> None:
     """Q-3: whichever of them comes first."""
     scenario = Scenario.from_dict({"title": "x", "brokers": 2, "partitions": [[1, 2]] * 3})
     follower = play_all(Run(scenario, "K39", 0, ("settle",))).brokers[2].running
@@ -168,7 +168,7 @@ THROTTLED = (
 )
 
 
-def test_a_view_shows_who_is_held_back_and_disturbs_nothing() -> None:
+def test_a_view_shows_throttled_replicas_and_disturbs_nothing() -> None:
     sim = play_all(Run(find("S01"), "K39", 0, THROTTLED))
     throttle = sim.brokers[1].running.quotas
     assert throttle is not None

@@ -51,7 +51,7 @@ def log() -> Log:
         (1, 1, NONE, None),
     ],
 )
-def test_where_the_logs_part_is_told_if_it_can_be_known(
+def test_the_diverging_epoch_is_returned_if_it_is_known(
     offset: int, last_epoch: int, error: int, diverging: tuple[int, int] | None
 ) -> None:
     """S-3, T-4: the epoch found and its end; OFFSET_OUT_OF_RANGE where there is none."""
@@ -112,7 +112,7 @@ def test_the_latest_offset_is_the_end_to_a_broker_and_the_mark_to_a_client(
     assert (answer.error, answer.offset) == (NONE, latest)
 
 
-def test_whose_position_has_been_deleted_is_told_no_mark() -> None:
+def test_fetches_from_deleted_offsets_get_no_high_watermark() -> None:
     """S-3: also where its last epoch is the leader's."""
     leader, out = led_by_2().brokers[2].running, Effects()
     leader.replicas[0].log.raise_log_start(1)

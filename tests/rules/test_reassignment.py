@@ -61,7 +61,7 @@ def test_before_3_8_only_the_added_replicas_count(all_targets: bool) -> None:
 
 
 @pytest.mark.parametrize("all_targets", [True, False])
-def test_somebody_in_sync_stays(all_targets: bool) -> None:
+def test_an_in_sync_replica_stays(all_targets: bool) -> None:
     """CP-REASSIGN-KR 3: else no replica could lead, though nothing is waited for."""
     lists: tuple[Ids, Ids, Ids] = ((1, 2, 3), (), (1,))
     assert reassignment.complete(*lists, (1,), needs_all_targets=all_targets) is None

@@ -139,7 +139,7 @@ def test_a_refused_heartbeat_tells_a_broker_that_it_is_fenced_and_no_more(
         ("Z20", ELSEWHERE, 0, errors.STALE_BROKER_EPOCH),
     ],
 )
-def test_who_may_hand_over_its_leaderships(
+def test_brokers_that_may_hand_over_their_leaderships(
     profile: str, broker: int, generation: int, error: int
 ) -> None:
     """CP-ZK-SHUTDOWN 2: a broker with a session, since KIP-380 with this very one."""
@@ -155,9 +155,7 @@ def test_who_may_hand_over_its_leaderships(
 @pytest.mark.parametrize(
     ("profile", "plane", "beat"), [("Z28", zookeeper, "on_ping"), ("K39", kraft, "on_heartbeat")]
 )
-def test_who_is_not_registered_is_fenced_for_all_it_is_told(
-    profile: str, plane: Any, beat: str
-) -> None:
+def test_unregistered_brokers_are_answered_as_fenced(profile: str, plane: Any, beat: str) -> None:
     """CP-KR-HB, 8.3: the answer's own defaults."""
     controller = play_all(Run(find("S01"), profile, 0, ())).cluster.controller
     told = answer(

@@ -44,7 +44,7 @@ def test_a_refused_registration_gives_no_epoch(profile: str) -> None:
 
 
 @pytest.mark.parametrize(("status", "renews"), [(STARTING, False), (UP, True)])
-def test_a_refused_heartbeat_renews_the_session_of_who_is_up(status: str, renews: bool) -> None:
+def test_a_refused_heartbeat_renews_the_session_of_a_live_broker(status: str, renews: bool) -> None:
     """8.3: a broker that is starting asks for a session already, and asks no second time."""
     broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
     broker.status = status
@@ -81,7 +81,7 @@ def test_a_broker_knows_the_incarnations_its_controller_names(profile: str) -> N
     assert known[3].broker_epoch == before[3]
 
 
-def test_who_has_no_session_sends_no_heartbeat() -> None:
+def test_brokers_without_a_session_send_no_heartbeat() -> None:
     """8.3: it has asked for a session, and the timer of the former one still runs."""
     broker, out = played(THREE, "Z24", "settle").brokers[3].running, Effects()
     out.now = broker.heartbeat_due
@@ -92,7 +92,7 @@ def test_who_has_no_session_sends_no_heartbeat() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "error"), [(-2, NONE), (-1, NONE), (3, NONE), (4, NONE)])
-def test_a_replica_is_stopped_by_who_knows_its_epoch_or_knows_none(epoch: int, error: int) -> None:
+def test_a_replica_is_stopped_by_requests_with_its_epoch_or_none(epoch: int, error: int) -> None:
     """5.3: of a deletion, in an old request, or not older than the replica's."""
     broker = played(THREE, "Z24", "settle").brokers[3].running
     broker.replicas[0].leader_epoch = 3
@@ -125,7 +125,7 @@ def test_only_a_later_term_deposes_a_controller() -> None:
         assert bool(out.cues) is later
 
 
-def test_a_broker_forgets_who_was_unregistered() -> None:
+def test_a_broker_forgets_unregistered_brokers() -> None:
     """7.5: the image of every broker loses it with the record that says so."""
     sim = played(THREE, "K39", "settle; kill 3; detect 3; settle")
     k, broker, out = sim.cluster.controller, sim.brokers[1].running, Effects()
@@ -226,7 +226,7 @@ def test_a_rack_is_known_until_another_is_said(said: str, known: str) -> None:
     assert (k.brokers[2].incarnation, k.brokers[2].rack) == (9, known)
 
 
-def test_who_ended_uncleanly_leaves_the_isr_and_the_elr_alike() -> None:
+def test_uncleanly_stopped_brokers_leave_the_isr_and_the_elr_alike() -> None:
     """CP-CLEAN-SHUTDOWN 6.6: where it is in neither, nothing changes."""
     k, out = played(THREE, "K41", "settle").cluster.controller, Effects()
     k.records = {

@@ -92,7 +92,7 @@ def test_a_log_without_a_batch_is_as_old_as_the_clock(age: int, gone: int) -> No
 @pytest.mark.parametrize(
     ("start", "segments"), [(4, [0, 5, 10]), (5, [5, 10]), (7, [5, 10]), (10, [10]), (15, [10])]
 )
-def test_what_lies_below_the_log_start_goes_under_every_policy(
+def test_segments_below_the_log_start_go_under_every_policy(
     start: int, segments: list[int]
 ) -> None:
     """L-8: also a segment that ends just there, and not the active one."""
@@ -193,7 +193,7 @@ def test_power_takes_the_segments_past_the_last_flush(
     assert disk.log.segments == segments
 
 
-def test_what_was_found_in_a_log_is_looked_for_anew_once_power_took_its_tail() -> None:
+def test_cached_reads_of_a_log_are_dropped_once_power_took_its_tail() -> None:
     """L-11: no view shows records that are gone, also before the broker is back."""
     disk, known = Disk(log_of(15, 5, 15)), Recall()
     assert known.stretches(disk.log) == [[0, 15, 0]]
@@ -202,7 +202,7 @@ def test_what_was_found_in_a_log_is_looked_for_anew_once_power_took_its_tail() -
     assert known.stretches(disk.log) == [[0, 10, 0]]
 
 
-def test_what_was_found_in_a_log_is_looked_for_anew_once_it_was_loaded() -> None:
+def test_cached_reads_of_a_log_are_dropped_once_it_was_loaded() -> None:
     """L-13: recovery may have cut it."""
     disk, known = Disk(log_of(15, 5, 15)), Recall()
     assert known.stretches(disk.log) == [[0, 15, 0]]
@@ -242,7 +242,7 @@ def test_a_clean_start_looks_at_nothing() -> None:
     assert (log.leo, log.log_start, log.hw, log.flushed) == (15, 4, 12, 15)
 
 
-def test_a_log_that_ends_before_its_start_begins_anew() -> None:
+def test_a_log_that_ends_before_its_start_begins_again() -> None:
     log = log_of(15, 5, 15)
     disk = Disk(log)
     disk.log_start_checkpoint = 10
@@ -378,7 +378,7 @@ def test_no_size_at_all_keeps_nothing() -> None:
     assert starts("set retention.bytes=1000", "advance 11s") == [1, 1, 1]
 
 
-def test_a_follower_that_ends_below_the_leaders_start_begins_anew() -> None:
+def test_a_follower_that_ends_below_the_leaders_start_begins_again() -> None:
     lines = ("kill 3", "produce c d", "fetch 2", "fetch 2", "detect 3")
     grown = (*lines, "set retention.bytes=1000", "fetch 2", "fetch 2", "advance 11s")
     assert starts(*grown, "restart 3", "settle") == [3, 3, 3]
@@ -400,7 +400,7 @@ def test_a_clean_shutdown_flushes_every_disk_that_works() -> None:
     assert (second.recovery_checkpoint, broker.machine.clean_epoch) == (1, broker.broker_epoch)
 
 
-def test_what_was_flushed_is_never_past_the_end_of_the_log() -> None:
+def test_the_flushed_offset_is_never_past_the_end_of_the_log() -> None:
     """L-13: recovery that cuts a damaged tail, and power that took one."""
     log = log_of(15, 5, 15)
     log.flushed = 15

@@ -32,7 +32,7 @@ def told(leader: int, leader_epoch: int, partition_epoch: int) -> PartitionRecor
     ("broker", "epochs", "becomes"),
     [(2, (4, 4), False), (2, (4, 5), True), (2, (4, 6), True), (1, (4, 6), False)],
 )
-def test_an_older_record_makes_nobody_a_leader(
+def test_an_older_record_makes_no_leader(
     broker: int, epochs: tuple[int, int], becomes: bool
 ) -> None:
     """CP-MAKE-LEADER: and a replica that leads already does not become it by a newer one."""
@@ -50,7 +50,7 @@ def test_an_older_record_makes_nobody_a_leader(
         ((4, 6), True, FOLLOWER),
     ],
 )
-def test_only_a_newer_epoch_of_no_older_record_starts_the_fetching_anew(
+def test_only_a_newer_epoch_of_no_older_record_restarts_the_fetching(
     epochs: tuple[int, int], anew: bool, role: int
 ) -> None:
     """CP-MAKE-FOLLOWER."""
@@ -59,7 +59,7 @@ def test_only_a_newer_epoch_of_no_older_record_starts_the_fetching_anew(
     assert replica.role == role
 
 
-def test_in_zookeepers_era_nobody_follows_who_is_dead() -> None:
+def test_in_zookeepers_era_no_broker_follows_a_dead_one() -> None:
     """CP-MAKE-FOLLOWER 1: the transition is given up."""
     for profile, follows in (("Z33", False), ("K39", True)):
         process, replica = hosting(3, profile)
@@ -69,7 +69,7 @@ def test_in_zookeepers_era_nobody_follows_who_is_dead() -> None:
 
 
 @pytest.mark.parametrize(("leader", "fetches"), [(0, True), (2, True), (-1, False)])
-def test_who_leaves_fetches_on_from_a_leader_that_there_is(leader: int, fetches: bool) -> None:
+def test_a_leaving_broker_fetches_on_from_an_existing_leader(leader: int, fetches: bool) -> None:
     """CP-MAKE-FOLLOWER: whatever its number, as long as this broker is in sync."""
     process, replica = hosting(3)
     process.shutting_down = True
@@ -119,7 +119,7 @@ def test_the_start_of_its_epoch_is_known_to_a_leader_only() -> None:
     ("leader", "isr", "fetches"),
     [(0, (0, 1), True), (2, (1, 2), True), (2, (2,), False), (-1, (1,), False)],
 )
-def test_who_leaves_fetches_on_while_it_is_in_sync_with_a_leader(
+def test_a_leaving_broker_fetches_on_while_it_is_in_sync_with_a_leader(
     leader: int, isr: tuple[int, ...], fetches: bool
 ) -> None:
     """CP-KR-SHUTDOWN: broker 0 is one, too."""

@@ -119,7 +119,7 @@ def test_session_errors_leave_the_session_alone(epoch: int, version: int) -> Non
     assert session_id in pair.cache.sessions
 
 
-def test_network_failure_closes_and_opens_anew() -> None:
+def test_network_failure_closes_and_opens_again() -> None:
     pair = Pair()
     pair.answer(pair.ask({0: 0})[1])
     first = pair.client.session_id
@@ -198,7 +198,7 @@ def test_a_restarted_leader_knows_no_session_and_gives_other_ids() -> None:
     assert len(before) == len(after) == 2 and not before & after
 
 
-def test_what_a_quota_holds_back_is_forgotten_and_asked_for_again() -> None:
+def test_throttled_partitions_are_forgotten_and_requested_again() -> None:
     lines = (
         "kill 3",
         "produce a b c d p=1 acks=1",
@@ -261,7 +261,7 @@ def test_a_followers_session_is_privileged_and_a_broker_may_have_number_0() -> N
     assert [(one.owner, one.privileged) for one in kept.sessions.values()] == [(0, True)]
 
 
-def test_where_a_log_parts_or_who_else_may_be_asked_is_news() -> None:
+def test_diverging_epochs_and_preferred_read_replicas_are_news() -> None:
     """X-4: sent though no records came, and neither mark nor log start is another."""
     leader = played("produce a", "settle", "settle").brokers[1].running
     cache, out = leader.sessions, Effects()

@@ -18,7 +18,7 @@ def after(lines: str, profile: str = "K39") -> Simulation:
 
 
 @pytest.mark.parametrize("profile", ["K39", "Z33"])
-def test_a_partition_that_nobody_leads_has_not_settled(profile: str) -> None:
+def test_a_partition_without_a_leader_has_not_settled(profile: str) -> None:
     """I13; where its last in-sync copy lies on a failed disk, no replica can or should."""
     lines = "produce a; settle; kill 2; detect 2; kill 3; detect 3"
     assert unsettled(after(lines, profile).cluster) == []
@@ -27,7 +27,7 @@ def test_a_partition_that_nobody_leads_has_not_settled(profile: str) -> None:
     assert unsettled(after(f"{lines}; disk_fail 1 d1", profile).cluster) == []
 
 
-def test_each_partition_that_nobody_leads_is_told() -> None:
+def test_each_partition_without_a_leader_is_reported() -> None:
     """I13."""
     scenario = Scenario.from_dict({"title": "x", "brokers": 2, "partitions": [[1], [2], [1]]})
     lines = ("settle", "kill 1", "detect 1", "kill 2", "detect 2")
@@ -44,7 +44,7 @@ def test_since_2_2_every_bounce_is_noticed(profile: str, told: bool) -> None:
     assert unsettled(sim.cluster) == (why if told else [])
 
 
-def test_that_nobody_is_named_as_leader_is_no_bounce() -> None:
+def test_a_record_without_a_leader_is_no_bounce() -> None:
     """I13, CP-ZK-BROKERS."""
     sim = after("settle", "Z20")
     sim.cluster.controller.records[0].leader = -1
@@ -86,7 +86,7 @@ def test_until_2_0_0_two_epochs_may_start_at_one_offset(
     assert ("INV-4" not in sim.checker.told) is right
 
 
-def test_only_whom_nobody_has_told_its_role_is_excused() -> None:
+def test_only_a_broker_without_a_request_for_its_role_is_excused() -> None:
     """I13, CP-ZK-BROKERS, before 2.2: broker 1 was down for an unnoticed moment.  That
     excuses neither a follower that knows its leader nor another partition."""
     scenario = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[1, 2], [2, 3]]})

@@ -63,7 +63,7 @@ def test_a_longer_lag_time_keeps_a_flapping_follower_in_sync() -> None:
     assert play_all(Run(scenario, "K39")).ledger.isr_shrinks == 0
 
 
-def test_what_a_crash_interrupts_is_not_written() -> None:
+def test_writes_interrupted_by_a_crash_are_lost() -> None:
     lines = ("slow_disk 2 1", "produce a b", "fetch 2", "kill 2", "advance 5s", "restart 2")
     sim = play_all(Run(find("S01"), "K39", 0, lines))
     assert sim.brokers[2].machine.disks[0].log.leo == 0

@@ -47,7 +47,7 @@ def test_a_reassignment_is_not_cancelled_uncleanly() -> None:
         replay.branch(replay.total, "reassign cancel")
 
 
-def test_what_is_suggested_can_be_typed() -> None:
+def test_suggested_moves_can_be_typed() -> None:
     offered = {one["text"] for one in after("S45", "K39").possible(0)}
     assert {"delete records 0", "reassign 2 3 4"} <= offered
     moving = after("S45", "K39", "reassign 2 3 4")

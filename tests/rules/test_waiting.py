@@ -50,7 +50,7 @@ def test_a_fetch_is_answered_once_the_logs_are_seen_to_part(
     assert purgatory.fetch_is_ready(broker, asked, 0) is answered
 
 
-def test_a_new_segment_of_which_nothing_may_be_read_answers_nobody() -> None:
+def test_an_unreadable_new_segment_answers_no_fetch() -> None:
     """S-6 G: bytes are counted within a segment; a consumer's end at the high watermark."""
     for lines, answered in ((), False), (("settle", "settle"), True):
         lines = ("produce a b", "settle", "settle", "produce c acks=1", *lines)
@@ -74,7 +74,7 @@ def test_a_fetch_waits_on_while_the_log_grows_in_its_last_segment() -> None:
 
 
 @pytest.mark.parametrize(("segment", "answered"), [(2, True), (3, False)])
-def test_who_waits_for_much_is_answered_once_the_log_goes_on_in_a_new_segment(
+def test_large_fetches_are_answered_once_the_log_rolls_a_segment(
     segment: int, answered: bool
 ) -> None:
     """S-6 G: however little there is; within one segment it goes on waiting."""
@@ -124,7 +124,7 @@ def test_a_follower_says_whether_its_mark_is_another(mark: int, moved: bool) -> 
     assert replica.log.hw == min(mark, 2)
 
 
-def test_whose_position_is_refused_is_told_no_offsets() -> None:
+def test_refused_fetches_get_no_offsets() -> None:
     """S-4, KIP-903: the leader knows a newer incarnation of the follower."""
     broker, out = leader("produce a to 1", "settle"), Effects()
     asked = fetch(2, 0)
@@ -137,7 +137,7 @@ def test_whose_position_is_refused_is_told_no_offsets() -> None:
     assert not told.batches
 
 
-def test_who_should_ask_broker_0_is_told_so_at_once() -> None:
+def test_consumers_are_redirected_to_broker_0_at_once() -> None:
     """S-5, C-8: where there is nothing to read, too."""
     brokers = [{"id": 0, "rack": "b"}, {"id": 1, "rack": "a"}]
     data = {"title": "x", "brokers": brokers, "partitions": [[1, 0]]}

@@ -1,4 +1,4 @@
-"""Honest visitors, who step, save and study, and remember what was acknowledged."""
+"""Honest visitors: they step, save and study, and remember what was acknowledged."""
 
 from __future__ import annotations
 

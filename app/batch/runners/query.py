@@ -71,7 +71,7 @@ class NotReadOnlyError(Exception):
 def changes(session: Any, sql: str) -> bool:
     """Check whether the statement would write, delete or define something.
 
-    Its parsed plan tells: in ``WITH x AS (...) INSERT INTO y ...`` the first word does not.
+    Its parsed plan decides: in ``WITH x AS (...) INSERT INTO y ...`` the first word does not.
     """
     if READ_ONLY.match(sql) is None:
         return True

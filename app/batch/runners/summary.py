@@ -102,7 +102,7 @@ def summarise(tables: Tables, plan: BatchPlan, keep: int) -> Summary:
 
 
 MEASURED = {"lost": "acked_lost", "steps": "steps"}
-"""What is told of a failing run, and the metric that it comes from."""
+"""Fields that are reported of a failing run, and the metrics that they come from."""
 ORDERS = {"seed": "seed", "step": "step, seed", "lost": "lost DESC NULLS LAST, seed"}
 """The first, the shortest, and those that lost most."""
 

@@ -1,4 +1,4 @@
-"""The run that a recording tells of: the same moves, in the order in which they really happened.
+"""The run of a recording: the same moves, in the order in which they really happened.
 
 Reality says what happened, the engine fills in the rest.  A recording may say itself what to play
 for a move (`plays`).  Beyond that two things are followed, since the facts tell them:
