@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from app.kafka.fetches import FETCH
-from app.lab import configuration, laboratory, moves, playing
+from app.lab import configuration, laboratory, moves, playing, script_cluster
 from app.lab.cluster import RealCluster
 from app.lab.configuration import Ports
 from app.lab.facts import Adjusted
@@ -235,3 +235,46 @@ def test_only_reorderings_are_subtracted_from_an_election(
 def test_held_metadata_is_not_waited_for(stage: LabStage) -> None:
     stage.cluster.hand.hold(2, FETCH, True)
     assert stage._knows(2, cast(Any, SimpleNamespace(leader=1, leader_epoch=3)))
+
+
+def test_the_next_script_finds_a_whole_cluster(stage: LabStage) -> None:
+    """Brokers are resumed and started, sessions of the dead are ended, and the topic goes."""
+    told: list[Any] = []
+    cluster = cast(Any, stage.cluster)
+    cluster.alive = lambda broker: broker != 3
+    cluster.controller_alive = False
+    for name in ("start_controller", "end_session", "start", "await_up"):
+        setattr(cluster, name, lambda *who, name=name: told.append((name, *who)))
+    cluster.controller_client = lambda: SimpleNamespace(
+        delete_topic=lambda topic: told.append(("delete", topic)) or "NONE"
+    )
+    cluster.metadata.record = lambda topic: None
+    cluster.paused.add(2)
+    cluster.hand.cut(1, 2)
+    cluster.hand.floors["run"] = 4
+    stage.topic = "run"
+    script_cluster.tidy(stage)
+    assert told == [
+        ("start_controller",),
+        ("end_session", 3),
+        ("start", 3),
+        *(("await_up", broker) for broker in (1, 2, 3)),
+        ("delete", "run"),
+    ]
+    assert cluster.killed == [2] and not cluster.paused
+    assert cluster.hand.passes(1, 2) and cluster.hand.floors == {}
+
+
+@pytest.mark.parametrize(("session_ms", "ended"), [(0, []), (60_000, [2])])
+def test_detect_ends_sessions_only_where_they_are_long(
+    stage: LabStage, session_ms: int, ended: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = cast(Any, stage.cluster)
+    found: list[int] = []
+    cluster.session_ms = session_ms
+    cluster.end_session = found.append
+    cluster.metadata.live = lambda broker: False
+    state = SimpleNamespace(leader=1, isr=(1, 3))
+    monkeypatch.setattr(LabStage, "must_record", lambda _: state)
+    assert moves.DEEDS["detect"](stage, {"broker": 2}) == ""
+    assert found == ended
