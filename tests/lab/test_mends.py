@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import time
 from types import SimpleNamespace
@@ -11,12 +12,12 @@ from typing import Any, cast
 import pytest
 
 from app.kafka.fetches import FETCH
-from app.lab import configuration, laboratory, moves, playing, script_cluster
+from app.lab import configuration, laboratory, metadata, moves, playing, script_cluster
 from app.lab.cluster import RealCluster
 from app.lab.configuration import Ports
 from app.lab.facts import Adjusted
 from app.lab.links import CONTROLLER, HeldResponse, LinkControls
-from app.lab.metadata import session_password
+from app.lab.metadata import ZooKeeperMetadata, session_password
 from app.lab.releases import release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
@@ -278,3 +279,46 @@ def test_detect_ends_sessions_only_where_they_are_long(
     monkeypatch.setattr(LabStage, "must_record", lambda _: state)
     assert moves.DEEDS["detect"](stage, {"broker": 2}) == ""
     assert found == ended
+
+
+def test_the_controller_moves_to_the_broker_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each deletion of /controller is an election; the third makes broker 4 the controller."""
+    monkeypatch.setattr(metadata.time, "sleep", lambda _: None)
+    elected = [2, 1, 4]
+
+    class Client:
+        def get(self, path: str) -> tuple[bytes, None]:
+            return json.dumps({"brokerid": elected[0]}).encode(), None
+
+        def delete(self, path: str) -> None:
+            assert path == "/controller"
+            elected.pop(0)
+
+    known = ZooKeeperMetadata.__new__(ZooKeeperMetadata)
+    known._client = Client()
+    known.move_controller(4)
+    assert elected == [4]
+
+
+def test_a_bounce_under_zookeeper_closes_the_old_session(
+    stage: LabStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The controller is frozen only until the new session exists."""
+    told: list[Any] = []
+    known = ZooKeeperMetadata.__new__(ZooKeeperMetadata)
+    monkeypatch.setattr(known, "controller", lambda: 4)
+    monkeypatch.setattr(known, "end_session", lambda broker: told.append(("end", broker)))
+    monkeypatch.setattr(known, "live", lambda broker: False)
+    cluster = cast(Any, stage.cluster)
+    cluster.metadata = known
+    cluster.kill = lambda who, number=signal.SIGKILL: told.append((number.name, who))
+    cluster.start = cluster.await_up = lambda broker: told.append(("start", broker))
+    moves.DEEDS["bounce"](stage, {"broker": 2, "power": False})
+    assert told == [
+        ("SIGSTOP", 4),
+        ("SIGKILL", 2),
+        ("end", 2),
+        ("start", 2),
+        ("start", 2),
+        ("SIGCONT", 4),
+    ]
