@@ -47,7 +47,7 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 @click.argument("scenario", required=False)
 @click.option("--kafka", required=True, help="The release to start, such as 4.1.1 or 0.10.2.2.")
 @click.option(
-    "--random", "count", type=click.IntRange(1, 100_000), help="Play so many random scripts."
+    "--random", "count", type=click.IntRange(1, 100_000), help="Number of random scripts to play."
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), default=1, help="Which random scripts.")
 @click.option(
