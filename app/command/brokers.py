@@ -49,9 +49,12 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 @click.option(
     "--random", "count", type=click.IntRange(1, 100_000), help="Number of random scripts to play."
 )
-@click.option("--seed", type=click.IntRange(0, 2**31), default=1, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=1, help="Which random scripts.")
 @click.option(
-    "--minutes", type=click.FloatRange(0, 10_000), default=0, help="Begin no script after this many minutes."
+    "--minutes",
+    type=click.FloatRange(0, 10_000),
+    default=0,
+    help="Begin no script after this many minutes.",
 )
 @click.option(
     "--into",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import time
 from types import SimpleNamespace
@@ -11,12 +12,12 @@ from typing import Any, cast
 import pytest
 
 from app.kafka.fetches import FETCH
-from app.lab import configuration, laboratory, moves, playing
+from app.lab import configuration, laboratory, metadata, moves, playing, script_cluster
 from app.lab.cluster import RealCluster
 from app.lab.configuration import Ports
 from app.lab.facts import Adjusted
 from app.lab.links import CONTROLLER, HeldResponse, LinkControls
-from app.lab.metadata import session_password
+from app.lab.metadata import ZooKeeperMetadata, session_password
 from app.lab.releases import release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
@@ -235,3 +236,89 @@ def test_only_reorderings_are_subtracted_from_an_election(
 def test_held_metadata_is_not_waited_for(stage: LabStage) -> None:
     stage.cluster.hand.hold(2, FETCH, True)
     assert stage._knows(2, cast(Any, SimpleNamespace(leader=1, leader_epoch=3)))
+
+
+def test_the_next_script_finds_a_whole_cluster(stage: LabStage) -> None:
+    """Brokers are resumed and started, sessions of the dead are ended, and the topic goes."""
+    told: list[Any] = []
+    cluster = cast(Any, stage.cluster)
+    cluster.alive = lambda broker: broker != 3
+    cluster.controller_alive = False
+    for name in ("start_controller", "end_session", "start", "await_up"):
+        setattr(cluster, name, lambda *who, name=name: told.append((name, *who)))
+    cluster.controller_client = lambda: SimpleNamespace(
+        delete_topic=lambda topic: told.append(("delete", topic)) or "NONE"
+    )
+    cluster.metadata.record = lambda topic: None
+    cluster.paused.add(2)
+    cluster.hand.cut(1, 2)
+    cluster.hand.floors["run"] = 4
+    stage.topic = "run"
+    script_cluster.tidy(stage)
+    assert told == [
+        ("start_controller",),
+        ("end_session", 3),
+        ("start", 3),
+        *(("await_up", broker) for broker in (1, 2, 3)),
+        ("delete", "run"),
+    ]
+    assert cluster.killed == [2] and not cluster.paused
+    assert cluster.hand.passes(1, 2) and cluster.hand.floors == {}
+
+
+@pytest.mark.parametrize(("session_ms", "ended"), [(0, []), (60_000, [2])])
+def test_detect_ends_sessions_only_where_they_are_long(
+    stage: LabStage, session_ms: int, ended: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = cast(Any, stage.cluster)
+    found: list[int] = []
+    cluster.session_ms = session_ms
+    cluster.end_session = found.append
+    cluster.metadata.live = lambda broker: False
+    state = SimpleNamespace(leader=1, isr=(1, 3))
+    monkeypatch.setattr(LabStage, "must_record", lambda _: state)
+    assert moves.DEEDS["detect"](stage, {"broker": 2}) == ""
+    assert found == ended
+
+
+def test_the_controller_moves_to_the_broker_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each deletion of /controller is an election; the third makes broker 4 the controller."""
+    monkeypatch.setattr(metadata.time, "sleep", lambda _: None)
+    elected = [2, 1, 4]
+
+    class Client:
+        def get(self, path: str) -> tuple[bytes, None]:
+            return json.dumps({"brokerid": elected[0]}).encode(), None
+
+        def delete(self, path: str) -> None:
+            assert path == "/controller"
+            elected.pop(0)
+
+    known = ZooKeeperMetadata.__new__(ZooKeeperMetadata)
+    known._client = Client()
+    known.move_controller(4)
+    assert elected == [4]
+
+
+def test_a_bounce_under_zookeeper_closes_the_old_session(
+    stage: LabStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The controller is frozen only until the new session exists."""
+    told: list[Any] = []
+    known = ZooKeeperMetadata.__new__(ZooKeeperMetadata)
+    monkeypatch.setattr(known, "controller", lambda: 4)
+    monkeypatch.setattr(known, "end_session", lambda broker: told.append(("end", broker)))
+    monkeypatch.setattr(known, "live", lambda broker: False)
+    cluster = cast(Any, stage.cluster)
+    cluster.metadata = known
+    cluster.kill = lambda who, number=signal.SIGKILL: told.append((number.name, who))
+    cluster.start = cluster.await_up = lambda broker: told.append(("start", broker))
+    moves.DEEDS["bounce"](stage, {"broker": 2, "power": False})
+    assert told == [
+        ("SIGSTOP", 4),
+        ("SIGKILL", 2),
+        ("end", 2),
+        ("start", 2),
+        ("start", 2),
+        ("SIGCONT", 4),
+    ]
