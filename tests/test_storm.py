@@ -21,7 +21,7 @@ from app.core import cpu_quota as accounts_module
 from app.core.cpu_quota import Accounts
 from app.core.refusals import RequestError
 from app.live.channel import JsonPacket
-from app.live.gateway import Gateway
+from app.live.connection_limits import Gateway
 from app.live.questions import Client
 from app.runs import replays as replays_module
 from app.runs.replays import Replays

@@ -70,7 +70,7 @@ can start a broker."""
 
 COMPOSING = {
     "app/context/services.py",
-    "app/live/animator.py",
+    "app/live/socket_handlers.py",
     "app/server/api_schema.py",
     "app/server/factory.py",
     "app/server/warm.py",

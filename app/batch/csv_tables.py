@@ -16,7 +16,7 @@ from app.batch.result import failure_of, metrics_of
 from app.batch.study_comparison import compared
 from app.batch.study_pages import both, jobs
 from app.context import visitor
-from app.live.rooms import rooms_here
+from app.live.classroom_registry import rooms_here
 
 blueprint = Blueprint("tables", __name__)
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Connections(Protocol):
-    """Open live connections (`app.live.gateway`)."""
+    """Open live connections (`app.live.connection_limits`)."""
 
     def count(self) -> int: ...
 

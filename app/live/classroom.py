@@ -10,8 +10,8 @@ from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.live.channel import sid
+from app.live.classroom_registry import KEY, Place, Rooms, Told, rooms_here
 from app.live.questions import Question
-from app.live.rooms import KEY, Place, Rooms, Told, rooms_here
 from app.questions.context import Answer
 
 CUES_MOST = 9_999

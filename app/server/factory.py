@@ -42,8 +42,8 @@ from app.learn import (
     reading,
 )
 from app.lens import pages as lens
-from app.live import animator, channel, classroom
-from app.live.gateway import Gateway
+from app.live import channel, classroom, socket_handlers
+from app.live.connection_limits import Gateway
 from app.recordings import api as recordings_api
 from app.recordings import page as recordings
 from app.runs.replays import Replays
@@ -194,7 +194,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
         guides=reading.own(settings.guides),
     )
     classroom.open_rooms(app, settings.secret_key, socketio)
-    animator.register(socketio, settings)
+    socket_handlers.register(socketio, settings)
     pages.prepare(app)
     cpu_middleware.install(app)
     metrics.install(app, app.extensions[KEY])

@@ -24,7 +24,7 @@ from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
-from app.live.rooms import rooms_here
+from app.live.classroom_registry import rooms_here
 from app.recordings.page import badge
 from app.server import addresses, bundler, preloads, security
 from app.server.edition import edition

@@ -153,7 +153,7 @@ def test_only_the_leader_asks_and_has_the_table(school: Class) -> None:
 
 
 def test_questions_of_a_class_are_bounded(school: Class, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.live.rooms.POLLS_MOST", 2)
+    monkeypatch.setattr("app.live.classroom_registry.POLLS_MOST", 2)
     for _ in range(2):
         school.ask()
     refused = school.leader.ask(

@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 
 from app.core.config import Settings
 from app.core.refusals import RequestError
-from app.live import rooms as bounds
-from app.live.rooms import NAME, Place, Rooms
+from app.live import classroom_registry as bounds
+from app.live.classroom_registry import NAME, Place, Rooms
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import Socket, browser, sent

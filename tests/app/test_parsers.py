@@ -20,7 +20,7 @@ from app.core.refusals import RequestError
 from app.incident import dumps, lines
 from app.incident.events import TopicIdentity
 from app.live.channel import JsonPacket
-from app.live.wire import Meter, WireError
+from app.live.websocket_meter import Meter, WireError
 from app.questions.names import parse_run
 from engine.model.errors import InputError
 from engine.properties import grammar

@@ -25,7 +25,7 @@ from app.context.services import KEY, Services
 from app.core.config import Settings
 from app.core.cpu_quota import Accounts
 from app.core.deadlines import Cut, Deadline, Deadlines
-from app.live.gateway import Gateway
+from app.live.connection_limits import Gateway
 from app.server.factory import Parts, WsgiApp, build
 from app.storage.database import BUSY_MS, Database, watch
 from app.workers.pool import Workers

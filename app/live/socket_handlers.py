@@ -21,11 +21,11 @@ from app.core.config import Settings
 from app.core.cpu_quota import payer
 from app.core.limits import Bucket
 from app.core.refusals import RequestError
-from app.live import asking, classroom, gateway
+from app.live import class_questions, classroom, connection_limits
 from app.live.channel import MALFORMED, UNKNOWN, sid
-from app.live.gateway import Link
+from app.live.classroom_registry import rooms_here
+from app.live.connection_limits import Link
 from app.live.questions import Client, Clients, Question
-from app.live.rooms import rooms_here
 from app.questions import table
 from app.questions.context import Answer, Context
 from app.questions.table import OPENS, STEPS
@@ -63,10 +63,10 @@ EVENTS: dict[str, tuple[Handler, str]] = {
     "cancel": (_cancel, "moves"),
     "join": (classroom.join, "moves"),
     "lead": (classroom.lead, "moves"),
-    "questions": (asking.questions, "opens"),
-    "ask": (asking.ask, "moves"),
-    "asked": (asking.asked, "moves"),
-    "answer": (asking.answer, "moves"),
+    "questions": (class_questions.questions, "opens"),
+    "ask": (class_questions.ask, "moves"),
+    "asked": (class_questions.asked, "moves"),
+    "answer": (class_questions.answer, "moves"),
 }
 """Event -> its handler, and the bucket of the client that pays for it."""
 
@@ -76,7 +76,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
-        link: Link = request.environ.get(gateway.KEY) or Link(None)
+        link: Link = request.environ.get(connection_limits.KEY) or Link(None)
         # A second CONNECT on the same connection keeps the client's spent budget.
         client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):
@@ -130,7 +130,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
             return None
         if wait_ms:
             return RequestError("slow_down", ms=wait_ms).answer(client.lang)
-        link = request.environ.get(gateway.KEY)
+        link = request.environ.get(connection_limits.KEY)
         try:
             with (
                 services().accounts.charged(client.address, client.cookie),

@@ -11,9 +11,9 @@ from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import NAME_CHARS, RequestFields
 from app.live.channel import sid
+from app.live.classroom_registry import rooms_here
 from app.live.polls import CERTAIN, Asking, Poll
 from app.live.questions import Question
-from app.live.rooms import rooms_here
 from app.questions.context import Answer
 from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS

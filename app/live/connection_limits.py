@@ -18,7 +18,7 @@ from app.core.deadlines import Deadline, Deadlines
 from app.core.json_response import refused
 from app.core.limits import Buckets
 from app.core.refusals import RequestError
-from app.live.wire import Wire
+from app.live.websocket_meter import Wire
 
 log = logging.getLogger(__name__)
 
