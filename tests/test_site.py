@@ -21,7 +21,7 @@ from app.core.json_response import plain_json, to_json
 from app.questions.table import OPENS, STEPS
 from app.site import archives, pyodide
 from app.site.building import languages
-from app.site.layout import Layout
+from app.site.layout import SiteLayout
 from app.site.rewriting import Page, links
 from app.tab.door import Door
 from engine.replay.replay import Replay
@@ -130,7 +130,7 @@ def test_a_frozen_run_is_what_the_engine_plays(site_folder: Path) -> None:
 # -- where links lead -----------------------------------------------------------------------------
 
 DIGEST = "0123456789abcdef"
-LAYOUT = Layout(
+LAYOUT = SiteLayout(
     ("en", "zh"),
     {"/", "/glossary", "/learn", "/s/vanish", "/batch"},
     {"R20": "vanish"},

@@ -181,3 +181,32 @@ def test_faults_in_markdown_are_noticed() -> None:
     assert _wide(f"{'word ' * 30}\n| {'cell ' * 30} |\n{'x' * 200}\n", WIDEST_MARKDOWN) == [1]
     text = "```\nnobody\n```\nSo\nmany requests; `nobody` and “somebody”.\nWhoever asks\n"
     assert _forbidden(text) == [(4, "So many"), (6, "Whoever")]
+
+
+FORBIDDEN_MODULES = {
+    *("after", "asked", "asking", "askers", "beside", "called", "dying", "faces", "gone", "hand"),
+    *("held", "kept", "made", "met", "seen", "seeing", "survived", "told", "telling", "unfurling"),
+}
+"""Participles, pronouns and prepositions that do not say what a module holds."""
+
+PUBLIC_API = "app/python_api/"
+"""`import highwater` has short names of its own: Run, Step, Stage."""
+
+
+def _modules() -> list[Path]:
+    return [path for top in ("app", "engine") for path in sorted((ROOT / top).rglob("*.py"))]
+
+
+def test_modules_are_named_after_what_they_hold() -> None:
+    assert [str(path) for path in _modules() if path.stem in FORBIDDEN_MODULES] == []
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places: dict[str, list[str]] = {}
+    for path in _modules():
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(PUBLIC_API):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -9,6 +9,7 @@ from typing import IO, cast
 from app.batch import adaptive_futures, records, wire
 from app.batch.records import Counts
 from app.core import clock
+from app.core.refusals import KeyedSentence
 from app.storage.database import Database
 from app.storage.models import BatchRow
 
@@ -23,7 +24,7 @@ class Job:
     address: str = ""
     state: str = "queued"
     message: str = ""
-    said: wire.KeyedSentence | None = None
+    said: KeyedSentence | None = None
     counts: Counts = field(default_factory=dict)
     pilot: Counts = field(default_factory=dict)
     """What a pilot met, which is told until there is something that counts."""
@@ -66,7 +67,7 @@ def view(database: Database, batch: BatchRow, job: Job | None) -> wire.ProgressJ
         "id": batch.id,
         "state": job.state if job else batch.state,
         "message": job.message if job else batch.message,
-        "said": job.said if job else cast("wire.KeyedSentence | None", batch.said),
+        "said": job.said if job else cast("KeyedSentence | None", batch.said),
         "done_chunks": job.done_chunks if job else batch.done_chunks,
         "total_chunks": batch.total_chunks,
         "done_runs": done,

@@ -8,6 +8,7 @@ from app.batch import statistics, wire
 from app.batch.runners.pairing import LOST
 from app.batch.runners.rows import ANY
 from app.batch.spec import label_of
+from app.core.refusals import KeyedSentence
 from app.storage.models import BatchRow
 
 SAID_MOST: Final = 6
@@ -55,7 +56,7 @@ def _apart(profile: str, a: dict[str, str], b: dict[str, str]) -> tuple[str, str
     return here, there, ", ".join(filter(None, [profile, label_of(same)]))
 
 
-def pair_sentences(found: list[wire.BatchPair]) -> list[wire.KeyedSentence]:
+def pair_sentences(found: list[wire.BatchPair]) -> list[KeyedSentence]:
     """Return sentences on lost records, or on anything broken where no side lost one."""
     lost = [one for one in found if one["invariant"] == LOST and one["neither"] < one["n"]]
     said = lost or [one for one in found if one["invariant"] == ANY and one["neither"] < one["n"]]

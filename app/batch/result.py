@@ -176,7 +176,7 @@ def place(invariant: str) -> tuple[int, str]:
     return (int(digits or 0), invariant)
 
 
-def sentences(cells: list[wire.CellJson]) -> list[wire.Finding]:
+def sentences(cells: list[wire.CellJson]) -> list[wire.StudyFinding]:
     """Return findings from the counts: first lost records, then whatever else was broken.
 
     Each is a key of the catalogue with its numbers; `bad` marks what happened.
@@ -191,11 +191,11 @@ def sentences(cells: list[wire.CellJson]) -> list[wire.Finding]:
     # The list may be cut: losses come first, then that there were none, then the rest.
     said.sort(key=lambda one: (not one["first"], not one["bad"]))
     left = {"n": len(said) - SENTENCES_MOST}
-    more: wire.Finding = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
+    more: wire.StudyFinding = {"key": "batch.said.more", "args": left, "bad": None, "first": False}
     return [*said[:SENTENCES_MOST], more]
 
 
-def _sentence(cell: wire.CellJson, invariant: str) -> wire.Finding:
+def _sentence(cell: wire.CellJson, invariant: str) -> wire.StudyFinding:
     count = cell["broken"].get(invariant) or cell["unseen"]
     key, args = statistics.finding(count)
     family = "lost" if invariant == LOST else "broke"

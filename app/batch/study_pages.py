@@ -14,7 +14,7 @@ from app.batch.jobs import Jobs
 from app.batch.result import sentences
 from app.batch.runners.pairing import LOST
 from app.batch.study_comparison import compared
-from app.batch.wire import Finding
+from app.batch.wire import StudyFinding
 from app.context import visitor
 from app.context.moments import address
 from app.context.services import services
@@ -86,7 +86,7 @@ def listed(row: BatchRow) -> dict[str, Any]:
     }
 
 
-def first_sentence(row: BatchRow) -> Finding | None:
+def first_sentence(row: BatchRow) -> StudyFinding | None:
     """Return the first finding, a broken promise if there is one; None before any run."""
     said = sentences(jobs().snapshot_of(row)["cells"])
     return next((one for one in said if one["bad"]), said[0] if said else None)

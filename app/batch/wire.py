@@ -9,15 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
-
-class KeyedSentence(TypedDict):
-    """A key of the catalogue with its arguments."""
-
-    key: str
-    args: dict[str, Any]
+from app.core.refusals import KeyedSentence
 
 
-class Finding(KeyedSentence):
+class StudyFinding(KeyedSentence):
     """A finding from counts; `bad` marks what happened, `first` what is shown before all else."""
 
     bad: bool | None
@@ -244,7 +239,7 @@ class BatchResult(BatchSnapshot):
     kind: str
     varied: list[str]
     invariants: list[str]
-    sentences: list[Finding]
+    sentences: list[StudyFinding]
     metrics: list[BatchMetric]
     paired: list[BatchPair]
     paired_said: list[KeyedSentence]

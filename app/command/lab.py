@@ -16,7 +16,7 @@ from app.command import recordings
 from app.command.options import CANCELLED
 from app.lab import laboratory, nightly, recording, table
 from app.lab.laboratory import Wish
-from app.lab.random_play import DIFFERS, FAILED, RandomPlayer, Results, summary
+from app.lab.random_play import DIFFERS, FAILED, RandomPlayer, RandomResults, summary
 from app.lab.random_script import BROKERS
 from app.lab.releases import release_of
 from app.lab.script_cluster import ScriptCluster
@@ -102,7 +102,7 @@ def play_random(wish: Wish, count: int, seed: int, minutes: float, into: Path) -
     release = release_of(wish.kafka)
     cancelled = False
     deadline = time.monotonic() + minutes * 60 if minutes else float("inf")
-    Results.load(into, release.version, seed)  # a file that is no result is reported first
+    RandomResults.load(into, release.version, seed)  # a file that is no result is reported first
     try:
         with ScriptCluster(wish, list(BROKERS), _progress) as cluster:
             player = RandomPlayer(cluster, release, seed, into, _progress, deadline)
@@ -111,7 +111,7 @@ def play_random(wish: Wish, count: int, seed: int, minutes: float, into: Path) -
     except KeyboardInterrupt:
         cancelled = True
         click.echo("Cancelled; the brokers are ended. The same command goes on.", err=True)
-    results = Results.load(into, release.version, seed)
+    results = RandomResults.load(into, release.version, seed)
     click.echo("\n".join(summary(results)))
     click.echo(f"The results and what differs are in {into}.")
     if cancelled:

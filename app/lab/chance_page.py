@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from app.lab.random_play import Results, totals_of
+from app.lab.random_play import RandomResults, totals_of
 from app.lab.releases import release_of
 from engine.conformance.recordings.by_chance import read_file
 from engine.conformance.recordings.reading import release_order
@@ -26,7 +26,7 @@ def merged(directories: Iterable[Path]) -> dict[str, Any]:
     for directory in directories:
         for path in sorted(directory.glob("results-*.json")):
             _, kafka, seed = path.stem.split("-")
-            found = Results.load(directory, kafka, int(seed))
+            found = RandomResults.load(directory, kafka, int(seed))
             findings = rows.get(kafka, {}).get("findings", [])
             profile = release_of(kafka).profile
             rows[kafka] = {

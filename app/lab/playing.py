@@ -38,7 +38,7 @@ _STAMP: Final = re.compile(r"^\[[^\]]*\] ")
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptLine:
+class PlayedLine:
     """A line of the script: a move to play, or an expectation to check."""
 
     text: str
@@ -54,17 +54,17 @@ class PlayedScript:
     seconds: float = 0.0
 
 
-def lines_of(run: Run) -> list[ScriptLine]:
+def lines_of(run: Run) -> list[PlayedLine]:
     """Return what is played: the moves of a run, or the script with its expectations.
 
     A scenario promises nothing of a profile that it does not list.
     """
     if run.moves is not None:
-        return [ScriptLine(text, False) for text in run.moves]
+        return [PlayedLine(text, False) for text in run.moves]
     promised = run.profile in run.scenario.profiles
     lines = run.scenario.lines(run.profile)
     return [
-        ScriptLine(line.text, line.is_expect) for line in lines if promised or not line.is_expect
+        PlayedLine(line.text, line.is_expect) for line in lines if promised or not line.is_expect
     ]
 
 

@@ -34,7 +34,7 @@ DIFFERS: Final = "differs"
 FAILED: Final = "failed"
 
 
-class Stage(Protocol):
+class RandomStage(Protocol):
     """A place where runs are played."""
 
     def play(self, run: Run) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class ScriptResult:
 
 
 @dataclass(slots=True)
-class Results:
+class RandomResults:
     """Results of a release and a seed, kept in a file."""
 
     path: Path
@@ -71,9 +71,9 @@ class Results:
     scripts: dict[int, ScriptResult] = field(default_factory=dict)
 
     @staticmethod
-    def load(into: Path, kafka: str, seed: int) -> Results:
+    def load(into: Path, kafka: str, seed: int) -> RandomResults:
         """Return what the file has; a file that cannot be read raises Trouble."""
-        results = Results(into / f"results-{kafka}-{seed}.json", kafka, seed)
+        results = RandomResults(into / f"results-{kafka}-{seed}.json", kafka, seed)
         if results.path.exists():
             try:
                 data = json.loads(results.path.read_text("utf-8"))
@@ -103,7 +103,7 @@ class Results:
 class RandomPlayer:
     """Player of a seed's scripts; none begins after `deadline`, a time.monotonic."""
 
-    stage: Stage
+    stage: RandomStage
     release: KafkaRelease
     seed: int
     into: Path
@@ -114,7 +114,7 @@ class RandomPlayer:
     def play(self, count: int) -> Iterator[ScriptResult]:
         """Yield the result of each script from 1 to `count` that has none yet."""
         self.into.mkdir(parents=True, exist_ok=True)
-        results = Results.load(self.into, self.release.version, self.seed)
+        results = RandomResults.load(self.into, self.release.version, self.seed)
         for number in range(1, count + 1):
             found = results.scripts.get(number)
             if found is not None and found.outcome != FAILED:
@@ -228,7 +228,7 @@ def sentence(result: ScriptResult) -> str:
     return text
 
 
-def totals_of(results: Results) -> dict[str, Any]:
+def totals_of(results: RandomResults) -> dict[str, Any]:
     """Return the figures of a release that /real shows; failed scripts do not count."""
     played = [row for row in results.scripts.values() if row.outcome != FAILED]
     return {
@@ -240,7 +240,7 @@ def totals_of(results: Results) -> dict[str, Any]:
     }
 
 
-def summary(results: Results) -> Iterator[str]:
+def summary(results: RandomResults) -> Iterator[str]:
     """Yield the table of a release, and each script that differs."""
     outcomes = Counter(row.outcome for row in results.scripts.values())
     totals = totals_of(results)

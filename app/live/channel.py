@@ -96,7 +96,7 @@ def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
     connected, answer = engine.handlers["connect"], engine.handlers["message"]
 
     def connect(eio_sid: str, environ: dict[str, Any]) -> Any:
-        link = environ.setdefault(connection_limits.KEY, connection_limits.Link(None))
+        link = environ.setdefault(connection_limits.KEY, connection_limits.SocketLink(None))
         link.eio_sid = eio_sid
         return connected(eio_sid, environ)
 

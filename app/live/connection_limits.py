@@ -35,7 +35,7 @@ StartResponse = Callable[..., Any]
 WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-class Link:
+class SocketLink:
     """One live connection, from its handshake to its end; `client` is its client."""
 
     def __init__(self, wire: Wire | None, deadline: Deadline | None = None) -> None:
@@ -77,7 +77,7 @@ class Gateway:
         self._pace = Buckets(max(2.0, per_address / 4), 4 * per_address)
         self._lock = threading.Lock()
         self._of: Counter[str] = Counter()
-        self._open: set[Link] = set()
+        self._open: set[SocketLink] = set()
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         if not environ.get("PATH_INFO", "").startswith(PATH):
@@ -128,7 +128,7 @@ class Gateway:
         if key is None:
             return self._app(environ, start_response)
         wire = environ[key] = Wire(environ[key])
-        link = Link(wire, self._deadlines.arm(CONNECT_S, wire.hang_up))
+        link = SocketLink(wire, self._deadlines.arm(CONNECT_S, wire.hang_up))
         environ[KEY] = link
         with self._lock:
             self._open.add(link)

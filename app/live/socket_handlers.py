@@ -24,7 +24,7 @@ from app.core.refusals import RequestError
 from app.live import class_questions, classroom, connection_limits
 from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.classroom_registry import rooms_here
-from app.live.connection_limits import Link
+from app.live.connection_limits import SocketLink
 from app.live.questions import Client, Clients, Question
 from app.questions import table
 from app.questions.context import Answer, Context
@@ -76,7 +76,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
-        link: Link = request.environ.get(connection_limits.KEY) or Link(None)
+        link: SocketLink = request.environ.get(connection_limits.KEY) or SocketLink(None)
         # A second CONNECT on the same connection keeps the client's spent budget.
         client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):

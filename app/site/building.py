@@ -18,7 +18,7 @@ from app.core.refusals import RequestError
 from app.questions import registry
 from app.server import bundler
 from app.site import archives, crawling, frozen, licences, offline
-from app.site.layout import Layout
+from app.site.layout import SiteLayout
 from app.site.pyodide import Interpreter, interpreter
 from app.site.rewriting import Page
 from app.site.standing import blueprint
@@ -71,7 +71,7 @@ class Builder:
         self._runs: dict[str, dict[str, str]] = {}
         """Slug -> profile -> digest."""
         self._frozen: set[str] = set()
-        self._layout = Layout(
+        self._layout = SiteLayout(
             tuple(short(lang) for lang in langs),
             set(),
             {one.code: one.slug for one in file.library().values() if one.code},

@@ -34,7 +34,7 @@ class Frozen:
 
 
 @dataclass(frozen=True)
-class Scenario:
+class FrozenScenario:
     """One library scenario: its runs by profile, and how it ends under every release."""
 
     slug: str
@@ -75,7 +75,7 @@ def freeze(text: str, langs: tuple[str, ...]) -> Frozen | None:
     return Frozen(run.digest, files)
 
 
-def freeze_scenario(slug: str, langs: tuple[str, ...]) -> Scenario:
+def freeze_scenario(slug: str, langs: tuple[str, ...]) -> FrozenScenario:
     """Play a library scenario under its own profiles, and under every release to its end."""
     scenario = file.library()[slug]
     runs = {}
@@ -83,12 +83,12 @@ def freeze_scenario(slug: str, langs: tuple[str, ...]) -> Scenario:
         found = freeze(Run(scenario, profile, 0).text(), langs)
         if found is not None:
             runs[profile] = found
-    return Scenario(slug, runs, to_json({"ok": True, **endings_of(scenario)}))
+    return FrozenScenario(slug, runs, to_json({"ok": True, **endings_of(scenario)}))
 
 
 def freeze_library(
     langs: tuple[str, ...], jobs: int, scenarios: Collection[str] | None = None
-) -> Iterator[Scenario]:
+) -> Iterator[FrozenScenario]:
     """Yield library scenarios, all or those with these slugs, played by `jobs` processes."""
     slugs = [slug for slug in file.library() if scenarios is None or slug in scenarios]
     if jobs == 1:

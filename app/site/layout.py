@@ -27,7 +27,7 @@ _WORDS: Final = re.compile(r"/i18n/([\w-]+)\.json")
 
 
 @dataclass
-class Layout:
+class SiteLayout:
     """Pages of the folder by the addresses a server has for them, and the languages."""
 
     langs: tuple[str, ...]

@@ -9,7 +9,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from app.core.config import ASSETS
-from app.site.layout import Layout
+from app.site.layout import SiteLayout
 
 FIRST: Final = re.compile(
     r"static/(css|vendor)/[^/]+\.(css|mjs)|static/.*\.(svg|js)|packs/.*|pyodide/.*|python/.*"
@@ -23,7 +23,7 @@ RUN_BYTES: Final = 30_000
 """Of a frozen run that is kept at the first visit."""
 
 
-def files(found: dict[str, bytes], layout: Layout, base: str) -> dict[str, bytes]:
+def files(found: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, bytes]:
     """Return the files by name, for a site that consists of `found`."""
     made = {"site.webmanifest": _manifest(), "sw.js": _worker()}
     first = sorted(
@@ -67,7 +67,7 @@ def _manifest() -> bytes:
     ).encode()
 
 
-def _sitemap(layout: Layout, base: str) -> bytes:
+def _sitemap(layout: SiteLayout, base: str) -> bytes:
     hidden = {"/at", "/404", "/r", "/e"}
     urls = "".join(
         f"  <url><loc>{escape(base)}/{escape(layout.address(path, lang))}</loc></url>\n"

@@ -11,7 +11,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from app.site.layout import Layout
+from app.site.layout import SiteLayout
 
 _LINK: Final = re.compile(r'(\s(?:href|src|action|data-live)=")([^"]*)(")')
 _MAP: Final = re.compile(r'<script type="importmap"[^>]*>(.*?)</script>', re.S)
@@ -29,7 +29,7 @@ POLICY: Final = (
 class Page:
     """One page on its way into a file: its address on a server, its language and its depth."""
 
-    def __init__(self, layout: Layout, path: str, lang: str) -> None:
+    def __init__(self, layout: SiteLayout, path: str, lang: str) -> None:
         self._layout = layout
         self._path = path
         self._lang = lang

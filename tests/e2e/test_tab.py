@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app.site.layout import Layout
+from app.site.layout import SiteLayout
 from engine.model.languages import short
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
@@ -232,7 +232,7 @@ def test_scripts_place_a_link_where_the_builder_places_it(
 ) -> None:
     page = tab.open("cluster/" if lang == "en" else "zh/cluster/", "#paste")
     told = page.evaluate("({ ...highwaterMap, words: null, packs: null })")
-    layout = Layout(tuple(told["langs"]), set(told["pages"]), told["codes"])
+    layout = SiteLayout(tuple(told["langs"]), set(told["pages"]), told["codes"])
     layout.answers = set(told["answers"])
     for link in LINKS:
         placed = page.evaluate("link => highwaterSite.placed(link)", link)

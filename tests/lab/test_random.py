@@ -26,7 +26,7 @@ from app.command.cli import main
 from app.lab import chance_page, random_script
 from app.lab.moves import DEEDS
 from app.lab.playing import must_be_playable
-from app.lab.random_play import RandomPlayer, Results, summary
+from app.lab.random_play import RandomPlayer, RandomResults, summary
 from app.lab.releases import release_of
 from app.lab.trouble import LabError
 from engine.conformance.recordings import by_chance, reading
@@ -129,7 +129,7 @@ def test_equal_scripts_leave_only_their_results(tmp_path: Path) -> None:
         (number, "equal", 0) for number in range(1, 6)
     ]
     assert [one.name for one in tmp_path.iterdir()] == ["results-3.9.1-1.json"]
-    kept = Results.load(tmp_path, "3.9.1", 1)
+    kept = RandomResults.load(tmp_path, "3.9.1", 1)
     assert list(kept.scripts.values()) == results
     moves = sum(one.moves for one in results)
     equal = sum(one.equal for one in results)

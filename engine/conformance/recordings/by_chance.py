@@ -12,7 +12,7 @@ FILE: Final = "by_chance.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ChanceFinding:
     """One cause of a difference that a second play repeated.
 
     `what` is a sentence by language; `moves` the shortest script; `of` is "model" or "laboratory".
@@ -36,7 +36,7 @@ class ChanceTotals:
     different: int
     seconds: float
     """Median of a script."""
-    findings: tuple[Finding, ...]
+    findings: tuple[ChanceFinding, ...]
 
     @property
     def mended(self) -> int:
@@ -58,7 +58,7 @@ def totals() -> tuple[ChanceTotals, ...]:
             **row
             | {
                 "findings": tuple(
-                    Finding(**finding | {"moves": tuple(finding["moves"])})
+                    ChanceFinding(**finding | {"moves": tuple(finding["moves"])})
                     for finding in row["findings"]
                 )
             }

@@ -389,7 +389,7 @@ export interface BatchResult {
   runs_per_s: number;
   said: KeyedSentence | null;
   scenario: BatchScenario;
-  sentences: Finding[];
+  sentences: StudyFinding[];
   started: number | null;
   state: string;
   submitted: number;
@@ -592,7 +592,7 @@ export interface BatchScenario {
 /**
  * A finding from counts; `bad` marks what happened, `first` what is shown before all else.
  */
-export interface Finding {
+export interface StudyFinding {
   args: {};
   bad: boolean | null;
   first: boolean;
