@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { later } from "../../static/js/core/later.js";
+import { later } from "../../static/js/core/recurrence.js";
 import { namer } from "../../static/js/i18n/words.js";
 import { picture } from "../../static/js/scene/picture.js";
 import { spots } from "../../static/js/scene/spots.js";

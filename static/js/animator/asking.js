@@ -4,7 +4,7 @@
 
 import { effect, signal } from "@preact/signals";
 
-import { newest } from "../core/newest.js";
+import { newest } from "../core/debounce.js";
 import { askAbout, channel, Refused } from "../net/channel.js";
 import { complain, goTo } from "./player.js";
 import { role } from "./room.js";

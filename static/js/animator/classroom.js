@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 
-import { newest } from "../core/newest.js";
+import { newest } from "../core/debounce.js";
 import { channel, Refused } from "../net/channel.js";
 import { switchTo } from "./acting.js";
 import { listen } from "./asking.js";

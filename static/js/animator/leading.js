@@ -1,6 +1,6 @@
 // Leading a class: the page tells it where it is.
 
-import { newest } from "../core/newest.js";
+import { newest } from "../core/debounce.js";
 import { askAbout, channel, Refused } from "../net/channel.js";
 import { complain } from "./player.js";
 import { keep, put, role } from "./room.js";

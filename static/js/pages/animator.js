@@ -35,7 +35,7 @@ import { Title } from "../panels/title.js";
 import { Transport } from "../panels/transport.js";
 import { Versions } from "../panels/versions.js";
 import { layersText } from "../scene/layers.js";
-import { at, pageWords } from "./found.js";
+import { at, pageWords } from "./dom.js";
 import { PARTS } from "./parts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);

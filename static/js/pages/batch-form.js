@@ -2,7 +2,7 @@
 // arose.
 
 import { duration, whole } from "../charts/figures.js";
-import { at, every, field, fields, formAt, linkAt } from "./found.js";
+import { at, every, field, fields, formAt, linkAt } from "./dom.js";
 
 /** What the form asks for, as the server takes it. */
 function asked(boot) {

@@ -1,10 +1,10 @@
 // A batch that runs: how far, how fast, what so far.  Heard over the socket, asked for without it.
 
-import { inWords } from "../charts/called.js";
 import { duration, percent, whole } from "../charts/figures.js";
+import { inWords } from "../charts/names.js";
 import { promise } from "../i18n/words.js";
 import { connect } from "../net/channel.js";
-import { first } from "./found.js";
+import { first } from "./dom.js";
 
 const ASK_EVERY_MS = 1000;
 const SAY_EVERY_MS = 10_000;

@@ -1,8 +1,8 @@
 // Run at scale: the form, the progress of a batch, its charts.  The pages work without this.
 
-import { inWords } from "../charts/called.js";
+import { inWords } from "../charts/names.js";
 import { translator } from "../i18n/words.js";
-import { pageWords } from "./found.js";
+import { pageWords } from "./dom.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 

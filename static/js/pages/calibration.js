@@ -2,7 +2,7 @@
 // many of those answers were right.
 
 import { calibration, saying } from "../core/calibration.js";
-import { fields } from "./found.js";
+import { fields } from "./dom.js";
 
 /** A sentence of the page with its {places} filled. */
 export const fill = (text, args) =>

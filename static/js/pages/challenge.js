@@ -1,6 +1,6 @@
 // A challenge: moves that stand ready are put behind those that are written.  Typing works alone.
 
-import { at, field, where } from "./found.js";
+import { at, field, where } from "./dom.js";
 
 const moves = field("moves");
 const offered = at("offered");

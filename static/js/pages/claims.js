@@ -3,7 +3,7 @@
 
 import * as deck from "../core/claims.js";
 import { placed } from "../core/place.js";
-import { at, every, first, linkAt, where } from "./found.js";
+import { at, every, first, linkAt, where } from "./dom.js";
 
 const card = first(".deckcard");
 const answered = document.getElementById("answered");

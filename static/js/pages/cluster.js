@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
-import { at, field, pageWords } from "./found.js";
+import { at, field, pageWords } from "./dom.js";
 import { EXAMPLE, pruned, withLine } from "./pasting.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);

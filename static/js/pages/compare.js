@@ -14,7 +14,7 @@ import {
 import { inAddress, namer, translator } from "../i18n/words.js";
 import { measureOnPage } from "../scene/sheet.js";
 import { button, draw, loadCards, make, SHOWN, side, stepOf, told } from "./compareside.js";
-import { pageWords } from "./found.js";
+import { pageWords } from "./dom.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const sides = {};

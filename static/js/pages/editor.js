@@ -15,7 +15,7 @@ import { connect, use } from "../net/channel.js";
 import { Icon } from "../panels/common.js";
 import { Hits } from "../panels/hits.js";
 import { Sentence } from "../panels/sentence.js";
-import { at, field, pageWords } from "./found.js";
+import { at, field, pageWords } from "./dom.js";
 
 // What a menu of the stage opens on request.
 const PARTS = {

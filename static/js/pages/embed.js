@@ -16,7 +16,7 @@ import { Icon, judged, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
 import { takeAnswer } from "../scene/answering.js";
 import { guessed } from "../scene/hand.js";
-import { pageWords } from "./found.js";
+import { pageWords } from "./dom.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

@@ -1,7 +1,7 @@
 // A search, from a step or about the runs of a study: while it runs, its part of the page is asked
 // for again.  Without this script the page asks for itself anew.
 
-import { at, field } from "./found.js";
+import { at, field } from "./dom.js";
 
 const answer = at("answer");
 const goal = field("goal");

@@ -5,7 +5,7 @@ import { render } from "preact";
 
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
-import { at, field, pageWords } from "./found.js";
+import { at, field, pageWords } from "./dom.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const { lang } = boot;

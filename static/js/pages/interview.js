@@ -7,7 +7,7 @@ import { answered } from "../core/answers.js";
 import { isSure } from "../core/calibration.js";
 import { drawn, GOOD, missed, next } from "../core/mock.js";
 import { tell } from "./calibration.js";
-import { at, copyOf, every as all, fields, linkAt, where } from "./found.js";
+import { at, copyOf, every as all, fields, linkAt, where } from "./dom.js";
 
 const KEY = "highwater.interview";
 const MINUTES = 25;

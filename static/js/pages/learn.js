@@ -9,7 +9,7 @@ import { isSure } from "../core/calibration.js";
 import { noteScene, progress as course } from "../core/course.js";
 import { answers as ofTest, kept as measured, told } from "../core/measured.js";
 import { sayBy, tell } from "./calibration.js";
-import { every, first, linkAt, where } from "./found.js";
+import { every, first, linkAt, where } from "./dom.js";
 
 const KEY = "highwater.learn";
 const article = first(".ask");

@@ -1,7 +1,7 @@
 // The card after the twelve questions: score, weak topics, and which answers were wrong.
 
 import { placed } from "../core/place.js";
-import { at, every } from "./found.js";
+import { at, every } from "./dom.js";
 
 const KEY = "highwater.learn";
 

@@ -4,7 +4,7 @@ import { calibration, saying } from "../core/calibration.js";
 import { answers, forget, gained, keep } from "../core/measured.js";
 import { placed } from "../core/place.js";
 import { fill, tell } from "./calibration.js";
-import { every } from "./found.js";
+import { every } from "./dom.js";
 
 const at = (id) => document.getElementById(id);
 const result = at("result");

@@ -4,10 +4,10 @@
 import * as fsrs from "ts-fsrs";
 
 import { answers, unanswered } from "../core/answers.js";
+import * as carried from "../core/backup.js";
 import { GUESS } from "../core/calibration.js";
-import * as carried from "../core/carried.js";
 import * as memory from "../core/memory.js";
-import { at, copyOf, every, field, first } from "./found.js";
+import { at, copyOf, every, field, first } from "./dom.js";
 
 const GRADES = ["again", "hard", "good", "easy"];
 

@@ -3,7 +3,7 @@
 import { exact } from "../core/binomial.js";
 import { placed } from "../core/place.js";
 import { count } from "../site/seeds.js";
-import { at, formAt } from "./found.js";
+import { at, formAt } from "./dom.js";
 
 const { t, lang, engine } = globalThis.highwaterSite;
 const WORKERS_MOST = 8;

@@ -1,7 +1,7 @@
 // From moment to moment of a recording without a new page: what stays on the pictures moves.
 
 import { morph } from "../scene/morph.js";
-import { first, where } from "./found.js";
+import { first, where } from "./dom.js";
 
 const PARTS = [".choices", "#moment", ".moments"];
 let asked = 0;

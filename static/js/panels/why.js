@@ -9,7 +9,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { act } from "../animator/acting.js";
 import { complain, goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
-import { later } from "../core/later.js";
+import { later } from "../core/recurrence.js";
 import { askAbout } from "../net/channel.js";
 import { Icon, Jump, Told } from "./common.js";
 import { titleOf } from "./rulecard.js";

@@ -16,7 +16,7 @@ globalThis.localStorage = {
 globalThis.dispatchEvent = () => true;
 globalThis.CustomEvent = class {};
 const answers = await import("../../static/js/core/answers.js");
-const carried = await import("../../static/js/core/carried.js");
+const carried = await import("../../static/js/core/backup.js");
 const measured = await import("../../static/js/core/measured.js");
 
 const card = { href: "/learn?n=1", text: "?", stability: 2, difficulty: 5, due: 9, last: 1 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { newest } from "../../static/js/core/newest.js";
+import { newest } from "../../static/js/core/debounce.js";
 
 /** A timer that rings when it is told to. */
 function bell() {
