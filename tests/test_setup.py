@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -14,6 +15,7 @@ from app import bootstrap
 from app.command.cli import main
 from app.command.options import extra_of
 from tests import __main__ as checks
+from tests.bench.__main__ import bench
 from tests.conftest import ROOT
 
 
@@ -96,17 +98,21 @@ def test_a_package_leads_to_its_smallest_extra(package: str, extra: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "package", "extra"),
-    [(["bench", "engine"], "simpy", "test"), (["mcp"], "mcp", "mcp")],
+    ("command", "arguments", "package", "extra"),
+    [(bench, ["engine"], "simpy", "test"), (main, ["mcp"], "mcp", "mcp")],
 )
 def test_a_command_without_its_extra_says_which_one_it_needs(
-    arguments: list[str], package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+    command: click.Command,
+    arguments: list[str],
+    package: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == package]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(sys.modules, "app.command.assistant", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
-    answer = CliRunner().invoke(main, arguments)
+    answer = CliRunner().invoke(command, arguments)
     assert answer.exit_code == 2
     assert answer.output == (
         f"This needs the Python package {package}: pip install 'highwater[{extra}]'.\n"

@@ -72,7 +72,7 @@ def test_a_mark_is_dragged_and_the_misconception_named(visit: Opener, lang: str)
 
 
 def test_nothing_that_comes_is_anywhere_while_one_predicts(visit: Opener) -> None:
-    """The record y1 is only written later in this run; so is step 112 on."""
+    """The record y1 is only written later in this run; so is step 111 on."""
     page = visit("/learn", apart=True)
     asked: list[str] = []
     bodies: list[str] = []
@@ -93,8 +93,8 @@ def test_nothing_that_comes_is_anywhere_while_one_predicts(visit: Opener) -> Non
     for one in page.frames:
         held += one.evaluate(HELD)
     boot = json.loads(page.frames[-1].locator("#boot").text_content())
-    assert [one["n"] for one in boot["steps"]] == [111] and boot["facts"]["total"] == 111
-    assert held and not any('"n":112' in text.replace(" ", "") for text in held)
+    assert [one["n"] for one in boot["steps"]] == [110] and boot["facts"]["total"] == 110
+    assert held and not any('"n":111' in text.replace(" ", "") for text in held)
     assert not any('"y1"' in text.replace("\\", "") for text in held)
 
 
@@ -202,7 +202,7 @@ def test_while_one_predicts_the_animator_has_forgotten_what_comes(visit: Opener)
     page = visit("/s/R11?profile=Z011", apart=True)
     received: list[str] = []
     page.on("websocket", lambda one: one.on("framereceived", lambda frame: received.append(frame)))
-    page.goto(page.url.split("?")[0] + "?profile=Z011&step=111")
+    page.goto(page.url.split("?")[0] + "?profile=Z011&step=110")
     page.wait_for_selector('body[data-ready="1"]')
     page.wait_for_function("document.querySelector('#rail input').max > 111")
     page.wait_for_timeout(600)
@@ -218,17 +218,17 @@ def test_while_one_predicts_the_animator_has_forgotten_what_comes(visit: Opener)
     held = [text for frame in page.frames for text in frame.evaluate(HELD)]
     assert not [text for text in held if later in text]
     assert not [frame for frame in received if "steps" in str(frame)]
-    assert "/s/R11?step=111" in page.url and not violations(page)
+    assert "/s/R11?step=110" in page.url and not violations(page)
     page.keyboard.press("Escape")
     page.wait_for_selector("#board:visible")
-    at(page, 111)
+    at(page, 110)
     page.keyboard.press("p")
     asked.locator('body[data-ready="1"] .choice').first.wait_for()
     page.keyboard.press("t")
     page.keyboard.press("1")
     asked.locator("#verdict").wait_for()
     kept = json.loads(page.evaluate("localStorage.getItem('highwater.answers')"))
-    assert kept[0]["sure"] == 2 and int(kept[0]["probe"].split("@")[1].split(".")[0]) >= 111
+    assert kept[0]["sure"] == 2 and int(kept[0]["probe"].split("@")[1].split(".")[0]) >= 110
     until = json.loads(asked.locator("#onward").get_attribute("data-onward"))["to"]
     asked.locator("#onward").click()
     at(page, until)
