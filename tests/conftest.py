@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Generator, Iterator, Sequence
@@ -97,11 +98,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A static site, in a subdirectory of what a host serves."""
+    """A static site, in a subdirectory of what a host serves; one for all worker processes."""
     from tests import site_folder
 
-    folder = tmp_path_factory.mktemp("host") / "some" / "where"
-    site_folder.build(folder)
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / "host" / "some" / "where"
+    with (base / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            site_folder.build(folder)
     return folder
 
 
