@@ -17,8 +17,6 @@ AHEAD = 32
 """The most steps of one answer."""
 WINDOW = 8
 """Steps sent when a request names no number."""
-PAGE_MOST = 64
-"""The most steps of one page of `steps`."""
 MOVE_CHARS = 2_000
 
 
@@ -141,14 +139,3 @@ def why(context: Context, request: RequestFields) -> Answer:
     subject = request.text("subject", most=MAX_SUBJECT)
     with context.at_step(request) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}
-
-
-def steps(context: Context, request: RequestFields) -> Answer:
-    """Return ``count`` steps of {run} from step ``first`` on."""
-    digest = names.digest_asked(request)
-    context.run = context.runs.run(digest)
-    first = request.whole("first", 0, SEED_MAX, default=0)
-    count = request.count("count", PAGE_MOST, AHEAD)
-    with context.runs.using(digest) as replay:
-        found = steps_from(replay, first, count)
-        return {"run": digest, "first": first, "total": replay.total, "steps": found}

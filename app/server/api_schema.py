@@ -248,24 +248,6 @@ class SightingsJson(TypedDict):
     scenarios: list[str]
 
 
-class AnswerSent(TypedDict):
-    """Answer to a question, named by scenario or run: a choice, or what was shown on the stage."""
-
-    s: NotRequired[Name]
-    run: NotRequired[Digest]
-    profile: NotRequired[Annotated[str, Meta(max_length=400)]]
-    q: Annotated[str, Meta(min_length=1, max_length=60)]
-    answer: NotRequired[Annotated[int, Meta(ge=0, le=16)]]
-    by: NotRequired[Annotated[str, Meta(min_length=1, max_length=400)]]
-
-
-class CountedJson(TypedDict):
-    """True where the answer counted; false where this browser has answered before."""
-
-    ok: Yes
-    counted: bool
-
-
 class RefusedJson(TypedDict):
     """RequestError: a code, what it is about, and one sentence in the visitor's language."""
 

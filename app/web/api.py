@@ -29,6 +29,8 @@ from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
 
+STEPS_MOST = 64  # per response
+
 
 def json_answer(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, mimetype="application/json")
@@ -149,7 +151,7 @@ def steps(digest: str) -> Response:
     ``&only=lens`` leaves out everything else.
     """
     first = typed(request.args, "from", default=0)
-    count = min(runs.PAGE_MOST, typed(request.args, "count", default=32))
+    count = min(STEPS_MOST, typed(request.args, "count", default=32))
     if not naming.DIGEST.match(digest):
         raise RequestError("not_found")
     services().replays.run(digest)
