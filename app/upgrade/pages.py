@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
@@ -67,33 +67,35 @@ def _fitting(line: str, release: str) -> list[dict[str, Any]]:
 
 
 def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> dict[str, Any]:
-    def shown(bugs: Iterable[Bug], *both: str) -> list[dict[str, Any]]:
-        return [_bug(bug, *both) for bug in bugs if used is None or bug.entry.is_met_by(used)]
-
     if not old:
         return {}
     before = advice.release_in(old)
     modes = advice.modes_of(before)
     if not new:
-        bugs = advice.bugs_of(before, mode)
-        hit = shown(bugs, before, before)
-        return {"before": before, "modes": modes, "hit": hit, "hidden": len(bugs) - len(hit)}
+        bugs = {"hit": advice.bugs_of(before, mode)}
+        return {"before": before, "modes": modes} | _met(bugs, used, before, before)
     after = advice.release_in(new)
     found = advice.upgrade(before, after, mode)
     both = found.before, found.after
-    return {
-        "before": before,
-        "after": after,
-        "modes": modes,
-        "mended": shown(found.mended, *both),
-        "broken": shown(found.broken, *both),
-        "stay": shown(found.stay, *both),
-        "hidden": sum(
-            used is not None and not bug.entry.is_met_by(used)
-            for bug in (*found.mended, *found.broken, *found.stay)
-        ),
-        "changed": [_change(one, *both) for one in found.changed],
+    bugs = {"mended": found.mended, "broken": found.broken, "stay": found.stay}
+    changed = [_change(one, *both) for one in found.changed]
+    return {"before": before, "after": after, "modes": modes, "changed": changed} | _met(
+        bugs, used, *both
+    )
+
+
+def _met(
+    sections: dict[str, tuple[Bug, ...]], used: Set[str] | None, before: str, after: str
+) -> dict[str, Any]:
+    """Return the bugs of each section that a cluster can meet, and the number of the `hidden`."""
+    met = {
+        name: [
+            _bug(bug, before, after) for bug in bugs if used is None or bug.entry.is_met_by(used)
+        ]
+        for name, bugs in sections.items()
     }
+    hidden = sum(map(len, sections.values())) - sum(map(len, met.values()))
+    return {**met, "hidden": hidden}
 
 
 def _bug(bug: Bug, before: str, after: str) -> dict[str, Any]:
@@ -128,9 +130,9 @@ def _compared(scenario: Scenario | None, before: str, after: str) -> dict[str, s
     """Return the address that plays the scenario under both releases, side by side."""
     if scenario is None:
         return None
-    digest = services().replays.register(Run(scenario, before))
     title = in_language(scenario, visitor.lang()).title
     if before == after:
         return {"title": title, "href": f"/s/{scenario.slug}?profile={before}"}
+    digest = services().replays.register(Run(scenario, before))
     href = url_for("comparing.page", digest=digest) + f"?with={after}"
     return {"title": title, "href": href}

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Final
 
 from engine.upgrade.ledger import LedgerEntry, entries
+from engine.upgrade.upgrade import MOST_CHARACTERS
 
-MOST_CHARACTERS: Final = 2_000
 MOST_FOUND: Final = 8
 MOST_SHARING: Final = 10
 """A name that more entries share identifies none."""
@@ -56,7 +56,7 @@ def fitting(line: str) -> tuple[LedgerEntry, ...]:
     scores: Counter[LedgerEntry] = Counter()
     for name in names_in(line):
         found = {entry for entry, names in _names().items() if name in names} | _saying(name)
-        if len(found) <= MOST_SHARING:
-            scores.update(dict.fromkeys(found, 100 // max(1, len(found))))
-    worst_first = {entry: place for place, entry in enumerate(entries())}
-    return tuple(sorted(scores, key=lambda one: (-scores[one], worst_first[one]))[:MOST_FOUND])
+        if 0 < len(found) <= MOST_SHARING:
+            scores.update(dict.fromkeys(found, 100 // len(found)))
+    fits = [entry for entry in entries() if entry in scores]  # of equal scores the worst first
+    return tuple(sorted(fits, key=lambda entry: -scores[entry])[:MOST_FOUND])
