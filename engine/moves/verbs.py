@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.moves import (
+from engine.moves import (  # noqa: F401
     admin_verbs,
     client_verbs,
     creating_verbs,
@@ -16,23 +16,9 @@ from engine.moves import (
 )
 from engine.moves.moves import VERBS
 
-_MODULES = [
-    module.__name__
-    for module in (
-        admin_verbs,
-        client_verbs,
-        creating_verbs,
-        dir_verbs,
-        fault_verbs,
-        fetcher_verbs,
-        message_verbs,
-        retiring_verbs,
-        time_verbs,
-        topic_verbs,
-    )
-]
-_registered = sorted(VERBS.items(), key=lambda item: _MODULES.index(item[1].play.__module__))
+# One order of menus and tables, whichever module was imported first: by module, then as written.
+_registered = sorted(VERBS.items(), key=lambda item: item[1].play.__module__)
 VERBS.clear()
-VERBS.update(_registered)  # one order of menus and tables, whichever module was imported first
+VERBS.update(_registered)
 
 __all__ = ["VERBS"]
