@@ -16,40 +16,23 @@ from app.batch import csv_tables, failed_run, study_pages
 from app.batch import pages as batch
 from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
-from app.cluster import pages as cluster
-from app.compare import pages as compare
-from app.compare import what_if
 from app.context.services import KEY, Services
 from app.core import config
 from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
 from app.core.cpu_quota import Accounts
 from app.core.deadlines import Deadlines
 from app.core.gate import Gate
-from app.editor import pages as editor
 from app.explore import pages as explore
 from app.explore.searches import Searches
-from app.find import pages as find
-from app.incident import pages as incident
 from app.learn import (
-    challenges,
-    claims,
-    course,
     deck,
-    glossary,
-    interview,
-    learning,
-    question_stage,
     reading,
 )
-from app.lens import pages as lens
 from app.live import channel, classroom, socket_handlers
 from app.live.connection_limits import Gateway
-from app.recordings import api as recordings_api
-from app.recordings import page as recordings
 from app.runs.replays import Replays
 from app.server import (
     addresses,
-    bundler,
     compression,
     cpu_middleware,
     metrics,
@@ -58,20 +41,12 @@ from app.server import (
     warm,
 )
 from app.server.bodies import Bodies
+from app.server.shared_pages import PAGES
 from app.storage.database import Database
 from app.storage.row_limit import MIB
 from app.storage.saved import Store
-from app.upgrade import pages as upgrade
 from app.web import (
-    api,
     coverage,
-    embeds,
-    exporting,
-    home,
-    library,
-    link_preview,
-    loop,
-    measured,
     pages,
 )
 from app.workers.pool import Workers
@@ -84,43 +59,16 @@ PLAYS_PATIENCE_S = 5.0
 
 SITE: Final = (
     metrics,
-    bundler,
-    pages,
-    home,
-    library,
-    find,
-    loop,
-    editor,
-    api,
-    compare,
-    link_preview,
-    glossary,
-    lens,
-    embeds,
-    exporting,
-    cluster,
+    *PAGES,
     batch,
     study_pages,
     csv_tables,
     failed_run,
     advisor,
     coverage,
-    learning,
-    measured,
-    question_stage,
     deck,
-    course,
-    claims,
-    challenges,
-    interview,
-    recordings,
-    recordings_api,
-    incident,
-    reading,
     openapi,
     explore,
-    what_if,
-    upgrade,
 )
 """What answers to addresses, each with its `blueprint`."""
 

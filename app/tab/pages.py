@@ -11,35 +11,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from flask import Flask, g, request, session
 from werkzeug.test import Client
 
-from app.cluster import pages as cluster
-from app.compare import pages as compare
-from app.compare import what_if
 from app.context import visitor
 from app.context.services import KEY, Services
 from app.core.config import ASSETS, ROOT
 from app.core.cpu_quota import Accounts
 from app.core.gate import Gate
-from app.editor import pages as editor
-from app.find import pages as find
-from app.incident import pages as incident
-from app.learn import (
-    challenges,
-    claims,
-    course,
-    glossary,
-    interview,
-    learning,
-    question_stage,
-    reading,
-)
-from app.lens import pages as lens
-from app.recordings import api as recordings_api
-from app.recordings import page as recordings
-from app.server import addresses, bundler
+from app.learn import reading
+from app.server import addresses
+from app.server.shared_pages import PAGES
 from app.tab import shortening
 from app.tab.door import Door
-from app.upgrade import pages as upgrade
-from app.web import api, embeds, exporting, home, library, link_preview, loop, measured, pages
+from app.web import pages
 
 if TYPE_CHECKING:
     from app.batch.jobs import Jobs
@@ -47,39 +29,6 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.saved import Store
     from app.workers.pool import Workers
-
-PAGES: Final = (
-    bundler,
-    pages,
-    home,
-    library,
-    find,
-    loop,
-    editor,
-    api,
-    compare,
-    glossary,
-    lens,
-    embeds,
-    exporting,
-    incident,
-    learning,
-    measured,
-    question_stage,
-    course,
-    claims,
-    challenges,
-    interview,
-    recordings,
-    recordings_api,
-    cluster,
-    reading,
-    link_preview,
-    what_if,
-    upgrade,
-    shortening,
-)
-"""Modules with a `blueprint` that ask neither the database nor Spark."""
 
 
 def build(door: Door, frozen: bool = False) -> Flask:
@@ -116,7 +65,7 @@ def build(door: Door, frozen: bool = False) -> Flask:
     else:
         app.context_processor(lambda: {"modules_of": lambda _entry: []})
     app.before_request(_trust)
-    for page in PAGES:
+    for page in (*PAGES, shortening):
         app.register_blueprint(page.blueprint)
     return app
 

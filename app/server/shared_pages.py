@@ -1,0 +1,60 @@
+"""Pages that a server and a tab have alike: they need neither the database nor Spark."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from app.cluster import pages as cluster
+from app.compare import pages as compare
+from app.compare import what_if
+from app.editor import pages as editor
+from app.find import pages as find
+from app.incident import pages as incident
+from app.learn import (
+    challenges,
+    claims,
+    course,
+    glossary,
+    interview,
+    learning,
+    question_stage,
+    reading,
+)
+from app.lens import pages as lens
+from app.recordings import api as recordings_api
+from app.recordings import page as recordings
+from app.server import bundler
+from app.upgrade import pages as upgrade
+from app.web import api, embeds, exporting, home, library, link_preview, loop, measured, pages
+
+PAGES: Final = (
+    bundler,
+    pages,
+    home,
+    library,
+    find,
+    loop,
+    editor,
+    api,
+    compare,
+    glossary,
+    lens,
+    embeds,
+    exporting,
+    incident,
+    learning,
+    measured,
+    question_stage,
+    course,
+    claims,
+    challenges,
+    interview,
+    recordings,
+    recordings_api,
+    cluster,
+    reading,
+    link_preview,
+    what_if,
+    upgrade,
+)
+"""Modules with a `blueprint`."""
