@@ -18,6 +18,7 @@ from app.context.questioning import question_context
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
+from app.questions.names import digest_asked
 from app.questions.shortening import shorter
 from app.server import api_schema
 from app.web.api import body, json_answer
@@ -180,5 +181,5 @@ def futures() -> Response:
 
 
 def _run_asked(given: RequestFields) -> tuple[Run, str]:
-    run = services().replays.run(naming.digest_asked(given))
+    run = services().replays.run(digest_asked(given))
     return run, given.text("invariant", most=20)

@@ -31,6 +31,7 @@ from app.context.moments import address
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
+from app.questions.names import DIGEST, digest_asked
 from app.server import api_schema
 from app.storage.models import BatchRow
 from app.web import display_names
@@ -72,7 +73,7 @@ def _filters(state: BlueprintSetupState) -> None:
 def scenario_asked(asked: RequestFields) -> Scenario:
     """Return a scenario by name, that of a study, or that of a run with its moves as the script."""
     if asked.has("run"):
-        return scenario_of_run(services().replays.run(naming.digest_asked(asked)))
+        return scenario_of_run(services().replays.run(digest_asked(asked)))
     if asked.has("again"):
         return records.scenario_of(jobs().batch(asked.text("again")))
     return naming.scenario_named(asked.text("scenario"))
@@ -135,7 +136,7 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
     """
     run, again = request.args.get("run", ""), request.args.get("again", "")
     if run:
-        if not naming.DIGEST.match(run):
+        if not DIGEST.match(run):
             raise RequestError("not_found")
         return {"run": run}, scenario_of_run(services().replays.run(run)), {}
     if again:

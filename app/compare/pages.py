@@ -15,6 +15,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
+from app.questions.names import DIGEST
 from app.server.edition import lasting
 from app.web.api import json_answer, unless_known
 from app.workers.absence import NoWorkerError
@@ -103,7 +104,7 @@ def _compared_here(a: str, b: str) -> dict[str, Any]:
 
 
 def _run(digest: str) -> Run:
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     return services().replays.run(digest)
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 
-from app.context import naming, visitor
+from app.context import visitor
 from app.context.questioning import question_context
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
+from app.questions.names import DIGEST
 from app.questions.what_if import Matrix, matrix
 from engine.scenarios.translated import in_language
 from engine.study.what_if import KINDS
@@ -25,7 +26,7 @@ def page(digest: str) -> str:
 
     ``?part=1`` gives the table alone.
     """
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     step = typed(request.args, "step") if request.args.get("step") else None
     found = matrix(question_context(), digest, step)

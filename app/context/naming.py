@@ -11,15 +11,9 @@ from app.questions import names
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 
-DIGEST = names.DIGEST
 NEAR = 4
 PROFILE_CHARS = 400
 """Of a profile's name with all the flags that are flipped in it."""
-
-library_names = names.library_names
-default_run = names.default_run
-digest_asked = names.digest_asked
-step_asked = names.step_asked
 
 
 def scenario_named(name: str) -> Scenario:
@@ -32,7 +26,7 @@ def scenario_named(name: str) -> Scenario:
 
 def in_library(scenario: Scenario) -> bool:
     """Check whether it is, word for word, one of the library."""
-    return scenario.digest in library_names()
+    return scenario.digest in names.library_names()
 
 
 def scenarios_like(name: str) -> list[Scenario]:

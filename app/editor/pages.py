@@ -18,6 +18,7 @@ from app.context.services import services
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions import editor, registry
+from app.questions.names import DIGEST
 from app.runs.recording import recorded
 from app.server import api_schema
 from app.web.api import body, json_answer
@@ -84,7 +85,7 @@ def edit(name: str = "") -> str:
     begun = request.args.get("begin", "")
     begun = begun if begun in BEGINNINGS else ""
     if digest:
-        if not naming.DIGEST.match(digest):
+        if not DIGEST.match(digest):
             raise RequestError("not_found")
         with services().replays.using(digest) as replay:
             scenario, asks = recorded(replay, visitor.lang())

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, redirect, render_template, request, url_f
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.context import naming, visitor
+from app.context import visitor
 from app.context.moments import address, code_of, frame
 from app.context.services import services
 from app.core.refusals import RequestError
@@ -18,6 +18,7 @@ from app.core.request_fields import typed
 from app.explore import search_request, searches
 from app.explore.search_request import Ask
 from app.explore.searches import Search
+from app.questions.names import DIGEST
 from engine.explore.budgets import NAMES, Budgets
 from engine.explore.danger import FAR, NEAR
 from engine.model.profiles import get_profile
@@ -39,7 +40,7 @@ MOST_WHY: Final = 400
 
 
 def _run(digest: str) -> Run:
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     return services().replays.run(digest)
 

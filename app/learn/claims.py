@@ -14,6 +14,7 @@ from app.context import naming, visitor
 from app.context.moments import animator, frame, recorded
 from app.core.memoize import once
 from app.core.refusals import RequestError
+from app.questions.names import default_run
 from engine.learn import claims as book
 from engine.learn import judging
 from engine.learn.claims import Claim
@@ -120,7 +121,7 @@ def _own() -> dict[str, Any]:
         return own
     own["asked"] = True
     try:
-        run = naming.default_run(naming.scenario_named(code), naming.profile_asked())
+        run = default_run(naming.scenario_named(code), naming.profile_asked())
         verdict = judge(text, recorded(run))
     except InputError as bad:
         return {**own, "problem": bad.sentence}

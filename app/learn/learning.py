@@ -14,7 +14,7 @@ from app.context.predicting import GivenAnswer, ViewQuestion, given_of, question
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
-from app.questions.names import parse_run
+from app.questions.names import DIGEST, default_run, parse_run
 from engine.learn.course import chapter, slugs
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.measured import PAIRS
@@ -82,12 +82,12 @@ def question_of_address() -> ViewQuestion:
         return _on_path(max(1, min(number, len(PATH))))
     if request.args.get("run"):
         digest = request.args["run"]
-        if not naming.DIGEST.match(digest):
+        if not DIGEST.match(digest):
             raise RequestError("not_found")
         run = _drilled(services().replays.run(digest))
     else:
         scenario = naming.scenario_named(request.args["s"])
-        run = naming.default_run(scenario, naming.profile_asked())
+        run = default_run(scenario, naming.profile_asked())
     recording = recorded(run)
     text = request.args.get("q", "")
     place = min(whole_number(request.args.get("quiz", "0")) or 0, _length(run))

@@ -11,6 +11,7 @@ from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.learn.glossary import link
+from app.questions.names import DIGEST
 from app.server import api_schema
 from app.server.edition import FOR_EVER
 from app.web.api import json_answer, unless_known
@@ -101,7 +102,7 @@ def threads(digest: str) -> Response:
     first = max(1, typed(request.args, "from", default=1))
     count = min(WIDEST, typed(request.args, "count", default=40))
     release = parse_releases(request.args.get("lens", ""))[0]
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     services().replays.run(digest)
 
@@ -122,7 +123,7 @@ def through_releases(digest: str) -> Response:
     They never change for one version of the engine, so they are kept for ever.
     """
     number = max(0, typed(request.args, "step", default=0))
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     mode = get_profile(services().replays.run(digest).profile).mode
 

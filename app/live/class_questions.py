@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.context import naming, predicting, visitor
+from app.context import predicting, visitor
 from app.context.moments import address, frame, recorded
 from app.context.predicting import GivenAnswer, given_of
 from app.context.services import services
@@ -15,6 +15,7 @@ from app.live.classroom_registry import rooms_here
 from app.live.polls import CERTAIN, Asking, Poll
 from app.live.questions import Question
 from app.questions.context import Answer
+from app.questions.names import digest_asked, step_asked
 from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
@@ -36,9 +37,9 @@ def questions(question: Question) -> Answer:
     asked = question.asked
     if not question.client.trusted:
         raise RequestError("forbidden")
-    run = services().replays.run(naming.digest_asked(asked))
+    run = services().replays.run(digest_asked(asked))
     recording = recorded(run)
-    step = naming.step_asked(asked, run.digest, recording.turns[-1].last)
+    step = step_asked(asked, run.digest, recording.turns[-1].last)
     found = probes_of(recording)
     found = [one for one in found if one.step >= step][:OFFERED] or found[:OFFERED]
     teller = Teller(recording, question.client.lang)
@@ -64,7 +65,7 @@ def ask(question: Question) -> Answer:
     if asked.raw("closed") is True or asked.raw("done") is True:
         rooms.close(name, owner, done=asked.raw("done") is True)
         return {"room": name}
-    run = services().replays.run(naming.digest_asked(asked))
+    run = services().replays.run(digest_asked(asked))
     recording = recorded(run)
     probe = probe_at(recording, asked.text("probe", most=60))
     return rooms.ask(name, owner, _asking(run, recording, probe)).told()

@@ -15,6 +15,7 @@ from flask import Blueprint, Response
 from app.context import naming, visitor
 from app.context.services import services
 from app.core.memoize import last
+from app.questions.names import library_names
 from app.recordings.page import KEPT, format_fact, seen_on, why_told
 from app.web.api import json_answer
 from engine.conformance.recordings.comparing import RecordedMoment, explanation, moments
@@ -68,7 +69,7 @@ def _steps(run: Run, moves: int) -> list[int]:
 @last(KEPT)
 def _played(code: str, kafka: str) -> tuple[tuple[RecordedMoment, tuple[Row, ...]], ...]:
     """Return each moment of a recording, and its facts beside those of the script as written."""
-    scenario, recording = naming.library_names()[code], seen_on(code, kafka).recording
+    scenario, recording = library_names()[code], seen_on(code, kafka).recording
     own = _as_written(scenario, recording)
     return tuple(
         (moment, tuple(pairs(moment.step.facts, facts)))

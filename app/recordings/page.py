@@ -19,6 +19,7 @@ from app.context.services import services
 from app.core.memoize import last, once
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
+from app.questions.names import library_names
 from engine.conformance.recordings.by_chance import totals
 from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
@@ -74,7 +75,7 @@ def results_by_scenario() -> dict[str, tuple[RecordingResult, ...]]:
     A recording counts as long as the script still is what was recorded.
     """
     found: dict[str, list[RecordingResult]] = {}
-    names = naming.library_names()
+    names = library_names()
     for recording in sorted(own(), key=lambda one: release_order(one.kafka)):
         scenario = names.get(recording.scenario)
         if scenario is not None and moves_of(scenario, recording.profile) == recording.moves:
@@ -367,7 +368,7 @@ def _stage(scenario: Scenario, profile: str, at: int) -> str:
 @blueprint.get("/real")
 def table() -> str:
     """Render the table of scenarios and the releases that they were played on."""
-    scenarios = {code: naming.library_names()[code] for code in results_by_scenario()}
+    scenarios = {code: library_names()[code] for code in results_by_scenario()}
     releases = sorted(
         {one.kafka for all_of_it in results_by_scenario().values() for one in all_of_it}
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.context import naming
 from app.find.index import index
+from app.questions.names import library_names
 from app.runs.replays import library_runs
 from engine.learn.claims import claims
 from engine.learn.judging import verdicts
@@ -19,7 +19,7 @@ def warm() -> None:
         file.translations(lang)
         words_of(SUBJECT, lang)
     library_runs()
-    naming.library_names()
+    library_names()
     claims()
     verdicts()
     index()

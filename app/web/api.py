@@ -7,14 +7,14 @@ from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
-from app.context import naming, visitor
+from app.context import visitor
 from app.context.services import services
 from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.core.words import ALONE, PAGES
 from app.questions import registry, runs
-from app.questions.names import SCENARIO_BYTES, parse_run
+from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
 from app.server import api_schema
 from app.server.edition import FOR_EVER, lasting
 from engine import ENGINE_VERSION
@@ -63,7 +63,7 @@ def save_run() -> Response:
     if asked.has("text"):
         run = parse_run(asked.raw("text"))
     else:
-        run = replays.run(naming.digest_asked(asked))
+        run = replays.run(digest_asked(asked))
     digest = replays.register(run)
     with replays.using(digest) as replay:
         outcome = replay.outcome
@@ -99,7 +99,7 @@ def save_scenario() -> Response:
     scenario = _scenario_sent()
     if len(scenario.canonical().encode()) > SCENARIO_BYTES:
         raise RequestError("too_large", limit=SCENARIO_BYTES)
-    naming.default_run(scenario)
+    default_run(scenario)
     if services().store.scenario(scenario.digest) is None:
         visitor.pay_for(len(scenario.canonical()))
     new = services().store.save_scenario(scenario, visitor.owner())
@@ -152,7 +152,7 @@ def steps(digest: str) -> Response:
     """
     first = typed(request.args, "from", default=0)
     count = min(STEPS_MOST, typed(request.args, "count", default=32))
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     services().replays.run(digest)
     lens = request.args.get("lens", "")

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import naming, visitor
+from app.context import visitor
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
+from app.questions.names import DIGEST
 from engine import ENGINE_VERSION
 from engine.model.json_types import Json
 from engine.model.languages import LANGUAGES, USUAL, language_of, short
@@ -34,7 +35,7 @@ STEPS_AT_FIRST: Final = 8
 @blueprint.get("/e/<digest>")
 def embed(digest: str) -> str:
     """Render one run, opened at ``?step=``; an answer that cannot be read is named and ignored."""
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     chosen, problems = chosen_of(request.args)
     lang = visitor.lang()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from app.context import naming
 from app.context.services import apart, services
 from app.core.refusals import RequestError
 from app.questions import exports
+from app.questions.names import DIGEST
 from app.server.edition import FOR_EVER
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
@@ -19,7 +19,7 @@ blueprint = Blueprint("exporting", __name__)
 @blueprint.get("/r/<digest>/export/<form>")
 def export(digest: str, form: str) -> Response:
     """Return one file; ``?show`` requests its text in the page instead of a download."""
-    if not naming.DIGEST.match(digest) or form not in FORMATS:
+    if not DIGEST.match(digest) or form not in FORMATS:
         raise RequestError("not_found")
     run = services().replays.run(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, request
 
-from app.context import naming, visitor
+from app.context import visitor
 from app.context.services import apart, services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
+from app.questions.names import DIGEST
 from app.runs import build_tasks
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
@@ -37,7 +38,7 @@ def card(digest: str) -> Response:
     ``?step=`` is the moment, beyond the end it is the end, without it the most important one of the
     run.
     """
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     step = typed(request.args, "step", default=-1)
     lang = visitor.lang()

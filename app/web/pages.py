@@ -25,6 +25,7 @@ from app.core.verdict_text import verdict_text
 from app.core.words import choose
 from app.learn.path import place_on_path
 from app.live.classroom_registry import rooms_here
+from app.questions.names import DIGEST, default_run
 from app.recordings.page import badge
 from app.server import addresses, bundler, preloads, security
 from app.server.edition import edition
@@ -49,7 +50,7 @@ def scenario(name: str) -> str:
     """Render a scenario by code, slug or digest, opened on its default run."""
     found = naming.scenario_named(name)
     profile = naming.profile_asked()
-    run = naming.default_run(found, profile, typed(request.args, "seed", default=0))
+    run = default_run(found, profile, typed(request.args, "seed", default=0))
     return _animator(found, run)
 
 
@@ -57,13 +58,13 @@ def scenario(name: str) -> str:
 def carried_run() -> str:
     """Render a run that travels in the address's fragment, which no server ever sees."""
     found = next(iter(file.library().values()))
-    return _animator(found, naming.default_run(found), bare=True)
+    return _animator(found, default_run(found), bare=True)
 
 
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
     """Render a saved or live run; ``?step=`` is where it opens."""
-    if not naming.DIGEST.match(digest):
+    if not DIGEST.match(digest):
         raise RequestError("not_found")
     found = services().replays.run(digest)
     return _animator(found.scenario, found)
