@@ -21,7 +21,7 @@ from engine.conformance.recordings.reading import release_order
 
 
 def merged(directories: Iterable[Path]) -> dict[str, Any]:
-    """Return the file's data with the releases of these results replaced.  Raises Trouble."""
+    """Return the file's data with the releases of these results replaced.  Raises LabError."""
     rows = {row["kafka"]: row for row in read_file()["releases"]}
     for directory in directories:
         for path in sorted(directory.glob("results-*.json")):

@@ -135,7 +135,7 @@ class RealCluster:
         return self._home / f"{name}.log"
 
     def start_all(self, tell: Callable[[str], None]) -> None:
-        """Start everything and wait until every broker is there.  Raises Trouble."""
+        """Start everything and wait until every broker is there.  Raises LabError."""
         (self._home / "log4j.properties").write_text(
             configuration.LOG4J2 if self.release.log4j2 else configuration.LOG4J
         )
@@ -255,7 +255,7 @@ class RealCluster:
         self.wanted.add(str(broker))
 
     def await_up(self, broker: int) -> None:
-        """Wait until the controller counts a broker as alive and it answers.  Raises Trouble."""
+        """Wait until the controller counts a broker as alive and it answers.  Raises LabError."""
 
         def answers() -> bool:
             self._must_live(str(broker))
@@ -274,7 +274,7 @@ class RealCluster:
             )
 
     def check(self) -> None:
-        """Raise Trouble if a process died that no move has killed."""
+        """Raise LabError if a process died that no move has killed."""
         for name in sorted(self.wanted):
             self._must_live(name)
 
@@ -362,7 +362,7 @@ ZOOKEEPER_MAIN: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 def free_block(size: int) -> int:
     """Return the first of `size` free ports in a row.
 
-    Below those that the system assigns by itself.  Raises Trouble.
+    Below those that the system assigns by itself.  Raises LabError.
     """
     first = LOWEST_PORT + time.time_ns() // 1_000 % (HIGHEST_PORT - LOWEST_PORT)
     for number in range(LOWEST_PORT, HIGHEST_PORT - size, size):

@@ -46,7 +46,7 @@ NOT_WANTED: Final = (
 def find_jars(
     release: KafkaRelease, given: Path | None, environ: Mapping[str, str], tell: Tell
 ) -> Path:
-    """Return the directory with the jars of a release.  Raises Trouble."""
+    """Return the directory with the jars of a release.  Raises LabError."""
     if given is not None:
         return _checked(given, release)
     home = environ.get("KAFKA_HOME")

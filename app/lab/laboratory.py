@@ -43,7 +43,7 @@ def played_on(wish: Wish, run: Run) -> Run:
 
 
 def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
-    """Return the recording of a run on real brokers.  Raises Trouble with one sentence."""
+    """Return the recording of a run on real brokers.  Raises LabError with one sentence."""
     release = release_of(wish.kafka)
     run = played_on(wish, run)
     must_be_playable(run, zookeeper=not release.kraft)
@@ -95,7 +95,7 @@ def choose_ports(wanted: int, needed: int) -> int:
 
 
 def find_tools(release: KafkaRelease, jars: Path | None, tell: Tell) -> Tools:
-    """Return Java and the jars of a release.  Raises Trouble."""
+    """Return Java and the jars of a release.  Raises LabError."""
     try:
         java = find_java(user="Kafka")
     except JavaMissingError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.lab import laboratory
 from app.lab.laboratory import Wish
 from app.lab.playing import lines_of, must_be_playable
-from app.lab.recording import text_of
+from app.lab.recording import text_of, write_whole
 from app.lab.releases import TRIED, release_of
 from app.lab.trouble import LabError
 from engine.conformance.recordings import reading
@@ -52,7 +52,7 @@ def usual_releases() -> list[str]:
 def unplayable(code: str, kafka: str) -> str:
     """Return why real brokers of a release cannot play a library script; "" where they can.
 
-    Raises InputError for an unknown script, Trouble for what is no release.
+    Raises InputError for an unknown script, LabError for what is no release.
     """
     release = release_of(kafka)
     try:
@@ -69,7 +69,7 @@ def record(
 
     Those whose recording is in `into` already are only compared.
 
-    A pair that fails does not stop the others.  Raises InputError and Trouble before the first
+    A pair that fails does not stop the others.  Raises InputError and LabError before the first
     starts where a script or a release is not known, and KeyboardInterrupt when it is cancelled.
     """
     pairs = [(code, kafka) for kafka in releases for code in codes]
@@ -84,7 +84,7 @@ def record(
             if not _is_recorded(path, code, kafka):
                 tell(f"{number} of {len(pairs)}: {code} on Kafka {kafka}")
                 made = laboratory.play(replace(wish, kafka=kafka), _run(code, kafka), tell)
-                _write(path, text_of(made))
+                write_whole(path, text_of(made))
             yield NightOutcome(code, kafka, compare(next(reading.load([path]))))
         except (LabError, InputError) as error:
             yield NightOutcome(code, kafka, why=str(error))
@@ -103,10 +103,3 @@ def _is_recorded(path: Path, code: str, kafka: str) -> bool:
         return False
     now = tuple(line.text for line in lines_of(_run(code, kafka)) if not line.is_expect)
     return (found.kafka, found.moves) == (kafka, now)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write the file atomically, so that an interrupted run repeats this pair the next time."""
-    draft = path.with_suffix(".draft")
-    draft.write_text(text, "utf-8")
-    draft.replace(path)

@@ -69,7 +69,7 @@ def lines_of(run: Run) -> list[PlayedLine]:
 
 
 def must_be_playable(run: Run, zookeeper: bool) -> None:
-    """Raise Trouble, before anything is started, where real brokers cannot play a run."""
+    """Raise LabError, before anything is started, where real brokers cannot play a run."""
     scenario = run.scenario
     if len(scenario.partitions) != 1:
         raise LabError(
@@ -112,7 +112,7 @@ class Player:
         self._read: dict[int, int] = {}
 
     def play(self) -> PlayedScript:
-        """Return the whole run.  Raises Trouble where a process dies that no move has killed."""
+        """Return the whole run.  Raises LabError where a process dies that no move has killed."""
         began = time.monotonic()
         self.stage.begin()
         self._notes = len(self.stage.cluster.hand.notes)

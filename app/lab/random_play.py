@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any, Final, Protocol
 
 from app.lab import random_script, table
-from app.lab.recording import text_of
+from app.lab.recording import text_of, write_whole
 from app.lab.releases import KafkaRelease
 from app.lab.trouble import LabError
 from engine.sim.run import Run
@@ -38,7 +38,7 @@ class RandomStage(Protocol):
     """A place where runs are played."""
 
     def play(self, run: Run) -> dict[str, Any]:
-        """Return the recording of a run.  Raises Trouble."""
+        """Return the recording of a run.  Raises LabError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class RandomResults:
 
     @staticmethod
     def load(into: Path, kafka: str, seed: int) -> RandomResults:
-        """Return what the file has; a file that cannot be read raises Trouble."""
+        """Return what the file has; a file that cannot be read raises LabError."""
         results = RandomResults(into / f"results-{kafka}-{seed}.json", kafka, seed)
         if results.path.exists():
             try:
@@ -94,9 +94,7 @@ class RandomResults:
         self.scripts[result.number] = result
         rows = [asdict(self.scripts[number]) for number in sorted(self.scripts)]
         data = {"format": FORMAT, "kafka": self.kafka, "seed": self.seed, "scripts": rows}
-        draft = self.path.with_suffix(".draft")
-        draft.write_text(text_of(data), "utf-8")
-        draft.replace(self.path)
+        write_whole(self.path, text_of(data))
 
 
 @dataclass(slots=True)
@@ -161,7 +159,7 @@ class RandomPlayer:
         return made, differences, sum(len(one.rows) for one in moments) - len(differences)
 
     def _write(self, name: str, made: dict[str, Any]) -> None:
-        (self.into / f"{name}.json").write_text(text_of(made), "utf-8")
+        write_whole(self.into / f"{name}.json", text_of(made))
 
     def _shorten(self, run: Run, first: tuple[Any, ...], name: str) -> tuple[str, ...]:
         """Return the fewest moves found under which real brokers differ in the same fact."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from app.lab.playing import PlayedScript
@@ -66,3 +67,10 @@ def text_of(recording: dict[str, Any]) -> str:
 
 def _dense(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file atomically: an interrupted call leaves the old one, or none."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(text, "utf-8")
+    draft.replace(path)

@@ -61,7 +61,7 @@ def newest_of(line: str) -> str:
 
 
 def release_of(version: str) -> KafkaRelease:
-    """Return the release of that name; of a line such as 4.4 its newest.  Raises Trouble."""
+    """Return the release of that name; of a line such as 4.4 its newest.  Raises LabError."""
     version = newest_of(version)
     numbers = numbers_of(version)
     if numbers is None:

@@ -50,7 +50,7 @@ class ScriptCluster:
         self._open.close()
 
     def play(self, run: Run) -> dict[str, Any]:
-        """Return the recording of a run.  Raises Trouble."""
+        """Return the recording of a run.  Raises LabError."""
         cluster = self._cluster or self._start()
         self._topics += 1
         replicas = list(run.scenario.partitions[0])
@@ -83,7 +83,7 @@ class ScriptCluster:
 
 
 def tidy(stage: LabStage) -> None:
-    """Let everything flow, start brokers that are down, and delete the topic.  Raises Trouble."""
+    """Let everything flow, start brokers that are down, and delete the topic.  Raises LabError."""
     cluster, hand = stage.cluster, stage.cluster.hand
     hand.let_go()
     with hand.change():

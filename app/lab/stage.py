@@ -45,7 +45,7 @@ class LabStage:
     # -- the beginning -----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Create the topic and wait until every broker knows of it.  Raises Trouble."""
+        """Create the topic and wait until every broker knows of it.  Raises LabError."""
         for attempt in range(1, ATTEMPTS + 1):
             if self._create(attempt):
                 self.began = time.monotonic()

@@ -21,7 +21,7 @@ Undo = Callable[[], AbstractContextManager[None]]
 class ModelBrokers:
     """Plays runs by the model; `undo` takes an error out of it for so long.
 
-    `played` are the moves of each run; those whose number is in `failing` raise Trouble, and
+    `played` are the moves of each run; those whose number is in `failing` raise LabError, and
     `chance` numbers are of runs whose recording has a fact that no second play repeats.
     """
 
