@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.test_tidy import python_files, short, tree
 
 FORBIDDEN_OPENINGS = ("What", "Who", "Whose", "Whom", "How", "Which", "Where", "Of", "Whether")
 WIDEST_DOCSTRING = 100
@@ -27,7 +28,7 @@ GENERATED = ("invariants.md", "moves.md", "posts.md", "real-brokers.md")
 
 
 def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
@@ -36,13 +37,12 @@ def _docstrings(path: Path) -> Iterator[tuple[int, str]]:
 
 def test_docstrings_open_with_a_noun_or_an_imperative() -> None:
     found = []
-    for folder in ("app", "engine"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for line, first in _docstrings(path):
-                if first.split(" ", 1)[0].rstrip(",.:;") in FORBIDDEN_OPENINGS:
-                    found.append(f"{path.relative_to(ROOT)}:{line}: opens with a question: {first}")
-                if len(first) > WIDEST_DOCSTRING:
-                    found.append(f"{path.relative_to(ROOT)}:{line}: {len(first)} characters")
+    for path in python_files("app", "engine"):
+        for line, first in _docstrings(path):
+            if first.split(" ", 1)[0].rstrip(",.:;") in FORBIDDEN_OPENINGS:
+                found.append(f"{short(path)}:{line}: opens with a question: {first}")
+            if len(first) > WIDEST_DOCSTRING:
+                found.append(f"{short(path)}:{line}: {len(first)} characters")
     assert found == [], "\n".join(found)
 
 
@@ -86,7 +86,7 @@ def _words_of(path: Path) -> Iterator[tuple[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield node.lineno, node.name.replace("_", " ")
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -114,7 +114,7 @@ def _persons(text: str) -> list[tuple[int, str]]:
 
 def test_markdown_is_narrow() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line}: over {WIDEST_MARKDOWN} characters"
+        f"{short(path)}:{line}: over {WIDEST_MARKDOWN} characters"
         for path in _markdown()
         if path.name != "CHANGELOG.md" and not path.name.endswith(".zh-Hans.md")
         for line in _wide(path.read_text("utf-8"), WIDEST_MARKDOWN)
@@ -124,7 +124,7 @@ def test_markdown_is_narrow() -> None:
 
 def test_markdown_names_the_actor() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line}: {word}: name the client, broker, replica or number"
+        f"{short(path)}:{line}: {word}: name the client, broker, replica or number"
         for path in _markdown()
         if path.name not in GENERATED
         for line, word in _forbidden(path.read_text("utf-8"))
@@ -134,9 +134,8 @@ def test_markdown_names_the_actor() -> None:
 
 def test_python_names_the_actor() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line}: {word}: name the client, broker, replica or number"
-        for folder in ("app", "engine", "tests")
-        for path in sorted((ROOT / folder).rglob("*.py"))
+        f"{short(path)}:{line}: {word}: name the client, broker, replica or number"
+        for path in python_files("app", "engine", "tests")
         for line, word in _nameless(path)
     ]
     assert found == [], "\n".join(found)
@@ -145,8 +144,8 @@ def test_python_names_the_actor() -> None:
 def test_names_of_tests_state_a_fact() -> None:
     """`test_stalled_connections_do_not_block_others`, not `test_who_stalls_...`."""
     found = [
-        f"{path.relative_to(ROOT)}:{line}: opens with a question:{text.removeprefix('test')}"
-        for path in sorted((ROOT / "tests").rglob("*.py"))
+        f"{short(path)}:{line}: opens with a question:{text.removeprefix('test')}"
+        for path in python_files("tests")
         for line, text in _words_of(path)
         if text.startswith("test ") and text.split()[1].capitalize() in FORBIDDEN_OPENINGS
     ]
@@ -193,20 +192,17 @@ PUBLIC_API = "app/python_api/"
 """`import highwater` has short names of its own: Run, Step, Stage."""
 
 
-def _modules() -> list[Path]:
-    return [path for top in ("app", "engine") for path in sorted((ROOT / top).rglob("*.py"))]
-
-
 def test_modules_are_named_after_what_they_hold() -> None:
-    assert [str(path) for path in _modules() if path.stem in FORBIDDEN_MODULES] == []
+    modules = python_files("app", "engine")
+    assert [short(path) for path in modules if path.stem in FORBIDDEN_MODULES] == []
 
 
 def test_a_class_name_means_one_thing() -> None:
     places: dict[str, list[str]] = {}
-    for path in _modules():
-        name = path.relative_to(ROOT).as_posix()
+    for path in python_files("app", "engine"):
+        name = short(path)
         if not name.startswith(PUBLIC_API):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for node in ast.walk(tree(path)):
                 if isinstance(node, ast.ClassDef):
                     places.setdefault(node.name, []).append(name)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
