@@ -9,4 +9,4 @@ PROFILES_MOST: Final = 8
 CELLS_MOST: Final = 64
 FUTURES_EACH: Final = 10
 FUTURES_MOST: Final = 1_000
-"""Of a place: they are one chunk, so that the next look waits for whole places."""
+"""Futures of one step; they are one chunk, so that the next look waits for whole steps."""

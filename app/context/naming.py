@@ -13,7 +13,7 @@ from engine.scenarios.scenario import Scenario
 
 NEAR = 4
 PROFILE_CHARS = 400
-"""Of a profile's name with all the flags that are flipped in it."""
+"""Longest profile name, with all the flags that are flipped in it."""
 
 
 def scenario_named(name: str) -> Scenario:

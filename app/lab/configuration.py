@@ -19,8 +19,10 @@ Properties = dict[str, str | int]
 KRAFT_SESSION_MS: Final = 18_000
 ZOOKEEPER_SESSION_MS: Final = 10_000
 LONG_SESSION_MS: Final = 60_000
-"""Where the laboratory ends sessions itself: no slow moment of the machine may do so.  From 4.0 on
-a restart waits for the old session (KAFKA-19047), so those stay short."""
+"""Session timeout where the laboratory ends sessions itself, so that a slow machine ends none.
+
+From 4.0 on a restart waits for the old session (KAFKA-19047), so those stay short.
+"""
 FETCH_WAIT_MS: Final = 100
 LAG_MS: Final = 600_000
 

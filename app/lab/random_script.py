@@ -56,7 +56,7 @@ WEIGHTS: Final[dict[str, int]] = {
     "delete": 2,
     "wipe": 2,
 }
-"""How often a verb is drawn, relative to the others that are possible."""
+"""Weight of each verb among those that are possible."""
 
 WITHOUT_CONTROLLER: Final = frozenset({"produce", "fetch", "restart"})
 """Verbs that are drawn while the controller is down."""

@@ -17,7 +17,7 @@ from engine.sim.run import Run
 from engine.story.verdict import FIELDS
 
 STEPS_MOST: Final = 6_000
-"""Of a run that is compared, or stands on the ladder with those of all other profiles."""
+"""Longest run that is compared, with another or with those of all other profiles."""
 
 
 def other_run(context: Context, run: Run, wanted: str) -> tuple[Run, str]:

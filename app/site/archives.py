@@ -24,7 +24,7 @@ PAGES_PACKAGES: Final = (
     "blinker",
 )
 FIRST_ROOMS: Final = ("core", "questions", "runs", "storage", "tab", "workers")
-"""Of `app`: what answers the questions about runs.  The rest renders pages."""
+"""Rooms of `app` that answer questions about runs; the others render pages."""
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
 UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")
 EPOCH: Final = (2020, 1, 1, 0, 0, 0)

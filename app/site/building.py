@@ -53,7 +53,7 @@ class Report:
     files: int
     bytes: int
     loaded_bytes: int
-    """Of the interpreter and the engine, as a browser loads them."""
+    """Bytes of the interpreter and the engine, as a browser loads them."""
 
 
 class Builder:

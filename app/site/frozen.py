@@ -19,7 +19,7 @@ from engine.scenarios import file
 from engine.sim.run import Run
 
 STEPS_MOST: Final = 4_000
-"""Of a run that is frozen; a longer one is played in the tab."""
+"""Longest run that is frozen; the tab plays a longer one."""
 BYTES_MOST: Final = 2_500_000
 """Bytes of JSON that the steps of a frozen run take; the tab plays what comes after."""
 PAGE: Final = 32

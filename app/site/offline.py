@@ -20,7 +20,7 @@ FIRST: Final = re.compile(
 _PAGE: Final = re.compile(r"(\w+/)?[\w-]*/?index\.html")
 """Pages that no other stands above; the engine renders the others where there is no network."""
 RUN_BYTES: Final = 30_000
-"""Of a frozen run that is kept at the first visit."""
+"""Largest frozen run that the first visit keeps."""
 
 
 def files(found: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, bytes]:

@@ -20,7 +20,7 @@ INTEGRITY: Final = (
     "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq"
     "+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
 )
-"""Of the package's archive, as the registry and every lock file of npm give it."""
+"""Hash of the package's archive, as the registry and every lock file of npm give it."""
 NEEDED: Final = (
     "package.json",
     "pyodide.mjs",

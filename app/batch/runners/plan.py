@@ -15,7 +15,7 @@ from engine.advisor.cycle_rows import CYCLES
 
 CHUNK_SECONDS = 1.0
 CHUNK_SECONDS_MOST = 10.0
-"""Of a long batch: what a lost worker costs, and how often a chunk reports progress."""
+"""Longest chunk of a long batch: the work that a lost worker costs, and the pace of progress."""
 CHUNK_RUNS_MAX = 20_000
 CHUNKS_AT_LEAST = 16
 CHUNKS_WANTED = 10_000
