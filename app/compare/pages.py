@@ -12,7 +12,7 @@ from app.context.questioning import question_context
 from app.context.services import apart, services
 from app.core.memoize import last
 from app.core.refusals import RequestError
-from app.core.request_fields import whole_number
+from app.core.request_fields import RequestFields, whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
 from app.questions.names import DIGEST
@@ -88,19 +88,8 @@ def _compared(a: Run, b: Run) -> dict[str, Any]:
         return services().workers.do(comparing.compared, a, b)
     except NoWorkerError:
         with services().plays.turn():
-            return _compared_here(a.digest, b.digest)
-
-
-def _compared_here(a: str, b: str) -> dict[str, Any]:
-    # Always in one order, so that requests that compare the two the other way cannot wait for
-    # each other for ever.
-    first, second = sorted((a, b))
-    with services().replays.using(first) as one:
-        if first == second:
-            return comparing.pair(one, one)
-        with services().replays.using(second) as two:
-            both = {first: one, second: two}
-            return comparing.pair(both[a], both[b])
+            request = RequestFields({"run": a.digest, "other": b.digest})
+            return comparing.pairs(question_context(), request)
 
 
 def _run(digest: str) -> Run:

@@ -11,14 +11,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from app.learn.cards import cards
+from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields
 from app.python_api.picture import page
 from app.python_api.steps import Broken, Step, WhyNot
-from engine.export.comparing import compare, playable
+from app.questions import comparing, exports, registry
+from app.questions import runs as questions
+from app.questions.context import Context
+from app.questions.local import LocalRuns, local_context
+from app.questions.table import Question
 from engine.export.exports import FORMATS
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
 from engine.moves.moves import split
-from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim import run as runs
@@ -54,10 +59,24 @@ class Run(Sequence[Step]):
 
     def __init__(self, run: runs.Run) -> None:
         self._run = run
+        self._runs = LocalRuns()
 
     @cached_property
-    def _replay(self) -> Replay:
-        return Replay(self._run)
+    def _context(self) -> Context:
+        context = local_context(self._runs, LANGUAGE)
+        context.runs.register(self._run)
+        return context
+
+    def _ask(self, question: Question, **request: Any) -> dict[str, Any]:
+        """Return the answer to a question about this run.  Raises InputError."""
+        try:
+            return question(self._context, RequestFields({"run": self.digest, **request}))
+        except RequestError as refusal:
+            raise InputError(refusal.code, refusal.sentence(LANGUAGE)) from None
+
+    @cached_property
+    def _ending(self) -> dict[str, Any]:
+        return self._ask(questions.ending)
 
     @property
     def digest(self) -> str:
@@ -85,29 +104,29 @@ class Run(Sequence[Step]):
     @property
     def holds(self) -> bool:
         """True if no invariant broke."""
-        return bool(self._replay.verdict()["holds"])
+        return bool(self._ending["verdict"]["holds"])
 
     @property
     def broken(self) -> list[Broken]:
         """Each invariant that broke, at its first step."""
         return [
             Broken(one["invariant"], one["step"], one["why"])
-            for one in self._replay.verdict()["broken"]
+            for one in self._ending["verdict"]["broken"]
         ]
 
     @property
     def lost(self) -> list[str]:
         """Records that were acknowledged with acks=all and are gone, as they were lost."""
-        return list(self._replay.end.ledger.lost)
+        return list(self._ending["lost"])
 
     def __len__(self) -> int:
-        return self._replay.total + 1
+        return int(self._ending["total"]) + 1
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
-        (step,) = self._replay.steps(number, 1)
+        (step,) = self._ask(questions.steps, first=number, count=1)["steps"]
         return self._step(step)
 
     def __iter__(self) -> Iterator[Step]:
@@ -135,7 +154,7 @@ class Run(Sequence[Step]):
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
         negative step counts from the end.  Raises InputError.
         """
-        found = self._replay.why(range(len(self))[step], subject)
+        found = self._ask(questions.why, step=range(len(self))[step], subject=subject)
         guards = tuple(
             (
                 bool(guard["ok"]),
@@ -152,20 +171,18 @@ class Run(Sequence[Step]):
         for move in _lines(moves):
             grown = grown.then(move)
         made = Run(grown)
-        assert made._replay  # a move that cannot be played is an error here, not on first use
+        assert made._ending  # a move that cannot be played is an error here, not on first use
         return made
 
     def under(self, kafka: str) -> Run:
         """Return the same script under another version, as far as that one can play it."""
-        other = runs.Run(
-            self._run.scenario, get_profile(kafka).name, self._run.seed, self._run.moves
-        )
-        return Run(playable(other)[0])
+        return Run(comparing.other_run(self._context, self._run, get_profile(kafka).name)[0])
 
     def compare(self, other: str | Run) -> Comparison:
         """Compare this run with another one, or with its script under another version of Kafka."""
         other = self.under(other) if isinstance(other, str) else other
-        found = compare(self._replay, other._replay)
+        self._runs.borrow(other._runs)
+        found = self._ask(comparing.pairs, other=self._runs.register(other._run))
         parts = tuple(
             (*found["pairs"][part["at"]], tuple(map(tuple, part["what"])))
             for part in found["parts"]
@@ -188,7 +205,7 @@ class Run(Sequence[Step]):
         """Return the run as yaml, json, steps, golden, mermaid, shiviz or pytest."""
         if form not in FORMATS:
             raise ValueError(f"{form!r} is none of {', '.join(FORMATS)}.")
-        return FORMATS[form].make(self._replay)
+        return str(self._ask(exports.exported, form=form)["text"])
 
     def _repr_html_(self) -> str:
         step = self[self.broken[0].step if self.broken else -1]
@@ -250,12 +267,9 @@ def _run_of(
 
 def scenarios() -> list[dict[str, str]]:
     """Return the library: {"code", "slug", "title", "teaches"} of each scenario."""
-    return [
-        {name: str(card[name]) for name in ("code", "slug", "title", "teaches")}
-        for card in cards(file.library().values(), LANGUAGE)
-    ]
+    return registry.library(LANGUAGE)
 
 
 def versions() -> dict[str, str]:
     """Return name of a version -> the releases it stands for, the oldest first."""
-    return {name: profile.stands_for for name, profile in PROFILES.items()}
+    return registry.versions()

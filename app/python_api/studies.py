@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import product
@@ -12,9 +11,10 @@ from typing import Any
 
 from app.batch import statistics
 from app.batch.runners.rows import canonical, spark_schema, table_of
+from app.questions import batch
 from engine.model.profiles import get_profile
 from engine.scenarios import file
-from engine.study.batch import VIOLATES, Row, run_chunk
+from engine.study.batch import Row, run_chunk
 from engine.study.metrics import METRICS
 
 RUNS_HERE = 2_0000
@@ -45,15 +45,14 @@ class Study:
         """
         told = []
         for kafka in dict.fromkeys(row["profile"] for row in self._rows):
-            mine = [row for row in self._rows if row["profile"] == kafka]
-            hits = Counter(name for row in mine for name, _, _ in row["broken"])
-            any_broken = sum(1 for row in mine if row["verdict"] == VIOLATES)
-            for invariant, count in (("any", any_broken), *sorted(hits.items())):
-                interval = statistics.interval(count, len(mine))
+            found = batch.counted([row for row in self._rows if row["profile"] == kafka])
+            hits = sorted(found["broken"].items())
+            for invariant, count in (("any", found["violates"]), *hits):
+                interval = statistics.interval(count, found["runs"])
                 told.append(
                     {
                         "kafka": kafka,
-                        "runs": len(mine),
+                        "runs": found["runs"],
                         "invariant": invariant,
                         "hits": count,
                         **{name: interval[name] for name in ("share", "low", "high")},
@@ -78,7 +77,7 @@ class Study:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        broken = sum(1 for row in self._rows if row["verdict"] == VIOLATES)
+        broken = batch.counted(self._rows)["violates"]
         return f"<Study of {len(self)} runs, {broken} broke something>"
 
 
@@ -101,29 +100,18 @@ def study(
     names = [get_profile(name).name for name in wanted] or list(found.profiles)[:1]
     if runs < 1:
         raise ValueError("A study needs at least one run.")
-    told = found.to_dict()
     if spark is None:
         if runs > RUNS_HERE:
             raise ValueError(
                 f"More than {RUNS_HERE} runs want a Spark session: study(..., spark=)."
             )
-        rows = [row for name in names for row in run_chunk(_chunk(told, name, seed, runs))]
+        rows = [row for name in names for row in run_chunk(batch.chunk(found, name, seed, runs))]
         return Study(rows)
     chunks = [
-        _chunk(told, name, first, min(SLICE, seed + runs - first))
+        batch.chunk(found, name, first, min(SLICE, seed + runs - first))
         for name, first in product(names, range(seed, seed + runs, SLICE))
     ]
     return _frame(chunks, spark)
-
-
-def _chunk(scenario: dict[str, Any], profile: str, first: int, count: int) -> dict[str, Any]:
-    return {
-        "scenario": scenario,
-        "profile": profile,
-        "cell": 0,
-        "first_seed": first,
-        "count": count,
-    }
 
 
 def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
@@ -131,8 +119,8 @@ def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
     metrics = tuple(METRICS)
 
     def played(batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
+        for each in batches:
+            for number in each.column(0).to_pylist():
                 yield from table_of(run_chunk(chunks[number]), metrics).to_batches()
 
     _with_this_python(spark)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from app.core.refusals import RequestError
-from app.questions.context import Answer, Context
+from app.core.request_fields import RequestFields
+from app.questions import names
+from app.questions.context import COMPARED_MOST, Answer, Context
 from app.questions.names import DIGEST
 from engine.export.comparing import compare, playable
 from engine.export.thumbnail import draw, telling_step
@@ -15,9 +17,6 @@ from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.story.verdict import FIELDS
-
-STEPS_MOST: Final = 6_000
-"""Longest run that is compared, with another or with those of all other profiles."""
 
 
 def other_run(context: Context, run: Run, wanted: str) -> tuple[Run, str]:
@@ -50,17 +49,35 @@ def _promised(run: Run, profile: str) -> Any:
     return (run.scenario.expectation(profile) or {}).get("verdict")
 
 
-def compared(one: Run, other: Run) -> Answer:
-    """Return {a: facts, b: facts, pairs, parts}; see `engine.export.comparing.compare`."""
+def pairs(context: Context, request: RequestFields) -> Answer:
+    """Compare {run} with {other}, both known: {a: facts, b: facts, pairs, parts, cut}.
+
+    See `engine.export.comparing.compare`.  Raises RequestError "gone" or "too_large".
+    """
+    a, b = names.digest_asked(request), names.digest_asked(request, "other")
+    context.run = context.runs.run(a)
+    # Always in one order, so that requests that compare the two the other way cannot wait for
+    # each other for ever.
+    first, second = sorted((a, b))
+    with context.runs.using(first) as one:
+        if first == second:
+            return pair(one, one, context.compared_most)
+        with context.runs.using(second) as two:
+            both = {first: one, second: two}
+            return pair(both[a], both[b], context.compared_most)
+
+
+def compared(one: Run, other: Run, most: int = COMPARED_MOST) -> Answer:
+    """Return the same for two runs that are played for it, as another process does."""
     a = Replay(one)
     b = a if one == other else Replay(other)
-    return pair(a, b)
+    return pair(a, b, most)
 
 
-def pair(a: Replay, b: Replay) -> Answer:
+def pair(a: Replay, b: Replay, most: int) -> Answer:
     """Return the same for two replays.  Raises RequestError "too_large"."""
-    if max(a.total, b.total) > STEPS_MOST:
-        raise RequestError("too_large", "compare.long", most=STEPS_MOST)
+    if max(a.total, b.total) > most:
+        raise RequestError("too_large", "compare.long", most=most)
     return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
 
 
@@ -96,8 +113,8 @@ def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
     why = scenario.cannot_begin(profile)
     if why:
         return {**told, "digest": "", "why": why}
-    run, why = playable(Run(scenario, profile), STEPS_MOST)
-    found = Replay(run, STEPS_MOST)
+    run, why = playable(Run(scenario, profile), COMPARED_MOST)
+    found = Replay(run, COMPARED_MOST)
     step = telling_step(found)
     (view,) = found.steps(step, 1)
     verdict = found.verdict()

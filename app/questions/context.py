@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
@@ -20,6 +20,8 @@ from engine.view.wire import StepJson
 
 Answer = dict[str, Any]
 T = TypeVar("T")
+COMPARED_MOST: Final = 6_000
+"""Steps of the longest run that is compared with others."""
 
 
 class Runs(Protocol):
@@ -64,6 +66,8 @@ class Context:
     """Digest -> a scenario that was saved under it."""
     visible_until: Callable[[str], int | None] = lambda _digest: None
     """Digest -> the last step of this run that may be sent; None for all."""
+    compared_most: int = COMPARED_MOST
+    """Steps of the longest run that is compared with another one."""
     run: Run | None = None
     """The run of the current question, for the report of a failure."""
 

@@ -13,6 +13,8 @@ from engine.model import errors
 from engine.model.profiles import PROFILES, get_profile
 from engine.moves.moves import ALIASES
 from engine.moves.verbs import VERBS
+from engine.scenarios import file
+from engine.scenarios.translated import in_language
 from engine.story.rules import RULES
 
 
@@ -51,6 +53,20 @@ def registry() -> dict[str, Any]:
         "aliases": dict(ALIASES),
         "errors": errors.all_names(),
     }
+
+
+def versions() -> dict[str, str]:
+    """Return name of a version of Kafka -> the releases it stands for, the oldest first."""
+    return {one["name"]: one["stands_for"] for one in registry()["profiles"]}
+
+
+def library(lang: str) -> list[dict[str, str]]:
+    """Return {"code", "slug", "title", "teaches"} of each library scenario, in a language."""
+    return [
+        {"code": one.code, "slug": one.slug, "title": told.title, "teaches": told.teaches}
+        for one in file.library().values()
+        for told in (in_language(one, lang),)
+    ]
 
 
 @last(64)

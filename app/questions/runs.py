@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.questions import names
 from app.questions.context import Answer, Context, run_of
@@ -11,12 +12,13 @@ from engine.model.errors import InputError
 from engine.replay.replay import Replay
 from engine.sim.run import Run
 from engine.view.wire import StepJson
-from engine.why.why import MAX_SUBJECT
 
 AHEAD = 32
 """The most steps of one answer."""
 WINDOW = 8
 """Steps sent when a request names no number."""
+STEPS_MOST = 64
+"""The most steps of an answer to a client without a socket."""
 MOVE_CHARS = 2_000
 
 
@@ -90,6 +92,35 @@ def move(context: Context, request: RequestFields) -> Answer:
         }
 
 
+def steps(context: Context, request: RequestFields) -> Answer:
+    """Return ``count`` steps of {run} from ``first`` on; fewer at the end, none beyond it."""
+    digest = names.digest_asked(request)
+    first = request.whole("first", 0, SEED_MAX, default=0)
+    count = request.count("count", STEPS_MOST, AHEAD)
+    context.run = context.runs.run(digest)
+    with context.runs.using(digest) as replay:
+        found = steps_from(replay, first, count)
+        return {
+            "run": digest,
+            "first": first,
+            "total": replay.total,
+            "steps": context.visible(digest, found),
+        }
+
+
+def ending(context: Context, request: RequestFields) -> Answer:
+    """Return the verdict of {run}, the acknowledged records that it lost, and its length."""
+    digest = names.digest_asked(request)
+    context.run = context.runs.run(digest)
+    with context.runs.using(digest) as replay:
+        return {
+            "run": digest,
+            "total": replay.total,
+            "verdict": replay.verdict(),
+            "lost": list(replay.end.ledger.lost),
+        }
+
+
 def play(context: Context, request: RequestFields) -> Answer:
     """Return ``count`` steps of {run} after ``step``."""
     with context.at_step(request) as (digest, replay, step):
@@ -136,6 +167,8 @@ def metrics(context: Context, request: RequestFields) -> Answer:
 
 def why(context: Context, request: RequestFields) -> Answer:
     """Explain why ``subject`` does not happen at ``step``: its guards, and how to meet them."""
-    subject = request.text("subject", most=MAX_SUBJECT)
+    subject = request.raw("subject")
+    if not isinstance(subject, str):
+        raise RequestError("invalid", what="subject")
     with context.at_step(request) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}

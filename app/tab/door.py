@@ -12,9 +12,10 @@ from app.core.refusals import RequestError
 from app.core.words import Catalogue
 from app.questions import batch
 from app.questions.context import Answer, Context
+from app.questions.local import LocalCompute
 from app.questions.table import OPENS, STEPS, answered
 from app.runs.replays import Replays
-from app.tab.memory import NoWorkers, TabCompute, TabStore
+from app.tab.memory import NoWorkers, TabStore
 from engine.model.languages import USUAL, language_of
 from engine.sim.run import Run
 
@@ -75,7 +76,7 @@ class Door:
         """Return the context of a question in a language, English where it is unknown."""
         return Context(
             runs=self.replays,
-            compute=TabCompute(),
+            compute=LocalCompute(),
             words=self.words,
             lang=language_of(lang) or USUAL,
             saved_scenario=self.store.scenario,

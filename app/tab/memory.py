@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn
 
 from app.core.refusals import RequestError
 from app.workers.absence import NoWorkerError
 from engine.scenarios.scenario import Scenario
 
-T = TypeVar("T")
 SCENARIOS_MOST: Final = 200
 
 
@@ -53,15 +51,3 @@ class NoWorkers:
     def do(self, work: Callable[..., object], *args: object, **_: object) -> NoReturn:
         """Raise NoWorkerError."""
         raise NoWorkerError
-
-
-class TabCompute:
-    """Computation in the tab's worker, one question after another."""
-
-    def apart(self, work: Callable[..., T], *args: object) -> T:
-        """Return `work(*args)`."""
-        return work(*args)
-
-    def turn(self) -> AbstractContextManager[object]:
-        """Return at once: nothing else computes here."""
-        return nullcontext()

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from app.context import visitor
+from app.context.questioning import question_context
 from app.context.services import services
 from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
@@ -28,8 +29,6 @@ from engine.sim.run import Run
 from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
-
-STEPS_MOST = 64  # per response
 
 
 def json_answer(data: Any, status: int = 200) -> Response:
@@ -151,7 +150,7 @@ def steps(digest: str) -> Response:
     ``&only=lens`` leaves out everything else.
     """
     first = typed(request.args, "from", default=0)
-    count = min(STEPS_MOST, typed(request.args, "count", default=32))
+    count = min(runs.STEPS_MOST, typed(request.args, "count", default=32))
     if not DIGEST.match(digest):
         raise RequestError("not_found")
     services().replays.run(digest)
@@ -162,12 +161,11 @@ def steps(digest: str) -> Response:
         etag += f"-{'-'.join(releases)}{'-only' if bare else ''}"
 
     def answer() -> Response:
-        with services().replays.using(digest) as replay:
-            found = runs.steps_from(replay, first, count)
-            sent = [_under_the_lens(step, releases, bare) for step in found] if releases else found
-            return json_answer(
-                {"ok": True, "run": digest, "first": first, "total": replay.total, "steps": sent}
-            )
+        asked = RequestFields({"run": digest, "first": first, "count": count})
+        found = runs.steps(question_context(), asked)
+        if releases:
+            found["steps"] = [_under_the_lens(step, releases, bare) for step in found["steps"]]
+        return json_answer({"ok": True, **found})
 
     response = unless_known(etag, answer)
     response.headers["Cache-Control"] = FOR_EVER

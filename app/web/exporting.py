@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from app.context.services import apart, services
+from app.context.questioning import question_context
+from app.context.services import services
 from app.core.refusals import RequestError
+from app.core.request_fields import RequestFields
 from app.questions import exports
 from app.questions.names import DIGEST
 from app.server.edition import FOR_EVER
@@ -21,15 +23,16 @@ def export(digest: str, form: str) -> Response:
     """Return one file; ``?show`` requests its text in the page instead of a download."""
     if not DIGEST.match(digest) or form not in FORMATS:
         raise RequestError("not_found")
-    run = services().replays.run(digest)
+    services().replays.run(digest)
     etag = f"{digest}-{form}-{ENGINE_VERSION}"
     shown = "show" in request.args
 
     def answer() -> Response:
-        text, name = apart(exports.export, run, form)
-        file = Response(text, mimetype="text/plain" if shown else FORMATS[form].mimetype)
+        asked = RequestFields({"run": digest, "form": form})
+        found = exports.exported(question_context(), asked)
+        file = Response(found["text"], mimetype="text/plain" if shown else FORMATS[form].mimetype)
         how = "inline" if shown else "attachment"
-        file.headers["Content-Disposition"] = f'{how}; filename="{name}"'
+        file.headers["Content-Disposition"] = f'{how}; filename="{found["name"]}"'
         return file
 
     response = unless_known(etag, answer)

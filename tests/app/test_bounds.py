@@ -147,7 +147,7 @@ def test_requests_for_many_runs_share_one_gate(
 def test_a_ladder_plays_no_more_of_a_rung_than_it_says(
     client: FlaskClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladders, "STEPS_MOST", 300)
+    monkeypatch.setattr(ladders, "COMPARED_MOST", 300)
     services.workers = Workers(0, 0, 0)
     own = find("S20").to_dict() | {"slug": "", "code": "", "title": "Long", "script": "advance 24h"}
     own |= {"fetching": "auto", "expect": {}}
