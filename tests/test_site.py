@@ -24,6 +24,7 @@ from app.site.building import languages
 from app.site.layout import SiteLayout
 from app.site.rewriting import Page, links
 from app.tab.door import Door
+from app.tab.pages import build, fetch
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.sim.run import Run
@@ -182,6 +183,7 @@ ALONE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from app.tab.door import Door
+from app.tab.pages import build, fetch
 door = Door()
 opened = door.ask("open", json.dumps({"scenario": "R20", "profile": "Z0102"}), "zh")
 run = json.loads(opened)["run"]
@@ -256,6 +258,17 @@ def test_the_door_refuses_in_a_sentence(name: str) -> None:
     assert broken["code"] == "invalid"
     assert json.loads(door.ask("open", '{"scenario": "nowhere"}', "zh"))["code"] == "not_found"
     assert json.loads(door.ask("why", '{"run": "0123456789abcdef"}', "en"))["code"] == "invalid"
+
+
+def test_a_tab_shortens_a_failing_run() -> None:
+    door = Door()
+    run = door.replays.register(Run(find("R20"), "Z0102", 0))
+    sent = json.dumps({"run": run, "invariant": "I7"}).encode()
+    status, _, body = fetch(build(door), "POST", "/api/shorten", sent, "application/json")
+    found = json.loads(body)
+    assert status == 200 and found["ok"] and found["after"] <= found["before"]
+    assert found["digest"] in json.loads(door.new_runs())
+    assert found["url"].startswith(f"/r/{found['digest']}?step=")
 
 
 def run_command(*args: str) -> tuple[int, str]:

@@ -264,6 +264,14 @@ def test_some_modules_have_one_door() -> None:
             assert doors is None or short(path) in doors, f"{short(path)}:{line} imports {module}"
 
 
+def test_doors_compute_nothing_themselves() -> None:
+    """Python, assistants and tabs are answered by `app.questions`, as sockets and HTTP are."""
+    for path in (*python_files("app/python_api", "app/tab"), ROOT / "app/command/assistant.py"):
+        for line, module, _ in imports(path):
+            computes = module.startswith(("engine.replay", "engine.why", "engine.export.compar"))
+            assert not computes, f"{short(path)}:{line} imports {module}"
+
+
 def test_the_database_has_two_doors() -> None:
     for path in python_files("app"):
         name = short(path)

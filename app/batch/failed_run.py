@@ -14,15 +14,13 @@ from app.batch.spec import make_futures
 from app.batch.study_pages import jobs
 from app.context import naming, visitor
 from app.context.moments import address
-from app.context.questioning import question_context
 from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.questions.names import digest_asked
-from app.questions.shortening import shorter
 from app.server import api_schema
 from app.web.api import body, json_answer
-from engine.model.json_types import Json
+from app.web.shortening import shorten_run
 from engine.sim.run import Run
 from engine.study.shrink import Shortened, shorten
 
@@ -151,16 +149,7 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
     return run, failure.invariant
 
 
-@blueprint.post("/api/shorten")
-@api_schema.declare(Json, takes=api_schema.FailureSent)
-def shorten_run() -> Response:
-    """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
-    visitor.require_token()
-    visitor.require_patience()
-    found = shorter(question_context(), body())
-    step = max(0, found["after"] - 1)
-    url = url_for("pages.run", digest=found["digest"], step=step, tab=None)
-    return json_answer({"ok": True, "url": url, **found})
+blueprint.post("/api/shorten")(shorten_run)
 
 
 @blueprint.post("/api/futures")

@@ -19,9 +19,9 @@ from app.core.gate import Gate
 from app.learn import reading
 from app.server import addresses
 from app.server.shared_pages import PAGES
-from app.tab import shortening
 from app.tab.door import Door
 from app.web import pages
+from app.web.shortening import shorten_run
 
 if TYPE_CHECKING:
     from app.batch.jobs import Jobs
@@ -65,8 +65,9 @@ def build(door: Door, frozen: bool = False) -> Flask:
     else:
         app.context_processor(lambda: {"modules_of": lambda _entry: []})
     app.before_request(_trust)
-    for page in (*PAGES, shortening):
+    for page in PAGES:
         app.register_blueprint(page.blueprint)
+    app.post("/api/shorten")(shorten_run)
     return app
 
 

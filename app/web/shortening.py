@@ -1,19 +1,22 @@
-"""API of a tab for a shorter failing run; a server has it beside its batches."""
+"""API for a shorter failing run: a server has it beside its batches, a tab by itself."""
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, url_for
+from flask import Response, url_for
 
+from app.context import visitor
 from app.context.questioning import question_context
 from app.questions.shortening import shorter
+from app.server import api_schema
 from app.web.api import body, json_answer
+from engine.model.json_types import Json
 
-blueprint = Blueprint("shortening", __name__)
 
-
-@blueprint.post("/api/shorten")
+@api_schema.declare(Json, takes=api_schema.FailureSent)
 def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
+    visitor.require_token()
+    visitor.require_patience()
     found = shorter(question_context(), body())
     step = max(0, found["after"] - 1)
     url = url_for("pages.run", digest=found["digest"], step=step)
