@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.core import compiled_engine
+
 if TYPE_CHECKING:
     from flask import Flask
 
     from app.core.config import Settings
 
 __all__ = ["create_app"]
+
+compiled_engine.use()
 
 
 def create_app(settings: Settings | None = None) -> Flask:

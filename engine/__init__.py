@@ -28,3 +28,6 @@ class _Sources:
 
 if os.environ.get("HIGHWATER_PURE"):
     sys.meta_path.insert(0, _Sources)
+elif _compiled := os.environ.get("HIGHWATER_COMPILED"):
+    __path__.insert(0, os.path.join(_compiled, "engine"))
+    sys.path.append(_compiled)  # it holds the library that all compiled modules share

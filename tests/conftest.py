@@ -14,6 +14,8 @@ from typing import TypeVar
 import pluggy
 import pytest
 
+os.environ.setdefault("HIGHWATER_PURE", "1")  # whatever this user has compiled
+
 from app.core import gc_settings
 
 ROOT = Path(__file__).resolve().parent.parent

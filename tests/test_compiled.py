@@ -1,7 +1,7 @@
 """The engine as C plays as it is written: every digest of the library and of random play is equal.
 
 The build takes about a minute of a processor, once for each state of the sources:
-HIGHWATER_THOROUGH=1, or where `python3 -m tests.compiled` has been before.
+HIGHWATER_THOROUGH=1, or where `python3 -m app compile` has been before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import compiled
+from app.compiled import build
+from app.core import compiled_engine
 from tests.conftest import ROOT, THOROUGH
 from tests.digests import digests
 
@@ -29,13 +30,13 @@ SEARCH = """
 from engine.scenarios import file
 from engine.explore.budgets import Budgets
 from engine.explore.card import card
-from engine.explore.question import Question, cut_at
+from engine.explore.question import SearchQuestion, cut_at
 from engine.explore.searching import search
 from engine.sim.run import Run
 for code, profile in (("S20", "K39"), ("R20", "Z0102")):
     run = Run(file.find(code), profile)
     asked = cut_at(Run(run.scenario, profile, 0, run.lines()[:3]))
-    print(card(search(Question(asked, Budgets(crashes=1, writes=1))))["digest"])
+    print(card(search(SearchQuestion(asked, Budgets(crashes=1, writes=1))))["digest"])
 """
 
 PICKLE = """
@@ -57,12 +58,18 @@ for code, profile in (("S20", "K39"), ("S59", "K39"), ("S61", "Z0102")):
 """
 
 
-def told_by(engine: Path, program: str) -> tuple[str, str]:
-    """What a process of its own prints with this engine: (errors, output)."""
+def compiled() -> Path:
+    return build.build(lambda phase, share: None)
+
+
+def told_by(program: str, engine: Path | None = None) -> tuple[str, str]:
+    """What a process of its own prints, with a compiled engine or none: (errors, output)."""
+    choice = {compiled_engine.VARIABLE: str(engine)} if engine else {"HIGHWATER_PURE": "1"}
+    own = {key: value for key, value in os.environ.items() if not key.startswith("HIGHWATER_")}
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=engine,
-        env={**os.environ, "PYTHONPATH": f"{engine}{os.pathsep}{ROOT}", "HIGHWATER_PURE": ""},
+        cwd=ROOT,
+        env={**own, **choice, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
     )
@@ -71,15 +78,14 @@ def told_by(engine: Path, program: str) -> tuple[str, str]:
 
 
 built = pytest.mark.skipif(
-    not THOROUGH and not compiled.place().exists(),
-    reason="a minute of gcc: HIGHWATER_THOROUGH=1, or python3 -m tests.compiled before",
+    not THOROUGH and compiled_engine.built() is None,
+    reason="a minute of gcc: HIGHWATER_THOROUGH=1, or python3 -m app compile before",
 )
 
 
 @built
 def test_compiled_and_written_play_the_same() -> None:
-    engine = compiled.build()
-    source, told = told_by(engine, PLAY)
+    source, told = told_by(PLAY, compiled())
     assert source.split()[-1].endswith((".so", ".pyd"))
     found, here = json.loads(told)["digests"], digests()
     assert len(here) > 150
@@ -89,13 +95,13 @@ def test_compiled_and_written_play_the_same() -> None:
 
 @built
 def test_compiled_and_written_search_the_same() -> None:
-    assert told_by(compiled.build(), SEARCH)[1] == told_by(ROOT, SEARCH)[1]
+    assert told_by(SEARCH, compiled())[1] == told_by(SEARCH)[1]
 
 
 @built
 def test_a_compiled_run_goes_on_in_another_process() -> None:
     """What was pickled in the middle of a run ends as the run does, and plays on as C."""
-    assert told_by(compiled.build(), PICKLE)[1] == told_by(ROOT, PICKLE)[1]
+    assert told_by(PICKLE, compiled())[1] == told_by(PICKLE)[1]
 
 
 def test_the_sources_can_be_asked_for(tmp_path: Path) -> None:

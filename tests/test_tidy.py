@@ -52,6 +52,7 @@ FEATURES = {
         "batch": {"advisor"},
         "cluster": set(),
         "compare": {"learn"},
+        "compiled": set(),
         "editor": set(),
         "explore": set(),
         "find": set(),

@@ -15,6 +15,7 @@ import click
 
 from app.command import brokers
 from app.command.advise import advise
+from app.command.compile_engine import compile_engine
 from app.command.find import find
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
@@ -397,5 +398,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, find, learn, refine, saturation, site, upgrade):
+for _command in (*_BROKERS, advise, compile_engine, find, learn, refine, saturation, site, upgrade):
     main.add_command(_command)

@@ -16,6 +16,7 @@ from app.batch import csv_tables, failed_run, study_pages
 from app.batch import pages as batch
 from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
+from app.compiled import pages as compiled
 from app.context.services import KEY, Services
 from app.core import config
 from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
@@ -69,6 +70,7 @@ SITE: Final = (
     deck,
     openapi,
     explore,
+    compiled,
 )
 """What answers to addresses, each with its `blueprint`."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterator
 from typing import Any, Final
 
-from flask import Blueprint, Flask, Response, current_app, g, request
+from flask import Blueprint, Flask, Response, current_app, g
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -20,6 +19,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from app.context.services import Services, services
 from app.core import clock, disk_errors
 from app.core.refusals import RequestError
+from app.server.operator import has_token, is_local
 from app.storage.row_limit import MIB
 from app.web.api import json_answer
 from engine import ENGINE_VERSION
@@ -101,12 +101,7 @@ def install(app: Flask, found: Services) -> None:
 
 def _may_read() -> bool:
     """Check for the token; without one, for a program of this machine, through no proxy."""
-    found = services().settings
-    if found.metrics_token:
-        given = request.headers.get("Authorization", "")
-        return hmac.compare_digest(given.encode(), f"Bearer {found.metrics_token}".encode())
-    told = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-    return request.remote_addr in ("127.0.0.1", "::1") and not told and not found.proxies
+    return has_token() if services().settings.metrics_token else is_local()
 
 
 @blueprint.get("/metrics")

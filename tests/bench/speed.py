@@ -15,6 +15,7 @@ import tempfile
 from dataclasses import replace
 from typing import Final
 
+from app.core import compiled_engine
 from app.core.config import ROOT
 from engine.model import log
 from engine.scenarios import file
@@ -47,8 +48,8 @@ BUDGETS: Final = {
 def speed() -> tuple[float, dict[str, float]]:
     """Return the events of the compiled engine over those of the Python one; and the table.
 
-    Without a compiled engine (`python3 -m tests.compiled` builds one beside a checkout, and
-    HIGHWATER_COMPILED names it) only the written one is measured, and the ratio is 1.
+    Without a compiled engine (`python3 -m app compile` builds one) only the written one is
+    measured, and the ratio is 1.
     """
     engines = {"written": measured(pure=True), "compiled": measured(pure=False)}
     if not engines["compiled"].pop("is_compiled"):
@@ -63,10 +64,9 @@ def speed() -> tuple[float, dict[str, float]]:
 
 def measured(pure: bool) -> dict[str, float]:
     """Return the figures of the engine, measured in another process."""
-    compiled = os.environ.get("HIGHWATER_COMPILED", str(ROOT))
-    paths = [str(ROOT)] if pure else [compiled, str(ROOT)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    env["HIGHWATER_PURE"] = "1" if pure else ""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "HIGHWATER_PURE": "1" if pure else ""}
+    if not pure and (built := compiled_engine.built()) is not None:
+        env[compiled_engine.VARIABLE] = str(built)
     command = [sys.executable, "-m", "tests.bench.speed"]
     with tempfile.TemporaryDirectory() as place:
         done = subprocess.run(command, cwd=place, env=env, capture_output=True, text=True)

@@ -11,6 +11,7 @@ import importlib.metadata
 import logging
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -40,6 +41,7 @@ from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
 from app.batch.runners.summary import Summary, summarise
 from app.batch.runners.tables import RunnerError, SparkTables
+from app.core import compiled_engine
 from engine.explore.question import SearchQuestion
 from engine.explore.searching import Bounds, SearchOutcome
 
@@ -49,6 +51,8 @@ LOCAL = re.compile(r"local(?:\[(\*|\d+)\])?$")
 TASK_TRIES = 4
 POLL_S = 0.25
 ENGINE_ZIP = "highwater-engine.zip"
+ENGINE_ARCHIVE = "highwater-compiled"
+"""Folder of an executor that holds the compiled engine, where the driver has one."""
 REACH_WITHIN_S = 3.0
 JAVA_ENDS_WITHIN_S = 10.0
 PREFIX = "HIGHWATER_SPARK_CONF"
@@ -289,6 +293,11 @@ class SparkRunner:
             found["spark.driver.host"] = found["spark.driver.bindAddress"] = "127.0.0.1"
         if self.master.startswith("local"):
             found["spark.driver.extraJavaOptions"] += f" {LEAN_JAVA}"
+        elif compiled := self.environ.get(compiled_engine.VARIABLE):
+            # Executors of this Python and processor load it; others read the sources beside it.
+            archive = shutil.make_archive(str(Path(scratch) / ENGINE_ARCHIVE), "zip", compiled)
+            found["spark.archives"] = f"{archive}#{ENGINE_ARCHIVE}"
+            found[f"spark.executorEnv.{compiled_engine.VARIABLE}"] = ENGINE_ARCHIVE
         found.update(extra_settings(self.environ))
         return found
 

@@ -1,0 +1,157 @@
+"""Building the compiled engine, and checking once that it plays the same bytes.
+
+The steps are programs of their own: a build that fails, or is cancelled, leaves this process and
+every former build as they were.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from app.compiled import digests, extensions
+from app.core import compiled_engine
+
+LEVEL: Final = "1"
+"""Of the C compiler: a build in half of the time that plays nearly as fast."""
+USUAL_CPU_S: Final = 75
+"""Processor seconds of a build with its check, for what is said beforehand."""
+POLL_S: Final = 0.25
+TRANSLATING, COMPILING, CHECKING = "translating", "compiling", "checking"
+
+Progress = Callable[[str, float], None]
+"""Told the phase, and its share done (0 – 1)."""
+
+
+class CompileError(Exception):
+    """Error for an engine that cannot be compiled here; the text is one sentence."""
+
+
+def why_not() -> str:
+    """Return what is missing here in one sentence, or ""."""
+    if sys.platform == "win32":
+        return "The engine is compiled on Linux and macOS only."
+    if compiler() is None:
+        return "There is no C compiler here: install gcc or clang, with the headers of Python."
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        return "The headers of Python are missing: install them (Debian: python3-dev)."
+    if any(importlib.util.find_spec(name) is None for name in ("mypyc", "setuptools")):
+        return "mypy is not installed: pip install 'highwater[fast]'."
+    return ""
+
+
+def compiler() -> str | None:
+    """Return the path of the C compiler that setuptools would use, or None."""
+    usual = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
+    return shutil.which(usual[0]) or shutil.which("cc")
+
+
+def build(progress: Progress, program: Path | None = None) -> Path:
+    """Build the compiled engine, check it, and return its folder; a former build is kept.
+
+    `program` stands in for the module that writes digests.  Raises CompileError.
+    """
+    if (done := compiled_engine.built()) is not None:
+        return done
+    if reason := why_not():
+        raise CompileError(reason)
+    with _scratch() as place:
+        source = compiled_engine.SOURCES
+        without = shutil.ignore_patterns("__pycache__", "*.so")
+        shutil.copytree(source, place / "engine", ignore=without)
+        _compile(place, progress)
+        shutil.rmtree(place / "build", ignore_errors=True)
+        _check(place, progress, program or Path(digests.__file__))
+        done = compiled_engine.builds() / compiled_engine.fingerprint()
+        try:
+            place.rename(done)
+        except OSError as error:
+            if compiled_engine.built() is None:  # no other process was faster
+                raise CompileError(f"{done} cannot be written: {error.strerror}.") from error
+        return done
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Yield a new folder beside the builds; what is left in it goes."""
+    folder = compiled_engine.builds()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place = Path(tempfile.mkdtemp(prefix="making-", dir=folder))
+    except (OSError, RuntimeError) as error:
+        raise CompileError(f"{folder} cannot be written: {error}.") from error
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _compile(place: Path, progress: Progress) -> None:
+    """Translate and compile in place.  Raises CompileError with the compiler's last line."""
+    command = [sys.executable, extensions.__file__, "--quiet", "build_ext", "--inplace"]
+    jobs = os.cpu_count() or 1
+    own = {**os.environ, "HIGHWATER_COMPILE_LEVEL": LEVEL, "HIGHWATER_PURE": "1"}
+    with (place / "build.log").open("w+", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            [*command, "--parallel", str(jobs)], cwd=place, env=own, stdout=log, stderr=log
+        )
+        try:
+            while process.poll() is None:
+                progress(*_how_far(place))
+                time.sleep(POLL_S)
+        finally:
+            process.kill()
+        if process.wait():
+            log.seek(0)
+            told = log.read().strip().splitlines() or ["no reason was given"]
+            raise CompileError(f"The build failed: {told[-1][:300]}.")
+
+
+def _how_far(place: Path) -> tuple[str, float]:
+    """Return the phase and its share, from the files that are there."""
+    sources = len(list(place.glob("build/**/*.c")))
+    objects = len(list(place.glob("build/**/*.o")))
+    return (COMPILING, objects / sources) if objects else (TRANSLATING, 0.0)
+
+
+def _check(place: Path, progress: Progress, program: Path) -> None:
+    """Play the library with both engines.  Raises CompileError where a run ends differently."""
+    progress(CHECKING, 0.0)
+    root = str(compiled_engine.SOURCES.parent)
+    ends = []
+    for share, choice in (
+        (0.5, {"HIGHWATER_PURE": "1"}),
+        (1.0, {compiled_engine.VARIABLE: str(place)}),
+    ):
+        own = {key: value for key, value in os.environ.items() if not key.startswith("HIGHWATER_")}
+        done = subprocess.run(
+            [sys.executable, "-P", str(program)],
+            env={**own, **choice, "PYTHONPATH": root},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            told = done.stderr.strip().splitlines() or ["no reason was given"]
+            raise CompileError(f"The compiled engine does not play: {told[-1][:300]}.")
+        ends.append(json.loads(done.stdout))
+        progress(CHECKING, share)
+    pure, compiled = ends
+    if compiled.pop("is_compiled") is pure.pop("is_compiled"):
+        raise CompileError("The compiled modules were not found by Python, though they were built.")
+    different = sorted(name for name in pure if pure[name] != compiled.get(name))
+    if different:
+        raise CompileError(
+            f"{len(different)} of {len(pure)} runs end differently when compiled, {different[0]} "
+            "among them: the build was thrown away."
+        )

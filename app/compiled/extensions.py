@@ -1,0 +1,48 @@
+"""Modules of the engine that are compiled as C, by mypyc.
+
+`setup.py` reads this list where HIGHWATER_COMPILE is set, and `highwater compile` runs this file.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+COMPILED: Final = {
+    "model": "broker cluster configs control_messages controller copying effects epochs errors "
+    "flags log messages producers profiles quotas records session_client "
+    "session_messages sessions state timers zk_messages",
+    "dataplane": "fetch_request fetcher insync limits offsets partition_fetch_state produce "
+    "purgatory reading recovery retention serving truncation watermark",
+    "controlplane": "alter_partition election elr kraft liveness membership roles storage znodes "
+    "zookeeper",
+    "checks": "clients invariants lags ledger prefix replica_memory",
+    "clients": "clients consumers idempotent",
+    "sim": "copy_on_write dispatch kernel live_effects network pacing simulation world",
+    "explore": "broker_key choices key_exclusions keys",
+    "conformance": "clusters fetchers",
+}
+"""Not among them: verbs and faults (nothing there is hot), what is a dataclass with slots or a kind
+of str (mypyc takes neither), and what only renders.  `conformance` has subclasses of compiled
+classes, which cannot be interpreted."""
+
+
+def files() -> list[str]:
+    """Return the paths of their sources, relative to what holds `engine`."""
+    return [
+        f"engine/{room}/{name}.py" for room, names in COMPILED.items() for name in names.split()
+    ]
+
+
+def extensions() -> list[Any]:
+    """Return them for setuptools, translated to C."""
+    from mypyc.build import mypycify
+
+    level = os.environ.get("HIGHWATER_COMPILE_LEVEL", "2")
+    return mypycify(["--config-file=", *files()], opt_level=level, debug_level="0", multi_file=True)
+
+
+if __name__ == "__main__":
+    from setuptools import setup
+
+    setup(ext_modules=extensions())

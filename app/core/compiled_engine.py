@@ -1,0 +1,57 @@
+"""Path to an engine whose hot modules are compiled.  Standard library only.
+
+`highwater compile` builds it once for a state of the sources, into the user's cache.  Every process
+that imports `app` plays with it from then on; HIGHWATER_PURE=1 plays the sources.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+SOURCES: Final = Path(__file__).resolve().parents[2] / "engine"
+VARIABLE: Final = "HIGHWATER_COMPILED"
+"""Names the folder that holds the compiled `engine`; `engine/__init__.py` reads it."""
+
+
+def builds() -> Path:
+    """Return the folder that holds all builds of this user."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "highwater" / "compiled"
+
+
+def fingerprint() -> str:
+    """Return 16 hex digits of the engine's sources, of this Python and of this machine's kind."""
+    found = sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
+    for path in sorted(SOURCES.rglob("*.py")):
+        found.update(path.relative_to(SOURCES).as_posix().encode() + path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def built() -> Path | None:
+    """Return the folder built from the sources as they stand, or None."""
+    try:
+        place = builds() / fingerprint() if builds().is_dir() else None
+    except (OSError, RuntimeError):  # no home, or one that cannot be read
+        return None
+    return place if place is not None and (place / "engine").is_dir() else None
+
+
+def is_in_use() -> bool:
+    """Return True if this process plays a compiled engine."""
+    from engine.model import log
+
+    return not str(log.__file__).endswith(".py")
+
+
+def use() -> None:
+    """Let this process, and those it starts, import the compiled engine if there is one."""
+    place = None if os.environ.get("HIGHWATER_PURE") else built()
+    if place is not None:
+        os.environ[VARIABLE] = str(place)
+    else:
+        os.environ.pop(VARIABLE, None)
