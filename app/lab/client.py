@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -248,14 +249,18 @@ class KafkaClient:
 
         return _only(answer.array(lambda: (answer.text(), answer.array(partition))))
 
-    def set_config(self, topic: str, name: str, value: str) -> str:
-        """Set a setting of a topic, incrementally since 2.3 (KIP-339); return the error's name."""
+    def set_config(self, topic: str, name: str, value: str, others: Mapping[str, str]) -> str:
+        """Set a setting of a topic; return the error's name.
+
+        Before 2.3 (KIP-339) a request replaces all settings of the topic: it repeats the others.
+        """
         resource = i8(TOPIC) + text(topic)
         if self.release.numbers >= (2, 3, 0):
             body = array([resource + array([text(name) + i8(0) + text(value)])]) + i8(0)
             answer = self._ask(INCREMENTAL_ALTER_CONFIGS, 0, body)
         else:
-            body = array([resource + array([text(name) + text(value)])]) + i8(0)
+            every = {**others, name: value}.items()
+            body = array([resource + array([text(one) + text(it) for one, it in every])]) + i8(0)
             answer = self._ask(ALTER_CONFIGS, 0, body)
         answer.i32()
         return name_of(answer.i16() if answer.i32() else 0)

@@ -28,6 +28,7 @@ from engine.moves.moves import Args, Move
 
 Deed = Callable[[LabStage, Args], str]
 
+CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
 DEEDS: Final[dict[str, Deed]] = {}
 
 WAITING: Final = "waiting"
@@ -349,6 +350,9 @@ def _checkpoint(stage: LabStage, args: Args) -> str:
 @deed("wipe")
 def _wipe(stage: LabStage, args: Args) -> str:
     shutil.rmtree(stage.directory(args["broker"]), ignore_errors=True)
+    # A new disk has no mark of a clean shutdown either, which the broker tells when it registers.
+    folder = stage.cluster.log_directory(args["broker"])
+    (folder / CLEAN_SHUTDOWN).unlink(missing_ok=True)
     return ""
 
 
@@ -477,7 +481,9 @@ def _reassign(stage: LabStage, args: Args) -> str:
 def _set(stage: LabStage, args: Args) -> str:
     client = stage.cluster.controller_client()
     value = word_of(args["key"], args["value"])
-    error = client.set_config(stage.topic, args["key"], value)
+    error = client.set_config(stage.topic, args["key"], value, stage.configs)
+    if error == "NONE":
+        stage.configs[args["key"]] = value
     time.sleep(0.8)
     stage.informed()
     return "" if error == "NONE" else error

@@ -13,6 +13,7 @@ from engine.dataplane import fetcher, futures, retention
 from engine.dataplane.insync import send_alter_partition
 from engine.dataplane.recovery import flush_everything, forget_log_start, load_log
 from engine.model.broker import Machine, Process
+from engine.model.configs import Configs
 from engine.model.control_messages import (
     Heartbeat,
     HeartbeatResponse,
@@ -247,10 +248,15 @@ def on_metadata_broken(broker: Process, corr: int, out: Effects) -> None:
 
 
 def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> None:
-    """CP-KR-APPLY.  Merge all records available and act once on the resulting image."""
+    """CP-KR-APPLY.  Merge all records available and act once on the resulting image.
+
+    Partitions change before settings do (`BrokerMetadataPublisher.onMetadataUpdate`): a new leader
+    moves its mark by the old min.insync.replicas.  Logs read at the start have the new ones.
+    """
     if m.corr != broker.metadata_corr or m.offset != broker.metadata_offset:
         return
     changed: dict[int, PartitionRecord | None] = {}
+    configs = []
     for record in m.records:
         kind = record[0]
         if kind == R_PARTITION:
@@ -258,8 +264,7 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
         elif kind == R_REMOVE:
             changed[record[1]] = None
         elif kind == R_CONFIG:
-            fetcher.configure(broker, record[1], out)
-            retention.arm(broker, out)
+            configs.append(record[1])
         elif kind == R_CLEAR_ELR:
             _clear_elr(broker, record[1], changed)
         elif kind == R_UNREGISTER:
@@ -267,6 +272,8 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
         else:
             _apply_broker_record(broker, record)
     before = broker.metadata_offset
+    if not changed or before == 0:
+        _configure(broker, configs, out)
     broker.metadata_offset = m.offset + len(m.records)
     out.cue("CP-KR-APPLY", broker.id, "metadata offset", before, broker.metadata_offset)
     blocked = _blocked_by_strays(broker, changed) if before == 0 else ()
@@ -277,9 +284,17 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
     apply_changes(broker, changed, out, blocked)
     if before == 0:
         delete_strays(broker, out)
+    elif changed:
+        _configure(broker, configs, out)
     fetch_metadata(broker, out)
     if broker.status == STARTING:
         send_heartbeat(broker, out)
+
+
+def _configure(broker: Process, configs: Iterable[Configs], out: Effects) -> None:
+    for one in configs:
+        fetcher.configure(broker, one, out)
+        retention.arm(broker, out)
 
 
 def _clear_elr(

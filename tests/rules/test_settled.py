@@ -97,3 +97,11 @@ def test_only_a_broker_without_a_request_for_its_role_is_excused() -> None:
     assert unsettled(sim.cluster) == [why]
     ensure_log(sim.brokers[1].running, 0, sim.out)  # of a leader it does not know it hears nothing
     assert unsettled(sim.cluster) == [why]
+
+
+def test_settle_goes_on_after_an_answer_that_was_held_back() -> None:
+    """As recorded on 1.1.1: the answer is older than the record, which the next fetch brings."""
+    scenario = Scenario.from_dict({"title": "x", "brokers": 3, "partitions": [[3, 1]]})
+    lines = ("power 2", "ask 1", "detect 2", "produce a to 3 acks=all", "settle")
+    sim = play_all(Run(scenario, "Z011", 0, lines))
+    assert (sim.brokers[1].replicas[0].log.leo, sim.brokers[3].replicas[0].log.hw) == (1, 1)
