@@ -28,7 +28,6 @@ from engine.moves.moves import Args, Move
 
 Deed = Callable[[LabStage, Args], str]
 
-CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
 DEEDS: Final[dict[str, Deed]] = {}
 
 WAITING: Final = "waiting"
@@ -350,9 +349,8 @@ def _checkpoint(stage: LabStage, args: Args) -> str:
 @deed("wipe")
 def _wipe(stage: LabStage, args: Args) -> str:
     shutil.rmtree(stage.directory(args["broker"]), ignore_errors=True)
-    # A new disk has no mark of a clean shutdown either, which the broker tells when it registers.
-    folder = stage.cluster.log_directory(args["broker"])
-    (folder / CLEAN_SHUTDOWN).unlink(missing_ok=True)
+    folder = stage.cluster.log_directory(args["broker"])  # a new disk was never shut down cleanly
+    (folder / ".kafka_cleanshutdown").unlink(missing_ok=True)
     return ""
 
 
@@ -479,13 +477,12 @@ def _reassign(stage: LabStage, args: Args) -> str:
 
 @deed("set")
 def _set(stage: LabStage, args: Args) -> str:
-    client = stage.cluster.controller_client()
-    value = word_of(args["key"], args["value"])
-    error = client.set_config(stage.topic, args["key"], value, stage.configs)
-    if error == "NONE":
-        stage.configs[args["key"]] = value
+    key, value = args["key"], word_of(args["key"], args["value"])
+    error = stage.cluster.controller_client().set_config(stage.topic, key, value, stage.configs)
     time.sleep(0.8)
     stage.informed()
+    if error == "NONE":
+        stage.configs[key] = value
     return "" if error == "NONE" else error
 
 

@@ -178,16 +178,17 @@ def settle(sim: Simulation) -> Iterator[None]:
     yield from pump(sim)
     for _ in range(SETTLE_ROUNDS):
         before = fingerprint(sim)
-        held = False
+        answered = False
         for follower in sorted(sim.brokers):
             if sim.brokers[follower].status == UP:
                 for thread in threads_of(sim, follower):
-                    held = held or thread.outstanding != 0
+                    held = thread.outstanding
                     yield from fetch_round(sim, follower, thread)
+                    answered |= held != 0 and thread.outstanding == 0
                     yield from pump(sim)
         yield from copy_all(sim)
-        if fingerprint(sim) == before and not held:
-            return  # an answer that was held back may be older than what it was to bring
+        if fingerprint(sim) == before and not answered:
+            return  # an answer that was held back may be older than the newest record
 
 
 def copy_all(sim: Simulation) -> Iterator[None]:
