@@ -63,7 +63,7 @@ def compiled() -> Path:
 
 
 def told_by(program: str, engine: Path | None = None) -> tuple[str, str]:
-    """What a process of its own prints, with a compiled engine or none: (errors, output)."""
+    """Return (errors, output) of a separate process, with a compiled engine or without."""
     choice = {compiled_engine.VARIABLE: str(engine)} if engine else {"HIGHWATER_PURE": "1"}
     own = {key: value for key, value in os.environ.items() if not key.startswith("HIGHWATER_")}
     done = subprocess.run(

@@ -183,7 +183,6 @@ ALONE = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from app.tab.door import Door
-from app.tab.pages import build, fetch
 door = Door()
 opened = door.ask("open", json.dumps({"scenario": "R20", "profile": "Z0102"}), "zh")
 run = json.loads(opened)["run"]

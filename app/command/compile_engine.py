@@ -37,7 +37,6 @@ def compile_engine(remove: bool, as_json: bool) -> None:
         if reason := build.why_not():
             refuse(reason)
         click.echo(f"This takes about {build.USUAL_CPU_S} seconds of a processor.", err=True)
-    began = here is None
     try:
         place = build.build(_progress(as_json))
     except build.CompileError as error:
@@ -47,9 +46,9 @@ def compile_engine(remove: bool, as_json: bool) -> None:
         click.echo("Cancelled: nothing was changed.", err=True)
         sys.exit(CANCELLED)
     if as_json:
-        tell({"schema": 1, "folder": str(place), "built": began})
+        tell({"schema": 1, "folder": str(place), "built": here is None})
     else:
-        click.echo(f"The compiled engine stands in {place}." if began else f"It stands in {place}.")
+        click.echo(f"The compiled engine stands in {place}.")
 
 
 def _remove() -> None:

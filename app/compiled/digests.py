@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 
-from engine.model import log
 from engine.scenarios.file import library
 from engine.sim.run import Run, play_all
-from engine.study.digest import digest
+from engine.study.digest import digest, is_compiled
 
 
 def found() -> dict[str, str | bool]:
     """Return {scenario and profile: digest}, and `is_compiled`."""
-    ends: dict[str, str | bool] = {"is_compiled": not str(log.__file__).endswith(".py")}
+    ends: dict[str, str | bool] = {"is_compiled": is_compiled()}
     for scenario in library().values():
         for profile in scenario.profiles:
             ends[f"{scenario.code} {profile}"] = digest(play_all(Run(scenario, profile)))

@@ -12,6 +12,7 @@ from app.context.moments import address
 from app.core import compiled_engine
 from app.core.refusals import RequestError
 from app.server.operator import is_operator
+from engine.study.digest import is_compiled
 
 blueprint = Blueprint("compiled", __name__)
 job = CompileJob()
@@ -24,7 +25,7 @@ def engine() -> str:
     return render_template(
         "compiled.html",
         built=compiled_engine.built() is not None,
-        in_use=compiled_engine.is_in_use(),
+        in_use=is_compiled(),
         may=is_operator(),
         why_not=build.why_not(),
         seconds=build.USUAL_CPU_S,

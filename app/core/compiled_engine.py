@@ -41,13 +41,6 @@ def built() -> Path | None:
     return place if place is not None and (place / "engine").is_dir() else None
 
 
-def is_in_use() -> bool:
-    """Return True if this process plays a compiled engine."""
-    from engine.model import log
-
-    return not str(log.__file__).endswith(".py")
-
-
 def use() -> None:
     """Let this process, and those it starts, import the compiled engine if there is one."""
     place = None if os.environ.get("HIGHWATER_PURE") else built()

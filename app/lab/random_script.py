@@ -307,13 +307,8 @@ def _check_detect(script: RandomScript, move: Move) -> str:
 
 
 def _check_settle(script: RandomScript, move: Move) -> str:
-    """Refuse a race: of two followers, the one that joins first may end the reassignment.
-
-    The laboratory also delivers a held response; the model keeps it back.
-    """
+    """Refuse a race: of two followers, the one that joins first may end the reassignment."""
     sim = script.sim
-    if script.asked:
-        return "a response is held"
     record = sim.cluster.controller.records[0]
     outside = [one for one in record.replicas if one not in record.isr and _is_able(sim, one)]
     if record.reassigning and len(outside) > 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.questions import names
 from app.questions.context import Answer, Context, run_of
@@ -12,6 +11,7 @@ from engine.model.errors import InputError
 from engine.replay.replay import Replay
 from engine.sim.run import Run
 from engine.view.wire import StepJson
+from engine.why.why import MAX_SUBJECT
 
 AHEAD = 32
 """The most steps of one answer."""
@@ -167,8 +167,6 @@ def metrics(context: Context, request: RequestFields) -> Answer:
 
 def why(context: Context, request: RequestFields) -> Answer:
     """Explain why ``subject`` does not happen at ``step``: its guards, and how to meet them."""
-    subject = request.raw("subject")
-    if not isinstance(subject, str):
-        raise RequestError("invalid", what="subject")
+    subject = request.text("subject", most=MAX_SUBJECT)
     with context.at_step(request) as (digest, replay, step):
         return {"run": digest, "step": step, **replay.why(step, subject)}

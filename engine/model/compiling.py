@@ -1,4 +1,4 @@
-"""A note to the compiler, which the engine can be played without (`setup.py` has the list)."""
+"""Notes to the compiler of `app/compiled/extensions.py`; the engine is played without it, too."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ from typing import Final
 
 from app.core import compiled_engine
 from app.core.config import ROOT
-from engine.model import log
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from engine.study.digest import is_compiled
 from tests.bench.ratios import SCALE_RUN, per_second, simpy_events
 from tests.bench.searching import copied_us, ladder, moved, searched_per_s
 
@@ -85,7 +85,7 @@ def figures() -> dict[str, float]:
 
     engine, simpy = per_second(events), per_second(simpy_events)
     found = {
-        "is_compiled": float(not log.__file__.endswith(".py")),
+        "is_compiled": float(is_compiled()),
         "events_per_s": engine,
         "events_per_timeout": engine / simpy,
         "copy_s20_us": copied_us(moved(), Simulation.copy),
