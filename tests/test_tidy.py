@@ -18,6 +18,7 @@ CORE = {
         ("model",),
         ("dataplane",),
         ("controlplane",),
+        ("quorum",),
         ("checks",),
         ("scenarios",),
         ("sim", "clients", "moves", "faults"),

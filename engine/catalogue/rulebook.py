@@ -166,6 +166,12 @@ TITLES: Final[dict[str, str]] = {
     "CP-REASSIGN-ZK": "Reassignment (ZooKeeper)",
     "CP-THROTTLE": "Throttled reassignment",
     "CP-DECOMMISSION": "Retiring a broker",
+    # -- the KRaft quorum ------------------------------------------------------------------------
+    "CP-RAFT-VOTE": "Voters elect a leader (KIP-595)",
+    "CP-RAFT-EPOCH": "A leader begins and ends its epoch",
+    "CP-RAFT-FETCH": "Voters fetch the metadata log",
+    "CP-RAFT-COMMIT": "The quorum commits metadata",
+    "CP-RAFT-OBSERVER": "Brokers observe the quorum",
 }
 
 BESIDE: Final[dict[str, str]] = {

@@ -93,6 +93,27 @@ _LIST: Final = (
     Invariant(
         "INV-29", "SessionInStep", "", "A session knows of each partition what was last said of it."
     ),
+    Invariant("INV-30", "OneLeaderPerQuorumEpoch", "", "One voter leads an epoch of the quorum."),
+    Invariant(
+        "INV-31",
+        "MetadataLogMatching",
+        "",
+        "Voters that share an entry of the metadata log share all before it.",
+        explains="INV-33",
+    ),
+    Invariant(
+        "INV-32",
+        "QuorumLeaderComplete",
+        "",
+        "A new leader of the quorum has all committed metadata.",
+        explains="INV-33",
+    ),
+    Invariant(
+        "INV-33",
+        "MetadataDurable",
+        "",
+        "Committed metadata stays, on a majority of the voters and in every mark.",
+    ),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
 VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)

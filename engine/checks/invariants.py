@@ -23,7 +23,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
-from engine.model.messages import CONTROLLER, FetchData
+from engine.model.messages import FetchData
 from engine.model.profiles import KIP101
 from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
@@ -113,20 +113,20 @@ class Checker:
                 return
             if process.quotas is not None:
                 self._check_quotas(process, process.quotas)
-            if process.sessions is not None:
-                why = out_of_step(self.cluster, node, process.sessions)
-                if why:
-                    self.report("INV-29", why)
+            sessions = process.sessions
+            if sessions and (why := out_of_step(self.cluster, node, sessions)):
+                self.report("INV-29", why)
             if touched is None or len(touched) > 1:
                 touched = list(process.replicas)  # several are looked at in this order
             for tp in touched:
                 replica = process.replicas.get(tp)
                 if replica is not None:
                     self._look(node, tp, replica)
-        elif node == CONTROLLER:
+        else:
             for tp, record in self.cluster.controller.records.items():
                 if self.records.get(tp) is not record:
                     self._on_record(tp, record)
+            self.ledger.voters.look(self.cluster.quorum, self.report)
 
     def _look(self, node: int, tp: int, replica: Replica) -> None:
         seen, log = self.seen[node].get(tp), replica.log

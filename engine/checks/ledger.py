@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.checks.voters import QuorumMemory
 from engine.model.compiling import mypyc_attr
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
@@ -89,6 +90,7 @@ class Ledger:
         "unclean_epochs",
         "unclean_lost",
         "unwritable",
+        "voters",
     )
 
     def __init__(self, partitions: int) -> None:
@@ -110,6 +112,7 @@ class Ledger:
         self.committed_lost = 0  # records that a new leader did not have (I6)
         self.diverged: set[tuple[int, int]] = set()  # (tp, offset) that differed (I5)
         self.truncated = 0  # records that replicas cut off their logs
+        self.voters = QuorumMemory()
         self.isr_shrinks = 0
         self.isr_expands = 0
         self.elections_clean = 0
@@ -127,6 +130,7 @@ class Ledger:
         twin.isr_shrinks = self.isr_shrinks
         twin.sent = self.sent
         twin.truncated = self.truncated
+        twin.voters = self.voters.copy()
         twin.acked = [of_one.copy() for of_one in self.acked]
         twin.committed = [of_one.copy() for of_one in self.committed]
         twin.seen = [of_one.copy() for of_one in self.seen]

@@ -40,10 +40,15 @@ from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CH
 
 
 def append(k: Controller, records: list[tuple[Any, ...]], out: Effects) -> None:
-    """10(b).  Append records, visible once a majority has them, `commit_ms` later."""
+    """10(b).  Append records, visible once a majority has them, `commit_ms` later.
+
+    10.1: where the voters are played, they decide when that is.
+    """
     if not records:
         return
     k.log.extend(records)
+    if k.voter:
+        return
     if k.configs.commit_ms == 0:
         commit(k, len(k.log), out)
     else:

@@ -40,6 +40,7 @@ from engine.model.errors import (
     UNKNOWN_TOPIC_OR_PARTITION,
 )
 from engine.model.messages import CONTROLLER
+from engine.model.quorum import R_LEADER_CHANGE
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.model.state import STARTING, UP, Peer
 from engine.model.timers import HEARTBEAT, METADATA_RETRY, REGISTER, SHUTDOWN_RETRY
@@ -269,7 +270,7 @@ def on_metadata_records(broker: Process, m: MetadataRecords, out: Effects) -> No
             _clear_elr(broker, record[1], changed)
         elif kind == R_UNREGISTER:
             broker.peers.pop(record[1], None)
-        else:
+        elif kind != R_LEADER_CHANGE:
             _apply_broker_record(broker, record)
     before = broker.metadata_offset
     if not changed or before == 0:

@@ -112,6 +112,7 @@ def _refuse_unknown(sim: Simulation) -> None:
         "links that lose by chance": any(link.loss for link in sim.network.links.values()),
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
+        "the voters of a quorum": sim.cluster.quorum is not None,
     }
     for name, present in reasons.items():
         if present:

@@ -10,6 +10,7 @@ from typing import Any
 from engine.controlplane import failover, membership, storage, zk_topics, zookeeper
 from engine.dataplane import directories
 from engine.dataplane.recovery import lose_unflushed
+from engine.faults import voter_faults
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER, PRODUCE, Message
 from engine.model.state import DOWN, NEVER, PAUSED, UP
@@ -177,6 +178,9 @@ def jump(sim: World, broker: int, ms: int) -> None:
 
 def kill_controller(sim: World) -> None:
     """10.  Kill the active controller: leaders go on, nothing is elected, fenced or confirmed."""
+    if sim.cluster.quorum is not None:
+        voter_faults.kill(sim, sim.cluster.controller.voter)
+        return
 
     def action(out: Effects) -> None:
         out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
@@ -196,7 +200,13 @@ def _without_controller(sim: World, out: Effects) -> None:
 
 
 def start_controller(sim: World) -> None:
-    """10, CP-ZK-CTRL.  Begin a new controller term, with new soft state, above all sessions."""
+    """10, CP-ZK-CTRL.  Begin a new controller term, with new soft state, above all sessions.
+
+    10.1: where the voters are played, those that are down start, and an election decides.
+    """
+    if sim.cluster.quorum is not None:
+        voter_faults.start_all(sim, sim.cluster.quorum)
+        return
 
     def action(out: Effects) -> None:
         k = sim.cluster.controller

@@ -8,6 +8,7 @@ from engine.model.configs import Configs
 from engine.model.controller import Controller
 from engine.model.copying import Twins, shallow
 from engine.model.profiles import Profile
+from engine.model.quorum import Quorum
 from engine.model.state import LEADER, UP, Replica
 
 
@@ -16,9 +17,11 @@ class Cluster:
     """Brokers by id, the controller side, and the names of the partitions.
 
     `zombie`: a controller that is paused, as it was then; it may have been replaced since.
+    `quorum`: the voters, where they are played; `controller` is then the active one of them, or the
+    last that was.
     """
 
-    __slots__ = ("brokers", "configs", "controller", "names", "profile", "zombie")
+    __slots__ = ("brokers", "configs", "controller", "names", "profile", "quorum", "zombie")
 
     def __init__(self, profile: Profile, configs: Configs, names: tuple[str, ...]) -> None:
         self.profile = profile
@@ -26,12 +29,16 @@ class Cluster:
         self.names = names
         self.controller = Controller(profile, configs)
         self.zombie: Controller | None = None
+        self.quorum: Quorum | None = None
         self.brokers: dict[int, Broker] = {}
 
     def twin(self, twins: Twins) -> Cluster:
         twin = shallow(self)
         twin.controller = self.controller.copy()
         twin.zombie = self.zombie and self.zombie.copy()
+        if self.quorum is not None:
+            twin.quorum = self.quorum.copy()
+            twin.controller = twin.quorum.controller_of(self.quorum, self.controller)
         twin.brokers = {id: broker.twin(twins) for id, broker in self.brokers.items()}
         return twin
 
@@ -40,6 +47,9 @@ class Cluster:
         twin = shallow(self)
         twin.controller = self.controller.copy()
         twin.zombie = self.zombie and self.zombie.copy()
+        if self.quorum is not None:
+            twin.quorum = self.quorum.copy()
+            twin.controller = twin.quorum.controller_of(self.quorum, self.controller)
         twin.brokers = self.brokers.copy()
         return twin
 

@@ -122,7 +122,8 @@ class Controller:
     is the number of the next one: numbers are never used again.  `unsaid` is what an operator asked
     of a controller that died before it was committed.
     `directories` says where the log of (broker, partition) is, for brokers with several; `offline`
-    names those whose directory has failed.
+    names those whose directory has failed.  `voter` is the node whose log this controller writes
+    to where a quorum is played as its voters, else 0.
     """
 
     __slots__ = (
@@ -147,6 +148,7 @@ class Controller:
         "topics",
         "unclean_elections",
         "unsaid",
+        "voter",
     )
 
     def __init__(self, profile: Profile, configs: Configs) -> None:
@@ -170,6 +172,7 @@ class Controller:
         self.directories: dict[tuple[int, int], int] = {}
         self.offline: set[tuple[int, int]] = set()
         self.preferred_orders: tuple[int, ...] = ()  # noted for good by 0.8.1 (KAFKA-1365)
+        self.voter = 0
         self.queued: tuple[int, ...] = ()  # dead brokers that it had not handled when it froze
 
     def copy(self) -> Controller:
@@ -195,6 +198,7 @@ class Controller:
         twin.offline = self.offline.copy()
         twin.preferred_orders = self.preferred_orders
         twin.queued = self.queued
+        twin.voter = self.voter
         return twin
 
     def take_numbers(self, count: int) -> int:

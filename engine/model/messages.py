@@ -1,7 +1,8 @@
 """Messages between nodes.  A message is never changed once it was sent.
 
 Nodes: brokers are integers >= 0, CONTROLLER is the controller side (a KRaft quorum, or ZooKeeper
-with its controller), clients lie below.  `corr` is the sender's own number; the answer repeats it.
+with its controller), clients lie below.  Where a quorum is played as its voters, they lie between
+CONTROLLER and the clients.  `corr` is the sender's own number; the answer repeats it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from engine.model.configs import Limits
 from engine.model.log import Batch
 
 CONTROLLER: Final = -1
+FIRST_VOTER: Final = -2
+MOST_VOTERS: Final = 7
 FIRST_PRODUCER: Final = -11
 FIRST_CONSUMER: Final = -31
 NO_LEADER: Final = -1
@@ -52,6 +55,15 @@ ASSIGN_DIRS: Final = 28
 ASSIGN_DIRS_R: Final = 29
 SESSION_CLOSED: Final = 40
 ISR_CHANGE: Final = 41
+VOTE: Final = 50
+VOTE_R: Final = 51
+BEGIN_EPOCH: Final = 52
+BEGIN_EPOCH_R: Final = 53
+END_EPOCH: Final = 54
+END_EPOCH_R: Final = 55
+QUORUM_FETCH: Final = 56
+QUORUM_FETCH_R: Final = 57
+NOT_CONTROLLER_R: Final = 58
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -85,6 +97,15 @@ NAMES: Final = {
     ASSIGN_DIRS_R: "AssignReplicasToDirs",
     SESSION_CLOSED: "SessionClosed",
     ISR_CHANGE: "IsrChange",
+    VOTE: "Vote",
+    VOTE_R: "Vote",
+    BEGIN_EPOCH: "BeginQuorumEpoch",
+    BEGIN_EPOCH_R: "BeginQuorumEpoch",
+    END_EPOCH: "EndQuorumEpoch",
+    END_EPOCH_R: "EndQuorumEpoch",
+    QUORUM_FETCH: "QuorumFetch",
+    QUORUM_FETCH_R: "QuorumFetch",
+    NOT_CONTROLLER_R: "NotController",
 }
 REPLIES: Final = frozenset(
     (
@@ -101,6 +122,11 @@ REPLIES: Final = frozenset(
         STOP_REPLICA_R,
         LEADER_AND_ISR_R,
         ASSIGN_DIRS_R,
+        VOTE_R,
+        BEGIN_EPOCH_R,
+        END_EPOCH_R,
+        QUORUM_FETCH_R,
+        NOT_CONTROLLER_R,
     )
 )
 REPLICATION: Final = frozenset(

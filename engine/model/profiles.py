@@ -128,6 +128,9 @@ class Profile:
     leader_recovery_state: bool
     shrink_bumps_leader_epoch: bool
     periodic_unclean: bool
+    leader_checks_quorum: bool
+    begin_epoch_repeated: bool
+    quorum_mark_at_once: bool
     same_incarnation_keeps_epoch: bool
     fenced_has_no_session: bool
     unclean_default: bool

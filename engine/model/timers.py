@@ -27,6 +27,11 @@ ASSIGN_RETRY: Final = 23  # KIP-858: report to the controller again where a log 
 DIR_FAILURE: Final = 21  # L-16: log.dir.failure.timeout.ms
 LOG_START_CHECKPOINT: Final = 24  # L-7: log.flush.start.offset.checkpoint.interval.ms
 DIR_MOVE: Final = 22  # D-2: the thread that copies a log to another directory
+QUORUM_TIMEOUT: Final = 25  # 10.1: election timeout, fetch timeout or back-off of a voter
+VOTER_FETCH: Final = 26  # 10.1: a voter fetches again after a failure; data = its epoch
+BEGIN_EPOCH_TICK: Final = 27  # 10.1: a leader announces its epoch again; data = the epoch
+PARKED_FETCH: Final = 28  # 10.1: a voter's fetch has waited long enough; data = (voter, corr)
+VOTER_RESEND: Final = 29  # 10.1: a request to a voter was lost; data = (kind, voter, epoch)
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -52,4 +57,9 @@ NAMES: Final = {
     DISK_WRITE: "disk write",
     RETENTION: "log retention",
     LOG_START_CHECKPOINT: "log-start-offset-checkpoint",
+    QUORUM_TIMEOUT: "quorum timeout",
+    VOTER_FETCH: "voter fetch",
+    BEGIN_EPOCH_TICK: "BeginQuorumEpoch",
+    PARKED_FETCH: "voter fetch expires",
+    VOTER_RESEND: "voter request retry",
 }

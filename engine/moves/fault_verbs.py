@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.dataplane import directories
-from engine.faults import faults, paused_controller
+from engine.faults import faults, paused_controller, voter_faults
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED
 from engine.moves.dir_verbs import directory, no_such_directory
-from engine.moves.move_errors import is_up, label, one_broker, refuse, stranger
+from engine.moves.move_errors import is_up, label, one_broker, refuse, stranger, voter
 from engine.moves.moves import Args, Words, verb
 from engine.sim import pacing
 from engine.sim.simulation import Simulation
@@ -85,13 +85,27 @@ def _why_not_kill(sim: Simulation, args: Args) -> str:
         if sim.cluster.controller.alive:
             return ""
         return refuse(sim, "controller.gone", "restart K")
+    if args["broker"] < CONTROLLER:
+        return _why_not_voter(sim, args["broker"], wanted=True)
     return _is_alive(sim, args)
+
+
+def _why_not_voter(sim: Simulation, node: int, wanted: bool) -> str:
+    """Return why a voter is not up (`wanted`), or not down; "" if it is."""
+    found = voter(sim, node)
+    if found is None:
+        return f"There is no voter {label(sim, node)}; the scenario says quorum: [C1, C2, C3]."
+    if found.alive == wanted:
+        return ""
+    if wanted:
+        return refuse(sim, "voter.down", f"restart {label(sim, node)}", b=node)
+    return refuse(sim, "voter.up", f"kill {label(sim, node)}", b=node)
 
 
 @verb(
     "kill",
     "faults",
-    "kill B | kill K",
+    "kill B | kill K | kill C1",
     "The process dies; its disk stays as it is.",
     _one_node,
     _why_not_kill,
@@ -99,6 +113,8 @@ def _why_not_kill(sim: Simulation, args: Args) -> str:
 def _kill(sim: Simulation, args: Args) -> Iterator[None]:
     if args["broker"] == CONTROLLER:
         faults.kill_controller(sim)
+    elif args["broker"] < CONTROLLER:
+        voter_faults.kill(sim, args["broker"])
     else:
         faults.kill(sim, args["broker"])
     yield
@@ -106,8 +122,10 @@ def _kill(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _why_not_pause(sim: Simulation, args: Args) -> str:
-    if args["broker"] != CONTROLLER:
+    if args["broker"] >= 0:
         return is_up(sim, args)
+    if sim.cluster.quorum is not None:
+        return "A voter is not paused here; cut it off instead, as with “cut C1 C2”."
     if sim.cluster.zombie is not None:
         return "A controller is paused already."
     return "" if sim.cluster.controller.alive else "There is no active controller."
@@ -131,7 +149,7 @@ def _pause(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _why_not_resume(sim: Simulation, args: Args) -> str:
-    if args["broker"] != CONTROLLER:
+    if args["broker"] >= 0:
         return _is_paused(sim, args)
     return "" if sim.cluster.zombie is not None else "No controller is paused."
 
@@ -163,6 +181,8 @@ def _why_not_restart(sim: Simulation, args: Args) -> str:
         if not sim.cluster.controller.alive:
             return ""
         return refuse(sim, "controller.here", "kill K")
+    if args["broker"] < CONTROLLER:
+        return _why_not_voter(sim, args["broker"], wanted=False)
     return _is_down(sim, args) or _has_no_disk(sim, args["broker"])
 
 
@@ -177,7 +197,7 @@ def _has_no_disk(sim: Simulation, broker: int) -> str:
 @verb(
     "restart",
     "faults",
-    "restart B | restart K",
+    "restart B | restart K | restart C1",
     "The process starts; the clock runs until it is registered and informed.",
     _one_node,
     _why_not_restart,
@@ -185,6 +205,11 @@ def _has_no_disk(sim: Simulation, broker: int) -> str:
 def _restart(sim: Simulation, args: Args) -> Iterator[None]:
     if args["broker"] == CONTROLLER:
         yield from _restart_controller(sim)
+        return
+    if args["broker"] < CONTROLLER:
+        voter_faults.start(sim, args["broker"])
+        yield
+        yield from pacing.pump(sim)
         return
     faults.start(sim, args["broker"])
     yield
@@ -195,6 +220,9 @@ def _restart_controller(sim: Simulation) -> Iterator[None]:
     """Return a new controller; it acts once the brokers that run have made themselves known."""
     faults.start_controller(sim)
     yield
+    if sim.cluster.quorum is not None:
+        yield from pacing.pump(sim)
+        return
     for broker in sim.brokers:
         if sim.brokers[broker].status != DOWN:
             yield from pacing.until_informed(sim, broker)
@@ -281,7 +309,7 @@ def _is_cut(sim: Simulation, args: Args) -> str:
 @verb(
     "cut",
     "faults",
-    "cut 1 2 | cut 1->2 | cut 1 K | cut 1 zk",
+    "cut 1 2 | cut 1->2 | cut 1 K | cut 1 zk | cut C1 C2",
     "Nothing passes over a link, in one direction or in both, or from a broker to ZooKeeper.",
     _parse_link,
     _is_whole,

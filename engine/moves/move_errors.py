@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
+from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER, FIRST_VOTER
+from engine.model.quorum import Voter
 from engine.model.state import DOWN, PAUSED, UP
 from engine.moves.moves import Args, Words
 from engine.sim.simulation import Simulation
@@ -16,17 +17,36 @@ def name(sim: Simulation, node: int) -> str:
         return "the controller"
     if node <= FIRST_CONSUMER:
         return f"consumer {FIRST_CONSUMER + 1 - node}"
-    if node < CONTROLLER:
+    if node <= FIRST_PRODUCER:
         return f"producer {FIRST_PRODUCER + 1 - node}"
+    if node < CONTROLLER:
+        return f"voter {label(sim, node)}"
     return f"broker {sim.scenario.broker_name(node)}"
 
 
 def stranger(sim: Simulation, *nodes: int | None) -> str:
     """Return why a link to a node is none: a client that does not exist (yet), or ""."""
+    quorum = sim.cluster.quorum
     for node in nodes:
-        if node is not None and node < CONTROLLER and node not in sim.clients:
+        if node is None or node >= 0:
+            continue
+        if node == CONTROLLER:
+            if quorum is not None:
+                return names_voter(sim)
+        elif node not in sim.clients and (quorum is None or node not in quorum.voters):
             return f"There is no {name(sim, node)}."
     return ""
+
+
+def names_voter(sim: Simulation) -> str:
+    """Return that a move has to say which voter it means."""
+    return f"The controller is a quorum here; name a voter: {', '.join(sim.scenario.quorum)}."
+
+
+def voter(sim: Simulation, node: int) -> Voter | None:
+    """Return the voter of this node, if there is one."""
+    quorum = sim.cluster.quorum
+    return None if quorum is None else quorum.voters.get(node)
 
 
 def named(sim: Simulation, node: int) -> str:
@@ -45,6 +65,8 @@ REFUSALS: Final[dict[str, str]] = {
     "controller.gone": "There is no active controller already.",
     "controller.none": "There is no active controller.",
     "controller.here": "The controller is active.",
+    "voter.down": "{b} is down already.",
+    "voter.up": "{b} is running already.",
     "cut.already": "The link is cut already.",
     "not.cut": "The link is not cut.",
     "fetcher.dead": "{b}'s fetcher thread has ended; a restart of the broker begins another.",
@@ -136,13 +158,17 @@ def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refu
 
 
 def _entity(sim: Simulation, node: int) -> dict[str, Any]:
-    if node < CONTROLLER:
+    if node <= FIRST_PRODUCER:
         return {"c": name(sim, node).split()[-1]}
+    if node < CONTROLLER:
+        return {"v": FIRST_VOTER - node + 1}
     return {"k": "K"} if node == CONTROLLER else {"b": node}
 
 
 def label(sim: Simulation, node: int) -> str:
     """Return a node as a move writes it."""
+    if FIRST_PRODUCER < node < CONTROLLER:
+        return f"C{FIRST_VOTER - node + 1}"
     return "K" if node == CONTROLLER else sim.scenario.broker_name(node)
 
 

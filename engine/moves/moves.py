@@ -18,9 +18,12 @@ from engine.model.messages import (
     CONTROLLER,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
+    FIRST_VOTER,
+    MOST_VOTERS,
     NAMES,
     REPLIES,
 )
+from engine.model.quorum import Quorum
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.spans import DAY_MS, span_ms
 from engine.sim.simulation import Simulation
@@ -37,6 +40,7 @@ _ADVANCE: Final = re.compile(r"advance\s+(\S+)")
 _LIMIT: Final = re.compile(r"\s+!([0-9]{1,7})$")
 _UNWRITABLE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 _ARROW: Final = re.compile(r"\s*(?:->|→|>)\s*")
+_VOTER: Final = re.compile(f"C([1-{MOST_VOTERS}])")
 _CLIENT: Final = re.compile("([PC])(1[0-9]|20|[1-9])")
 KINDS: Final = {
     name + ("Response" if kind in REPLIES else ""): kind
@@ -103,7 +107,10 @@ class Words:
             raise self.fail(f"“{self.words[0]}” is not expected there.")
 
     def node(self, word: str) -> int:
-        """Return a broker by id or name, or K, the controller side."""
+        """Return a broker by id or name, K, the controller side, or a voter of it: C1."""
+        voter = _VOTER.fullmatch(word)
+        if voter is not None:
+            return FIRST_VOTER - int(voter[1]) + 1
         if word in ("K", "k") or (word.lower() == "controller" and not self.is_broker(word)):
             return CONTROLLER
         return self.broker_of(word)
@@ -311,6 +318,8 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
 
 def play(sim: Simulation, move: Move) -> Iterator[None]:
     """Play a move, event by event.  Raises InputError("impossible") before anything happened."""
+    if sim.cluster.quorum is not None:
+        _name_voters(sim.cluster.quorum, move.args)
     why = move.verb.why_not(sim, move.args)
     if why:
         raise impossible(why)
@@ -323,6 +332,14 @@ def play(sim: Simulation, move: Move) -> Iterator[None]:
         yield
         if sim.events >= enough:
             return
+
+
+def _name_voters(quorum: Quorum, args: Args) -> None:
+    """Let C1 at the end of a link be the voter, where there is one, and not a consumer."""
+    for key, node in args.items():
+        voter = FIRST_VOTER - (FIRST_CONSUMER - node) if isinstance(node, int) else CONTROLLER
+        if key in ("a", "b", "src", "dst") and voter in quorum.voters:
+            args[key] = voter
 
 
 def record_names(words: Words) -> list[str]:

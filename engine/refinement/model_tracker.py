@@ -13,7 +13,13 @@ from typing import Final, NamedTuple
 
 from engine.ladder.rungs import Rung
 from engine.ladder.search import LadderMove
-from engine.ladder.state import NOBODY, AbstractCluster, AbstractController, AbstractReplica, Record
+from engine.ladder.state import (
+    NOBODY,
+    AbstractCluster,
+    AbstractController,
+    AbstractReplica,
+    Record,
+)
 from engine.model.log import Batch
 from engine.refinement import observe
 from engine.refinement.observe import SeenRecord

@@ -302,7 +302,8 @@ class Replay:
         for step, move in enumerate(self._move_of):
             if move >= 0:
                 first.setdefault(move, step)
-        return [(step, move, story.in_words(comments[move])) for move, step in first.items()]
+        told_of = str if self.run.scenario.quorum else story.in_words  # there C1 is a voter
+        return [(step, move, told_of(comments[move])) for move, step in first.items()]
 
     def comments(self, told: Scenario | None = None) -> list[str]:
         """Return the script's comments by move, as far as the moves are those of the script."""
@@ -456,8 +457,7 @@ class Replay:
                 "earlier step, or run it at scale.",
             )
         parsed = [moves.parse(line, run.scenario.brokers) for line in moves.split(text) or [""]]
-        reason = parsed[0].verb.why_not(self._at(step), parsed[0].args)
-        if reason:
+        if reason := parsed[0].verb.why_not(self._at(step), parsed[0].args):
             raise InputError("impossible", reason)
         played = moves.joined((*self.cut(step), *(move.text for move in parsed)))
         return Run(run.scenario, run.profile, run.seed, played)

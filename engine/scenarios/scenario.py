@@ -46,6 +46,7 @@ KEYS: Final = (
     "profiles",
     "brokers",
     "partitions",
+    "quorum",
     "configs",
     "network",
     "fetching",
@@ -83,6 +84,7 @@ class Scenario:
     profiles: tuple[str, ...] = (DEFAULT_PROFILE,)
     brokers: tuple[BrokerSpec, ...] = (BrokerSpec(1), BrokerSpec(2), BrokerSpec(3))
     partitions: tuple[tuple[int, ...], ...] = ((1, 2, 3),)
+    quorum: tuple[str, ...] = ()
     configs: Settings = field(default_factory=dict)
     network: NetworkSpec = field(default_factory=NetworkSpec)
     fetching: str = "manual"
@@ -128,6 +130,7 @@ class Scenario:
             "expect": copy.deepcopy(self.expect),
             # Only where there is one: the texts of all others, and so their names, stay.
             **({} if self.initial is None else {"initial": self.initial.to_dict()}),
+            **({"quorum": list(self.quorum)} if self.quorum else {}),
         }
 
     def canonical(self) -> str:
@@ -168,8 +171,11 @@ class Scenario:
         The profiles that a scenario lists can all begin it.  Another may have defaults that
         contradict its settings, and is then left out where every profile is played.
         """
+        known = get_profile(profile)
+        if self.quorum and not known.kraft:
+            return parts.QUORUM_NEEDS_KRAFT
         try:
-            configuration.build(get_profile(profile), self.configs)
+            configuration.build(known, self.configs)
         except InputError as bad:
             return bad.sentence
         return ""
@@ -267,6 +273,7 @@ def _from_dict(read: Reader, data: object) -> Scenario:
         profiles=profiles,
         brokers=brokers,
         partitions=partitions,
+        quorum=parts.read_quorum(read, fields.get("quorum", []), profiles),
         configs=settings,
         network=parts.read_network(read, fields.get("network", {})),
         fetching=read.choice(fields.get("fetching", "manual"), ("fetching",), ("manual", "auto")),

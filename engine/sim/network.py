@@ -14,6 +14,7 @@ from engine.model.messages import (
     ALTER_PARTITION,
     BROKEN,
     CONTROLLER,
+    FIRST_PRODUCER,
     HEARTBEAT,
     ISR_CHANGE,
     LEADER_AND_ISR,
@@ -159,11 +160,11 @@ class Network:
         m.sent = kernel.now
         if kind not in UNANSWERED and (kind != PRODUCE or self._wants_answer(m)):
             self.open[src, m.corr] = m
-        if dst >= 0:
-            if dst not in self.running:
+        if dst == CONTROLLER:
+            if not self.controller_up:
                 self._break(m, 0)
                 return
-        elif dst == CONTROLLER and not self.controller_up:
+        elif dst > FIRST_PRODUCER and dst not in self.running:
             self._break(m, 0)
             return
         extra = 0
@@ -172,7 +173,7 @@ class Network:
             if extra < 0:
                 return
         settings = self.settings
-        if dst == CONTROLLER or src == CONTROLLER:
+        if FIRST_PRODUCER < dst < 0 or FIRST_PRODUCER < src < 0:
             low, high, table = self.control_delay
             if kind in METADATA:
                 extra += self.md_delay
@@ -277,8 +278,10 @@ class Network:
 
     def _tell_broken(self, requester: int, corr: int, delay: int) -> None:
         request = self.open.pop((requester, corr), None)
-        if request is None or (requester >= 0 and requester not in self.running):
+        if request is None:
             return
+        if requester > FIRST_PRODUCER and requester not in self.running:
+            return  # a broker, or a voter: the controller side sends no requests
         broken = Broken(request.dst, requester, corr, request.kind)
         self.kernel.seq = broken.id = self.kernel.seq + 1
         broken.sent = self.kernel.now

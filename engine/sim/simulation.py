@@ -19,7 +19,7 @@ from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
 from engine.model.state import UP, Peer
 from engine.scenarios.scenario import Scenario
-from engine.sim import initial_state
+from engine.sim import active_controller, initial_state
 from engine.sim.kernel import Chance
 from engine.sim.world import World
 
@@ -61,7 +61,7 @@ class Simulation(World):
 
 def _build_cluster(sim: Simulation) -> None:
     """Build the initial state: all brokers registered, every partition led by its AR[0]."""
-    scenario, cluster, out = sim.scenario, sim.cluster, sim.out
+    scenario, cluster = sim.scenario, sim.cluster
     k = cluster.controller
     for number, spec in enumerate(scenario.brokers):
         machine = Machine(spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto)
@@ -85,6 +85,9 @@ def _build_cluster(sim: Simulation) -> None:
     else:
         initial_state.prepare(sim, scenario.initial)
     initial_state.fill_metadata_log(sim)
+    if scenario.quorum:
+        active_controller.build(sim, scenario.quorum)
+    out = sim.out
     sim.tell_fetchers()
     for one in cluster.brokers.values():
         if one.process is not None:
@@ -94,12 +97,13 @@ def _build_cluster(sim: Simulation) -> None:
         initial_state.finish(sim, scenario.initial)
     if sim.profile.mode == "kraft":
         kraft.arm_fence_check(k, out)
-        if sim.profile.periodic_unclean:
-            out.timer(CONTROLLER, sim.configs.unclean_interval_ms, timers.UNCLEAN_CHECK)
+        active_controller.arm_periodic_checks(sim)
+        if scenario.quorum:
+            active_controller.start_voters(sim)
     else:
         zookeeper.arm_session_check(k, out)
-    if sim.configs.auto_rebalance:
-        out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
+        if sim.configs.auto_rebalance:
+            out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
     if out.cues:
         out.cues.clear()
     out.sends.clear()
@@ -131,7 +135,7 @@ def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:
         broker.metadata_corr = broker.next_corr()
         k.readers[broker.id] = (broker.metadata_offset, broker.metadata_corr)
         sim.network.open[broker.id, broker.metadata_corr] = MetadataFetch(
-            broker.id, CONTROLLER, broker.metadata_corr, broker.metadata_offset
+            broker.id, k.voter or CONTROLLER, broker.metadata_corr, broker.metadata_offset
         )
     else:
         broker.controller_epoch = k.epoch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from heapq import heappop
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
@@ -22,6 +22,7 @@ from engine.model.effects import Effects
 from engine.model.errors import NONE
 from engine.model.messages import (
     CONTROLLER,
+    FIRST_PRODUCER,
     REPLIES,
     Broken,
     Message,
@@ -53,6 +54,7 @@ AVAILABILITY_KINDS: Final = frozenset(
         messages.SESSION_CLOSED,
         messages.SHUTDOWN,
         messages.STOP_REPLICA,
+        messages.QUORUM_FETCH,
     )
 )
 """Deliveries that may change whether a partition can be written to."""
@@ -62,6 +64,16 @@ TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETE
 
 RUN_AWAY: Final = 2_000_000
 """Events after which a run without another bound has run away."""
+
+
+class ControllerSide(Protocol):
+    """Handler of what happens at the voters of a quorum (`engine.sim.active_controller`)."""
+
+    def adopt(self, twin: World) -> None: ...
+    def deliver(self, sim: World, node: int, m: Any) -> bool: ...
+    def fire(self, sim: World, node: int, kind: int, data: Any) -> bool: ...
+    def settle(self, sim: World) -> None: ...
+    def forget_broker(self, sim: World, broker: int) -> None: ...
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -98,6 +110,7 @@ class World:
         self.rush = False  # no listener between the events of a move: it may play without a pause
         self.clock_until = -1  # while a move lets the clock run: until when
         self.deferred: dict[int, list[Event]] = {}
+        self.voters: ControllerSide | None = None  # where a quorum is played as its voters
         self.placing: Chance | None = None  # made when the first replicas are placed
         self.listener: Callable[[int, int, Any], None] | None = None
         self.plans: list[Any] = []  # of a fault plan: `Strikes`, as far as is known here
@@ -186,6 +199,9 @@ class World:
         twin.deferred = {node: events.copy() for node, events in self.deferred.items()}
         twin.placing = self.placing and self.placing.copy()
         twin.out = self.out.twin(kernel, twin.network, cluster.brokers)
+        twin.voters = self.voters
+        if twin.voters is not None:
+            twin.voters.adopt(twin)
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -272,12 +288,15 @@ class World:
                 self.network.arrived(payload)
             if node == CONTROLLER:
                 self.on_controller[payload.kind](self.cluster.controller, payload, out)
+            elif node > FIRST_PRODUCER:
+                if self.voters is None or not self.voters.deliver(self, node, payload):
+                    return False
             else:
                 self._deliver_to_client(node, payload)
                 look = False
         elif not self._fire_timer(node, payload):
             return False
-        elif node < CONTROLLER:
+        elif node <= FIRST_PRODUCER:
             look = False
         self._finish(kind, node, payload, look)
         return True
@@ -292,6 +311,8 @@ class World:
         kind, data, _ = payload
         if node == CONTROLLER:
             return self.controller_timers[kind](self.cluster.controller, data, self.out)
+        if node > FIRST_PRODUCER:
+            return self.voters is not None and self.voters.fire(self, node, kind, data)
         client = self.clients[node]
         if not isinstance(client, Producer):
             return client.on_tick(self.out)
@@ -306,6 +327,8 @@ class World:
     def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
         """Let the observer look where something may have changed, and notify the listener."""
         self.events += 1
+        if self.voters is not None:
+            self.voters.settle(self)
         if look:
             touched = self.out.take_touched(node)
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
@@ -317,7 +340,7 @@ class World:
             if kind == DELIVERY:
                 if what.kind in AVAILABILITY_KINDS:
                     self._note_availability()
-            elif kind == FAILURE or node == CONTROLLER:
+            elif kind == FAILURE or FIRST_PRODUCER < node < 0:
                 self._note_availability()
         if self.listener is not None:
             self.listener(kind, node, what)
@@ -389,7 +412,10 @@ class World:
         self.network.running.discard(node)
         self.network.break_connections(node)
         self.deferred.pop(node, None)
-        self.cluster.controller.readers.pop(node, None)
+        if self.voters is None:
+            self.cluster.controller.readers.pop(node, None)
+        else:
+            self.voters.forget_broker(self, node)
 
     def _end_process(self, process: Process) -> None:
         """End a process that stopped by itself.

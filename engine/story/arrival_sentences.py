@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from engine.model import messages, timers
 from engine.model.errors import NONE
-from engine.model.messages import CONTROLLER, Message
+from engine.model.messages import CONTROLLER, FIRST_PRODUCER, Message
 from engine.model.session_messages import SessionAnswer, SessionFetch
-from engine.story import consumer_sentences, session_sentences
+from engine.story import consumer_sentences, session_sentences, voter_sentences
 from engine.story.cue_sentences import tell_cue
 from engine.story.entities import (
     Happening,
@@ -94,7 +94,7 @@ def _fetch_answered(h: Happening, m: Any) -> Sentence | None:
         return session_sentences.answered(m)
     if not m.partitions:
         return None
-    if m.dst < CONTROLLER:
+    if m.dst <= FIRST_PRODUCER:
         return consumer_sentences.fetched(h, m)
     data = m.partitions[0]
     f, leader = node(m.dst), node(m.src)
@@ -121,7 +121,7 @@ def _fetch_sent(m: Any) -> Sentence | None:
     if not m.partitions:
         return None
     fp = m.partitions[0]
-    if m.src < CONTROLLER:
+    if m.src <= FIRST_PRODUCER:
         return consumer_sentences.asks(m)
     f, leader, o = node(m.src), node(m.dst), offset(fp.offset)
     if fp.last_epoch >= 0:
@@ -149,7 +149,7 @@ def _epoch_end_arrives(h: Happening, m: Any) -> Sentence | None:
 def _epoch_end_answered(h: Happening, m: Any) -> Sentence | None:
     if not m.partitions:
         return None
-    if m.dst < CONTROLLER:
+    if m.dst <= FIRST_PRODUCER:
         return consumer_sentences.validated(h, m)
     _, code, found, end = m.partitions[0]
     f, leader = node(m.dst), node(m.src)
@@ -165,7 +165,7 @@ def _epoch_end_answered(h: Happening, m: Any) -> Sentence | None:
 def _epoch_end_sent(m: Any) -> Sentence | None:
     if not m.partitions:
         return None
-    if m.src < CONTROLLER:
+    if m.src <= FIRST_PRODUCER:
         return consumer_sentences.asks(m)
     return say("epoch.ask", f=node(m.src), l=node(m.dst), e=epoch(m.partitions[0][1]))
 
@@ -174,7 +174,7 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     answer = h.sent(messages.LIST_OFFSETS_R, m.corr)
     if answer is None:
         return None
-    if m.src < CONTROLLER:
+    if m.src <= FIRST_PRODUCER:
         return consumer_sentences.looked_up(h, m, answer)
     leader, f = node(m.dst), node(m.src)
     if answer.error:
@@ -184,7 +184,7 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
 
 
 def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
-    if m.dst < CONTROLLER:
+    if m.dst <= FIRST_PRODUCER:
         return consumer_sentences.sought(h, m)
     f, leader = node(m.dst), node(m.src)
     if m.error:
@@ -194,7 +194,7 @@ def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
 
 
 def _offsets_sent(m: Any) -> Sentence:
-    if m.src < CONTROLLER:
+    if m.src <= FIRST_PRODUCER:
         return consumer_sentences.asks(m)
     key = "offsets.end.ask" if m.timestamp == messages.LATEST else "offsets.start.ask"
     return say(key, f=node(m.src), l=node(m.dst))
@@ -364,7 +364,7 @@ def _leader_told(h: Happening, m: Any) -> Sentence:
 
 
 def _broken(h: Happening, m: Any) -> Sentence:
-    key = "connection.broken" if m.dst >= CONTROLLER else "connection.broken.client"
+    key = "connection.broken" if m.dst > FIRST_PRODUCER else "connection.broken.client"
     return _from_cue(h, "F-8") or say(key, a=node(m.dst), b=node(m.src))
 
 
@@ -404,6 +404,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.CLIENT_METADATA: _leader_asked,
     messages.CLIENT_METADATA_R: _leader_told,
     messages.BROKEN: _broken,
+    **voter_sentences.ARRIVALS,
 }
 """Message kind -> function that returns the sentence of its arrival."""
 
@@ -420,6 +421,7 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.SHUTDOWN: _asks_controller("shutdown.ask"),
     messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
     messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
+    **voter_sentences.SENDINGS,
 }
 """Message kind -> function that returns the sentence of a send by a timer or a hand."""
 

@@ -23,6 +23,7 @@ from engine.story import (
     fault_sentences,
     fetcher_sentences,
     session_sentences,
+    voter_sentences,
 )
 from engine.story.entities import (
     Happening,
@@ -439,6 +440,7 @@ TELLERS: Final[dict[str, Teller]] = {
     **consumer_sentences.TELLERS,
     **disk_sentences.TELLERS,
     **fetcher_sentences.TELLERS,
+    **voter_sentences.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

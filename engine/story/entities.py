@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
-from engine.model.messages import CONTROLLER, Message
+from engine.model.messages import CONTROLLER, FIRST_PRODUCER, FIRST_VOTER, Message
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 from engine.view.view import node_name
@@ -65,9 +65,11 @@ def say(key: str, **args: Entity) -> Sentence:
 
 
 def node(number: int) -> Entity:
-    """Return a broker, the controller side, or a client."""
+    """Return a broker, the controller side, one of its voters, or a client."""
     if number >= 0:
         return {"b": number}
+    if FIRST_PRODUCER < number < CONTROLLER:
+        return {"v": FIRST_VOTER - number + 1}
     return {"k": "K"} if number == CONTROLLER else {"c": node_name(number)}
 
 

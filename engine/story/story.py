@@ -191,6 +191,8 @@ def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, s
         return catalogue["entity.broker"].replace("{b}", names.get(value, str(value)))
     if kind == "k":
         return catalogue["entity.controller"]
+    if kind == "v":
+        return f"C{value}"
     if kind == "c":
         return client_text(str(value), catalogue)
     if kind == "bs":

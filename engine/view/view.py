@@ -43,6 +43,7 @@ from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
 from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
 from engine.view.shown_partitions import partitions
+from engine.view.voters import quorum_view, voter_name
 from engine.view.wire import (
     BrokerView,
     ClientView,
@@ -65,11 +66,13 @@ from engine.view.wire import (
 
 
 def node_name(node: int) -> int | str:
-    """Return a node's name: brokers are numbers; the rest has names: K, P1, C1."""
+    """Return a node's name: brokers are numbers; the rest has names: K, K1 its voter, P1, C1."""
     if node >= 0:
         return node
     if node == CONTROLLER:
         return "K"
+    if node > FIRST_PRODUCER:
+        return voter_name(node)
     if node <= FIRST_CONSUMER:
         return f"C{FIRST_CONSUMER - node + 1}"
     return f"P{FIRST_PRODUCER - node + 1}"
@@ -88,7 +91,7 @@ def view(
     recall = recall or Recall()
     there = list(partitions(sim))
     shown = window(sum(len(record.replicas) for _, record, _ in there))
-    return {
+    made: View = {
         "t": sim.now,
         "fetching": "auto" if sim.auto else "manual",
         "mode": sim.profile.mode,
@@ -108,6 +111,9 @@ def view(
         "clients": [_client(client) for client in sim.clients.values()],
         "ledger": _ledger(sim, recall),
     }
+    if sim.cluster.quorum is not None:
+        made["quorum"] = quorum_view(sim, sim.cluster.quorum)
+    return made
 
 
 # -- partitions and replicas -----------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 Node = int | str
-"""A broker by its number; K the controller, P1 a producer, C1 a consumer."""
+"""A broker by its number; K the controller, K1 a voter of it, P1 a producer, C1 a consumer."""
 
 Plain = bool | int | str | None
 
@@ -312,6 +312,44 @@ class ControllerView(TypedDict):
     sessionMs: NotRequired[int]
 
 
+class MetadataEntry(TypedDict):
+    """Record of the metadata log: `o` its offset, `e` its epoch, and its kind."""
+
+    o: int
+    e: int
+    kind: str
+
+
+class VoterView(TypedDict):
+    """A voter of a KRaft quorum; `active`: it is the active controller; `hw` -1: unknown."""
+
+    id: str
+    name: str
+    alive: bool
+    state: str
+    active: bool
+    epoch: int
+    votedFor: str | None
+    leader: str | None
+    end: int
+    hw: int
+    entries: list[MetadataEntry]
+
+
+class ObserverView(TypedDict):
+    """A broker: the leader of the quorum that it knows, and how far it has applied metadata."""
+
+    b: int
+    leader: str | None
+    epoch: int
+    offset: int
+
+
+class QuorumView(TypedDict):
+    voters: list[VoterView]
+    observers: list[ObserverView]
+
+
 class LedgerView(TypedDict):
     """Outcome of all messages; `lost1` of those that were written with acks=1."""
 
@@ -335,6 +373,7 @@ class View(TypedDict):
     mode: str
     profile: str
     controller: ControllerView
+    quorum: NotRequired[QuorumView]
     partitions: list[PartitionView]
     brokers: list[BrokerView]
     links: list[LinkView]

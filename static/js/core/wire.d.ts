@@ -91,6 +91,7 @@ export interface View {
   mode: string;
   partitions: PartitionView[];
   profile: string;
+  quorum?: QuorumView;
   t: number;
 }
 export interface Beat {
@@ -333,6 +334,43 @@ export interface Waiting {
   id: string;
   kind: "fetch" | "produce";
   needs?: number;
+}
+export interface QuorumView {
+  observers: ObserverView[];
+  voters: VoterView[];
+}
+/**
+ * A broker: the leader of the quorum that it knows, and how far it has applied metadata.
+ */
+export interface ObserverView {
+  b: number;
+  epoch: number;
+  leader: string | null;
+  offset: number;
+}
+/**
+ * A voter of a KRaft quorum; `active`: it is the active controller; `hw` -1: unknown.
+ */
+export interface VoterView {
+  active: boolean;
+  alive: boolean;
+  end: number;
+  entries: MetadataEntry[];
+  epoch: number;
+  hw: number;
+  id: string;
+  leader: string | null;
+  name: string;
+  state: string;
+  votedFor: string | null;
+}
+/**
+ * Record of the metadata log: `o` its offset, `e` its epoch, and its kind.
+ */
+export interface MetadataEntry {
+  e: number;
+  kind: string;
+  o: number;
 }
 /**
  * The answer to "why not?".

@@ -66,6 +66,8 @@ export function entity(value, { t, name }) {
           .join(", ")}]`,
         ref: null,
       };
+    case "v":
+      return { text: `C${v}`, ref: `K${v}` };
     case "k":
       return { text: t("ent.controller"), ref: "K" };
     case "m":
@@ -137,6 +139,7 @@ export function namer(t, brokers = []) {
   return (id, short = false) => {
     const key = String(id);
     if (key === "-1" || key === "K") return short ? "K" : t("ent.controller");
+    if (/^K\d$/.test(key)) return `C${key[1]}`; // a voter, as moves name it
     const client = /^([PC])(\d+)$/.exec(key);
     if (client) return t(client[1] === "P" ? "ent.producer" : "ent.consumer", { n: client[2] });
     if (Number(id) <= -31) return t("ent.consumer", { n: -30 - Number(id) });

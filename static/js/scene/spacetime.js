@@ -12,12 +12,14 @@ export const HEAD = 6;
 const LEFT = 104;
 const epochClass = (e) => `e${((e % 7) + 7) % 7}`;
 
-/** The nodes of a view in the order of their lines: producers, controller, brokers, consumers. */
+/** The nodes of a view in the order of their lines: producers, controller and its voters, brokers,
+ *  consumers. */
 export function nodesOf(view) {
   const clients = (kind) => view.clients.filter((c) => c.kind === kind).map((c) => String(c.id));
   return [
     ...clients("producer"),
     "K",
+    ...(view.quorum?.voters ?? []).map((v) => v.id),
     ...view.brokers.map((b) => String(b.id)),
     ...clients("consumer"),
   ];
@@ -124,6 +126,8 @@ function lifeline(steps, node, at, partition) {
 }
 
 function looks(view, node, partition) {
+  const voter = view.quorum?.voters.find((v) => v.id === node);
+  if (voter) return voter.alive ? "stlife" : "stlife gone";
   if (node === "K") return view.controller.alive === false ? "stlife gone" : "stlife";
   const broker = view.brokers.find((b) => String(b.id) === node);
   if (!broker) return "stlife";

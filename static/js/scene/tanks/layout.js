@@ -2,6 +2,7 @@
 
 import { partOf } from "../../core/partition.js";
 import { foldAt } from "../layout.js";
+import { BAND, voterLanes } from "./voters.js";
 
 /** Least width of a column, in px, with all its words, and with a name and marks alone. */
 const FULL = 100;
@@ -86,7 +87,9 @@ export function layout(
   const cols = columns(view.brokers, side, width - 2 * side);
   const full = cols.col >= FULL;
   if (!full) room.foot = 54;
-  const top = room.strip + room.clients + room.sky;
+  const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
+  const sky = room.strip + room.clients + band;
+  const top = sky + room.sky;
   const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));
   const whole = Math.round((tall - top) / cols.rows - room.foot);
   const axis = scale(part, { room, inner: whole, unfolded, widest });
@@ -105,7 +108,8 @@ export function layout(
     part,
     density: full ? "comfortable" : cols.col >= 60 ? "compact" : "dense",
     d: { labels: full },
-    heads: { strip: room.strip, clients: room.strip, sky: room.strip + room.clients },
+    heads: { strip: room.strip, clients: room.strip, sky },
+    voters: view.quorum && voterLanes(view.quorum, { width, narrow, side, top: sky - band }),
     top,
     col: cols.col,
     gap: gaps(cols.col),
@@ -175,6 +179,8 @@ export function anchor(geo, who, offset) {
   const lane = geo.lanes.get(Number(who));
   if (lane) return [lane.mid, offset === undefined ? lane.top + 6 : geo.y(offset, lane)];
   const name = String(who);
+  const voter = geo.voters?.lanes.get(name);
+  if (voter) return [voter.mid, voter.floor - 10];
   if (name.startsWith("K")) return [geo.width / 2, geo.heads.strip / 2];
   if (!geo.side) return [name.startsWith("P") ? 60 : geo.width - 60, geo.heads.clients + 16];
   return [name.startsWith("P") ? geo.side / 2 : geo.width - geo.side / 2, geo.top + 30];

@@ -13,6 +13,7 @@ import { strip } from "./record.js";
 import { sides } from "./sides.js";
 import { messages, oddLinks, rows } from "./sky.js";
 import { tank } from "./tank.js";
+import { voters } from "./voters.js";
 
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves.
  * @param {Step & {changed?: Set<string>, was?: object}} step
@@ -37,6 +38,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
   };
   const logs = [
     strip(geo, view, ctx),
+    voters(geo, view, ctx),
     layers.has("clients") && g("sides", sides(geo, view, ctx)),
     pipes(geo, view, ctx),
     differ(geo, ctx),

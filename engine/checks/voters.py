@@ -1,0 +1,108 @@
+"""INV-30 to INV-33: the promises of Raft, held by the voters of a KRaft quorum (10.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.model.compiling import mypyc_attr
+from engine.model.quorum import LEADER, MetadataLog, Quorum, Record, Voter
+
+Entry = tuple[int, Record]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class QuorumMemory:
+    """Observations of a quorum: the leader of each epoch, what was committed, the logs' ends.
+
+    `committed` are (epoch, record) below the highest mark of any leader.
+    """
+
+    __slots__ = ("committed", "leaders", "seen")
+
+    def __init__(self) -> None:
+        self.leaders: dict[int, int] = {}
+        self.committed: list[Entry] = []
+        self.seen: dict[int, tuple[int, int, int]] = {}  # voter -> (end, last epoch, mark)
+
+    def copy(self) -> QuorumMemory:
+        twin = QuorumMemory.__new__(QuorumMemory)
+        twin.leaders = self.leaders.copy()
+        twin.committed = self.committed.copy()
+        twin.seen = self.seen.copy()
+        return twin
+
+    def look(self, quorum: Quorum | None, report: Callable[[str, str], None]) -> None:
+        """Report what an event of the controller side has broken, if there is a quorum."""
+        if quorum is not None:
+            for invariant, why in _broken(quorum, self):
+                report(invariant, why)
+
+
+def _broken(quorum: Quorum, memory: QuorumMemory) -> Iterator[tuple[str, str]]:
+    """Return (invariant, why); only what changed is looked at."""
+    changed = False
+    for v in quorum.voters.values():
+        if v.state == LEADER and v.alive and memory.leaders.get(v.epoch) != v.id:
+            yield from _on_leader(quorum, memory, v)
+        now = (v.log.end, v.log.last_epoch, v.hw)
+        if memory.seen.get(v.id) != now:
+            memory.seen[v.id] = now
+            changed = True
+            yield from _on_log(quorum, memory, v)
+    if changed:
+        yield from _unsafe(quorum, memory)
+
+
+def _on_leader(quorum: Quorum, memory: QuorumMemory, v: Voter) -> Iterator[tuple[str, str]]:
+    first = memory.leaders.setdefault(v.epoch, v.id)
+    if first != v.id:
+        other = quorum.voters[first].name
+        yield "INV-30", f"{other} and {v.name} both lead epoch {v.epoch} of the quorum"
+    if not _holds(v.log, memory.committed):
+        yield "INV-32", f"{v.name} leads epoch {v.epoch} without all committed metadata"
+
+
+def _on_log(quorum: Quorum, memory: QuorumMemory, v: Voter) -> Iterator[tuple[str, str]]:
+    known, mark = len(memory.committed), min(v.hw, v.log.end)
+    if mark > known and v.state == LEADER:
+        memory.committed += entries(v.log, known, mark)
+    if mark > 0 and not _holds(v.log, memory.committed[:mark]):
+        yield "INV-33", f"{v.name} has another record than the one committed below {mark}"
+    for other in quorum.others(v):
+        at = _differs(v.log, quorum.voters[other].log)
+        if at >= 0:
+            name = quorum.voters[other].name
+            yield "INV-31", f"{v.name} and {name} differ at {at}, below an entry that they share"
+
+
+def _unsafe(quorum: Quorum, memory: QuorumMemory) -> Iterator[tuple[str, str]]:
+    """INV-33.  Check that a majority still stores all that was committed."""
+    holders = [v for v in quorum.voters.values() if _holds(v.log, memory.committed)]
+    if len(holders) < quorum.majority:
+        end = len(memory.committed)
+        yield "INV-33", f"only {len(holders)} voters store the metadata committed up to {end}"
+
+
+def entries(log: MetadataLog, start: int, end: int) -> Iterator[Entry]:
+    """Return (epoch, record) from `start` to `end`."""
+    for offset in range(start, end):
+        yield log.epoch_at(offset), log.records[offset]
+
+
+def _holds(log: MetadataLog, committed: list[Entry]) -> bool:
+    end = len(committed)
+    if log.end < end:
+        return False
+    if log.records[:end] != [record for _, record in committed]:
+        return False
+    return end == 0 or log.epoch_at(end - 1) == committed[-1][0]
+
+
+def _differs(one: MetadataLog, other: MetadataLog) -> int:
+    """Return an offset where two logs differ below an entry of the same offset and epoch, or -1."""
+    end = min(one.end, other.end)
+    while end and one.epoch_at(end - 1) != other.epoch_at(end - 1):
+        end -= 1
+    if one.records[:end] == other.records[:end]:
+        return -1
+    return next(at for at in range(end) if one.records[at] != other.records[at])

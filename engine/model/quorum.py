@@ -1,0 +1,237 @@
+"""State of a KRaft quorum: voters with a metadata log each, and the brokers as observers.
+
+KIP-595, KIP-631.  Nodes: voter number n (from 0) is FIRST_VOTER - n, above the clients.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from engine.model.compiling import mypyc_attr
+from engine.model.controller import Controller
+from engine.model.copying import shallow
+from engine.model.messages import FIRST_VOTER, Message
+from engine.model.state import NEVER
+
+UNATTACHED: Final = 0
+VOTED: Final = 1
+CANDIDATE: Final = 2
+FOLLOWER: Final = 3
+LEADER: Final = 4
+RESIGNED: Final = 5
+STATE_NAMES: Final = ("unattached", "voted", "candidate", "follower", "leader", "resigned")
+"""States of `QuorumState`; from 3.9 on VOTED is a part of UnattachedState."""
+
+NO_VOTER: Final = 0
+"""No voter: node 0 is a broker's."""
+
+R_LEADER_CHANGE: Final = "LeaderChange"
+"""Control record (KIP-595) with which a leader begins its epoch: (kind, leader)."""
+
+Record = tuple[Any, ...]
+
+
+class Draw(Protocol):
+    """Stream of chance for election timeouts and for the voter that an observer asks."""
+
+    def below(self, limit: int) -> int:
+        """Return an integer in [0, limit)."""
+
+    def copy(self) -> Draw:
+        """Return a stream that goes on as this one would."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class MetadataLog:
+    """Log of __cluster_metadata-0: records by offset, and (epoch, first offset) of each epoch.
+
+    Every append is flushed before it counts, so a crash takes nothing.
+    """
+
+    __slots__ = ("epochs", "records")
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.epochs: list[tuple[int, int]] = []
+
+    def copy(self) -> MetadataLog:
+        twin = MetadataLog.__new__(MetadataLog)
+        twin.records, twin.epochs = self.records.copy(), self.epochs.copy()
+        return twin
+
+    @property
+    def end(self) -> int:
+        return len(self.records)
+
+    @property
+    def last_epoch(self) -> int:
+        return self.epochs[-1][0] if self.epochs else 0
+
+    def append(self, epoch: int, records: list[Record]) -> None:
+        if records and epoch > self.last_epoch:
+            self.epochs.append((epoch, self.end))
+        self.records += records
+
+    def epoch_at(self, offset: int) -> int:
+        """Return the epoch of the record at an offset of the log."""
+        return max(epoch for epoch, start in self.epochs if start <= offset)
+
+    def end_for(self, epoch: int) -> tuple[int, int]:
+        """Return (epoch, end offset) of the largest epoch that is no newer than this one."""
+        found = (0, 0)
+        for index, (known, _) in enumerate(self.epochs):
+            if known <= epoch:
+                following = self.epochs[index + 1 :]
+                found = known, following[0][1] if following else self.end
+        return found
+
+    def truncate(self, offset: int) -> None:
+        del self.records[offset:]
+        self.epochs = [entry for entry in self.epochs if entry[1] < offset]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class VoterProgress:
+    """Leader's view of another voter: its end offset (-1: unknown), and when it fetched last."""
+
+    __slots__ = ("acknowledged", "end", "fetched_at")
+
+    def __init__(self) -> None:
+        self.end = -1
+        self.fetched_at = NEVER
+        self.acknowledged = False
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class Voter:
+    """A node of the quorum.  `epoch`, `voted_for` and `leader` are its quorum-state file.
+
+    `controller` is its active controller, or the one that becomes active once the record of its
+    epoch is committed; None where it does not lead.  `parked` are fetches of voters that wait for
+    records: voter -> request.
+    """
+
+    __slots__ = (
+        "alive",
+        "attempt",
+        "check_at",
+        "controller",
+        "corr",
+        "deadline",
+        "epoch",
+        "epoch_start",
+        "fetching",
+        "granted",
+        "hw",
+        "id",
+        "leader",
+        "log",
+        "name",
+        "parked",
+        "progress",
+        "rejected",
+        "retries",
+        "state",
+        "voted_for",
+        "waits",
+    )
+
+    def __init__(self, id: int, name: str) -> None:
+        self.id = id
+        self.name = name
+        self.alive = True
+        self.log = MetadataLog()
+        self.hw = -1
+        self.epoch = 0
+        self.voted_for = NO_VOTER
+        self.leader = NO_VOTER
+        self.state = UNATTACHED
+        self.epoch_start = -1
+        self.deadline = NEVER  # of the election timeout, the fetch timeout or a back-off
+        self.check_at = NEVER  # when the pending timer fires
+        self.waits = False  # for the end of a back-off between two elections
+        self.retries = 1  # elections in a row
+        self.granted: tuple[int, ...] = ()
+        self.rejected: tuple[int, ...] = ()
+        self.progress: dict[int, VoterProgress] = {}
+        self.parked: dict[int, Message] = {}
+        self.corr = 0
+        self.fetching = 0  # corr of the fetch that has no answer
+        self.attempt = 0  # fetches in a row that failed
+        self.controller: Controller | None = None
+
+    def copy(self) -> Voter:
+        twin = shallow(self)
+        twin.log = self.log.copy()
+        twin.progress = {voter: shallow(one) for voter, one in self.progress.items()}
+        twin.parked = self.parked.copy()
+        twin.controller = self.controller and self.controller.copy()
+        return twin
+
+    def next_corr(self) -> int:
+        self.corr += 1
+        return self.corr
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class Observer:
+    """Broker's knowledge of the quorum: the leader (or NO_VOTER) and its epoch.
+
+    `attempt` counts the fetches in a row that failed; `asked` is the voter asked last.
+    """
+
+    __slots__ = ("asked", "attempt", "epoch", "leader")
+
+    def __init__(self, leader: int = NO_VOTER, epoch: int = 0) -> None:
+        self.leader = leader
+        self.epoch = epoch
+        self.attempt = 0
+        self.asked = leader
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class Quorum:
+    """Voters by node, observers by broker, and the controller's state by the end of a batch.
+
+    `images`: (end offset, epoch) -> state of the controller after that batch.  What a new leader
+    replays from its log is the image at the log's end, by Log Matching.
+    """
+
+    __slots__ = ("chance", "images", "observers", "voters")
+
+    def __init__(self, names: tuple[str, ...], chance: Draw) -> None:
+        self.chance = chance
+        self.voters = {
+            FIRST_VOTER - n: Voter(FIRST_VOTER - n, name) for n, name in enumerate(names)
+        }
+        self.observers: dict[int, Observer] = {}
+        self.images: dict[tuple[int, int], Controller] = {}
+
+    def copy(self) -> Quorum:
+        twin = Quorum.__new__(Quorum)
+        twin.chance = self.chance.copy()
+        twin.voters = {node: voter.copy() for node, voter in self.voters.items()}
+        twin.observers = {broker: shallow(one) for broker, one in self.observers.items()}
+        twin.images = self.images.copy()
+        return twin
+
+    def controller_of(self, original: Quorum, k: Controller) -> Controller:
+        """Return what stands for `k`, of the cluster that this quorum was copied from."""
+        for node, voter in original.voters.items():
+            if voter.controller is k:
+                twin = self.voters[node].controller
+                assert twin is not None
+                return twin
+        return k.copy()
+
+    @property
+    def majority(self) -> int:
+        return len(self.voters) // 2 + 1
+
+    def others(self, voter: Voter) -> list[int]:
+        return [node for node in self.voters if node != voter.id]
+
+    def leading(self) -> Voter | None:
+        """Return the live leader of the newest epoch; a deposed one may not know of it."""
+        leaders = [one for one in self.voters.values() if one.alive and one.state == LEADER]
+        return max(leaders, key=lambda one: one.epoch, default=None)

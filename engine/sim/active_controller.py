@@ -1,0 +1,368 @@
+"""Events of the voters of a quorum, and the active controller among them.
+
+The rules of the controller write to CONTROLLER and read `cluster.controller`.  Here CONTROLLER is
+the voter that acts, and `cluster.controller` the active controller, or the last one there was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.controlplane import kraft, membership
+from engine.model import messages, timers
+from engine.model.broker import Broker, Process
+from engine.model.control_messages import MetadataFetch, MetadataRecords
+from engine.model.effects import Effects
+from engine.model.errors import (
+    FENCED_LEADER_EPOCH,
+    NONE,
+    NOT_CONTROLLER,
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_LEADER_EPOCH,
+    InputError,
+)
+from engine.model.messages import CONTROLLER, Broken, Message
+from engine.model.quorum import FOLLOWER, LEADER, NO_VOTER, Observer, Quorum, Voter, VoterProgress
+from engine.model.quorum_messages import NotController, QuorumFetchResponse
+from engine.model.state import NEVER
+from engine.quorum import observer, raft, replication
+from engine.quorum.raft import Rules
+from engine.scenarios.parts import QUORUM_NEEDS_KRAFT
+from engine.sim import dispatch
+from engine.sim.kernel import Chance, Kernel
+from engine.sim.live_effects import Wires
+from engine.sim.network import Network
+from engine.sim.world import World
+
+VoterHandler = Callable[[Rules, Voter, Any, Effects], None]
+
+ON_VOTER: Final[dict[int, VoterHandler]] = {
+    messages.VOTE: raft.on_vote,
+    messages.VOTE_R: raft.on_vote_response,
+    messages.BEGIN_EPOCH: raft.on_begin_epoch,
+    messages.BEGIN_EPOCH_R: raft.on_begin_epoch_response,
+    messages.END_EPOCH: raft.on_end_epoch,
+    messages.END_EPOCH_R: raft.on_end_epoch_response,
+    messages.QUORUM_FETCH: raft.on_fetch,
+    messages.QUORUM_FETCH_R: raft.on_fetch_response,
+    messages.BROKEN: raft.on_broken,
+}
+
+
+class VoterWires(Wires):
+    """Effects of a cluster with voters: CONTROLLER is the voter that acts, or the leader known.
+
+    A message for a leader that the broker does not know stays addressed to CONTROLLER, which takes
+    none: the network returns it as undeliverable.
+    """
+
+    __slots__ = ("acting", "quorum")
+
+    def __init__(self, wires: Wires, quorum: Quorum) -> None:
+        Wires.__init__(self, wires.cues is not None, wires._kernel, wires._network, wires.ledger)
+        self.watch(wires._incarnations)
+        self.quorum = quorum
+        self.acting = NO_VOTER
+
+    def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> VoterWires:
+        twin = VoterWires(Wires.twin(self, kernel, network, brokers), self.quorum)
+        twin.now, twin.acting = self.now, self.acting
+        twin.sends, twin.touched = self.sends.copy(), self.touched.copy()
+        twin.cues = None if self.cues is None else self.cues.copy()
+        return twin
+
+    def send(self, message: Message) -> None:
+        if message.src == CONTROLLER:
+            message.src = self.acting
+        elif message.dst == CONTROLLER:
+            found = observer.target(self.quorum, message.src, message.kind)
+            message.dst = found if found != NO_VOTER else CONTROLLER
+        Wires.send(self, message)
+
+    def timer(self, node: int, delay: int, kind: int, data: Any = None) -> None:
+        if node != CONTROLLER:
+            Wires.timer(self, node, delay, kind, data)
+            return
+        # A timer of the controller ends with the epoch of the leader that set it.
+        epoch = self.quorum.voters[self.acting].epoch
+        Wires.timer(self, self.acting, delay, kind, (epoch, data))
+
+
+def wires_of(sim: World) -> VoterWires:
+    assert isinstance(sim.out, VoterWires)
+    return sim.out
+
+
+def quorum_of(sim: World) -> Quorum:
+    quorum = sim.cluster.quorum
+    assert quorum is not None
+    return quorum
+
+
+def _rules(sim: World) -> Rules:
+    return Rules(quorum_of(sim), sim.profile, sim.cluster.controller.configs)
+
+
+def build(sim: World, names: tuple[str, ...]) -> None:
+    """Replace the controller node by voters, before the brokers start.
+
+    The first voter leads epoch 1; all have its log, and every broker knows it.
+    """
+    if not sim.profile.kraft:
+        raise InputError("invalid", QUORUM_NEEDS_KRAFT)
+    k = sim.cluster.controller
+    quorum = sim.cluster.quorum = Quorum(names, Chance(sim.seed, "quorum"))
+    sim.out = VoterWires(sim.out, quorum)
+    sim.voters = VoterEvents()
+    sim.network.controller_up = False
+    first = next(iter(quorum.voters.values()))
+    for v in quorum.voters.values():
+        v.epoch, v.leader = 1, first.id
+        v.log.append(1, k.log)
+        v.hw = v.log.end
+        v.state = LEADER if v is first else FOLLOWER
+        sim.network.running.add(v.id)
+    k.voter, k.epoch = first.id, 1
+    first.controller = k
+    first.progress = {other: VoterProgress() for other in quorum.others(first)}
+    quorum.images[first.log.end, 1] = replication.image_of(k)
+    quorum.observers = {broker: Observer(first.id, 1) for broker in sim.brokers}
+    wires_of(sim).acting = first.id
+    sim.on_broker = {
+        **sim.on_broker,
+        messages.BROKEN: _on_broken,
+        messages.NOT_CONTROLLER_R: _on_not_controller,
+        messages.METADATA_FETCH_R: _on_metadata_records,
+    }
+
+
+def start_voters(sim: World) -> None:
+    """Set the first timers and send the first fetches of the run."""
+    quorum, rules, out = quorum_of(sim), _rules(sim), wires_of(sim)
+    leader = quorum.voters[out.acting]
+    raft.set_leader_timers(rules, leader, out)
+    for v in quorum.voters.values():
+        if v is not leader:
+            raft.become_follower(rules, v, 1, leader.id, out)
+
+
+class VoterEvents:
+    """The controller side of a world whose quorum is played; stateless."""
+
+    def adopt(self, twin: World) -> None:
+        """Point the effects of a copied world to its own quorum."""
+        wires_of(twin).quorum = quorum_of(twin)
+
+    def deliver(self, sim: World, node: int, m: Any) -> bool:
+        return deliver(sim, node, m)
+
+    def fire(self, sim: World, node: int, kind: int, data: Any) -> bool:
+        return fire(sim, node, kind, data)
+
+    def settle(self, sim: World) -> None:
+        settle(sim)
+
+    def forget_broker(self, sim: World, broker: int) -> None:
+        forget_broker(sim, broker)
+
+
+# -- events of voters -----------------------------------------------------------------------------
+
+
+def deliver(sim: World, node: int, m: Any) -> bool:
+    """Deliver a message to a voter; False if it is down."""
+    quorum, out = quorum_of(sim), wires_of(sim)
+    v = quorum.voters[node]
+    if not v.alive:
+        return False
+    handler = ON_VOTER.get(m.kind)
+    if handler is not None:
+        handler(_rules(sim), v, m, out)
+        return True
+    error = _refusal(quorum, v, m)
+    if error:
+        _refuse(v, m, error, out)
+        return bool(m.kind != messages.HEARTBEAT)
+    out.acting = node
+    k = v.controller
+    assert k is not None
+    if (
+        isinstance(m, MetadataFetch)
+        and m.offset >= k.committed
+        and quorum.observers[m.src].leader != node
+    ):  # the response names the leader
+        out.send(MetadataRecords(CONTROLLER, m.src, m.corr, m.offset, ()))
+        return True
+    sim.on_controller[m.kind](k, m, out)
+    return True
+
+
+def _refusal(quorum: Quorum, v: Voter, m: Message) -> int:
+    """Return the error for a broker's request: only a leader serves, for the rest an active one.
+
+    A fetch names the epoch that its broker is in (`validateLeaderOnlyRequest`).
+    """
+    if not isinstance(m, MetadataFetch):
+        return NONE if v.controller is not None and v.controller.alive else NOT_CONTROLLER
+    known = quorum.observers[m.src].epoch
+    if known < v.epoch:
+        return FENCED_LEADER_EPOCH
+    if known > v.epoch:
+        return UNKNOWN_LEADER_EPOCH
+    return NONE if v.state == LEADER else NOT_LEADER_OR_FOLLOWER
+
+
+def _refuse(v: Voter, m: Message, error: int, out: Effects) -> None:
+    """Refuse a request; of a heartbeat, which has no answer here, nothing is sent."""
+    if m.kind != messages.HEARTBEAT:
+        out.send(NotController(v.id, m.src, m.corr, error, v.epoch, v.leader, m.kind))
+
+
+def fire(sim: World, node: int, kind: int, data: Any) -> bool:
+    """Fire a timer of a voter, or of the controller that it is."""
+    quorum, out, rules = quorum_of(sim), wires_of(sim), _rules(sim)
+    v = quorum.voters[node]
+    if kind == timers.QUORUM_TIMEOUT:
+        return raft.on_timeout(rules, v, data, out)
+    if kind == timers.VOTER_FETCH:
+        return raft.on_fetch_timer(v, data, out)
+    if kind == timers.BEGIN_EPOCH_TICK:
+        return raft.on_begin_epoch_tick(rules, v, data, out)
+    if kind == timers.PARKED_FETCH:
+        return replication.on_parked_timer(v, data[0], data[1], out)
+    if kind == timers.VOTER_RESEND:
+        return raft.on_resend(rules, v, data, out)
+    epoch, payload = data
+    if v.controller is None or not v.alive or v.epoch != epoch:
+        return False
+    out.acting = node
+    return sim.controller_timers[kind](v.controller, payload, out)
+
+
+def settle(sim: World) -> None:
+    """Carry through what an event has left: appends, commits, a change of the active controller."""
+    quorum, out = quorum_of(sim), wires_of(sim)
+    for v in quorum.voters.values():
+        k = v.controller
+        if k is None:
+            continue
+        if v.state != LEADER or not v.alive:
+            _wind_up(sim, v, out)
+            continue
+        if len(k.log) > v.log.end:
+            replication.append_new(quorum, v, out)
+        out.acting = v.id
+        if v.hw > k.committed:
+            kraft.commit(k, v.hw, out)
+        if not k.alive and v.hw > v.epoch_start:
+            _activate(sim, v, out)
+    if sim.cluster.controller.voter in quorum.voters:
+        out.acting = sim.cluster.controller.voter
+
+
+def _activate(sim: World, v: Voter, out: VoterWires) -> None:
+    """10(f).  Make a leader the active controller: the record of its epoch is committed.
+
+    `KafkaRaftClient.maybeFireLeaderChange`, `QuorumController.claim`.
+    """
+    k, before = v.controller, sim.cluster.controller
+    assert k is not None
+    out.cue("CP-10.up", CONTROLLER, "controller epoch", before.epoch, k.epoch)
+    sim.cluster.controller = k
+    for tp, record in k.records.items():
+        if sim.checker.records.get(tp) is not record:
+            sim.checker.goes_back(tp)
+    k.alive = True
+    readers = k.readers.copy()
+    kraft.resume(k, out)
+    k.readers.update(readers)
+    arm_periodic_checks(sim)
+
+
+def arm_periodic_checks(sim: World) -> None:
+    """Arm the checks that an active controller repeats."""
+    if sim.profile.periodic_unclean:
+        sim.out.timer(CONTROLLER, sim.configs.unclean_interval_ms, timers.UNCLEAN_CHECK)
+    if sim.configs.auto_rebalance:
+        sim.out.timer(CONTROLLER, sim.configs.imbalance_check_ms, timers.PREFERRED_CHECK)
+
+
+def _wind_up(sim: World, v: Voter, out: VoterWires) -> None:
+    """End the controller of a voter that leads no longer: what waited for it is refused."""
+    k, v.controller = v.controller, None
+    assert k is not None
+    active = sim.cluster.controller
+    if k is active and k.alive:
+        out.cue("CP-10.down", CONTROLLER, "controller", "active", "none")
+    elif k.alive:
+        out.cue("CP-10.deposed", CONTROLLER, "controller epoch", k.epoch, active.epoch)
+    k.alive = False
+    if not v.alive:
+        return
+    error = NOT_LEADER_OR_FOLLOWER
+    for broker, (_, corr) in k.readers.items():
+        fetch = messages.METADATA_FETCH
+        out.send(NotController(v.id, broker, corr, error, v.epoch, v.leader, fetch))
+    for _, answer in k.answers:
+        asked = answer.kind - 1  # the kind of a response follows that of its request
+        out.send(
+            NotController(v.id, answer.dst, answer.corr, NOT_CONTROLLER, v.epoch, v.leader, asked)
+        )
+    parked, v.parked = v.parked, {}
+    for m in parked.values():
+        out.send(QuorumFetchResponse(v.id, m.src, m.corr, error, v.epoch, v.leader, v.hw))
+
+
+def forget_broker(sim: World, broker: int) -> None:
+    """Forget the waiting fetch and the knowledge of a broker's process that ended."""
+    quorum = quorum_of(sim)
+    quorum.observers[broker] = Observer()
+    for v in quorum.voters.values():
+        if v.controller is not None:
+            v.controller.readers.pop(broker, None)
+
+
+# -- brokers as observers ---------------------------------------------------------------------
+
+
+def _observer(out: Effects, broker: Process) -> Observer:
+    assert isinstance(out, VoterWires)
+    return out.quorum.observers[broker.id]
+
+
+def _on_metadata_records(broker: Process, m: Any, out: Effects) -> None:
+    if observer.on_records(broker, _observer(out, broker), m, out):
+        membership.on_metadata_records(broker, m, out)
+
+
+def _on_broken(broker: Process, m: Broken, out: Effects) -> None:
+    if m.request_kind != messages.METADATA_FETCH:
+        dispatch.on_broken(broker, m, out)
+    elif m.corr == broker.metadata_corr:
+        observer.fetch_again(broker, _observer(out, broker), out)
+
+
+def _on_not_controller(broker: Process, m: NotController, out: Effects) -> None:
+    """Retry a request that no active controller has taken, and learn the leader from a fetch."""
+    if m.request_kind != messages.METADATA_FETCH:
+        dispatch.on_broken(broker, Broken(m.src, broker.id, m.corr, m.request_kind), out)
+    observer.on_refusal(broker, _observer(out, broker), m, out)
+
+
+# -- faults ---------------------------------------------------------------------------------------
+
+
+def kill_voter(sim: World, node: int) -> None:
+    """End a voter's process: its connections break; log and quorum-state file stay."""
+    v = quorum_of(sim).voters[node]
+    v.alive = False
+    v.parked = {}
+    v.check_at = NEVER
+    sim.network.running.discard(node)
+    sim.network.break_connections(node)
+
+
+def start_voter(sim: World, node: int, out: Effects) -> None:
+    sim.network.running.add(node)
+    raft.start(_rules(sim), quorum_of(sim).voters[node], out)

@@ -1,0 +1,224 @@
+"""The voters of a KRaft quorum: elections, replication, and the promises of Raft (CP-RAFT)."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from engine.explore.budgets import Budgets
+from engine.explore.question import SearchQuestion
+from engine.model.errors import InputError
+from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, Quorum
+from engine.moves import moves
+from engine.quorum import raft, replication
+from engine.scenarios.file import load_text
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
+from engine.sim.simulation import Simulation
+
+THREE = """
+title: three voters
+brokers: 3
+quorum: [C1, C2, C3]
+fetching: auto
+network: {delay_ms: 1, control_delay_ms: 1}
+"""
+
+
+def scenario(more: str = "") -> Scenario:
+    return load_text(THREE + more)
+
+
+def play(*lines: str, profile: str = "K39", seed: int = 0, more: str = "") -> Simulation:
+    sim = Simulation(scenario(more), profile, seed)
+    go_on(sim, *lines)
+    return sim
+
+
+def go_on(sim: Simulation, *lines: str) -> None:
+    for line in lines:
+        for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
+            pass
+
+
+def voters(sim: Simulation) -> Quorum:
+    quorum = sim.cluster.quorum
+    assert quorum is not None
+    return quorum
+
+
+def broken(sim: Simulation) -> set[str]:
+    return {name for name, _, _ in sim.broken}
+
+
+# -- elections --------------------------------------------------------------------------------
+
+
+def test_the_others_elect_a_leader_when_it_crashes() -> None:
+    sim = play("advance 1s", "kill C1", "advance 6s")
+    first, *others = voters(sim).voters.values()
+    assert not first.alive
+    leaders = [one for one in others if one.state == LEADER]
+    assert len(leaders) == 1 and leaders[0].epoch > 1
+    assert sim.cluster.controller.voter == leaders[0].id and sim.cluster.controller.alive
+    kinds = [record[0] for record in leaders[0].log.records]
+    assert kinds.count(R_LEADER_CHANGE) == 1
+    assert {one.leader for one in voters(sim).observers.values()} == {leaders[0].id}
+
+
+def test_a_former_leader_appends_nothing_more_in_its_epoch() -> None:
+    sim = play("advance 1s", "kill C1", "restart C1")
+    first = next(iter(voters(sim).voters.values()))
+    assert first.state == raft.RESIGNED
+    go_on(sim, "advance 6s")
+    assert first.epoch > 1 and not sim.broken
+
+
+def test_without_a_majority_nothing_is_elected_and_nothing_lost() -> None:
+    sim = play("advance 1s", "kill C2", "kill C3", "advance 30s")
+    first = next(iter(voters(sim).voters.values()))
+    assert first.state == CANDIDATE and not sim.cluster.controller.alive
+    go_on(sim, "restart C3", "advance 10s")
+    assert sim.cluster.controller.alive and not sim.broken
+
+
+@pytest.mark.parametrize(("profile", "stays"), [("K36", True), ("K37", False), ("K41", False)])
+def test_an_isolated_leader_resigns_since_3_7(profile: str, stays: bool) -> None:
+    sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "advance 5s", profile=profile)
+    first = next(iter(voters(sim).voters.values()))
+    assert (first.state == LEADER) == stays
+    assert not sim.broken
+
+
+def test_a_deposed_leader_truncates_what_only_it_has() -> None:
+    sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 6s", profile="K36")
+    first, second, third = voters(sim).voters.values()
+    assert any(record[0] == "PartitionChange" for record in first.log.records[4:])
+    go_on(sim, "heal", "advance 5s")
+    assert first.state == FOLLOWER
+    assert first.log.records == second.log.records == third.log.records
+    assert sim.cluster.controller.records[0].leader == 1
+    assert not sim.broken
+
+
+def test_brokers_get_committed_metadata_only() -> None:
+    sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 500")
+    assert sim.cluster.controller.records[0].leader == 2
+    assert {broker.running.image[0].leader for broker in sim.brokers.values()} == {1}
+
+
+@pytest.mark.parametrize(("victim", "seed"), [*product(("C1", "C2", "C3"), range(4))])
+def test_every_single_crash_is_survived(victim: str, seed: int) -> None:
+    sim = play("advance 1s", f"kill {victim}", "advance 8s", "kill 1", "advance 20s", seed=seed)
+    assert sim.cluster.controller.records[0].leader == 2
+    go_on(sim, f"restart {victim}", "advance 8s")
+    ends = {one.log.end for one in voters(sim).voters.values()}
+    assert len(ends) == 1 and not sim.broken
+
+
+def test_a_quorum_of_one_returns_with_its_voter() -> None:
+    alone = load_text(THREE.replace("C1, C2, C3", "C1"))
+    sim = Simulation(alone, "K39")
+    go_on(sim, "advance 1s", "kill C1", "advance 6s", "restart C1", "advance 9s")
+    go_on(sim, "kill 1", "advance 12s")
+    assert sim.cluster.controller.records[0].leader == 2 and not sim.broken
+
+
+def test_a_copy_goes_on_as_the_original() -> None:
+    sim = play("advance 1s", "kill C1", "advance 1500")
+    twin = sim.copy()
+    for one in (sim, twin):
+        go_on(one, "advance 10s")
+    found = [
+        [(v.state, v.epoch, v.log.records, v.hw) for v in voters(one).voters.values()]
+        for one in (sim, twin)
+    ]
+    assert found[0] == found[1]
+    assert twin.cluster.controller is voters(twin).voters[twin.cluster.controller.voter].controller
+
+
+# -- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (THREE + "profiles: [Z33]", "Only KRaft has a quorum of voters"),
+        (THREE.replace("C1, C2, C3", "A, B, C"), "The voters are called C1, C2, C3"),
+    ],
+)
+def test_a_quorum_that_cannot_be_played_is_refused(text: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        load_text(text)
+
+
+def test_a_release_with_zookeeper_cannot_begin() -> None:
+    assert scenario().cannot_begin("Z33").startswith("Only KRaft has a quorum")
+    with pytest.raises(InputError, match="Only KRaft has a quorum"):
+        Simulation(scenario(), "Z33")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("pause K", "A voter is not paused here"),
+        ("kill C4", "There is no voter C4"),
+        ("restart C1", "is running already"),
+        ("cut 1 K", "name a voter: C1, C2, C3"),
+    ],
+)
+def test_moves_that_mean_no_voter_are_refused(line: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        play(line)
+
+
+def test_the_search_refuses_a_quorum() -> None:
+    with pytest.raises(InputError, match="The search does not know the voters of a quorum"):
+        SearchQuestion(Run(scenario(), "K39", 0), Budgets()).begun()
+
+
+# -- the promises, each broken by an error ------------------------------------------------------
+
+
+def test_two_votes_in_an_epoch_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raft, "_can_grant", lambda v, m: True)
+    found: set[str] = set()
+    for seed in range(20):
+        found |= broken(play("advance 1s", "kill C1", "advance 9s", "restart C1", seed=seed))
+        sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "cut C2 C3", "advance 4s", seed=seed)
+        go_on(sim, "heal", "advance 5s")
+        found |= broken(sim)
+    assert "INV-30" in found
+
+
+def _parts_never(log: Any, epoch: int, offset: int) -> None:
+    return None
+
+
+def test_logs_that_part_unnoticed_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replication, "diverging", _parts_never)
+    sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 6s", profile="K36")
+    go_on(sim, "heal", "advance 5s", "elect 2", "advance 2s")
+    assert "INV-31" in broken(sim)
+
+
+def test_a_vote_for_a_shorter_log_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        raft, "_can_grant", lambda v, m: v.state == raft.UNATTACHED or v.voted_for == m.src
+    )
+    sim = play("advance 1s", "kill C3", "elect 2", "advance 1s", "kill C1", "kill C2")
+    go_on(sim, "restart C3", "advance 4s", "restart C2", "advance 9s")
+    assert {"INV-32", "INV-33"} <= broken(sim)
+
+
+def _commits_alone(quorum: Quorum, v: Any, out: Any) -> bool:
+    v.hw = v.log.end
+    return True
+
+
+def test_metadata_without_a_majority_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replication, "maybe_commit", _commits_alone)
+    sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 1s")
+    assert "INV-33" in broken(sim)
