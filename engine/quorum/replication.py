@@ -83,7 +83,8 @@ def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
         return False
     out.cue("CP-RAFT-COMMIT", v.id, "hw", v.hw, mark)
     v.hw = mark
-    for key in [key for key in quorum.images if key[0] < mark]:
+    needed = min(one.log.end for one in quorum.voters.values())
+    for key in [key for key in quorum.images if key[0] < needed]:
         del quorum.images[key]
     return True
 
