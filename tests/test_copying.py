@@ -24,6 +24,7 @@ from engine.model.copying import fields
 from engine.model.log import Batch
 from engine.model.messages import Message
 from engine.model.profiles import PROFILES, Profile
+from engine.model.quorum import ControllerImage
 from engine.model.records import PartitionRecord
 from engine.model.session_messages import SessionRead
 from engine.model.sessions import PartitionRequest
@@ -32,6 +33,7 @@ from engine.scenarios.fault_lines import Fault
 from engine.scenarios.file import library
 from engine.scenarios.parts import NetworkSpec
 from engine.scenarios.scenario import Scenario
+from engine.sim.active_controller import VoterEvents
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -46,6 +48,7 @@ NEVER_CHANGED = (
     AlterItem,
     Batch,
     Configs,
+    ControllerImage,
     FailOver,
     Fault,
     FunctionType,
@@ -54,6 +57,7 @@ NEVER_CHANGED = (
     Pace,
     PartitionRecord,
     Profile,
+    VoterEvents,
     Scenario,
     PartitionRequest,
 )

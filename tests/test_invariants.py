@@ -38,6 +38,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
+from tests import quorum_errors
 from tests.conftest import ROOT
 
 TOLD = Path(__file__).parent / "invariants.txt"
@@ -332,6 +333,23 @@ THROTTLED = (
     "fetching auto; produce a; advance 500; produce b; advance 2s"
 )
 
+VOTERS = Scenario.from_dict(
+    {
+        "title": "x",
+        "brokers": 3,
+        "quorum": ["C1", "C2", "C3"],
+        "fetching": "auto",
+        "network": {"delay_ms": 1, "control_delay_ms": 1},
+    }
+)
+CUT_OFF = "advance 1s; cut C1 C2; cut C1 C3; elect 2; advance 1s"
+DEPOSED = CUT_OFF + "; advance 5s; heal; advance 5s; elect 2; advance 2s"
+BEHIND = (
+    "advance 1s; kill C3; elect 2; advance 1s; kill C1; kill C2; restart C3; advance 4s; "
+    "restart C2; advance 9s"
+)
+CRASHED = "advance 1s; kill C1; advance 5s"
+
 CASES = (
     Case("I1", THREE, "K39", everybody_leads, moves="produce a; settle; elect 2"),
     Case("I2", THREE, "K39", epochs_fall, moves=MOVED),
@@ -372,6 +390,10 @@ CASES = (
     Case("INV-28", THREE, "K39", quotas_do_not_ask_for_the_lag, moves=THROTTLED.format("follower")),
     Case("INV-29", find("S64"), "K39", forgotten_partitions_stay),
     Case("INV-29", find("S64"), "K39", leaders_note_no_offset),
+    Case("INV-31", VOTERS, "K39", quorum_errors.voters_grant_every_vote, moves=CRASHED),
+    Case("INV-32", VOTERS, "K36", quorum_errors.logs_part_unnoticed, "K36", DEPOSED),
+    Case("INV-33", VOTERS, "K39", quorum_errors.shorter_logs_are_elected, moves=BEHIND),
+    Case("INV-34", VOTERS, "K39", quorum_errors.leaders_commit_alone, moves=CUT_OFF),
 )
 
 

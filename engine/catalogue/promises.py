@@ -204,6 +204,7 @@ ALWAYS: Final = frozenset(
     (
         *("I1", "I2", "I3", "I13", "I15"),
         *("INV-1", "INV-10", "INV-18", "INV-20", "INV-23", "INV-28", "INV-29"),
+        *("INV-31", "INV-32", "INV-33", "INV-34"),
     )
 )
 EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))

@@ -93,23 +93,21 @@ _LIST: Final = (
     Invariant(
         "INV-29", "SessionInStep", "", "A session knows of each partition what was last said of it."
     ),
-    Invariant("INV-30", "OneLeaderPerQuorumEpoch", "", "One voter leads an epoch of the quorum."),
+    Invariant("INV-31", "OneLeaderPerQuorumEpoch", "", "One voter leads an epoch of the quorum."),
     Invariant(
-        "INV-31",
+        "INV-32",
         "MetadataLogMatching",
         "",
         "Voters that share an entry of the metadata log share all before it.",
-        explains="INV-33",
-    ),
-    Invariant(
-        "INV-32",
-        "QuorumLeaderComplete",
-        "",
-        "A new leader of the quorum has all committed metadata.",
-        explains="INV-33",
     ),
     Invariant(
         "INV-33",
+        "QuorumLeaderComplete",
+        "",
+        "A new leader of the quorum has all committed metadata.",
+    ),
+    Invariant(
+        "INV-34",
         "MetadataDurable",
         "",
         "Committed metadata stays, on a majority of the voters and in every mark.",

@@ -1,4 +1,4 @@
-"""INV-30 to INV-33: the promises of Raft, held by the voters of a KRaft quorum (10.1)."""
+"""INV-31 to INV-34: the promises of Raft, held by the voters of a KRaft quorum (10.1)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.quorum import LEADER, MetadataLog, Quorum, Record, Voter
 
 Entry = tuple[int, Record]
+Report = Callable[[str, str], None]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -31,56 +32,55 @@ class QuorumMemory:
         twin.seen = self.seen.copy()
         return twin
 
-    def look(self, quorum: Quorum | None, report: Callable[[str, str], None]) -> None:
+    def look(self, quorum: Quorum | None, report: Report) -> None:
         """Report what an event of the controller side has broken, if there is a quorum."""
         if quorum is not None:
-            for invariant, why in _broken(quorum, self):
-                report(invariant, why)
+            _check(quorum, self, report)
 
 
-def _broken(quorum: Quorum, memory: QuorumMemory) -> Iterator[tuple[str, str]]:
-    """Return (invariant, why); only what changed is looked at."""
+def _check(quorum: Quorum, memory: QuorumMemory, report: Report) -> None:
+    """Check a quorum; only what changed is looked at."""
     changed = False
     for v in quorum.voters.values():
         if v.state == LEADER and v.alive and memory.leaders.get(v.epoch) != v.id:
-            yield from _on_leader(quorum, memory, v)
+            _on_leader(quorum, memory, v, report)
         now = (v.log.end, v.log.last_epoch, v.hw)
         if memory.seen.get(v.id) != now:
             memory.seen[v.id] = now
             changed = True
-            yield from _on_log(quorum, memory, v)
+            _on_log(quorum, memory, v, report)
     if changed:
-        yield from _unsafe(quorum, memory)
+        _check_majority(quorum, memory, report)
 
 
-def _on_leader(quorum: Quorum, memory: QuorumMemory, v: Voter) -> Iterator[tuple[str, str]]:
+def _on_leader(quorum: Quorum, memory: QuorumMemory, v: Voter, report: Report) -> None:
     first = memory.leaders.setdefault(v.epoch, v.id)
     if first != v.id:
         other = quorum.voters[first].name
-        yield "INV-30", f"{other} and {v.name} both lead epoch {v.epoch} of the quorum"
+        report("INV-31", f"{other} and {v.name} both lead epoch {v.epoch} of the quorum")
     if not _holds(v.log, memory.committed):
-        yield "INV-32", f"{v.name} leads epoch {v.epoch} without all committed metadata"
+        report("INV-33", f"{v.name} leads epoch {v.epoch} without all committed metadata")
 
 
-def _on_log(quorum: Quorum, memory: QuorumMemory, v: Voter) -> Iterator[tuple[str, str]]:
+def _on_log(quorum: Quorum, memory: QuorumMemory, v: Voter, report: Report) -> None:
     known, mark = len(memory.committed), min(v.hw, v.log.end)
     if mark > known and v.state == LEADER:
         memory.committed += entries(v.log, known, mark)
     if mark > 0 and not _holds(v.log, memory.committed[:mark]):
-        yield "INV-33", f"{v.name} has another record than the one committed below {mark}"
+        report("INV-34", f"{v.name} has another record than the one committed below {mark}")
     for other in quorum.others(v):
         at = _differs(v.log, quorum.voters[other].log)
         if at >= 0:
             name = quorum.voters[other].name
-            yield "INV-31", f"{v.name} and {name} differ at {at}, below an entry that they share"
+            report("INV-32", f"{v.name} and {name} differ at {at}, below an entry that they share")
 
 
-def _unsafe(quorum: Quorum, memory: QuorumMemory) -> Iterator[tuple[str, str]]:
-    """INV-33.  Check that a majority still stores all that was committed."""
+def _check_majority(quorum: Quorum, memory: QuorumMemory, report: Report) -> None:
+    """INV-34.  Check that a majority still stores all that was committed."""
     holders = [v for v in quorum.voters.values() if _holds(v.log, memory.committed)]
     if len(holders) < quorum.majority:
         end = len(memory.committed)
-        yield "INV-33", f"only {len(holders)} voters store the metadata committed up to {end}"
+        report("INV-34", f"only {len(holders)} voters store the metadata committed up to {end}")
 
 
 def entries(log: MetadataLog, start: int, end: int) -> Iterator[Entry]:

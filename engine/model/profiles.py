@@ -55,6 +55,7 @@ __all__ = (
     "Release",
     "get_profile",
     "nearest",
+    "quorum_refusal",
 )
 
 
@@ -407,3 +408,10 @@ def get_profile(name: str) -> Profile:
             )
         position = match.end()
     return row.with_flags(changes)
+
+
+def quorum_refusal(profile: Profile) -> str:
+    """Return why a profile has no quorum of voters; "" if it has one."""
+    if profile.kraft:
+        return ""
+    return "Only KRaft has a quorum of voters; play it on a KRaft profile such as K39."

@@ -174,6 +174,21 @@ class Voter:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class ControllerImage:
+    """State of the controller after a batch of the log; never changed, so copies share it."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, k: Controller) -> None:
+        self._state = state = k.copy()
+        state.log, state.readers, state.answers = [], {}, []
+
+    def controller(self) -> Controller:
+        """Return a controller in this state, without a log and waiting requests."""
+        return self._state.copy()
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Observer:
     """Broker's knowledge of the quorum: the leader (or NO_VOTER) and its epoch.
 
@@ -205,7 +220,7 @@ class Quorum:
             FIRST_VOTER - n: Voter(FIRST_VOTER - n, name) for n, name in enumerate(names)
         }
         self.observers: dict[int, Observer] = {}
-        self.images: dict[tuple[int, int], Controller] = {}
+        self.images: dict[tuple[int, int], ControllerImage] = {}
 
     def copy(self) -> Quorum:
         twin = Quorum.__new__(Quorum)

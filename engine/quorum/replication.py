@@ -7,25 +7,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.errors import NONE
-from engine.model.quorum import LEADER, MetadataLog, Quorum, Record, Voter
+from engine.model.quorum import LEADER, ControllerImage, MetadataLog, Quorum, Record, Voter
 from engine.model.quorum_messages import QuorumFetchRequest, QuorumFetchResponse
 from engine.model.state import NEVER
 from engine.model.timers import PARKED_FETCH
 
 MAX_FETCH_WAIT_MS: Final = 500
 """`KafkaRaftClient.MAX_FETCH_WAIT_MS`."""
-
-
-def image_of(k: Controller) -> Controller:
-    """Return the controller's state without its log and its waiting requests."""
-    image = k.copy()
-    image.log = []
-    image.readers = {}
-    image.answers = []
-    return image
 
 
 # -- the leader ---------------------------------------------------------------------------------
@@ -36,7 +26,7 @@ def begin_leading(quorum: Quorum, v: Voter, records: list[Record], out: Effects)
 
     Nothing was committed in this epoch yet, so the controller is not active.
     """
-    k = quorum.images[v.log.end, v.log.last_epoch].copy()
+    k = quorum.images[v.log.end, v.log.last_epoch].controller()
     k.voter = v.id
     k.epoch = v.epoch
     k.alive = False
@@ -63,7 +53,7 @@ def append_new(quorum: Quorum, v: Voter, out: Effects) -> None:
     before = v.log.end
     new = k.log[before:]
     v.log.append(v.epoch, new)
-    quorum.images[v.log.end, v.epoch] = image_of(k)
+    quorum.images[v.log.end, v.epoch] = ControllerImage(k)
     out.cue("CP-RAFT-COMMIT.append", v.id, "metadata log", before, v.log.end)
     maybe_commit(quorum, v, out)
     for voter in list(v.parked):

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.model.messages import MOST_VOTERS
-from engine.model.profiles import get_profile
+from engine.model.profiles import get_profile, quorum_refusal
 from engine.scenarios.delays import Delay, read_delay
 from engine.scenarios.places import Path, Reader, name_of, short_value
 from engine.scenarios.spans import DAY_MS
 
 MOST_BROKERS: Final = 40
 MOST_PARTITIONS: Final = 64
-QUORUM_NEEDS_KRAFT: Final = (
-    "Only KRaft has a quorum of voters; play it on a KRaft profile such as K39."
-)
 MOST_ID: Final = 999_999
 MOST_DIRS: Final = 8
 MOST_PRODUCERS: Final = 20
@@ -159,8 +156,9 @@ def read_quorum(read: Reader, value: object, profiles: tuple[str, ...]) -> tuple
         return ()
     if names != tuple(f"C{number}" for number in range(1, len(names) + 1)):
         raise read.bad(path, "The voters are called C1, C2, C3 and so on, in this order.")
-    if not all(get_profile(profile).kraft for profile in profiles):
-        raise read.bad(path, QUORUM_NEEDS_KRAFT)
+    for profile in profiles:
+        if why := quorum_refusal(get_profile(profile)):
+            raise read.bad(path, why)
     return names
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from engine.model import configs as configuration
 from engine.model.errors import InputError
-from engine.model.profiles import PROFILES, get_profile
+from engine.model.profiles import PROFILES, get_profile, quorum_refusal
 from engine.scenarios import expectations, parts, varying
 from engine.scenarios.delays import delay_data
 from engine.scenarios.fault_lines import MOST_RUN_MS, Fault, read_faults
@@ -172,8 +172,8 @@ class Scenario:
         contradict its settings, and is then left out where every profile is played.
         """
         known = get_profile(profile)
-        if self.quorum and not known.kraft:
-            return parts.QUORUM_NEEDS_KRAFT
+        if self.quorum and (why := quorum_refusal(known)):
+            return why
         try:
             configuration.build(known, self.configs)
         except InputError as bad:

@@ -23,12 +23,21 @@ from engine.model.errors import (
     InputError,
 )
 from engine.model.messages import CONTROLLER, Broken, Message
-from engine.model.quorum import FOLLOWER, LEADER, NO_VOTER, Observer, Quorum, Voter, VoterProgress
+from engine.model.profiles import quorum_refusal
+from engine.model.quorum import (
+    FOLLOWER,
+    LEADER,
+    NO_VOTER,
+    ControllerImage,
+    Observer,
+    Quorum,
+    Voter,
+    VoterProgress,
+)
 from engine.model.quorum_messages import NotController, QuorumFetchResponse
 from engine.model.state import NEVER
 from engine.quorum import observer, raft, replication
 from engine.quorum.raft import Rules
-from engine.scenarios.parts import QUORUM_NEEDS_KRAFT
 from engine.sim import dispatch
 from engine.sim.kernel import Chance, Kernel
 from engine.sim.live_effects import Wires
@@ -109,8 +118,8 @@ def build(sim: World, names: tuple[str, ...]) -> None:
 
     The first voter leads epoch 1; all have its log, and every broker knows it.
     """
-    if not sim.profile.kraft:
-        raise InputError("invalid", QUORUM_NEEDS_KRAFT)
+    if why := quorum_refusal(sim.profile):
+        raise InputError("invalid", why)
     k = sim.cluster.controller
     quorum = sim.cluster.quorum = Quorum(names, Chance(sim.seed, "quorum"))
     sim.out = VoterWires(sim.out, quorum)
@@ -126,7 +135,7 @@ def build(sim: World, names: tuple[str, ...]) -> None:
     k.voter, k.epoch = first.id, 1
     first.controller = k
     first.progress = {other: VoterProgress() for other in quorum.others(first)}
-    quorum.images[first.log.end, 1] = replication.image_of(k)
+    quorum.images[first.log.end, 1] = ControllerImage(k)
     quorum.observers = {broker: Observer(first.id, 1) for broker in sim.brokers}
     wires_of(sim).acting = first.id
     sim.on_broker = {
