@@ -342,7 +342,7 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     # -- the KRaft quorum ------------------------------------------------------------------
     Flag("leader_checks_quorum", _r("3.7"), "KAFKA-15489",
          "A quorum leader that no majority fetches from resigns.", mode=KRAFT),
-    Flag("begin_epoch_repeated", _r("3.9"), "KAFKA-16536",
+    Flag("begin_epoch_repeated", _r("3.9"), "KIP-853",
          "A quorum leader repeats BeginQuorumEpoch, as a heartbeat.", mode=KRAFT),
     Flag("quorum_mark_at_once", _r("4.1"), "KIP-1166",
          "A voter's waiting fetch is answered as soon as there is a higher mark to tell.",
