@@ -110,7 +110,7 @@ def test_an_arrow_back_and_a_circle_are_seen_however_they_are_written(line: str)
     assert circles(wrong) == [["animator/a.js", "panels/b.js"]]
 
 
-NAMED_BY_THE_SITE = {"site/shell.js", "site/worker.js", "pages/site.js"}
+NAMED_BY_THE_SITE = {"site/shell.js", "site/worker.js", "site/page.js"}
 """What these import at run time stands in a static site's places.js; tests/test_site.py looks."""
 
 

@@ -56,7 +56,7 @@ def _form(
     estimate: dict[str, Any] | None = None,
 ) -> str:
     return render_template(
-        "advisor.html",
+        "advisor/page.html",
         profiles=list(PROFILES.values()),
         setting=setting,
         failures=failures,
@@ -121,9 +121,11 @@ def so_far(number: str) -> str:
     active = batch.state in records.ACTIVE
     advice_now = jobs().advice_of(batch)
     if advice_now is None:
-        return render_template("advice_first.html", promised=promised(batch)) if active else ""
+        return (
+            render_template("advisor/advice_first.html", promised=promised(batch)) if active else ""
+        )
     shown = {"id": batch.id, "runs": batch.runs, "advice": advice_now}
-    return render_template("advice.html", batch=shown, active=active)
+    return render_template("advisor/advice.html", batch=shown, active=active)
 
 
 def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:

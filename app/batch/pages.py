@@ -111,7 +111,7 @@ def form() -> str:
         "lang": visitor.lang(),
     }
     return render_template(
-        "batch.html",
+        "batch/form.html",
         boot=boot,
         chosen=first,
         fixed=fixed,
@@ -262,7 +262,7 @@ def page(number: str) -> str:
         shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
     active = shown["state"] in records.ACTIVE
     return render_template(
-        "batch_result.html",
+        "batch/result.html",
         batch=shown,
         active=active,
         promised=promised(batch) if shown["cycles"] else None,

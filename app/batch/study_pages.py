@@ -157,7 +157,7 @@ def side_by_side(number: str, other: str) -> str:
     found = compared(jobs(), a, b)
     lang = visitor.lang()
     return render_template(
-        "studies.html",
+        "batch/studies.html",
         a=_facts(a),
         b=_facts(b),
         found=found,

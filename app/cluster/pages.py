@@ -22,7 +22,7 @@ def page() -> str:
     """Render a box to paste into."""
     boot = {"lang": visitor.lang(), "most": cluster.MOST_SENT}
     return render_template(
-        "cluster.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
+        "cluster/page.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
     )
 
 

@@ -48,7 +48,7 @@ def page(digest: str) -> str:
     other, why = comparing.other_run(question_context(), run, wanted)
     services().replays.register(other)
     return render_template(
-        "compare.html",
+        "compare/page.html",
         title=in_language(run.scenario, visitor.lang()).title,
         run=run,
         other=other,
@@ -112,7 +112,7 @@ def ladder(name: str) -> str:
         if rung["digest"]:
             services().replays.register(Run(scenario, rung["profile"]))
     return render_template(
-        "ladder.html",
+        "compare/ladder.html",
         scenario=in_language(scenario, visitor.lang()),
         home=url_for("pages.scenario", name=name),
         rungs=[{**rung, "why": translate(rung["why"], visitor.lang())} for rung in rungs],

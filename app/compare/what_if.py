@@ -30,7 +30,7 @@ def page(digest: str) -> str:
         raise RequestError("not_found")
     step = typed(request.args, "step") if request.args.get("step") else None
     found = matrix(question_context(), digest, step)
-    template = "what_if_table.html" if "part" in request.args else "what_if.html"
+    template = "compare/what_if_table.html" if "part" in request.args else "compare/what_if.html"
     return render_template(
         template,
         title=in_language(found.run.scenario, visitor.lang()).title,

@@ -23,7 +23,7 @@ job = CompileJob()
 def engine() -> str:
     """Render the state of the compiled engine; only the operator sees what to press."""
     return render_template(
-        "compiled.html",
+        "compiled/page.html",
         built=compiled_engine.built() is not None,
         in_use=is_compiled(),
         may=is_operator(),

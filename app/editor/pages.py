@@ -102,7 +102,7 @@ def edit(name: str = "") -> str:
     checked = editor.looked_at(question_context(), text)
     boot = {**checked, "asks": asks, "lang": lang, "offers": offers(lang)}
     return render_template(
-        "editor.html",
+        "editor/page.html",
         boot=boot,
         text=text,
         recorded=bool(digest),

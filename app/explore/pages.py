@@ -94,7 +94,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
     search = services().searches.find(ask.number)
     standing = {"search": None, "refusal": refusal} if refusal else _standing(ask, search)
     return render_template(
-        "explore.html",
+        "explore/page.html",
         ask=ask,
         digest=digest,
         title=scenario.title,
@@ -146,7 +146,7 @@ def answer(digest: str) -> str:
     ask = _parse_question(digest, request.args)
     search = services().searches.find(ask.number)
     return render_template(
-        "explore_answer.html",
+        "explore/answer.html",
         ask=ask,
         digest=digest,
         question=_address(ask),

@@ -65,7 +65,7 @@ def hits() -> Response:
     shelf = "shelf" in request.args
     found = others(request.args.get("q", ""), visitor.lang()) if shelf else _search_results()
     known = matching(found["query"]) if shelf else []
-    page = render_template("hits.html", found=found, shelf=shelf, slugs=known)
+    page = render_template("find/hits.html", found=found, shelf=shelf, slugs=known)
     response = Response(page)
     response.add_etag()
     response.headers["Vary"] = "Cookie"

@@ -56,7 +56,7 @@ def page() -> str:
         "path": FILES_PATH,
     }
     rows = [row for one in FORMATS for row in one.rows]
-    return render_template("incident.html", boot=boot, formats=rows)
+    return render_template("incident/page.html", boot=boot, formats=rows)
 
 
 @blueprint.post(FILES_PATH)

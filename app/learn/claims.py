@@ -88,7 +88,7 @@ def claims() -> str:
     asked = request.args.get("card", "")
     slug = asked if asked in by_slug else order[0]
     return render_template(
-        "claims.html",
+        "learn/claims.html",
         cards=[one for one in cards if way in (ALL, one["way"])] if listed else [],
         deck=[by_slug[name] for name in order],
         card=by_slug[slug],
@@ -146,7 +146,7 @@ def claim(slug: str) -> str:
     said = request.args.get("said", "")
     right = RIGHT.get(card["way"], DEPENDS)
     return render_template(
-        "claim.html",
+        "learn/claim.html",
         card=card,
         truth=found.truth[lang],
         property=found.property if verdict.source == judging.OWN else found.everywhere,

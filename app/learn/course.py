@@ -89,7 +89,7 @@ def scene(slug: str, number: int) -> str:
     names = course.slugs()
     at = names.index(slug)
     return render_template(
-        "course.html",
+        "learn/course.html",
         chapter=chapter,
         slug=slug,
         place=at + 1,

@@ -90,7 +90,7 @@ def glossary() -> str:
     """Render everything that has a name here; ``?profile=`` shows the rules of one Kafka."""
     name = naming.profile_asked()
     profile = get_profile(name) if name else None
-    return render_template("glossary.html", **content(profile.name if profile else ""))
+    return render_template("learn/glossary.html", **content(profile.name if profile else ""))
 
 
 @last(24)

@@ -40,7 +40,7 @@ def interview() -> str:
     """Render all questions by topic; answers are opened one by one."""
     told = [_item_json(item) for item in questions().values()]
     return render_template(
-        "interview.html",
+        "learn/interview.html",
         topics=[(topic, [one for one in told if one["topic"] == topic]) for topic in TOPICS],
         total=len(told),
         asked={one["id"]: one["ask"] for one in told},
@@ -54,7 +54,7 @@ def sheet() -> str:
     found = [questions()[name] for name in dict.fromkeys(wanted) if name in questions()]
     found = found or [item for item in questions().values() if item.level == 1]
     return render_template(
-        "sheet.html",
+        "learn/sheet.html",
         items=[{**_item_json(item), "picture": Markup(_picture(item.id))} for item in found],
         size=(WIDTH, HEIGHT),
     )

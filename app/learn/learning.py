@@ -186,7 +186,7 @@ def learn() -> str:
     if question.quiz and question.quiz == _length(question.run):
         after = animator(question.run, 0)
     return render_template(
-        "learn.html",
+        "learn/page.html",
         told=question_json(question, teller),
         result=None if given is None else result(question, teller, given, after),
         chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
@@ -208,7 +208,7 @@ def learn() -> str:
 def _end() -> str:
     """Render the card after the last question of the path; the browser shows the score."""
     return render_template(
-        "learn_end.html",
+        "learn/end.html",
         path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
         more=address("/learn", mix="1"),
     )

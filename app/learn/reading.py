@@ -86,7 +86,7 @@ def guides() -> str:
                 "wrong": sum(reading.summary(one.row)[0] == reading.NEVER for one in found),
             }
         )
-    return render_template("read.html", guides=rows)
+    return render_template("learn/read.html", guides=rows)
 
 
 @blueprint.get("/read/format")
@@ -114,7 +114,7 @@ def guide(name: str) -> str:
         for section in here.sections
     ]
     return render_template(
-        "guide.html",
+        "learn/guide.html",
         guide=here,
         title=_usual_text(here.title),
         lead=_usual_text(here.lead),

@@ -152,7 +152,7 @@ def code() -> str:
     """Render methods, classes, KIPs and JIRA numbers by name: their threads and their runs."""
     question = " ".join(request.args.get("q", "")[:LONGEST].split())
     found = [_hit_json(one) for one in search(question)] if question else []
-    return render_template("code.html", question=question, found=found, examples=EXAMPLES)
+    return render_template("lens/code.html", question=question, found=found, examples=EXAMPLES)
 
 
 def _hit_json(one: LensHit) -> dict[str, Any]:

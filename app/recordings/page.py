@@ -224,7 +224,7 @@ def recorded_moment(name: str, kafka: str) -> str:
     show = show if show in SIDES else SIDES[0]
     names = {broker.id: broker.label for broker in scenario.brokers}
     return render_template(
-        "seen.html",
+        "recordings/seen.html",
         scenario=in_language(scenario, visitor.lang()),
         one=one,
         releases=[other.kafka for other in seen_of(scenario)],
@@ -374,7 +374,7 @@ def table() -> str:
     )
     every = [one for all_of_it in results_by_scenario().values() for one in all_of_it]
     return render_template(
-        "real.html",
+        "recordings/real.html",
         releases=sorted(releases, key=release_order),
         rows=[
             {

@@ -36,11 +36,11 @@ STATIC: Final = (
     "vendor/licences/*",
     "*.svg",
     "js/pages/theme.js",
-    "js/pages/sheet.js",
+    "js/learn/sheet.js",
 )
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
-ENTRY: Final = "pages/site.js"
+ENTRY: Final = "site/page.js"
 Tell = Callable[[str], None]
 
 

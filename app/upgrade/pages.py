@@ -46,7 +46,7 @@ def page() -> str:
     except InputError as bad:
         problem = bad.sentence
     return render_template(
-        "upgrade.html",
+        "upgrade/page.html",
         asked=asked,
         used=used,
         features=list(features()),

@@ -18,4 +18,6 @@ def page() -> str:
     stored = Path(str(current_app.static_folder)) / coverage.STORED
     found = orjson.loads(stored.read_bytes())
     rows = sorted(found["cases"], key=lambda one: float(one["coverage"]))
-    return render_template("coverage.html", rows=rows, bar=coverage.BAR, of=found["repetitions"])
+    return render_template(
+        "batch/coverage.html", rows=rows, bar=coverage.BAR, of=found["repetitions"]
+    )

@@ -58,7 +58,7 @@ def page(side: str) -> str | Response:
         return redirect(address(f"/learn/test/{side}", **so_far, **visitor.tongue()))
     services().replays.register(question.run)
     return render_template(
-        "measured.html",
+        "learn/measured.html",
         side=side,
         told=question_json(question, Teller(question.recording, visitor.lang())),
         number=len(given) + 1,
@@ -84,7 +84,7 @@ def _result(side: str, given: str, said: str) -> str:
     with services().plays.turn():
         marks = measured.marks(side, given)
     return render_template(
-        "measured.html",
+        "learn/measured.html",
         side=side,
         told=None,
         marks="".join("1" if one else "0" for one in marks),

@@ -20,7 +20,7 @@ def used() -> dict[str, list[str]]:
     """Template -> the scripts it names."""
     found = {
         path.name: SCRIPTS.findall(path.read_text("utf-8"))
-        for path in sorted((ROOT / "templates").glob("*.html"))
+        for path in sorted((ROOT / "templates").rglob("*.html"))
     }
     return {name: scripts for name, scripts in found.items() if scripts}
 

@@ -15,9 +15,9 @@ globalThis.localStorage = {
 };
 globalThis.dispatchEvent = () => true;
 globalThis.CustomEvent = class {};
-const answers = await import("../../static/js/core/answers.js");
-const carried = await import("../../static/js/core/backup.js");
-const measured = await import("../../static/js/core/measured.js");
+const answers = await import("../../static/js/learn/store/answers.js");
+const carried = await import("../../static/js/learn/store/backup_file.js");
+const measured = await import("../../static/js/learn/store/measured.js");
 
 const card = { href: "/learn?n=1", text: "?", stability: 2, difficulty: 5, due: 9, last: 1 };
 const CARDS = { Q1: { ...card, reps: 1, lapses: 0 } };

@@ -9,7 +9,7 @@ globalThis.localStorage = {
   setItem: (key, text) => box.set(key, text),
   removeItem: (key) => box.delete(key),
 };
-const { forget, gained, keep, kept } = await import("../../static/js/core/measured.js");
+const { forget, gained, keep, kept } = await import("../../static/js/learn/store/measured.js");
 
 test("what was won and lost is told by place", () => {
   assert.deepEqual(gained({ before: "1100", after: "1011" }), {
