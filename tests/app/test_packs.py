@@ -135,7 +135,7 @@ def test_developers_get_the_modules_as_they_are(app: Flask) -> None:
 
 
 def test_every_sheet_that_comes_later_is_named_by_its_bytes() -> None:
-    text = (bundler.JS / "pages/parts.js").read_text("utf-8")
-    sheets = {f"css/{name}.css" for name in re.findall(r', "(\w+)"\],', text)}
+    text = (bundler.JS / "animator/on_request.js").read_text("utf-8")
+    sheets = {f"css/{name}.css" for name in re.findall(r',\s+"(\w+)",?\s*\);', text)}
     assert "css/share.css" in sheets
     assert sheets <= set(addresses.FETCHED)

@@ -5,7 +5,7 @@ import { faultMove } from "../core/moves.js";
 import { act, switchTo } from "./acting.js";
 import { toggle } from "./bookmarks.js";
 import { setSize, setView } from "./choose.js";
-import { help, share, whySelected } from "./doors.js";
+import { help, share, whySelected } from "./on_request.js";
 import { goTo, stepBy } from "./player.js";
 import { play } from "./playing.js";
 import { end } from "./predicting.js";

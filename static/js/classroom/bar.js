@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 
-import { shareClass } from "../animator/doors.js";
+import { shareClass } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
 import { Icon } from "../panels/common.js";
 import { choose, poll } from "./asking.js";

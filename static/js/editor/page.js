@@ -4,7 +4,6 @@ import { effect } from "@preact/signals";
 import { html } from "htm/preact";
 import { render } from "preact";
 
-import { furnish } from "../animator/doors.js";
 import * as s from "../animator/state.js";
 import { at, field, pageWords } from "../core/dom.js";
 import { inAddress } from "../i18n/words.js";
@@ -17,11 +16,6 @@ import { linkOf } from "./saving.js";
 import * as e from "./state.js";
 import { attempt, live, TryHead } from "./trial.js";
 
-// What a menu of the stage opens on request.
-const PARTS = {
-  whyNot: [() => import("../panels/why.js").then((m) => m.whyNot)],
-  Surgery: [() => import("../panels/surgery.js").then((m) => m.Surgery)],
-};
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const area = field("yaml");
 
@@ -54,7 +48,6 @@ async function start() {
     if (area.value !== e.text.value) area.value = e.text.value;
     number();
   });
-  furnish(PARTS);
   use(
     connect({
       csrf: document.body.dataset.csrf,

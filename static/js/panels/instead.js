@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 
-import * as doors from "../animator/doors.js";
+import * as onRequest from "../animator/on_request.js";
 import { side } from "../animator/reality.js";
 import * as s from "../animator/state.js";
 import { isScene } from "../scene/drawers.js";
@@ -10,9 +10,9 @@ import { isScene } from "../scene/drawers.js";
 /** The table, or the matrix, where the lanes are, when that view is chosen. */
 export const Whole = () =>
   s.view.value === "table"
-    ? html`<${doors.TableView} />`
+    ? html`<${onRequest.TableView} />`
     : s.view.value === "matrix"
-      ? html`<${doors.Matrix} />`
+      ? html`<${onRequest.Matrix} />`
       : null;
 
 /** Which of both is on the stage; a view that is no scene shows the run alone. */
@@ -29,4 +29,4 @@ export function markBoard() {
 }
 
 /** Real brokers, beside the picture of the run or in its place. */
-export const Beside = () => (showing() === "model" ? null : html`<${doors.Reality} />`);
+export const Beside = () => (showing() === "model" ? null : html`<${onRequest.Reality} />`);
