@@ -52,7 +52,7 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
 
 
 def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
-    page = visit("/s/R20?profile=Z0102&step=115&view=lanes")
+    page = visit("/s/R20?profile=Z0102&step=115")
     page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b3:leo"]:focus')

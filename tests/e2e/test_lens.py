@@ -100,7 +100,7 @@ def test_a_method_is_found_and_followed(visit: Opener) -> None:
 
 
 def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
-    page = visit("/s/S23?profile=2.5.1&view=lanes")
+    page = visit("/s/S23?profile=2.5.1")
     page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
     page.get_by_label("What to wait for").select_option("method")
     page.get_by_label("Which one").fill("doTruncate")

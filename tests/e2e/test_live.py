@@ -33,7 +33,7 @@ def test_a_restart_of_the_server_loses_nothing(visit: Opener, frail: Server) -> 
 
 
 def test_motion_shows_the_cause_before_the_effect(visit: Opener, server: Server) -> None:
-    page = visit("/s/S01?view=lanes", reduced_motion="no-preference")
+    page = visit("/s/S01", reduced_motion="no-preference")
     step, message, broker = an_arrival(steps(server, run_of(page), 0, 40))
     jump(page, step)
     page.evaluate(

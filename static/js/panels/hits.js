@@ -150,10 +150,7 @@ export function Hits() {
     return () => stage?.removeEventListener("click", pressTank);
   }, []);
   if (!drawn.value) return null;
-  return html`<div
-    class="hits"
-    style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}
-  >
+  return html`<div class="hits">
     ${things(drawn.value, enterLane).map(
       ([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`,
     )}<${Group}
