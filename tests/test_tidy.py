@@ -77,7 +77,6 @@ COMPOSING = {
     "app/server/shared_pages.py",
     "app/server/warm.py",
     "app/web/coverage.py",
-    "app/web/measured.py",
     "app/web/home.py",
     "app/web/library.py",
     "app/web/pages.py",

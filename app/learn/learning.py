@@ -17,7 +17,6 @@ from app.core.request_fields import typed, whole_number
 from app.questions.names import DIGEST, default_run, parse_run
 from engine.learn.course import chapter, slugs
 from engine.learn.drill import FEWEST, drilled
-from engine.learn.measured import PAIRS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.render import Teller
 from engine.model.errors import InputError
@@ -191,7 +190,6 @@ def learn() -> str:
         result=None if given is None else result(question, teller, given, after),
         chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
         slugs=slugs(),
-        measured=len(PAIRS),
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields={**question.args, **within},

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import pytest
 
-from tests.app.test_measured import probe
 from tests.conftest import sample
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
@@ -149,40 +148,6 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
     page.goto(page.url.split("?")[0] + "?only=" + ",".join(f"Q{n}" for n in range(31, 43)))
     assert page.locator(".sheetitems article").count() == 12
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
-
-
-def test_ten_questions_before_and_after_tell_what_was_gained(visit: Opener) -> None:
-    page = visit("/learn?lang=en", viewport={"width": 390, "height": 844})
-    page.locator("a[href='/learn/test/before']").click()
-    for n in range(1, 11):
-        page.get_by_text(f"Question {n} of 10").wait_for()
-        page.wait_for_selector('body[data-ready="1"]')
-        assert n > 1 or not violations(page)
-        page.keyboard.press("c" if n < 7 else "g")
-        page.keyboard.press("1" if n < 10 else "2")
-        page.wait_for_url(lambda url, n=n: len(url.split("a=")[-1]) == n)
-    page.wait_for_selector("#forget")
-    marks = page.locator("#result").get_attribute("data-marks")
-    assert page.locator("#result").get_attribute("data-sure") == "3333331111"
-    said = f"When you said “certain”, {marks[:6].count('1')} of 6 were right."
-    assert said in page.locator("#calibration").inner_text()
-    assert not page.locator("#gained").is_visible() and not violations(page)
-    # After the course one knows the last, which was wrong before, and nothing else.
-    rights = [probe("after", n)[1].right for n in range(1, 11)]
-    wrong = "".join("x" for _ in rights[:9]) + str(rights[9])
-    assert marks[9] == "0"
-    page.goto(page.url.split("/before")[0] + f"/after?lang=en&a={wrong}")
-    page.wait_for_selector("#gained:not([hidden])")
-    before = marks.count("1")
-    assert page.locator("#gained").inner_text() == (
-        f"Before the course you had {before} of 10 right, now 1: {before - 1} fewer."
-    )
-    assert page.locator("#won").inner_text() == "New: The next leader."
-    assert page.locator("#few").is_visible() and not violations(page)
-    assert page.locator("#earlier").inner_text() == f"Before the course: {said}"
-    page.goto(page.url.split("/test")[0] + "?lang=en")
-    page.wait_for_selector("#measured:not([hidden])")
-    assert f"Before: {before}. After: 1." in page.locator("#measured").inner_text()
 
 
 def strings(page: Any) -> list[str]:

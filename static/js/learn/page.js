@@ -9,7 +9,6 @@ import { sayBy, tell } from "./calibration.js";
 import { answered, answers, sureAndWrong, unanswered } from "./store/answers.js";
 import { isSure } from "./store/calibration.js";
 import { noteScene, progress as course } from "./store/course.js";
-import { answers as ofTest, kept as measured, told } from "./store/measured.js";
 
 const KEY = "highwater.learn";
 const article = first(".ask");
@@ -106,11 +105,7 @@ function noteChapter() {
 /** How sure one was so far, and what was certain and wrong. */
 function showSure() {
   const all = answers();
-  const tests = measured();
-  tell(document.getElementById("calibration"), [
-    ...all,
-    ...["before", "after"].flatMap((side) => ofTest(tests, side)),
-  ]);
+  tell(document.getElementById("calibration"), all);
   const lost = document.getElementById("surewrong");
   const found = lost ? sureAndWrong(all).slice(0, 3) : [];
   if (!found.length) return;
@@ -151,7 +146,6 @@ function showAll(progress) {
   show(progress);
   showCourse();
   showSure();
-  told(document.getElementById("measured"), measured());
 }
 
 /** In the place of a stage: its page is told to play on, or to put the question away. */

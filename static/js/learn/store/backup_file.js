@@ -1,11 +1,10 @@
 // One file of all that this browser knows of somebody's learning, to be taken elsewhere: cards and
-// their days, answers and how sure they were, the two tests, how far the course and the interview
-// went.  A file is read as a whole or not at all, and what was here stays.
+// their days, answers and how sure they were, how far the course and the interview went.  A file is
+// read as a whole or not at all, and what was here stays.
 
 import * as answers from "./answers.js";
 import * as claims from "./claims.js";
 import * as course from "./course.js";
-import * as measured from "./measured.js";
 import * as memory from "./memory.js";
 
 const MOST_NAMES = 600;
@@ -59,7 +58,6 @@ function score(mine, theirs) {
 /** Part of the file -> where it is kept, what is kept where nothing is, how it is read (null: it
  *  cannot be), and how two become one. */
 const PARTS = {
-  measured: { key: measured.KEY, none: {}, read: measured.read, merged: measured.merged },
   answers: { key: answers.KEY, none: [], read: answers.read, merged: answers.merged },
   course: {
     key: course.KEY,
@@ -103,7 +101,7 @@ export const written = () =>
     Object.fromEntries(Object.entries(PARTS).map(([name, part]) => [name, here(part)])),
   );
 
-/** {cards, measured, answers, course, interview, claims, score} of a file's text, what it lacks
+/** {cards, answers, course, interview, claims, score} of a file's text, what it lacks
  *  left out; null where it is no file of this site, or any of it is damaged. */
 export function read(text) {
   let file;
