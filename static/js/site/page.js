@@ -108,7 +108,7 @@ async function frame() {
 const AT = "/at/?p=";
 /** Pages whose forms the engine answers. */
 const ASKING = ["editor", "cluster", "incident"]
-  .map((name) => `script[src*="pages/${name}.js"]`)
+  .map((name) => `script[src*="/${name}/page.js"]`)
   .join(", ");
 
 /** This address as a page of the folder has it, with the slash that hosts forgive. */
