@@ -42,7 +42,7 @@ NOT_QUICK = (
     "tests/test_mutants.py",
     "tests/test_other_python.py",
     "tests/test_proxy.py",
-    "tests/test_saturation.py",
+    "tests/saturation",
     "tests/test_search.py",
     "tests/test_soak.py",
     "tests/test_storm.py",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
+from click.testing import CliRunner
 
-from app.batch import saturation as studies
-from engine.advisor import saturation
-from engine.advisor.saturation import SaturationTally, more_new, next_new, unseen
 from engine.scenarios.file import find
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
-from tests.app.test_cli import highwater
+from tests.saturation import study as studies
+from tests.saturation import tally as saturation
+from tests.saturation.__main__ import saturation as command
+from tests.saturation.tally import SaturationTally, more_new, next_new, unseen
 
 
 def sampled(shares: list[float], runs: int, seed: int) -> SaturationTally:
@@ -78,13 +79,13 @@ def test_the_command_tells_both_plans_and_what_it_will_take(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(studies, "CHUNK", 15)
-    asked = ("saturation", "S74", "--seeds", "40", "--jobs", "1")
-    told = highwater(*asked)
+    asked = ("S74", "--seeds", "40", "--jobs", "1")
+    told = CliRunner().invoke(command, asked)
     assert told.exit_code == 0, told.output
     assert "40 seeds under each of 2 plans: about" in told.stderr
     for part in ("pairs of rules", "swarm with pause", "still unseen", "Tried on itself"):
         assert part in told.stdout
-    report = json.loads(highwater(*asked, "--json").stdout)
+    report = json.loads(CliRunner().invoke(command, [*asked, "--json"]).stdout)
     assert report["whole"] and report["profile"] == "Z0102"
     for name, plan in report["plans"].items():
         assert plan["runs"] == 40 and plan["curve"][-1] == [40, plan["pairs"]]
@@ -98,6 +99,6 @@ def test_the_command_tells_both_plans_and_what_it_will_take(
 
 
 def test_invalid_requests_get_one_sentence() -> None:
-    told = highwater("saturation", "S999")
+    told = CliRunner().invoke(command, ["S999"])
     assert told.exit_code == 2 and "S999" in told.stderr
-    assert highwater("saturation", "S74", "--profile", "K99").exit_code == 2
+    assert CliRunner().invoke(command, ["S74", "--profile", "K99"]).exit_code == 2

@@ -1,13 +1,17 @@
-"""``highwater saturation``: whether more seeds, or parts of the faults, bring something new."""
+"""``python3 -m tests.saturation``: whether more seeds bring anything new."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
 import click
 
 from app.command.options import AS_JSON, plain, tell
+from engine.model.profiles import get_profile
+from engine.scenarios.file import find
+from tests.saturation.study import study
 
 NAMES: Final = {"fixed": "all faults", "swarm": "swarm"}
 SEEDS_MOST: Final = 10_000_000
@@ -90,12 +94,6 @@ def saturation(
 
     Exit code 0; 1 if a run could not be played.
     """
-    import sys
-
-    from app.batch.saturation import study
-    from engine.model.profiles import get_profile
-    from engine.scenarios.file import find
-
     found = find(scenario)
     name = get_profile(profile or found.profiles[0]).name
     report = study(found, name, seed, seeds, jobs, lambda line: click.echo(line, err=True))
@@ -105,3 +103,7 @@ def saturation(
     else:
         click.echo("\n".join(lines(report)))
     sys.exit(1 if any(one["failed"] for one in report["plans"].values()) else 0)
+
+
+if __name__ == "__main__":
+    saturation()

@@ -1,6 +1,6 @@
 """Saturation of a study: chunks of seeds under both plans in a few processes, and the curve.
 
-The engine counts pairs (engine/advisor/saturation.py); processor time is measured here.
+The engine counts pairs (tally.py); processor time is measured here.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 from app.batch.processes import pool
 from app.core import clock
-from engine.advisor import saturation
-from engine.advisor.saturation import PLANS, SaturationTally
 from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from tests.saturation import tally
+from tests.saturation.tally import PLANS, SaturationTally
 
 CHUNK: Final = 50
 PROBE: Final = 10
@@ -40,7 +40,7 @@ def play(stored: Json, profile: str, first: int, count: int) -> PlayedStudy:
     for seed in range(first, first + count):
         for name in PLANS:
             began = clock.processor()
-            found.tallies[name].add(saturation.tally(scenario, name, profile, (seed,)))
+            found.tallies[name].add(tally.tally(scenario, name, profile, (seed,)))
             found.seconds[name] += clock.processor() - began
     return found
 
@@ -89,7 +89,7 @@ class SaturationStudy:
             for kind in sorted({fault.kind for fault in self.scenario.faults})
         }
         for seed in range(self.first, self.first + mine.runs):
-            drawn = saturation.drawn(self.scenario, seed)
+            drawn = tally.drawn(self.scenario, seed)
             for kind, counts in found.items():
                 count = counts["with" if kind in drawn else "without"]
                 count[0] += 1
@@ -103,7 +103,7 @@ class SaturationStudy:
         foretold of the second, pairs at equal cost, and what broke.
         """
         mine, seconds = self.tallies[name], self.seconds[name]
-        others = set[saturation.Pair]().union(
+        others = set[tally.Pair]().union(
             *(one.pairs for other, one in self.tallies.items() if other != name)
         )
         once, twice = mine.met_by(1), mine.met_by(2)
@@ -125,11 +125,11 @@ class SaturationStudy:
             "only_here": len(mine.pairs.keys() - others),
             "once": once,
             "twice": twice,
-            "next": saturation.next_new(mine.runs, once),
-            "unseen": vars(saturation.unseen(mine.runs, once, twice)).copy(),
-            "as_many_more": saturation.more_new(mine.runs, once, twice, mine.runs),
+            "next": tally.next_new(mine.runs, once),
+            "unseen": vars(tally.unseen(mine.runs, once, twice)).copy(),
+            "as_many_more": tally.more_new(mine.runs, once, twice, mine.runs),
             "half": self._foretold(name),
-            "curve": saturation.curve(mine.pairs, self.first, mine.runs),
+            "curve": tally.curve(mine.pairs, self.first, mine.runs),
             "at_equal_cost": {
                 "cpu_s": round(cheapest, 2),
                 "runs": fit,
@@ -154,7 +154,7 @@ class SaturationStudy:
         mine = self.tallies[name]
         return {
             "seeds": runs,
-            "expected": saturation.more_new(runs, once, twice, mine.runs - runs),
+            "expected": tally.more_new(runs, once, twice, mine.runs - runs),
             "brought": len(mine.pairs) - pairs,
         }
 
