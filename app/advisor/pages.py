@@ -13,12 +13,12 @@ from app.batch import records
 from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.batch.study_pages import jobs
-from app.context import visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core import clock
 from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import address
 from engine.advisor import advice
 from engine.advisor.advice import Failures, Setting
 from engine.advisor.closed_form import overlaps_per_year

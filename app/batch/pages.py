@@ -26,16 +26,15 @@ from app.batch.study_pages import (
     title_of,
 )
 from app.batch.wire import BatchResult
-from app.context import naming, visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.questions.names import DIGEST, digest_asked
-from app.server import api_schema
+from app.server import api_schema, visitor
+from app.server.services import services
 from app.storage.models import BatchRow
-from app.web import display_names
+from app.web import display_names, naming
 from app.web.api import body, json_answer
+from app.web.moments import address
 from app.web.pages import words
 from engine.model.json_types import Json
 from engine.model.profiles import PROFILES

@@ -7,17 +7,18 @@ from typing import Any, Final
 from flask import Blueprint, Response, render_template, request, url_for
 from markupsafe import Markup
 
-from app.context import naming, visitor
-from app.context.questioning import question_context
-from app.context.services import apart, services
 from app.core.memoize import last
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
 from app.questions.names import DIGEST
+from app.server import visitor
 from app.server.edition import lasting
+from app.server.services import apart, services
+from app.web import naming
 from app.web.api import json_answer, unless_known
+from app.web.questioning import question_context
 from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.export.thumbnail import HEIGHT, WIDTH

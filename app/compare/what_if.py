@@ -6,12 +6,12 @@ from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 
-from app.context import visitor
-from app.context.questioning import question_context
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.questions.names import DIGEST
 from app.questions.what_if import Matrix, matrix
+from app.server import visitor
+from app.web.questioning import question_context
 from engine.scenarios.translated import in_language
 from engine.study.what_if import KINDS
 

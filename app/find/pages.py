@@ -6,10 +6,9 @@ import re
 
 from flask import Blueprint, Response, render_template, request
 
-from app.context import visitor
 from app.find.answers import Results, known_kinds, results, slugs
 from app.find.entries import KINDS
-from app.server import api_schema
+from app.server import api_schema, visitor
 from app.server.edition import lasting
 from app.web.api import json_answer
 from engine.lens.search import scenarios

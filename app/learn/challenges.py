@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import visitor
-from app.context.moments import frame
-from app.context.services import services
 from app.core.refusals import RequestError
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import frame
 from engine.learn.challenges import Challenge, challenges
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import naming, visitor
-from app.context.moments import animator, frame, recorded
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions.names import default_run
+from app.server import visitor
+from app.web import naming
+from app.web.moments import animator, frame, recorded
 from engine.learn import claims as book
 from engine.learn import judging
 from engine.learn.claims import Claim

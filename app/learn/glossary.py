@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template
 
-from app.context import naming
 from app.core.memoize import last
+from app.web import naming
 from engine.catalogue import sightings
 from engine.catalogue.rulebook import BESIDE, DORMANT, EXCUSES, TITLES
 from engine.catalogue.sightings import Sighting

@@ -8,9 +8,9 @@ from typing import Any
 from flask import Blueprint, render_template, request
 from markupsafe import Markup
 
-from app.context import visitor
-from app.context.moments import animator
-from app.context.services import services
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import animator
 from engine.export.thumbnail import HEIGHT, WIDTH, draw
 from engine.learn.interview import TOPICS, Item, moments, questions
 

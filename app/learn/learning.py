@@ -8,13 +8,14 @@ from typing import Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from app.context import naming, visitor
-from app.context.moments import address, animator, recorded
-from app.context.predicting import GivenAnswer, ViewQuestion, given_of, question_json, result
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.questions.names import DIGEST, default_run, parse_run
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
+from app.web.moments import address, animator, recorded
+from app.web.question_view import GivenAnswer, ViewQuestion, given_of, question_json, result
 from engine.learn.course import chapter, slugs
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.probes import Probe, probe_at, probes_of

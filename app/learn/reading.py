@@ -12,12 +12,12 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, render_template, request
 
-from app.context import visitor
-from app.context.moments import code_of, frame
-from app.context.services import services
 from app.core.config import SettingError
 from app.core.memoize import last
 from app.core.refusals import RequestError
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import code_of, frame
 from engine.learn import guides as book
 from engine.learn import reading
 from engine.learn.claims import claims

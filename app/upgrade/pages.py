@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 
-from app.context import visitor
-from app.context.services import services
+from app.server import visitor
+from app.server.services import services
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.languages import words_of

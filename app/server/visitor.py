@@ -10,9 +10,9 @@ from typing import Final
 
 from flask import g, request, session
 
-from app.context.services import services
 from app.core.cpu_quota import payer
 from app.core.refusals import RequestError
+from app.server.services import services
 from engine.model.languages import USUAL, language_of, short
 
 BROWSER: Final = "browser"

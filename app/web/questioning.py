@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from app.context import visitor
-from app.context.services import apart, services
 from app.questions.context import Context
+from app.server import visitor
+from app.server.services import apart, services
 
 T = TypeVar("T")
 

@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import urlencode
 
-from app.context import naming, visitor
-from app.context.services import services
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
 from engine.properties.recording import MomentRecording
 from engine.sim.run import Run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.context.moments import animator, code_of, frame, recorded
+from app.web.moments import animator, code_of, frame, recorded
 from engine.learn.answers import answer_of
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe

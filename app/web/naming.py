@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from flask import request
 
-from app.context.services import services
 from app.questions import names
+from app.server.services import services
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 
