@@ -344,7 +344,8 @@ def main() -> int:
         told.lane([*checks, [*python, "pytest", *arguments]], at_once=True)
     else:
         one, other, after = suites()
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as pool, tempfile.TemporaryDirectory() as shared:
+            os.environ["HIGHWATER_TEST_SHARED"] = shared  # what both lanes need is built once
             beside = pool.submit(told.lane, [*checks, *other])
             told.lane(one)
             beside.result()
