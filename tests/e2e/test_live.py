@@ -8,7 +8,8 @@ from typing import Any
 from tests.e2e.conftest import Opener, Server
 from tests.e2e.walk import at, jump, run_of, step_of, steps
 
-WHERE = "el => el.querySelector('path').getAttribute('d') + el.querySelector('text').textContent"
+WHERE = """el => el.querySelector('path').getAttribute('d').replace(/[\\d.]+/g, Math.round)
+  + el.querySelector('text').textContent"""
 
 
 def test_a_restart_of_the_server_loses_nothing(visit: Opener, frail: Server) -> None:
