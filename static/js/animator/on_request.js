@@ -1,83 +1,6 @@
-// What is fetched when it is first wanted, each with the style sheet that it alone needs: the first
-// view does without them.
+// What the animator alone opens on request.
 
-import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
-
-import { kept } from "../core/kept.js";
-import * as s from "./state.js";
-
-const sheets = new Map();
-
-/** A style sheet that one part alone needs; resolves when it applies. */
-function dressed(name) {
-  if (!sheets.has(name)) {
-    sheets.set(
-      name,
-      new Promise((done, failed) => {
-        const link = Object.assign(document.createElement("link"), {
-          rel: "stylesheet",
-          href: kept(`/static/css/${name}.css`),
-          onload: done,
-        });
-        link.onerror = () => {
-          sheets.delete(name);
-          link.remove();
-          failed(new Error(link.href));
-        };
-        document.head.append(link);
-      }),
-    );
-  }
-  return sheets.get(name);
-}
-
-/** What `load` brings, once the style sheet it needs is there, too. */
-async function fetched(load, sheet) {
-  const [found] = await Promise.all([load(), sheet && dressed(sheet)]);
-  return found;
-}
-
-/** A component that stands for the one that `load` brings.  Without a connection it is asked for
- *  again as soon as there is one. */
-function component(load, sheet) {
-  let found = null;
-  return function Later(props) {
-    const [, drawn] = useState(false);
-    const online = s.online.value;
-    useEffect(() => {
-      let here = true;
-      if (!found)
-        fetched(load, sheet).then(
-          (one) => {
-            found = one;
-            if (here) drawn(true);
-          },
-          () => {
-            /* with the next connection */
-          },
-        );
-      return () => {
-        here = false;
-      };
-    }, [online]);
-    return found ? html`<${found} ...${props} />` : html`<p class="soft" aria-busy="true">…</p>`;
-  };
-}
-
-/** A function whose module comes with its first call; a visitor without a connection is told. */
-const call =
-  (load, sheet) =>
-  async (...args) => {
-    let found;
-    try {
-      found = await fetched(load, sheet);
-    } catch {
-      s.notice.value = { kind: "bad", text: s.t.value("offline.wait") };
-      return undefined;
-    }
-    return found(...args);
-  };
+import { call, component, fetched } from "./lazy.js";
 
 const loadDialog = () => import("../share/dialog.js");
 
@@ -93,8 +16,6 @@ export const fetchShare = () =>
     /* asked for again when it is wanted */
   });
 export const spacetime = call(() => import("../panels/timeview.js").then((m) => m.mount));
-export const whyNot = call(() => import("../panels/why.js").then((m) => m.whyNot));
-export const whySelected = call(() => import("../panels/why.js").then((m) => m.whySelected));
 
 export const Checks = component(() => import("../panels/checks.js").then((m) => m.Checks));
 export const ClassAsk = component(
@@ -121,5 +42,4 @@ export const Reality = component(
   () => import("../panels/reality.js").then((m) => m.Reality),
   "beside",
 );
-export const Surgery = component(() => import("../panels/surgery.js").then((m) => m.Surgery));
 export const TableView = component(() => import("../panels/table.js").then((m) => m.TableView));

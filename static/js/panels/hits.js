@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-import { whyNot } from "../animator/on_request.js";
+import { whyNot } from "../animator/asking_why.js";
 import * as s from "../animator/state.js";
 import { spots } from "../scene/spots.js";
 import { drawn, Menu, openMenu } from "./menu.js";

@@ -5,8 +5,8 @@ import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { loadPossible } from "../animator/acting.js";
+import { Surgery, whyNot } from "../animator/asking_why.js";
 import { pick } from "../animator/choose.js";
-import { Surgery, whyNot } from "../animator/on_request.js";
 import { goTo } from "../animator/player.js";
 import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
