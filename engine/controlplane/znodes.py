@@ -127,14 +127,18 @@ def elect(
 def replicas_died(k: Controller, broker: int, tps: list[int], out: Effects) -> None:
     """CP-ZK-BROKERS, failure 2 - 4.  Elect where it led, then take its replicas out of ISRs.
 
+    The other replicas of each partition are sent its state even where nothing has changed
+    (`ReplicaStateMachine`, OfflineReplica, from 0.8.1 to 3.9): a broker that was bounced unnoticed
+    gets its role back by the death of another one.
+
     Partitions that have no leader are tried again (`triggerOnlinePartitionStateChange`).
     """
     led = [tp for tp in tps if k.records[tp].leader == broker]
     if not k.profile.unclean_noticed_at_once:  # after that nothing can have changed unnoticed
         led += [tp for tp, record in k.records.items() if record.leader < 0 and tp not in led]
     changed = [tp for tp in led if elect(k, tp, election.OFFLINE, out)]
-    changed += [tp for tp in take_offline(k, broker, tps, out) if tp not in changed]
-    tell_changes(k, sorted(changed), out)
+    take_offline(k, broker, tps, out)
+    tell_changes(k, sorted({*changed, *tps}), out)
 
 
 def take_offline(k: Controller, broker: int, tps: list[int], out: Effects) -> list[int]:

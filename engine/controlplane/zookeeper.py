@@ -273,9 +273,10 @@ def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None
     changed = [tp for tp in led if elect(k, tp, election.CONTROLLED_SHUTDOWN, out)]
     followed = [tp for tp in hosted if tp not in led]
     stops = [(tp, k.records[tp].leader_epoch, False) for tp in followed]
-    changed += take_offline(k, m.src, followed, out)
-    if changed:
-        tell_changes(k, changed, out, but=m.src if k.profile.leaving_leader_not_told else NOBODY)
+    take_offline(k, m.src, followed, out)
+    if changed or followed:
+        but = m.src if k.profile.leaving_leader_not_told else NOBODY
+        tell_changes(k, [*changed, *followed], out, but=but)
     if stops:
         out.send(StopReplica(CONTROLLER, m.src, 0, k.epoch, registration.epoch, stops))
     remaining = sum(1 for tp in hosted if k.records[tp].leader == m.src)

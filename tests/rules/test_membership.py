@@ -327,6 +327,20 @@ def test_a_leader_that_was_gone_unnoticed_leads_no_more_until_it_is_told() -> No
     assert sim.brokers[1].machine.disks[0].log.leo == 2, "a new controller tells everybody"
 
 
+@pytest.mark.parametrize("profile", ["0.8.1", "Z0102", "Z011", "Z20"])
+@pytest.mark.parametrize("leaves", ["kill 2; detect 2", "shutdown 2"])
+def test_a_bounced_leader_leads_again_when_another_broker_leaves(profile: str, leaves: str) -> None:
+    """OfflineReplica sends the state to the other replicas, though nothing of it has changed."""
+    script = "kill 2; detect 2; restart 2; bounce 1; produce a to 1 acks=1"
+    sim = played(THREE, profile, script)
+    assert sim.brokers[1].machine.disks[0].log.leo == 0, "it has no role"
+    before = sim.cluster.controller.records[0].copy()
+    assert before.isr == (1, 3)
+    go_on(sim, f"{leaves}; produce b to 1 acks=1")
+    assert sim.cluster.controller.records[0] == before
+    assert sim.brokers[1].machine.disks[0].log.leo == 1
+
+
 def test_a_bounce_is_noticed_since_2_2() -> None:
     sim = played(THREE, "Z24", "produce a b to 1 acks=all; fetch 2; bounce 2")
     assert 2 not in sim.cluster.controller.records[0].isr
