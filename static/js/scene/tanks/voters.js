@@ -1,7 +1,6 @@
 // The voters of a KRaft quorum: a small tank each, with the end of its metadata log.  Pure.
 
-import { epochClass, g, icon, path, rect, text, textWidth, title } from "../node.js";
-import { fit, g, line, path, rect, text, title } from "../node.js";
+import { epochClass, fit, g, line, path, rect, text, title } from "../node.js";
 
 /** Height of the band, in px: entries above, name and state below. */
 export const BAND = { wide: 148, narrow: 128 };
