@@ -42,7 +42,7 @@ NOT_QUICK = (
     "tests/test_mutants.py",
     "tests/test_other_python.py",
     "tests/test_proxy.py",
-    "tests/test_saturation.py",
+    "tests/saturation",
     "tests/test_search.py",
     "tests/test_soak.py",
     "tests/test_storm.py",
@@ -344,7 +344,8 @@ def main() -> int:
         told.lane([*checks, [*python, "pytest", *arguments]], at_once=True)
     else:
         one, other, after = suites()
-        with ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as pool, tempfile.TemporaryDirectory() as shared:
+            os.environ["HIGHWATER_TEST_SHARED"] = shared  # what both lanes need is built once
             beside = pool.submit(told.lane, [*checks, *other])
             told.lane(one)
             beside.result()

@@ -19,7 +19,7 @@ from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import ANY, RunChunk, finish_chunk, read_chunks
 from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import QUANTILES, CellSummary, Failure, Summary
-from app.context.services import Services
+from app.server.services import Services
 from engine.sim.run import Run
 from engine.study.causes import cause_of
 

@@ -100,12 +100,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A static site, in a subdirectory of what a host serves; one for all worker processes."""
+    """A static site, in a subdirectory of what a host serves; one for all processes of a check."""
     from tests import site_folder
 
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent
+    base = Path(os.environ.get("HIGHWATER_TEST_SHARED", base))
     folder = base / "host" / "some" / "where"
     with (base / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,8 +1,7 @@
 """The house rules of the front end's scripts, by reading them: imports, and lengths.
 
-A room of ``static/js`` imports itself and the rooms before it, at once or later (``import()``).
-What opens on request from below is behind a door that the page furnishes: doors.js names it,
-pages/parts.js says which module is there.
+A folder of the core imports those before it; it fetches a feature only on request (``import()``).
+A feature imports the core, and another feature only where a table says so.
 """
 
 from __future__ import annotations
@@ -16,20 +15,28 @@ from pathlib import Path
 import pytest
 
 JS = Path(__file__).resolve().parent.parent / "static/js"
-ROOMS = (
-    "core",
-    "i18n",
-    "net",
-    "scene",
-    "charts",
-    "animator",
-    "panels",
-    "export",
-    "share",
-    "editor",
-    "site",
-    "pages",
-)
+CORE = ("core", "i18n", "net", "scene", "animator", "panels")
+"""Folders of the core: each imports itself and those before it."""
+FEATURES = {
+    "batch": {"site"},
+    "classroom": set(),
+    "cluster": set(),
+    "compare": set(),
+    "editor": set(),
+    "explore": set(),
+    "export": set(),
+    "find": set(),
+    "incident": set(),
+    "learn": {"find"},
+    "lens": set(),
+    "recordings": set(),
+    "share": {"classroom", "export"},
+    "site": set(),
+}
+"""Feature -> the other features it imports."""
+PAGES = "pages"
+"""The entries of the core's pages: they import all that stands on them."""
+MOST_ARROWS = 10
 AT_ONCE = re.compile(r"""^(?:import|export)\b(?:[^"'();=]*?\bfrom)?\s*["']([^"']+)["']""", re.M)
 LATER = re.compile(r"""\bimport\(\s*["'`]([^"'`]+)["'`]\s*\)|new URL\(\s*["']([^"']+)["']""")
 ANY_IMPORT = re.compile(r"\bimport\s*\(")
@@ -62,30 +69,52 @@ def room(name: str) -> str:
     return name.split("/")[0]
 
 
+def allowed(folder: str) -> set[str]:
+    """The folders that one may import at once."""
+    if folder == PAGES:
+        return {*CORE, *FEATURES, PAGES}
+    if folder in CORE:
+        return set(CORE[: CORE.index(folder) + 1])
+    return {*CORE, folder} | FEATURES[folder]
+
+
 def arrows_back(modules: dict[str, str]) -> list[str]:
-    """Imports that lead from a room to one after it."""
+    """Imports at once that the two tables do not allow."""
     return [
         f"{name} imports {target}"
         for name, text in modules.items()
-        for target in sorted(targets(name, text))
-        if ROOMS.index(room(target)) > ROOMS.index(room(name))
+        for target in sorted(targets(name, text, later=False))
+        if room(target) not in allowed(room(name))
     ]
 
 
 def circles(modules: dict[str, str]) -> list[list[str]]:
     """Modules that wait for each other: what is left when whatever imports nothing left goes."""
-    left = {name: targets(name, text) & modules.keys() for name, text in modules.items()}
+    left = {
+        name: targets(name, text, later=False) & modules.keys() for name, text in modules.items()
+    }
     while free := {name for name, needs in left.items() if not needs - {name}}:
         left = {name: needs - free for name, needs in left.items() if name not in free}
     return [sorted(left)] if left else []
 
 
 def test_every_script_has_a_room() -> None:
-    assert {room(name) for name in sources()} == set(ROOMS)
+    assert {room(name) for name in sources()} == {*CORE, *FEATURES, PAGES}
 
 
-def test_rooms_import_only_what_comes_before_them() -> None:
+def test_the_core_imports_no_feature_and_features_only_what_the_table_says() -> None:
     assert arrows_back(sources()) == []
+
+
+def test_every_arrow_of_the_table_is_one() -> None:
+    arrows = {
+        (room(name), room(target))
+        for name, text in sources().items()
+        for target in targets(name, text, later=False)
+        if room(name) in FEATURES and room(target) in FEATURES and room(name) != room(target)
+    }
+    assert arrows == {(one, other) for one, others in FEATURES.items() for other in others}
+    assert len(arrows) <= MOST_ARROWS
 
 
 def test_no_module_waits_for_itself() -> None:
@@ -100,8 +129,6 @@ def test_no_module_waits_for_itself() -> None:
         'import "../panels/b.js";',
         'export { b } from "../panels/b.js";',
         'import {\n  b,\n  c,\n} from "../panels/b.js";',
-        'const b = () => import("../panels/b.js");',
-        'const b = new Worker(new URL("../panels/b.js", import.meta.url));',
     ],
 )
 def test_an_arrow_back_and_a_circle_are_seen_however_they_are_written(line: str) -> None:
@@ -110,7 +137,7 @@ def test_an_arrow_back_and_a_circle_are_seen_however_they_are_written(line: str)
     assert circles(wrong) == [["animator/a.js", "panels/b.js"]]
 
 
-NAMED_BY_THE_SITE = {"site/shell.js", "site/worker.js", "pages/site.js"}
+NAMED_BY_THE_SITE = {"site/shell.js", "site/worker.js", "site/page.js"}
 """What these import at run time stands in a static site's places.js; tests/test_site.py looks."""
 
 
@@ -159,12 +186,6 @@ def test_every_export_is_used() -> None:
         if said[word] == 1  # in its own file
     ]
     assert unwanted == []
-
-
-def test_behind_every_door_is_a_part() -> None:
-    doors = set(re.findall(r'behind\("(\w+)"\)', sources()["animator/doors.js"]))
-    parts = set(re.findall(r"^  (\w+): \[", sources()["pages/parts.js"], re.M))
-    assert doors == parts and doors
 
 
 def test_no_line_is_wide() -> None:

@@ -29,7 +29,7 @@ CORE = {
         ("questions",),
         ("storage", "workers", "kafka"),
         ("runs",),
-        ("context", "live", "server", "web"),
+        ("live", "server", "web"),
     ),
 }
 """Layers of the core: a room imports its own layer and the layers above it in this list."""
@@ -70,14 +70,13 @@ ENDS = {"app": {"command", "lab", "python_api", "site", "tab"}}
 can start a broker."""
 
 COMPOSING = {
-    "app/context/services.py",
+    "app/server/services.py",
     "app/live/socket_handlers.py",
     "app/server/api_schema.py",
     "app/server/factory.py",
     "app/server/shared_pages.py",
     "app/server/warm.py",
     "app/web/coverage.py",
-    "app/web/measured.py",
     "app/web/home.py",
     "app/web/library.py",
     "app/web/pages.py",

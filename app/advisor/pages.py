@@ -13,12 +13,12 @@ from app.batch import records
 from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.batch.study_pages import jobs
-from app.context import visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core import clock
 from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import address
 from engine.advisor import advice
 from engine.advisor.advice import Failures, Setting
 from engine.advisor.closed_form import overlaps_per_year
@@ -56,7 +56,7 @@ def _form(
     estimate: dict[str, Any] | None = None,
 ) -> str:
     return render_template(
-        "advisor.html",
+        "advisor/page.html",
         profiles=list(PROFILES.values()),
         setting=setting,
         failures=failures,
@@ -121,9 +121,11 @@ def so_far(number: str) -> str:
     active = batch.state in records.ACTIVE
     advice_now = jobs().advice_of(batch)
     if advice_now is None:
-        return render_template("advice_first.html", promised=promised(batch)) if active else ""
+        return (
+            render_template("advisor/advice_first.html", promised=promised(batch)) if active else ""
+        )
     shown = {"id": batch.id, "runs": batch.runs, "advice": advice_now}
-    return render_template("advice.html", batch=shown, active=active)
+    return render_template("advisor/advice.html", batch=shown, active=active)
 
 
 def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from app.batch.pairs import pairs
 from app.batch.result import failure_of, metrics_of
 from app.batch.study_comparison import compared
 from app.batch.study_pages import both, jobs
-from app.context import visitor
 from app.live.classroom_registry import rooms_here
+from app.server import visitor
 
 blueprint = Blueprint("tables", __name__)
 

@@ -12,14 +12,14 @@ from app.batch.bounds import FUTURES_EACH, FUTURES_MOST
 from app.batch.runners.summary import Failure
 from app.batch.spec import make_futures
 from app.batch.study_pages import jobs
-from app.context import naming, visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.questions.names import digest_asked
-from app.server import api_schema
+from app.server import api_schema, visitor
+from app.server.services import services
+from app.web import naming
 from app.web.api import body, json_answer
+from app.web.moments import address
 from app.web.shortening import shorten_run
 from engine.sim.run import Run
 from engine.study.shrink import Shortened, shorten

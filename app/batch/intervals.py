@@ -1,7 +1,7 @@
 """Intervals that hold as often as they say: each rule once, over numbers or arrays of them.
 
-Every page, table and command takes its ends from here, and `highwater coverage` plays these very
-functions on known truths (app/batch/coverage.py).  Shares are numbers from 0 to 1.
+Every page, table and command takes its ends from here, and `python3 -m tests.coverage` plays these
+very functions on known truths.  Shares are numbers from 0 to 1.
 """
 
 from __future__ import annotations

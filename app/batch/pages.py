@@ -26,16 +26,15 @@ from app.batch.study_pages import (
     title_of,
 )
 from app.batch.wire import BatchResult
-from app.context import naming, visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.questions.names import DIGEST, digest_asked
-from app.server import api_schema
+from app.server import api_schema, visitor
+from app.server.services import services
 from app.storage.models import BatchRow
-from app.web import display_names
+from app.web import display_names, naming
 from app.web.api import body, json_answer
+from app.web.moments import address
 from app.web.pages import words
 from engine.model.json_types import Json
 from engine.model.profiles import PROFILES
@@ -111,7 +110,7 @@ def form() -> str:
         "lang": visitor.lang(),
     }
     return render_template(
-        "batch.html",
+        "batch/form.html",
         boot=boot,
         chosen=first,
         fixed=fixed,
@@ -262,7 +261,7 @@ def page(number: str) -> str:
         shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
     active = shown["state"] in records.ACTIVE
     return render_template(
-        "batch_result.html",
+        "batch/result.html",
         batch=shown,
         active=active,
         promised=promised(batch) if shown["cycles"] else None,

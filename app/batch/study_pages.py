@@ -15,13 +15,12 @@ from app.batch.result import sentences
 from app.batch.runners.pairing import LOST
 from app.batch.study_comparison import compared
 from app.batch.wire import StudyFinding
-from app.context import visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core.refusals import RequestError
-from app.server import api_schema
+from app.server import api_schema, visitor
+from app.server.services import services
 from app.storage.models import BatchRow
 from app.web.api import body, json_answer
+from app.web.moments import address
 from engine.scenarios.translated import in_language
 
 blueprint = Blueprint("studies", __name__)
@@ -157,7 +156,7 @@ def side_by_side(number: str, other: str) -> str:
     found = compared(jobs(), a, b)
     lang = visitor.lang()
     return render_template(
-        "studies.html",
+        "batch/studies.html",
         a=_facts(a),
         b=_facts(b),
         found=found,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, render_template, url_for
 
-from app.context import visitor
-from app.context.questioning import question_context
-from app.context.services import services
 from app.questions import cluster
-from app.server import api_schema
+from app.server import api_schema, visitor
+from app.server.services import services
 from app.web.api import body, json_answer
+from app.web.questioning import question_context
 from engine.model.profiles import PROFILES
 from engine.scenarios import paste
 from engine.sim.run import Run
@@ -22,7 +21,7 @@ def page() -> str:
     """Render a box to paste into."""
     boot = {"lang": visitor.lang(), "most": cluster.MOST_SENT}
     return render_template(
-        "cluster.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
+        "cluster/page.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
     )
 
 

@@ -48,7 +48,7 @@ def run_batch(
     from app import create_app
     from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary
-    from app.context.services import KEY, Services
+    from app.server.services import KEY, Services
 
     try:
         spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)

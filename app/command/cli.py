@@ -20,7 +20,6 @@ from app.command.find import find
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
-from app.command.saturation import saturation
 from app.command.site import site
 from app.command.upgrade import upgrade
 from app.core import config
@@ -276,7 +275,6 @@ def course() -> None:
 @plain
 def course_check(paths: tuple[str, ...]) -> None:
     """Read chapters and play all of them: line, column and one sentence for what is wrong."""
-    from pathlib import Path
 
     from engine.learn.course import check
 
@@ -324,28 +322,6 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
     for bad in file.unreadable().values():
         click.echo(f"Left out: {located(bad)}", err=True)
     sys.exit(1 if file.unreadable() else 0)
-
-
-@main.command()
-@click.option(
-    "--repetitions",
-    type=click.IntRange(100, 100_000),
-    default=2_000,
-    show_default=True,
-    help="Studies of each truth.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=1, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="Writes the table there, as JSON.")
-@AS_JSON
-@plain
-def coverage(repetitions: int, seed: int, out: Path | None, as_json: bool) -> None:
-    """Measure how often the 95 % intervals of pages hold truths that are known.
-
-    Exit code 0: all hold in at least 93 % of the studies, less an allowance for luck.
-    """
-    from app.command.coverage import run_coverage
-
-    sys.exit(0 if run_coverage(repetitions, seed, out, tell if as_json else None) else 1)
 
 
 @main.command()
@@ -398,5 +374,5 @@ def soak(
 
 
 _BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, compile_engine, find, learn, refine, saturation, site, upgrade):
+for _command in (*_BROKERS, advise, compile_engine, find, learn, refine, site, upgrade):
     main.add_command(_command)

@@ -49,8 +49,8 @@ def _develop(settings: Settings, listener: socket.socket, ready: str) -> None:
     """Run Werkzeug's server, which names every request and has no limits."""
     from werkzeug.serving import make_server
 
-    from app.context.services import KEY, Services
     from app.server.factory import build
+    from app.server.services import KEY, Services
 
     signal.signal(signal.SIGTERM, _stop)
     app = build(settings)

@@ -7,17 +7,18 @@ from typing import Any, Final
 from flask import Blueprint, Response, render_template, request, url_for
 from markupsafe import Markup
 
-from app.context import naming, visitor
-from app.context.questioning import question_context
-from app.context.services import apart, services
 from app.core.memoize import last
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
 from app.questions.names import DIGEST
+from app.server import visitor
 from app.server.edition import lasting
+from app.server.services import apart, services
+from app.web import naming
 from app.web.api import json_answer, unless_known
+from app.web.questioning import question_context
 from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.export.thumbnail import HEIGHT, WIDTH
@@ -48,7 +49,7 @@ def page(digest: str) -> str:
     other, why = comparing.other_run(question_context(), run, wanted)
     services().replays.register(other)
     return render_template(
-        "compare.html",
+        "compare/page.html",
         title=in_language(run.scenario, visitor.lang()).title,
         run=run,
         other=other,
@@ -112,7 +113,7 @@ def ladder(name: str) -> str:
         if rung["digest"]:
             services().replays.register(Run(scenario, rung["profile"]))
     return render_template(
-        "ladder.html",
+        "compare/ladder.html",
         scenario=in_language(scenario, visitor.lang()),
         home=url_for("pages.scenario", name=name),
         rungs=[{**rung, "why": translate(rung["why"], visitor.lang())} for rung in rungs],

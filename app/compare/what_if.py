@@ -6,12 +6,12 @@ from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 
-from app.context import visitor
-from app.context.questioning import question_context
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.questions.names import DIGEST
 from app.questions.what_if import Matrix, matrix
+from app.server import visitor
+from app.web.questioning import question_context
 from engine.scenarios.translated import in_language
 from engine.study.what_if import KINDS
 
@@ -30,7 +30,7 @@ def page(digest: str) -> str:
         raise RequestError("not_found")
     step = typed(request.args, "step") if request.args.get("step") else None
     found = matrix(question_context(), digest, step)
-    template = "what_if_table.html" if "part" in request.args else "what_if.html"
+    template = "compare/what_if_table.html" if "part" in request.args else "compare/what_if.html"
     return render_template(
         template,
         title=in_language(found.run.scenario, visitor.lang()).title,

@@ -7,11 +7,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.compiled import build
 from app.compiled.job import CompileJob
-from app.context import visitor
-from app.context.moments import address
 from app.core import compiled_engine
 from app.core.refusals import RequestError
+from app.server import visitor
 from app.server.operator import is_operator
+from app.web.moments import address
 from engine.study.digest import is_compiled
 
 blueprint = Blueprint("compiled", __name__)
@@ -23,7 +23,7 @@ job = CompileJob()
 def engine() -> str:
     """Render the state of the compiled engine; only the operator sees what to press."""
     return render_template(
-        "compiled.html",
+        "compiled/page.html",
         built=compiled_engine.built() is not None,
         in_use=is_compiled(),
         may=is_operator(),

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, render_template, request
 
-from app.context import naming, visitor
-from app.context.questioning import question_context
-from app.context.services import services
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions import editor, registry
 from app.questions.names import DIGEST
 from app.runs.recording import recorded
-from app.server import api_schema
+from app.server import api_schema, visitor
+from app.server.services import services
+from app.web import naming
 from app.web.api import body, json_answer
+from app.web.questioning import question_context
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
 from engine.model.json_types import Json
@@ -102,7 +102,7 @@ def edit(name: str = "") -> str:
     checked = editor.looked_at(question_context(), text)
     boot = {**checked, "asks": asks, "lang": lang, "offers": offers(lang)}
     return render_template(
-        "editor.html",
+        "editor/page.html",
         boot=boot,
         text=text,
         recorded=bool(digest),

@@ -10,15 +10,15 @@ from flask import Blueprint, Response, redirect, render_template, request, url_f
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.context import visitor
-from app.context.moments import address, code_of, frame
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.explore import search_request, searches
 from app.explore.search_request import Ask
 from app.explore.searches import Search
 from app.questions.names import DIGEST
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import address, code_of, frame
 from engine.explore.budgets import NAMES, Budgets
 from engine.explore.danger import FAR, NEAR
 from engine.model.profiles import get_profile
@@ -94,7 +94,7 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
     search = services().searches.find(ask.number)
     standing = {"search": None, "refusal": refusal} if refusal else _standing(ask, search)
     return render_template(
-        "explore.html",
+        "explore/page.html",
         ask=ask,
         digest=digest,
         title=scenario.title,
@@ -146,7 +146,7 @@ def answer(digest: str) -> str:
     ask = _parse_question(digest, request.args)
     search = services().searches.find(ask.number)
     return render_template(
-        "explore_answer.html",
+        "explore/answer.html",
         ask=ask,
         digest=digest,
         question=_address(ask),

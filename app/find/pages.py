@@ -6,10 +6,9 @@ import re
 
 from flask import Blueprint, Response, render_template, request
 
-from app.context import visitor
 from app.find.answers import Results, known_kinds, results, slugs
 from app.find.entries import KINDS
-from app.server import api_schema
+from app.server import api_schema, visitor
 from app.server.edition import lasting
 from app.web.api import json_answer
 from engine.lens.search import scenarios
@@ -65,7 +64,7 @@ def hits() -> Response:
     shelf = "shelf" in request.args
     found = others(request.args.get("q", ""), visitor.lang()) if shelf else _search_results()
     known = matching(found["query"]) if shelf else []
-    page = render_template("hits.html", found=found, shelf=shelf, slugs=known)
+    page = render_template("find/hits.html", found=found, shelf=shelf, slugs=known)
     response = Response(page)
     response.add_etag()
     response.headers["Vary"] = "Cookie"

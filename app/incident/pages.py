@@ -15,8 +15,6 @@ from typing import Any, Final
 from flask import Blueprint, Response, render_template, request
 from werkzeug.datastructures import FileStorage
 
-from app.context import visitor
-from app.context.services import services
 from app.core.gate import CpuBudget
 from app.core.refusals import RequestError
 from app.incident import reconstruction, render, sources, timeline
@@ -27,7 +25,9 @@ from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.incident.translated import told_in
 from app.questions.names import RUN_BYTES
+from app.server import visitor
 from app.server.bodies import FILES_BYTES, FILES_PATH
+from app.server.services import services
 from app.web.api import json_answer
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
@@ -56,7 +56,7 @@ def page() -> str:
         "path": FILES_PATH,
     }
     rows = [row for one in FORMATS for row in one.rows]
-    return render_template("incident.html", boot=boot, formats=rows)
+    return render_template("incident/page.html", boot=boot, formats=rows)
 
 
 @blueprint.post(FILES_PATH)

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import visitor
-from app.context.moments import frame
-from app.context.services import services
 from app.core.refusals import RequestError
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import frame
 from engine.learn.challenges import Challenge, challenges
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
@@ -53,7 +53,9 @@ def _card(challenge: Challenge) -> dict[str, Any]:
 @blueprint.get("/challenges")
 def listed() -> str:
     """Render all tasks by level."""
-    return render_template("challenges.html", cards=[_card(one) for one in challenges().values()])
+    return render_template(
+        "learn/challenges.html", cards=[_card(one) for one in challenges().values()]
+    )
 
 
 @blueprint.get("/challenges/<slug>")
@@ -72,7 +74,7 @@ def challenge(slug: str) -> str:
     names = list(challenges())
     after = names[(names.index(slug) + 1) % len(names)]
     return render_template(
-        "challenge.html",
+        "learn/challenge.html",
         card=_card(found),
         hint=found.hint[visitor.lang()],
         goal=found.goal,

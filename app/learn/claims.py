@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import naming, visitor
-from app.context.moments import animator, frame, recorded
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions.names import default_run
+from app.server import visitor
+from app.web import naming
+from app.web.moments import animator, frame, recorded
 from engine.learn import claims as book
 from engine.learn import judging
 from engine.learn.claims import Claim
@@ -88,7 +89,7 @@ def claims() -> str:
     asked = request.args.get("card", "")
     slug = asked if asked in by_slug else order[0]
     return render_template(
-        "claims.html",
+        "learn/claims.html",
         cards=[one for one in cards if way in (ALL, one["way"])] if listed else [],
         deck=[by_slug[name] for name in order],
         card=by_slug[slug],
@@ -146,7 +147,7 @@ def claim(slug: str) -> str:
     said = request.args.get("said", "")
     right = RIGHT.get(card["way"], DEPENDS)
     return render_template(
-        "claim.html",
+        "learn/claim.html",
         card=card,
         truth=found.truth[lang],
         property=found.property if verdict.source == judging.OWN else found.everywhere,

@@ -9,12 +9,12 @@ from flask import Blueprint, redirect, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.wrappers import Response
 
-from app.context import visitor
-from app.context.moments import address, animator, frame, recorded
-from app.context.predicting import ViewQuestion, question_json, result
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.learn.learning import given_answer
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import address, animator, frame, recorded
+from app.web.question_view import ViewQuestion, question_json, result
 from engine.learn import course
 from engine.learn.course import Chapter, CourseScene, Stand
 from engine.learn.render import Teller
@@ -89,7 +89,7 @@ def scene(slug: str, number: int) -> str:
     names = course.slugs()
     at = names.index(slug)
     return render_template(
-        "course.html",
+        "learn/course.html",
         chapter=chapter,
         slug=slug,
         place=at + 1,

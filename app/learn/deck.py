@@ -18,12 +18,12 @@ from typing import Any, Final
 import genanki
 from flask import Blueprint, Response, request
 
-from app.context import visitor
-from app.context.moments import address
-from app.context.services import apart
 from app.core.memoize import ComputedValues
 from app.core.words import Catalogue
 from app.learn.learning import PATH
+from app.server import visitor
+from app.server.services import apart
+from app.web.moments import address
 from engine.export.thumbnail import whole
 from engine.learn.course import chapter, slugs, stand
 from engine.learn.interview import Item, moments, questions

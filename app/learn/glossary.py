@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template
 
-from app.context import naming
 from app.core.memoize import last
+from app.web import naming
 from engine.catalogue import sightings
 from engine.catalogue.rulebook import BESIDE, DORMANT, EXCUSES, TITLES
 from engine.catalogue.sightings import Sighting
@@ -90,7 +90,7 @@ def glossary() -> str:
     """Render everything that has a name here; ``?profile=`` shows the rules of one Kafka."""
     name = naming.profile_asked()
     profile = get_profile(name) if name else None
-    return render_template("glossary.html", **content(profile.name if profile else ""))
+    return render_template("learn/glossary.html", **content(profile.name if profile else ""))
 
 
 @last(24)

@@ -8,9 +8,9 @@ from typing import Any
 from flask import Blueprint, render_template, request
 from markupsafe import Markup
 
-from app.context import visitor
-from app.context.moments import animator
-from app.context.services import services
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import animator
 from engine.export.thumbnail import HEIGHT, WIDTH, draw
 from engine.learn.interview import TOPICS, Item, moments, questions
 
@@ -40,7 +40,7 @@ def interview() -> str:
     """Render all questions by topic; answers are opened one by one."""
     told = [_item_json(item) for item in questions().values()]
     return render_template(
-        "interview.html",
+        "learn/interview.html",
         topics=[(topic, [one for one in told if one["topic"] == topic]) for topic in TOPICS],
         total=len(told),
         asked={one["id"]: one["ask"] for one in told},
@@ -54,7 +54,7 @@ def sheet() -> str:
     found = [questions()[name] for name in dict.fromkeys(wanted) if name in questions()]
     found = found or [item for item in questions().values() if item.level == 1]
     return render_template(
-        "sheet.html",
+        "learn/sheet.html",
         items=[{**_item_json(item), "picture": Markup(_picture(item.id))} for item in found],
         size=(WIDTH, HEIGHT),
     )

@@ -8,16 +8,16 @@ from typing import Final
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from app.context import naming, visitor
-from app.context.moments import address, animator, recorded
-from app.context.predicting import GivenAnswer, ViewQuestion, given_of, question_json, result
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.questions.names import DIGEST, default_run, parse_run
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
+from app.web.moments import address, animator, recorded
+from app.web.question_view import GivenAnswer, ViewQuestion, given_of, question_json, result
 from engine.learn.course import chapter, slugs
 from engine.learn.drill import FEWEST, drilled
-from engine.learn.measured import PAIRS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.render import Teller
 from engine.model.errors import InputError
@@ -186,12 +186,11 @@ def learn() -> str:
     if question.quiz and question.quiz == _length(question.run):
         after = animator(question.run, 0)
     return render_template(
-        "learn.html",
+        "learn/page.html",
         told=question_json(question, teller),
         result=None if given is None else result(question, teller, given, after),
         chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
         slugs=slugs(),
-        measured=len(PAIRS),
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields={**question.args, **within},
@@ -208,7 +207,7 @@ def learn() -> str:
 def _end() -> str:
     """Render the card after the last question of the path; the browser shows the score."""
     return render_template(
-        "learn_end.html",
+        "learn/end.html",
         path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
         more=address("/learn", mix="1"),
     )

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import visitor
-from app.context.services import services
 from app.core.request_fields import typed
 from app.learn.course import stage_of
 from app.learn.learning import question_of_address
+from app.server import visitor
+from app.server.services import services
 from app.web.embeds import sentences, table_rows
 from engine import ENGINE_VERSION
 from engine.model.json_types import Json

@@ -12,12 +12,12 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, render_template, request
 
-from app.context import visitor
-from app.context.moments import code_of, frame
-from app.context.services import services
 from app.core.config import SettingError
 from app.core.memoize import last
 from app.core.refusals import RequestError
+from app.server import visitor
+from app.server.services import services
+from app.web.moments import code_of, frame
 from engine.learn import guides as book
 from engine.learn import reading
 from engine.learn.claims import claims
@@ -86,7 +86,7 @@ def guides() -> str:
                 "wrong": sum(reading.summary(one.row)[0] == reading.NEVER for one in found),
             }
         )
-    return render_template("read.html", guides=rows)
+    return render_template("learn/read.html", guides=rows)
 
 
 @blueprint.get("/read/format")
@@ -114,7 +114,7 @@ def guide(name: str) -> str:
         for section in here.sections
     ]
     return render_template(
-        "guide.html",
+        "learn/guide.html",
         guide=here,
         title=_usual_text(here.title),
         lead=_usual_text(here.lead),

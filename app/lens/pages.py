@@ -6,14 +6,14 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from app.context import naming, visitor
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.learn.glossary import link
 from app.questions.names import DIGEST
-from app.server import api_schema
+from app.server import api_schema, visitor
 from app.server.edition import FOR_EVER
+from app.server.services import services
+from app.web import naming
 from app.web.api import json_answer, unless_known
 from engine import ENGINE_VERSION
 from engine.catalogue.rulebook import BESIDE, TITLES
@@ -152,7 +152,7 @@ def code() -> str:
     """Render methods, classes, KIPs and JIRA numbers by name: their threads and their runs."""
     question = " ".join(request.args.get("q", "")[:LONGEST].split())
     found = [_hit_json(one) for one in search(question)] if question else []
-    return render_template("code.html", question=question, found=found, examples=EXAMPLES)
+    return render_template("lens/code.html", question=question, found=found, examples=EXAMPLES)
 
 
 def _hit_json(one: LensHit) -> dict[str, Any]:

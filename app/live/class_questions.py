@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from app.context import predicting, visitor
-from app.context.moments import address, frame, recorded
-from app.context.predicting import GivenAnswer, given_of
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import NAME_CHARS, RequestFields
 from app.live.channel import sid
@@ -16,6 +12,11 @@ from app.live.polls import CERTAIN, Asking, Poll
 from app.live.questions import Question
 from app.questions.context import Answer
 from app.questions.names import digest_asked, step_asked
+from app.server import visitor
+from app.server.services import services
+from app.web import question_view
+from app.web.moments import address, frame, recorded
+from app.web.question_view import GivenAnswer, given_of
 from engine.learn.answers import is_there
 from engine.learn.misconceptions import MISCONCEPTIONS
 from engine.learn.probes import Probe, probe_at, probes_of
@@ -73,7 +74,7 @@ def ask(question: Question) -> Answer:
 
 def _asking(run: Run, recording: MomentRecording, probe: Probe) -> Asking:
     """Return a question in every language, so that sending it plays nothing again."""
-    question = predicting.ViewQuestion(run, recording, probe)
+    question = question_view.ViewQuestion(run, recording, probe)
     beliefs = dict.fromkeys(name for choice in probe.choices for name in choice.wrong)
     tellers = {lang: Teller(recording, lang) for lang in LANGUAGES}
     return Asking(
@@ -81,7 +82,7 @@ def _asking(run: Run, recording: MomentRecording, probe: Probe) -> Asking:
         run.profile,
         probe,
         question.args,
-        {lang: predicting.question_json(question, teller) for lang, teller in tellers.items()},
+        {lang: question_view.question_json(question, teller) for lang, teller in tellers.items()},
         {
             lang: {
                 "why": teller.reason(probe),
@@ -122,7 +123,7 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
         return told
     probe = asking.probe
     run = services().replays.run(asking.run)
-    mark = "" if mine is None else predicting.guess(probe, mine.given)
+    mark = "" if mine is None else question_view.guess(probe, mine.given)
     played = frame(run, probe.step, to=probe.until, guess=mark, lang=lang)
     told |= {"stage": played, "right": probe.right, "until": probe.until}
     return {**told, **asking.known[lang]}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from flask import Flask
 from flask_socketio import SocketIO, join_room, leave_room
 
-from app.context import visitor
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.live.channel import sid
 from app.live.classroom_registry import KEY, Place, Rooms, Told, rooms_here
 from app.live.questions import Question
 from app.questions.context import Answer
+from app.server import visitor
+from app.server.services import services
 
 CUES_MOST = 9_999
 PARTITIONS_MOST = 9_999

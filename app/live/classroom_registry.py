@@ -16,11 +16,11 @@ from typing import Any, Final
 
 from flask import current_app
 
-from app.context.predicting import GivenAnswer
 from app.core import clock
 from app.core.limits import Clock
 from app.core.refusals import RequestError
 from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
+from app.web.question_view import GivenAnswer
 from engine.sim.run import Run
 
 KEY: Final = "highwater.rooms"

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.context.predicting import GivenAnswer
 from app.core.refusals import RequestError
+from app.web.question_view import GivenAnswer
 from engine.learn.probes import Probe
 
 POLLS_MOST: Final = 40

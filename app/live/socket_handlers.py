@@ -13,9 +13,6 @@ from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
 from app.batch.announcer import room
-from app.context import visitor
-from app.context.questioning import question_context
-from app.context.services import services
 from app.core import client_disconnect
 from app.core.config import Settings
 from app.core.cpu_quota import payer
@@ -29,6 +26,9 @@ from app.live.questions import Client, Clients, Question
 from app.questions import table
 from app.questions.context import Answer, Context
 from app.questions.table import OPENS, STEPS
+from app.server import visitor
+from app.server.services import services
+from app.web.questioning import question_context
 from engine.model.languages import language_of
 
 log = logging.getLogger(__name__)

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from flask import Blueprint, Response
 
-from app.context import naming, visitor
-from app.context.services import services
 from app.core.memoize import last
 from app.questions.names import library_names
 from app.recordings.page import KEPT, format_fact, seen_on, why_told
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
 from app.web.api import json_answer
 from engine.conformance.recordings.comparing import RecordedMoment, explanation, moments
 from engine.conformance.recordings.facts import Row, facts_now, pairs

@@ -13,13 +13,14 @@ from typing import Any, Final, cast
 from flask import Blueprint, render_template, request, url_for
 from markupsafe import Markup
 
-from app.context import naming, visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core.memoize import last, once
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
 from app.questions.names import library_names
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
+from app.web.moments import address
 from engine.conformance.recordings.by_chance import totals
 from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
 from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
@@ -224,7 +225,7 @@ def recorded_moment(name: str, kafka: str) -> str:
     show = show if show in SIDES else SIDES[0]
     names = {broker.id: broker.label for broker in scenario.brokers}
     return render_template(
-        "seen.html",
+        "recordings/seen.html",
         scenario=in_language(scenario, visitor.lang()),
         one=one,
         releases=[other.kafka for other in seen_of(scenario)],
@@ -374,7 +375,7 @@ def table() -> str:
     )
     every = [one for all_of_it in results_by_scenario().values() for one in all_of_it]
     return render_template(
-        "real.html",
+        "recordings/real.html",
         releases=sorted(releases, key=release_order),
         rows=[
             {

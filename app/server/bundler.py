@@ -39,6 +39,10 @@ EXPORT: Final = re.compile(
 COMMENT: Final = re.compile(r"^[ \t]*(?://.*|/\*\*[^*]*(?:\*(?!/)[^*]*)*\*/[ \t]*)\n", re.MULTILINE)
 """Lines that are comments alone.  Minifiers that read no grammar break templates in templates."""
 LATER: Final = re.compile(r'\bimport\(\s*"(\.[^"]+)"\s*\)')
+SCRIPT: Final = re.compile(r"\bscript\('([^']+)'")
+"""How a template names the script of its page."""
+SITE_ENTRY: Final = "site/page.js"
+"""The script that a static site adds to each page."""
 HEAD: Final = """const $ = {};
 const $later = async (name) => {
   if (!$[name]) (await $parts[name]()).default($, $later);
@@ -195,23 +199,26 @@ def part_at(entry: str, name: str) -> str:
 
 @once
 def entries() -> frozenset[str]:
-    """Return the modules that are pages."""
-    return frozenset(path.relative_to(JS).as_posix() for path in (JS / "pages").glob("*.js"))
+    """Return the scripts of pages, as templates name them, and that of a static site."""
+    pages = (ASSETS / "templates").rglob("*.html")
+    return frozenset(
+        {name for page in pages for name in SCRIPT.findall(page.read_text("utf-8"))}
+    ) | {SITE_ENTRY}
 
 
-@blueprint.get("/packs/<digest>/pages/<name>")
-def get_pack(digest: str, name: str) -> Response:
+@blueprint.get("/packs/<digest>/<room>/<name>")
+def get_pack(digest: str, room: str, name: str) -> Response:
     """Return a page's pack.  An old address gets the new one, but not for ever."""
-    entry = f"pages/{name}"
+    entry = f"{room}/{name}"
     if entry not in entries():
         raise RequestError("not_found")
     return _sent(pack(entry), digest)
 
 
-@blueprint.get("/packs/<digest>/pages/<name>/<path:later>")
-def get_part(digest: str, name: str, later: str) -> Response:
+@blueprint.get("/packs/<digest>/<room>/<name>/<path:later>")
+def get_part(digest: str, room: str, name: str, later: str) -> Response:
     """Return a part of it."""
-    entry = f"pages/{name}"
+    entry = f"{room}/{name}"
     if entry not in entries() or later not in parts(entry):
         raise RequestError("not_found")
     return _sent(part(entry, later), digest)

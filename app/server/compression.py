@@ -2,7 +2,7 @@
 
 What is the same for all browsers, modules, styles, words, is compressed once for each version of
 it.  A page is compressed each time, and may be: its token is written differently in every answer
-(`app.context.visitor.csrf_token`), so its length leaks nothing.
+(`app.server.visitor.csrf_token`), so its length leaks nothing.
 """
 
 from __future__ import annotations

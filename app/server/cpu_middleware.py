@@ -6,9 +6,9 @@ from typing import Final
 
 from flask import Flask, g, request
 
-from app.context import visitor
-from app.context.services import services
 from app.core.cpu_quota import Tab
+from app.server import visitor
+from app.server.services import services
 
 FREE: Final = ("/static/", "/health", "/metrics")
 

@@ -17,7 +17,6 @@ from app.batch import pages as batch
 from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
 from app.compiled import pages as compiled
-from app.context.services import KEY, Services
 from app.core import config
 from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
 from app.core.cpu_quota import Accounts
@@ -42,6 +41,7 @@ from app.server import (
     warm,
 )
 from app.server.bodies import Bodies
+from app.server.services import KEY, Services
 from app.server.shared_pages import PAGES
 from app.storage.database import Database
 from app.storage.row_limit import MIB

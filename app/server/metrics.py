@@ -16,10 +16,10 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from app.context.services import Services, services
 from app.core import clock, disk_errors
 from app.core.refusals import RequestError
 from app.server.operator import has_token, is_local
+from app.server.services import Services, services
 from app.storage.row_limit import MIB
 from app.web.api import json_answer
 from engine import ENGINE_VERSION

@@ -10,10 +10,10 @@ import msgspec
 from flask import Blueprint, Flask, Response, current_app, render_template
 from werkzeug.routing import Rule
 
-from app.context import visitor
-from app.context.services import services
 from app.core.json_response import to_json
+from app.server import visitor
 from app.server.api_schema import VIEWS, RefusedJson, RouteSchema
+from app.server.services import services
 
 blueprint = Blueprint("openapi", __name__)
 

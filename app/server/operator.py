@@ -6,7 +6,7 @@ import hmac
 
 from flask import request
 
-from app.context.services import services
+from app.server.services import services
 
 
 def has_token() -> bool:

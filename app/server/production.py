@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from gunicorn.app.base import BaseApplication
 
-from app.context.services import KEY
 from app.core import gc_settings
 from app.core.config import Settings
 from app.core.parent_death import ends_with_parent
+from app.server.services import KEY
 from app.server.worker import Worker
 
 BACKLOG: Final = 1_024

@@ -8,7 +8,7 @@ from flask import Flask, Request, Response, g, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 
-from app.context import visitor
+from app.server import visitor
 from engine.model.languages import LANGUAGES, language_of
 
 YEAR_S = 365 * 24 * 3600

@@ -25,7 +25,7 @@ from app.recordings import api as recordings_api
 from app.recordings import page as recordings
 from app.server import bundler
 from app.upgrade import pages as upgrade
-from app.web import api, embeds, exporting, home, library, link_preview, loop, measured, pages
+from app.web import api, embeds, exporting, home, library, link_preview, loop, pages
 
 PAGES: Final = (
     bundler,
@@ -43,7 +43,6 @@ PAGES: Final = (
     exporting,
     incident,
     learning,
-    measured,
     question_stage,
     course,
     claims,

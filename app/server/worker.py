@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from gunicorn.workers.gthread import ThreadWorker
 
-from app.context.services import KEY, Services
 from app.core.config import HANDS, SPARE_THREADS, Settings
 from app.core.deadlines import Deadline, Deadlines, hang_up
 from app.server.pool import FairPool
+from app.server.services import KEY, Services
 
 HEAD_S: Final = 10.0
 """From the first look at a connection until the head of its request is there."""

@@ -36,11 +36,10 @@ STATIC: Final = (
     "vendor/licences/*",
     "*.svg",
     "js/pages/theme.js",
-    "js/pages/sheet.js",
+    "js/learn/sheet.js",
 )
 WORKERS: Final = ("js/site/worker.js", "js/export/gif.worker.js", "js/export/colours.js")
 """Scripts of `static` that run in workers, and so are in no pack."""
-ENTRY: Final = "pages/site.js"
 Tell = Callable[[str], None]
 
 
@@ -117,8 +116,6 @@ class Builder:
         element = ASSETS / "static" / "js" / "site" / "element.js"
         self._files["highwater.js"] = element.read_bytes()
         for entry in sorted(bundler.entries()):
-            if entry == "pages/theme.js":
-                continue
             # Relative to the pack, so that the folder may lie anywhere.
             text = bundler.pack(entry).text.replace('import("/packs/', 'import("../../')
             self._files[bundler.pack_at(entry)[1:]] = text.encode()
@@ -208,7 +205,7 @@ class Builder:
                 "packs": {
                     entry: bundler.pack_at(entry)[1:]
                     for entry in sorted(bundler.entries())
-                    if entry not in ("pages/theme.js", ENTRY)
+                    if entry != bundler.SITE_ENTRY
                 },
                 "words": {short(lang): self._words(lang) for lang in self._langs},
             }
@@ -221,7 +218,7 @@ class Builder:
         return {key: text for key, text in words.items() if key.startswith("folder.")}
 
     def _add_pages(self, sites: dict[str, crawling.Site]) -> None:
-        script = bundler.pack_at(ENTRY)[1:]
+        script = bundler.pack_at(bundler.SITE_ENTRY)[1:]
         for lang, site in sites.items():
             for path, text in site.pages.items():
                 page = Page(self._layout, path, short(lang))

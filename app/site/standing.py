@@ -20,26 +20,26 @@ RUNS_MOST: Final = 5_000
 @blueprint.get("/at")
 def shell() -> str:
     """Render the page in whose place the tab's worker puts another one."""
-    return render_template("site_shell.html", text="folder.rendering")
+    return render_template("site/shell.html", text="folder.rendering")
 
 
 @blueprint.get("/e")
 def frame() -> str:
     """Render the frame of a run, which its script fills."""
-    return render_template("site_frame.html")
+    return render_template("site/frame.html")
 
 
 @blueprint.get("/404")
 def missing() -> str:
     """Render the page of a host for an address that it does not have."""
-    return render_template("site_shell.html", text="folder.missing")
+    return render_template("site/shell.html", text="folder.missing")
 
 
 @blueprint.get("/batch")
 def batch() -> str:
     """Render the form of a batch that the tab plays: scenarios in which chance decides."""
     return render_template(
-        "site_batch.html",
+        "site/batch.html",
         scenarios=[one for one in file.library().values() if is_statistical(one)],
         profiles=[PROFILES[name] for name in GENERATIONS],
         most=RUNS_MOST,
@@ -49,4 +49,4 @@ def batch() -> str:
 @blueprint.get("/needs-server")
 def needs_server() -> str:
     """Render what a folder of static files cannot do, and how to do it."""
-    return render_template("site_server.html")
+    return render_template("site/server.html")

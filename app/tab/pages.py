@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from flask import Flask, g, request, session
 from werkzeug.test import Client
 
-from app.context import visitor
-from app.context.services import KEY, Services
 from app.core.config import ASSETS, ROOT
 from app.core.cpu_quota import Accounts
 from app.core.gate import Gate
 from app.learn import reading
-from app.server import addresses
+from app.server import addresses, visitor
+from app.server.services import KEY, Services
 from app.server.shared_pages import PAGES
 from app.tab.door import Door
 from app.web import pages

@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 
-from app.context import visitor
-from app.context.services import services
+from app.server import visitor
+from app.server.services import services
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.languages import words_of
@@ -46,7 +46,7 @@ def page() -> str:
     except InputError as bad:
         problem = bad.sentence
     return render_template(
-        "upgrade.html",
+        "upgrade/page.html",
         asked=asked,
         used=used,
         features=list(features()),

@@ -7,17 +7,16 @@ from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
-from app.context import visitor
-from app.context.questioning import question_context
-from app.context.services import services
 from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.core.words import ALONE, PAGES
 from app.questions import registry, runs
 from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
-from app.server import api_schema
+from app.server import api_schema, visitor
 from app.server.edition import FOR_EVER, lasting
+from app.server.services import services
+from app.web.questioning import question_context
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
 from engine.lens.lens_json import stacks_by_release

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from flask import Blueprint, render_template, request
 
-from app.context import visitor
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import whole_number
 from app.questions.names import DIGEST
+from app.server import visitor
+from app.server.services import services
 from engine import ENGINE_VERSION
 from engine.model.json_types import Json
 from engine.model.languages import LANGUAGES, USUAL, language_of, short

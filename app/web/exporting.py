@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from app.context.questioning import question_context
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.questions import exports
 from app.questions.names import DIGEST
 from app.server.edition import FOR_EVER
+from app.server.services import services
 from app.web.api import unless_known
+from app.web.questioning import question_context
 from engine import ENGINE_VERSION
 from engine.export.exports import FORMATS
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.context import visitor
 from app.core.refusals import located
 from app.learn.cards import cards, outcomes, pictures_version
 from app.learn.path import path
+from app.server import visitor
 from app.web.loop import hero
 from engine.scenarios import file
 

@@ -7,13 +7,14 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from app.context import naming, visitor
-from app.context.services import services
 from app.core.refusals import located
 from app.find.index import MAX_QUERY_LENGTH
 from app.find.pages import OF_KAFKA, matching, others
 from app.learn.cards import cards, outcomes, pictures, pictures_version
 from app.recordings.page import badge
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
 from engine.lens.search import search
 from engine.model.profiles import PROFILES
 from engine.scenarios import file

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, request
 
-from app.context import visitor
-from app.context.services import apart, services
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.core.verdict_text import verdict_text
 from app.questions.names import DIGEST
 from app.runs import build_tasks
+from app.server import visitor
+from app.server.services import apart, services
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
 from engine.export.postcard import Postcard, partition_of, postcard

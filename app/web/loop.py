@@ -15,9 +15,9 @@ from typing import Any, Final
 from flask import Blueprint, Response, url_for
 from markupsafe import Markup
 
-from app.context.services import services
 from app.core.refusals import RequestError
 from app.server.edition import FOR_EVER, edition
+from app.server.services import services
 from engine.export import tanks
 from engine.export.comparing import playable
 from engine.model.languages import LANGUAGES

@@ -14,9 +14,6 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch.bounds import FUTURES_EACH
-from app.context import naming, visitor
-from app.context.moments import address
-from app.context.services import services
 from app.core.config import ASSETS
 from app.core.memoize import once
 from app.core.refusals import RequestError, from_bad_input, from_engine_error
@@ -27,10 +24,12 @@ from app.learn.path import place_on_path
 from app.live.classroom_registry import rooms_here
 from app.questions.names import DIGEST, default_run
 from app.recordings.page import badge
-from app.server import addresses, bundler, preloads, security
+from app.server import addresses, bundler, preloads, security, visitor
 from app.server.edition import edition
-from app.web import display_names, scriptless
+from app.server.services import services
+from app.web import display_names, naming, scriptless
 from app.web.api import json_answer
+from app.web.moments import address
 from engine import ENGINE_VERSION
 from engine.learn.takeaways import SAYS, takeaways
 from engine.model.errors import InputError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import render_template, request
 from markupsafe import Markup
 
-from app.context import visitor
-from app.context.services import services
+from app.server import visitor
+from app.server.services import services
 from engine.export.thumbnail import HEIGHT, WIDTH, draw
 from engine.model.json_types import Json
 from engine.sim.run import Run

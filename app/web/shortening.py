@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from flask import Response, url_for
 
-from app.context import visitor
-from app.context.questioning import question_context
 from app.questions.shortening import shorter
-from app.server import api_schema
+from app.server import api_schema, visitor
 from app.web.api import body, json_answer
+from app.web.questioning import question_context
 from engine.model.json_types import Json
 
 

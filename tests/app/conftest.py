@@ -14,9 +14,9 @@ from flask.testing import FlaskClient
 from werkzeug.routing import Rule
 
 from app import create_app
-from app.context.services import KEY, Services
 from app.core import config
 from app.core.config import Settings
+from app.server.services import KEY, Services
 from app.storage.database import Database
 
 SESSION = "token-of-this-browser"

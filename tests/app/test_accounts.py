@@ -15,13 +15,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.context.services import KEY, Services
 from app.core import client_disconnect, clock, gate
 from app.core import cpu_quota as accounts_module
 from app.core.config import Settings
 from app.core.cpu_quota import Accounts, payer
 from app.core.gate import CpuBudget, Gate
 from app.core.refusals import RequestError
+from app.server.services import KEY, Services
 from app.storage import database as database_module
 from engine.scenarios.file import find
 from engine.sim.run import Run

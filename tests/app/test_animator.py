@@ -13,9 +13,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.context.services import KEY, Services
 from app.core.config import Settings
 from app.live.channel import JsonPacket
+from app.server.services import KEY, Services
 from engine.replay.replay import Replay
 from tests.app.conftest import SCENARIO, Socket, browser
 

@@ -23,9 +23,9 @@ from app.batch.runners.rows import chunks_on_disk
 from app.batch.runners.spark import SparkError
 from app.batch.spec import Spec, make_spec
 from app.batch.wire import BatchResult
-from app.context.services import KEY, Services
 from app.core.config import Settings
 from app.core.refusals import RequestError
+from app.server.services import KEY, Services
 from app.storage.models import BatchCellRow
 from engine.scenarios.scenario import Scenario
 from engine.study.metrics import METRICS

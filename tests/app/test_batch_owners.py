@@ -10,9 +10,9 @@ from flask import Flask
 
 from app.batch import records
 from app.batch.jobs import Jobs
-from app.context.services import KEY
 from app.core.config import Settings
 from app.core.refusals import RequestError
+from app.server.services import KEY
 from tests.app.conftest import TOKEN, Socket, browser
 from tests.app.test_batch_jobs import ended, make_jobs, spec
 

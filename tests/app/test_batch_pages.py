@@ -21,9 +21,9 @@ from app.batch.pages import scenario_of_run
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.wire import BatchResult
 from app.command import cli
-from app.context.services import KEY, Services
 from app.core import config
 from app.core.config import Settings
+from app.server.services import KEY, Services
 from engine.scenarios import file
 from engine.scenarios.file import find
 from engine.scenarios.random_twin import random_twin

@@ -14,7 +14,6 @@ from flask.testing import FlaskClient
 
 from app.batch.jobs import Jobs
 from app.compare import pages
-from app.context.services import KEY, Services
 from app.core.config import Settings
 from app.core.gate import Gate
 from app.core.limits import CpuAccounts
@@ -22,6 +21,7 @@ from app.core.refusals import RequestError
 from app.questions import comparing as ladders
 from app.runs import replays as replays_module
 from app.runs.replays import library_runs
+from app.server.services import KEY, Services
 from app.storage.row_limit import MIB, KeptRows
 from app.workers.pool import Workers
 from engine.replay.replay import Replay

@@ -7,7 +7,7 @@ import re
 
 from flask.testing import FlaskClient
 
-from app.context.services import services
+from app.server.services import services
 from engine.sim.run import Run
 from tests.app.conftest import post
 from tests.conftest import ROOT

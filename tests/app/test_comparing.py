@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.context.services import KEY, Services
+from app.server.services import KEY, Services
 from engine.model import configs
 from engine.model.profiles import GENERATIONS
 from engine.scenarios import file

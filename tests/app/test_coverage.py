@@ -11,24 +11,27 @@ import pytest
 from click.testing import CliRunner
 from flask import Flask
 
-from app.batch import coverage, intervals
-from app.command.cli import main
+from app.batch import intervals
+from app.web.coverage import BAR, STORED
+from tests import coverage
 from tests.app.conftest import browser
 
-STATIC = Path(__file__).parents[2] / "static" / coverage.STORED
+STATIC = Path(__file__).parents[2] / "static" / STORED
 
 
 def test_every_interval_holds_and_the_page_tells_it(tmp_path: Path) -> None:
     out = tmp_path / "coverage.json"
-    found = CliRunner().invoke(main, ["coverage", "--repetitions", "2000", "--out", str(out)])
+    found = CliRunner().invoke(coverage.main, ["--out", str(out)])
     assert found.exit_code == 0, found.output
     told = json.loads(out.read_text())
     assert {one["interval"] for one in told["cases"]} == {
         "count", "growing", "table", "difference", "weighted", "cycles", "stopped"}  # fmt: skip
-    assert min(one["coverage"] for one in told["cases"]) >= coverage.BAR
+    assert min(one["coverage"] for one in told["cases"]) >= BAR
     stored = json.loads(STATIC.read_text())
     assert stored["repetitions"] >= 2_000
-    assert cases_of(stored) == cases_of(told), "highwater coverage --out static/coverage.json"
+    assert cases_of(stored) == cases_of(told), (
+        "python3 -m tests.coverage --out static/coverage.json"
+    )
 
 
 def cases_of(found: dict[str, Any]) -> list[tuple[str, str, int]]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from app.context.services import KEY
 from app.core.refusals import RequestError
 from app.explore import worker
 from app.explore.pages import move_told
 from app.explore.search_request import Ask, budgets_of
 from app.explore.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
+from app.server.services import KEY
 from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim.run import Run

@@ -19,8 +19,8 @@ from app.batch.result import result
 from app.batch.runners.rows import canonical, chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
 from app.batch.wire import BatchResult
-from app.context.services import KEY, Services
 from app.core.refusals import RequestError
+from app.server.services import KEY, Services
 from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.sim.run import Run

@@ -16,9 +16,9 @@ from app.batch import estimate
 from app.batch.jobs import Jobs
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.spec import make_spec
-from app.context.services import KEY
 from app.core import clock
 from app.core.clock import MachineClock
+from app.server.services import KEY
 from app.storage.database import watch
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import SCENARIO, Socket, browser, post

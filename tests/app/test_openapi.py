@@ -21,9 +21,9 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app import create_app
-from app.context.services import KEY
 from app.core import config
 from app.server.openapi import TOKEN, routes
+from app.server.services import KEY
 from tests.app.conftest import SCENARIO, browser, post
 from tests.app.conftest import TOKEN as MINE
 from tests.app.test_batch_jobs import play_chunk

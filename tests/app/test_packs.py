@@ -20,7 +20,7 @@ def used() -> dict[str, list[str]]:
     """Template -> the scripts it names."""
     found = {
         path.name: SCRIPTS.findall(path.read_text("utf-8"))
-        for path in sorted((ROOT / "templates").glob("*.html"))
+        for path in sorted((ROOT / "templates").rglob("*.html"))
     }
     return {name: scripts for name, scripts in found.items() if scripts}
 
@@ -135,7 +135,7 @@ def test_developers_get_the_modules_as_they_are(app: Flask) -> None:
 
 
 def test_every_sheet_that_comes_later_is_named_by_its_bytes() -> None:
-    text = (bundler.JS / "pages/parts.js").read_text("utf-8")
-    sheets = {f"css/{name}.css" for name in re.findall(r', "(\w+)"\],', text)}
+    text = (bundler.JS / "animator/on_request.js").read_text("utf-8")
+    sheets = {f"css/{name}.css" for name in re.findall(r',\s+"(\w+)",?\s*\);', text)}
     assert "css/share.css" in sheets
     assert sheets <= set(addresses.FETCHED)

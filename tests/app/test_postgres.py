@@ -22,10 +22,10 @@ from alembic.migration import MigrationContext
 from flask import Flask
 from sqlalchemy import create_engine, make_url
 
-from app.context.services import KEY
 from app.core import config
 from app.core.config import SettingError, Settings
 from app.core.refusals import RequestError
+from app.server.services import KEY
 from app.storage import database as storage
 from app.storage.database import Database
 from app.storage.models import Base, ScenarioRow

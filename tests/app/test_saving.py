@@ -14,8 +14,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import event
 
-from app.context.services import KEY, Services
 from app.core.config import Settings
+from app.server.services import KEY, Services
 from app.storage import database
 from tests.app.conftest import SCENARIO, TOKEN, Socket, browser, post
 from tests.conftest import ROOT

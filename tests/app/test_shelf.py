@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from flask import Flask
@@ -37,11 +36,8 @@ def test_every_scenario_has_a_card_with_its_picture(client: FlaskClient) -> None
     assert "immutable" not in client.get("/pictures/0.svg").headers.get("Cache-Control", "")
 
 
-def test_the_page_is_quick_and_small(client: FlaskClient) -> None:
-    client.get("/scenarios")
-    began = time.perf_counter()
+def test_the_page_is_small(client: FlaskClient) -> None:
     page = client.get("/scenarios")
-    assert time.perf_counter() - began < 1
     assert len(page.data) < 1_700 * len(library())
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.context.services import KEY, Services
 from app.core import client_disconnect, clock
 from app.core.config import Settings
 from app.core.cpu_quota import Accounts
 from app.core.refusals import RequestError
 from app.questions.comparing import compared
 from app.runs import build_tasks
+from app.server.services import KEY, Services
 from app.workers import pool
 from app.workers.absence import NoWorkerError
 from app.workers.pool import Workers

@@ -10,8 +10,8 @@ from app import create_app
 from app.batch.jobs import Jobs
 from app.batch.runners.bench import Plain, together
 from app.batch.spec import make_spec
-from app.context.services import KEY
 from app.core.config import load
+from app.server.services import KEY
 from engine.scenarios import file
 
 SCENARIO: Final = "S66"

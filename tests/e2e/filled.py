@@ -14,8 +14,8 @@ from app.advisor.pages import study
 from app.batch import cycles, estimate
 from app.batch.jobs import Jobs
 from app.batch.spec import Futures, Spec, make_futures, make_spec
-from app.context.services import KEY, Services
 from app.core import config
+from app.server.services import KEY, Services
 from engine.advisor import importance
 from engine.advisor.advice import Failures, Setting
 from engine.replay.replay import Replay

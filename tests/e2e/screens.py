@@ -181,7 +181,6 @@ SCREENS = {
     "asked": Screen("/learn/who-leads-next/2"),
     "task": Screen("/learn/a-log/5?moves=fetch+2"),
     "recap": Screen("/learn/epochs/7"),
-    "measured": Screen("/learn/test/after?a=1012011220", "#forget:not([hidden])"),
     "claims": Screen("/claims?property=HW(B&s=S22&profile=K39", ".claims", (PARTS,)),
     "read": Screen("/read", ".shelf"),
     "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),

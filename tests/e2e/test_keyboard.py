@@ -52,13 +52,15 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
 
 
 def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
-    page = visit("/s/R20?profile=Z0102&step=115&view=lanes")
+    page = visit("/s/R20?profile=Z0102&step=115")
     page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b3:leo"]:focus')
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    page.wait_for_selector('[data-stop="b3:o1"]:focus')
+    page.keyboard.press("Home")  # what the broker believes, then its records
+    page.wait_for_selector('[data-stop="b3:belief"]:focus')
+    for stop in ("b3:o0", "b3:o1"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector(f'[data-stop="{stop}"]:focus')
     page.get_by_role("button", name="Step on").evaluate("el => el.click()")
     at(page, 116)
     page.wait_for_selector('[data-stop^="b3:cut"]:focus')

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import pytest
 
-from tests.app.test_measured import probe
 from tests.conftest import sample
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
@@ -151,40 +150,6 @@ def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener,
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
 
 
-def test_ten_questions_before_and_after_tell_what_was_gained(visit: Opener) -> None:
-    page = visit("/learn?lang=en", viewport={"width": 390, "height": 844})
-    page.locator("a[href='/learn/test/before']").click()
-    for n in range(1, 11):
-        page.get_by_text(f"Question {n} of 10").wait_for()
-        page.wait_for_selector('body[data-ready="1"]')
-        assert n > 1 or not violations(page)
-        page.keyboard.press("c" if n < 7 else "g")
-        page.keyboard.press("1" if n < 10 else "2")
-        page.wait_for_url(lambda url, n=n: len(url.split("a=")[-1]) == n)
-    page.wait_for_selector("#forget")
-    marks = page.locator("#result").get_attribute("data-marks")
-    assert page.locator("#result").get_attribute("data-sure") == "3333331111"
-    said = f"When you said “certain”, {marks[:6].count('1')} of 6 were right."
-    assert said in page.locator("#calibration").inner_text()
-    assert not page.locator("#gained").is_visible() and not violations(page)
-    # After the course one knows the last, which was wrong before, and nothing else.
-    rights = [probe("after", n)[1].right for n in range(1, 11)]
-    wrong = "".join("x" for _ in rights[:9]) + str(rights[9])
-    assert marks[9] == "0"
-    page.goto(page.url.split("/before")[0] + f"/after?lang=en&a={wrong}")
-    page.wait_for_selector("#gained:not([hidden])")
-    before = marks.count("1")
-    assert page.locator("#gained").inner_text() == (
-        f"Before the course you had {before} of 10 right, now 1: {before - 1} fewer."
-    )
-    assert page.locator("#won").inner_text() == "New: The next leader."
-    assert page.locator("#few").is_visible() and not violations(page)
-    assert page.locator("#earlier").inner_text() == f"Before the course: {said}"
-    page.goto(page.url.split("/test")[0] + "?lang=en")
-    page.wait_for_selector("#measured:not([hidden])")
-    assert f"Before: {before}. After: 1." in page.locator("#measured").inner_text()
-
-
 def strings(page: Any) -> list[str]:
     """Every string that the page's scripts can reach, its frames' included, after a collection."""
     devtools = page.context.new_cdp_session(page)
@@ -213,8 +178,12 @@ def test_while_one_predicts_the_animator_has_forgotten_what_comes(visit: Opener)
     asked.locator('body[data-ready="1"] .choice').first.wait_for()
     asked.frame_locator("iframe.stage").locator('body[data-ready="1"]').wait_for()
     received.clear()
-    page.wait_for_timeout(600)
-    assert not [one for one in strings(page) if later in one]
+    for _ in range(8):  # what a frame under way holds goes when it is drawn
+        page.wait_for_timeout(600)
+        known = [one for one in strings(page) if later in one]
+        if not known:
+            break
+    assert not known
     held = [text for frame in page.frames for text in frame.evaluate(HELD)]
     assert not [text for text in held if later in text]
     assert not [frame for frame in received if "steps" in str(frame)]

@@ -87,7 +87,7 @@ def test_nothing_of_it_comes_before_it_is_opened(visit: Opener) -> None:
     assert not [one for one in loaded if "lens" in one]
     page.get_by_role("tab", name="Code").click()
     page.wait_for_selector(SHOWN)
-    for part in ("js/panels/lens.js", "css/lens.css", "page=lens", "api/lens.json", "only=lens"):
+    for part in ("js/lens/panel.js", "css/lens.css", "page=lens", "api/lens.json", "only=lens"):
         assert any(part in one for one in asked), part
     assert not any("threads.json" in one for one in asked)
 
@@ -100,7 +100,7 @@ def test_a_method_is_found_and_followed(visit: Opener) -> None:
 
 
 def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
-    page = visit("/s/S23?profile=2.5.1&view=lanes")
+    page = visit("/s/S23?profile=2.5.1")
     page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
     page.get_by_label("What to wait for").select_option("method")
     page.get_by_label("Which one").fill("doTruncate")

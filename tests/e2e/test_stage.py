@@ -121,9 +121,8 @@ def test_a_branch_is_renamed(visit: Opener) -> None:
 
 
 def test_space_time_and_table_are_one_key_away_and_in_the_link(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102&step=51")
-    page.keyboard.press("v")
-    page.wait_for_selector('#board[data-view="lanes"] [data-id="b1:hw"]')
+    page = visit("/s/S20?profile=Z0102&step=51&view=lanes")
+    page.wait_for_selector('#board[data-view="tanks"] [data-id="b1:hw"]')  # what old links name
     page.keyboard.press("v")
     page.wait_for_selector('[data-view="spacetime"] .sthere[data-n="51"]')
     page.wait_for_function("() => location.search.includes('view=spacetime')")

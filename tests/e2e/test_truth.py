@@ -25,7 +25,7 @@ MOST = 8
 """Moments of one run, spread evenly; HIGHWATER_THOROUGH=1 looks at all of them."""
 
 DRAW = (
-    f"""async ({{ slug, profile, moments, shown }}) => {{ {LOAD}"""
+    f"""async ({{ slug, profile, moments }}) => {{ {LOAD}"""
     + """
   const names = ["animator/state", "core/history", "net/channel"];
   const [s, history, asking] = await Promise.all(names.map(load));
@@ -42,7 +42,6 @@ DRAW = (
   const stage = document.getElementById("stage");
   const one = (id) => stage.querySelector(`[data-id="${id}"]`);
   const chip = ({ dataset }) => `${dataset.id.split(":e")[1]}→${dataset.start}`;
-  const standing = shown === "tanks" ? "title" : "text";
   const cell = ({ dataset: { id, epoch, open, acked } }) =>
     [id.split(":o")[1], epoch, open, acked].join(":");
   const lane = (b) => {
@@ -53,11 +52,11 @@ DRAW = (
       leo: read(one(`b${b.id}:leo`), "value")[0],
       hw: read(one(`b${b.id}:hw`), "value")[0],
       epochs: all(group, ".epochs [data-start]").map(chip),
-      pill: one(`b${b.id}:isr`)?.querySelector(standing)?.textContent ?? null,
+      pill: one(`b${b.id}:isr`)?.querySelector("title")?.textContent ?? null,
       cells: all(group, ".record").map(cell),
     };
   };
-  s.chosen.value = shown;
+  s.chosen.value = "tanks";
   const out = [];
   s.n.value = 0;
   s.cue.value = null;
@@ -95,12 +94,8 @@ def chosen(moments: list[int]) -> list[int]:
     return [moments[index * (len(moments) - 1) // (MOST - 1)] for index in range(MOST)]
 
 
-LOOKS = [("tanks", shard) for shard in range(SHARDS)] + [("lanes", 0)]
-"""Tanks are what everybody sees first: every fourth run, or all; of the lanes a quarter."""
-
-
-@pytest.mark.parametrize(("shown", "shard"), LOOKS)
-def test_the_stage_shows_what_the_engine_says(visit: Opener, shown: str, shard: int) -> None:
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_the_stage_shows_what_the_engine_says(visit: Opener, shard: int) -> None:
     page = visit("/s/S01?still=1")
     # A visitor moves through a page more slowly than this: the address may stand still.
     page.evaluate("() => { history.replaceState = history.pushState = () => {}; }")
@@ -108,7 +103,7 @@ def test_the_stage_shows_what_the_engine_says(visit: Opener, shown: str, shard: 
     for scenario, profile in runs(shard):
         replay = Replay(Run(scenario, profile))
         moments = chosen(replay.facts()["moments"])
-        asked = {"slug": scenario.slug, "profile": profile, "moments": moments, "shown": shown}
+        asked = {"slug": scenario.slug, "profile": profile, "moments": moments}
         drawn = page.evaluate(DRAW, asked)
         for one in drawn:
             view = replay.steps(one["n"], 1)[0]["view"]
@@ -133,7 +128,7 @@ def compare(drawn: dict[str, Any], part: dict[str, Any], where: str) -> None:
         assert words["elr"] == ",".join(map(str, record["elr"])), where
     for broker, lane in drawn["lanes"].items():
         compare_lane(lane, part["replicas"].get(broker), where + f" broker {broker}")
-        if drawn["density"] in ("comfortable", "cosy"):
+        if drawn["density"] == "comfortable":
             compare_pill(lane["pill"], int(broker), part, where)
 
 

@@ -15,9 +15,8 @@ globalThis.localStorage = {
 };
 globalThis.dispatchEvent = () => true;
 globalThis.CustomEvent = class {};
-const answers = await import("../../static/js/core/answers.js");
-const carried = await import("../../static/js/core/backup.js");
-const measured = await import("../../static/js/core/measured.js");
+const answers = await import("../../static/js/learn/store/answers.js");
+const carried = await import("../../static/js/learn/store/backup_file.js");
 
 const card = { href: "/learn?n=1", text: "?", stability: 2, difficulty: 5, due: 9, last: 1 };
 const CARDS = { Q1: { ...card, reps: 1, lapses: 0 } };
@@ -34,7 +33,6 @@ function somebody() {
     "highwater.memory",
     JSON.stringify({ what: "highwater memory", version: 1, cards: CARDS }),
   );
-  measured.keep("before", "0110", "3210");
   for (const run of ["S01", "S02"]) answers.answered({ ...LOST, run, text: "Where?" });
   box.set("highwater.course", '{"acks": [1, 2]}');
   box.set("highwater.interview", '{"Q1": 0.5}');
@@ -54,20 +52,16 @@ test("all of it arrives in an empty browser, and twice is once", () => {
         assert.deepEqual(JSON.parse(box.get(key)), JSON.parse(value), key);
     assert.deepEqual(JSON.parse(box.get("highwater.memory")).cards, CARDS);
   }
-  assert.deepEqual(measured.kept(), { before: "0110", sure: { before: "3210" } });
   assert.equal(answers.sureAndWrong(answers.answers())[0].text, "Where?");
 });
 
 test("what was here stays beside what comes", () => {
   const text = somebody();
   box.clear();
-  measured.keep("before", "1111");
-  measured.keep("after", "1111", "3333");
   answers.answered({ probe: "leo@1.0.1", right: true, ids: [] });
   box.set("highwater.course", '{"acks": [3], "epochs": [1]}');
   box.set("highwater.learn", JSON.stringify({ ...SCORE, asked: 9, right: 9, done: [2] }));
   assert.equal(carried.keep(carried.read(text)), true);
-  assert.deepEqual(measured.kept(), { before: "1111", after: "1111", sure: { after: "3333" } });
   assert.equal(answers.answers().length, 3);
   const course = JSON.parse(box.get("highwater.course"));
   assert.deepEqual([course.acks.sort(), course.epochs], [[1, 2, 3], [1]]);
@@ -86,10 +80,7 @@ test("a damaged file is refused as a whole", () => {
     { ...good, what: "?" },
     { ...good, version: 3 },
     { ...good, cards: [] },
-    { ...good, measured: { before: "2" } },
-    { ...good, measured: { before: "01", sure: { before: "0" } } },
     { ...good, claims: { "never-two-leaders": 1 } },
-    { ...good, measured: [] },
     { ...good, answers: [{ ...good.answers[0], sure: 4 }] },
     { ...good, answers: [{ ...good.answers[0], href: "//evil.example" }] },
     { ...good, answers: [{ ...good.answers[0], at: "1" }] },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { exact } from "../../static/js/core/binomial.js";
+import { exact } from "../../static/js/batch/binomial.js";
 
 // hits, runs, and the ends as scipy's betaincinv gives them.
 const KNOWN = [

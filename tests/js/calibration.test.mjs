@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { answersOf, calibration, saying } from "../../static/js/core/calibration.js";
+import { answersOf, calibration, saying } from "../../static/js/learn/store/calibration.js";
 
 const many = (sure, right, of) =>
   Array.from({ length: of }, (_, i) => ({ sure, right: i < right }));

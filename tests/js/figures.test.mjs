@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import * as grid from "../../static/js/charts/cells.js";
-import * as f from "../../static/js/charts/figures.js";
+import * as grid from "../../static/js/batch/charts/cells.js";
+import * as f from "../../static/js/batch/charts/figures.js";
 
 const t = (key, args = {}) => `${key}(${Object.values(args).join(",")})`;
 const count = (hits, n, low, high) => ({ hits, n, share: hits / n, low, high });

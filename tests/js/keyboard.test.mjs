@@ -4,14 +4,14 @@ import test from "node:test";
 import { faultMove } from "../../static/js/core/moves.js";
 import { namer } from "../../static/js/i18n/words.js";
 import { cellWords } from "../../static/js/scene/cellwords.js";
-import { picture } from "../../static/js/scene/picture.js";
 import { beside, stops } from "../../static/js/scene/stops.js";
+import { tanks } from "../../static/js/scene/tanks/picture.js";
 import { fixture, room, t } from "./helpers.mjs";
 
 const run = fixture("s20");
 const drawn = (n, width = 1000) => {
   const step = run.steps.get(n);
-  return { step, ...picture(step, room(step, width)) };
+  return { step, ...tanks(step, room(step, width)) };
 };
 
 test("a lane's stops are its records, ghosts and marks, each in words and large enough to be hit", () => {
@@ -50,7 +50,7 @@ test("a log too long for cells is walked by its epochs", () => {
       ],
     });
   Object.assign(step.view.partitions[0], { same: 0 });
-  const made = { step, ...picture(step, room(step)) };
+  const made = { step, ...tanks(step, room(step)) };
   assert.equal(made.geo.detail, "run");
   const runs = stops(made, 2, { t }).filter((one) => one.what === "run");
   assert.deepEqual(

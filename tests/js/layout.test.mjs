@@ -1,45 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { anchor, densityFor, detailFor, foldAt, layout } from "../../static/js/scene/layout.js";
 import { fit, pack, textWidth } from "../../static/js/scene/node.js";
-import { picture } from "../../static/js/scene/picture.js";
+import { foldAt } from "../../static/js/scene/tanks/layout.js";
+import { tanks } from "../../static/js/scene/tanks/picture.js";
 import { fixture, room } from "./helpers.mjs";
 
 const run = fixture("s20");
-const view = run.steps.get(20).view;
-
-test("density follows the number of brokers", () => {
-  assert.deepEqual([2, 4, 5, 6, 7, 12, 13, 40].map(densityFor), [
-    "comfortable",
-    "comfortable",
-    "cosy",
-    "cosy",
-    "compact",
-    "compact",
-    "dense",
-    "dense",
-  ]);
-});
-
-test("detail follows the pitch", () => {
-  assert.deepEqual([40, 26, 25, 14, 13, 4, 3].map(detailFor), [
-    "full",
-    "full",
-    "number",
-    "number",
-    "rect",
-    "rect",
-    "run",
-  ]);
-});
 
 test("nothing is folded while everything fits, or when asked not to", () => {
   assert.equal(foldAt({ base: 0, end: 20, same: 20, capacity: 20 }), 0);
   assert.equal(foldAt({ base: 0, end: 90, same: 90, capacity: 20, unfolded: true }), 0);
 });
 
-test("folding leaves two equal columns and moves in jumps", () => {
+test("folding leaves two equal cells and moves in jumps", () => {
   const at = (end) => foldAt({ base: 0, end, same: end, capacity: 20 });
   const places = new Set();
   for (let end = 21; end < 80; end += 1) {
@@ -47,34 +21,12 @@ test("folding leaves two equal columns and moves in jumps", () => {
     assert.ok(fold <= end - 2 && end - fold <= 20, `end ${end} fold ${fold}`);
     places.add(fold);
   }
-  assert.ok(places.size < 16, "columns do not move with every record");
+  assert.ok(places.size < 16, "cells do not move with every record");
   assert.equal(
     foldAt({ base: 0, end: 50, same: 3, capacity: 20 }),
     0,
     "what differs is never folded",
   );
-});
-
-test("offsets share one axis: equal pitch, growing, inside the log area", () => {
-  for (const width of [320, 390, 700, 1000, 1900]) {
-    const geo = layout(view, { width });
-    for (let o = geo.base; o < geo.end; o += 1) assert.ok(geo.x(o + 1) > geo.x(o));
-    assert.ok(geo.x(geo.end) <= width, `width ${width}`);
-  }
-});
-
-test("lanes keep the order of the brokers, whoever leads", () => {
-  const before = layout(run.steps.get(0).view, { width: 1000 });
-  const after = layout(view, { width: 1000 });
-  assert.deepEqual([...before.lanes.keys()], [...after.lanes.keys()]);
-  for (const id of before.lanes.keys()) assert.equal(before.lanes.get(id).y, after.lanes.get(id).y);
-});
-
-test("a narrow stage has no gutter and stacks card above log", () => {
-  const geo = layout(view, { width: 390 });
-  assert.equal(geo.gutter, 0);
-  for (const lane of geo.lanes.values()) assert.ok(lane.log > lane.y);
-  assert.ok(anchor(geo, 1)[0] < 390);
 });
 
 test("packing never overlaps and keeps the order", () => {
@@ -106,7 +58,7 @@ test("the picture tells what the view says: ends, marks, epochs, records", () =>
         if (n.a["data-id"]) found.set(n.a["data-id"], n);
         if (n.c) walk(n.c);
       });
-    walk(picture(step, room(step)).logs);
+    walk(tanks(step, room(step)).logs);
     for (const [id, r] of Object.entries(step.view.partitions[0].replicas)) {
       assert.equal(found.get(`b${id}:leo`).a["data-value"], r.leo);
       assert.equal(found.get(`b${id}:hw`).a["data-value"], r.hw);
@@ -134,7 +86,7 @@ test("many brokers and long logs stay within the budget of nodes", () => {
     for (const leo of [400, 30_000]) {
       const step = grown(brokers, leo);
       for (const unfolded of [false, true]) {
-        const made = picture(step, { ...room(step, 1200), unfolded });
+        const made = tanks(step, { ...room(step, 1200), unfolded });
         assert.ok(count(made.logs) + count(made.over) < 5000, `${brokers} brokers`);
       }
     }

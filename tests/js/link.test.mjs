@@ -14,7 +14,7 @@ import {
   within,
 } from "../../static/js/core/link.js";
 import { pack, unpack, Unreadable } from "../../static/js/core/packing.js";
-import { modules } from "../../static/js/core/qr.js";
+import { modules } from "../../static/js/share/qr.js";
 
 const TEXT = JSON.stringify({
   format: 1,

@@ -10,7 +10,7 @@ import {
   nextDifference,
   offsets,
   tellingDifference,
-} from "../../static/js/core/lockstep.js";
+} from "../../static/js/compare/lockstep.js";
 
 const PARTS = [
   { at: 0, what: [] },

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import * as memory from "../../static/js/core/memory.js";
+import * as memory from "../../static/js/learn/store/memory.js";
 import * as fsrs from "../../static/vendor/ts-fsrs-5.4.2.mjs";
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { drawn, missed, next } from "../../static/js/core/mock.js";
+import { drawn, missed, next } from "../../static/js/learn/mock.js";
 
 const all = Array.from({ length: 30 }, (_, i) => ({
   id: `Q${i + 1}`,

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { acts } from "../../static/js/scene/acts.js";
-import { between } from "../../static/js/scene/fates.js";
-import { along } from "../../static/js/scene/layout.js";
+import { along, between } from "../../static/js/scene/fates.js";
 import { mix, phases, travels } from "../../static/js/scene/motion.js";
-import { picture } from "../../static/js/scene/picture.js";
+import { tanks } from "../../static/js/scene/tanks/picture.js";
 import { transition } from "../../static/js/scene/transition.js";
 import { fixture, room, t } from "./helpers.mjs";
 
@@ -16,8 +15,8 @@ test("a mixture begins as the one picture and ends as the other, for every pair 
   for (const name of ["s01", "s20", "s23"]) {
     const run = fixture(name);
     for (let n = 0; n < run.facts.total; n += 1) {
-      const a = picture(run.steps.get(n), room(run.steps.get(n)));
-      const b = picture(run.steps.get(n + 1), room(run.steps.get(n + 1)));
+      const a = tanks(run.steps.get(n), room(run.steps.get(n)));
+      const b = tanks(run.steps.get(n + 1), room(run.steps.get(n + 1)));
       for (const layer of ["logs", "over"]) {
         assert.equal(mix(a[layer], b[layer], 0), a[layer]);
         assert.equal(mix(a[layer], b[layer], 1), b[layer]);
@@ -40,7 +39,7 @@ test("keys are unique among brothers in every picture", () => {
   for (const name of ["s01", "s20", "s23"]) {
     for (const step of fixture(name).steps.values())
       for (const width of [360, 900, 1500]) {
-        const made = picture(step, room(step, width));
+        const made = tanks(step, room(step, width));
         check(made.logs, `${name} ${step.n}`);
         check(made.over, `${name} ${step.n}`);
       }
@@ -126,7 +125,7 @@ test("paths of one shape are drawn between, others change over", () => {
 // -- whole steps
 // ------------------------------------------------------------------------------------
 
-const seen = (step) => ({ step, ...picture(step, room(step)) });
+const seen = (step) => ({ step, ...tanks(step, room(step)) });
 const flat = (nodes, out = []) => {
   for (const n of nodes) {
     out.push(n);
@@ -223,10 +222,11 @@ test("a power failure dissolves what was not flushed, where it stands, and says 
 });
 
 test("a broker that starts shows its high watermark hollow, and from where it has it", () => {
-  const nodes = way(s20.steps.get(59), s20.steps.get(60))(1);
-  assert.equal(byId(nodes, "b2:from").x, "from checkpoint 5");
-  assert.match(byId(nodes, "b2:hw").c.find((n) => n.k === "r").a.class, /hollow/);
-  assert.equal(byId(way(s20.steps.get(65), s20.steps.get(66))(1), "b2:from"), undefined);
+  const mark = (a, b) => byId(way(s20.steps.get(a), s20.steps.get(b))(1), "b2:hw");
+  const words = (one) => one.c.find((n) => n.t === "title").x;
+  assert.match(words(mark(59, 60)), /from checkpoint 5/);
+  assert.match(JSON.stringify(mark(59, 60)), /hollow/);
+  assert.doesNotMatch(words(mark(65, 66)), /checkpoint/);
 });
 
 test("a message that leaves without arriving is lost; of a leap only a drop is known", () => {
@@ -262,17 +262,4 @@ test("cuts, crashes and falls from the lead are shown before their effect, an ap
     [cause(42, 43), cause(33, 34), cause(47, 48), cause(1, 2), cause(59, 60)],
     [true, true, true, false, false],
   );
-});
-
-test("membership is one pill that changes its form, marked while it still counts", () => {
-  const run = s20;
-  const [a, b] = [structuredClone(run.steps.get(30)), structuredClone(run.steps.get(30))];
-  const leader = b.view.partitions[0].replicas[2];
-  Object.assign(leader, { pending: { kind: "shrink", who: [1] }, maximal: [1, 2] });
-  const pill = (p) => way(a, b)(p).filter((n) => n.k === "pill-member")[0];
-  const box = (p) => pill(p).c.find((n) => n.k === "r").a;
-  assert.ok(pill(1).c.some((n) => n.k === "dot"));
-  assert.ok(box(0).width < box(0.5).width && box(0.5).width < box(1).width);
-  leader.maximal = [2];
-  assert.ok(!pill(1).c.some((n) => n.k === "dot"));
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pruned, withLine } from "../../static/js/pages/pasting.js";
+import { pruned, withLine } from "../../static/js/cluster/pasting.js";
 
 const TEXT = "# broker 3 is offline\nTopic: a\n0\n1\n";
 

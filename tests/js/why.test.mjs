@@ -3,14 +3,14 @@ import test from "node:test";
 
 import { later } from "../../static/js/core/recurrence.js";
 import { namer } from "../../static/js/i18n/words.js";
-import { picture } from "../../static/js/scene/picture.js";
 import { spots } from "../../static/js/scene/spots.js";
+import { tanks } from "../../static/js/scene/tanks/picture.js";
 import { fixture, room, t } from "./helpers.mjs";
 
 const run = fixture("s01");
 const at = (n) => {
   const step = run.steps.get(n);
-  return { step, ...picture(step, room(step, 1000)) };
+  return { step, ...tanks(step, room(step, 1000)) };
 };
 const words = (step) => ({ t, name: namer(t, step.view.brokers) });
 const number = (who) => Number(who);

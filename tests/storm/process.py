@@ -21,12 +21,12 @@ from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import CellSummary, Summary
-from app.context.services import KEY, Services
 from app.core.config import Settings
 from app.core.cpu_quota import Accounts
 from app.core.deadlines import Cut, Deadline, Deadlines
 from app.live.connection_limits import Gateway
 from app.server.factory import Parts, WsgiApp, build
+from app.server.services import KEY, Services
 from app.storage.database import BUSY_MS, Database, watch
 from app.workers.pool import Workers
 from engine.study.batch import run_chunk as play_chunk

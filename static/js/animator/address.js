@@ -24,7 +24,7 @@ export async function asked() {
     ...FIELDS,
     lang: [...new Set(places().flatMap(({ hreflang: tag }) => [inAddress(tag), tag]))],
     tab: s.TABS,
-    view: s.VIEWS,
+    view: [...s.VIEWS, ...Object.keys(s.OLD_VIEWS)],
     ...(s.boot.value.seen && { show: SIDES, kafka: s.boot.value.seen.releases }),
   });
   for (const word of (new URLSearchParams(location.search).get("layers") ?? "").split(",")) {

@@ -3,9 +3,10 @@
 import { SIZES } from "../core/history.js";
 import { faultMove } from "../core/moves.js";
 import { act, switchTo } from "./acting.js";
+import { whySelected } from "./asking_why.js";
 import { toggle } from "./bookmarks.js";
 import { setSize, setView } from "./choose.js";
-import { help, share, whySelected } from "./doors.js";
+import { help, share } from "./on_request.js";
 import { goTo, stepBy } from "./player.js";
 import { play } from "./playing.js";
 import { end } from "./predicting.js";

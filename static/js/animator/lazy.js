@@ -1,4 +1,5 @@
-// Parts of the page that are fetched when they are first wanted: the first view does without them.
+// Parts of a page that are fetched when they are first wanted, each with the style sheet that it
+// alone needs: the first view does without them.
 
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
@@ -32,14 +33,14 @@ function dressed(name) {
 }
 
 /** What `load` brings, once the style sheet it needs is there, too. */
-async function fetched([load, sheet]) {
+export async function fetched(load, sheet) {
   const [found] = await Promise.all([load(), sheet && dressed(sheet)]);
   return found;
 }
 
-/** A component that stands for the one behind `part`, a function that gives [load, style sheet].
- *  Without a connection it is asked for again as soon as there is one. */
-export function lazy(part) {
+/** A component that stands for the one that `load` brings.  Without a connection it is asked for
+ *  again as soon as there is one. */
+export function component(load, sheet) {
   let found = null;
   return function Later(props) {
     const [, drawn] = useState(false);
@@ -47,7 +48,7 @@ export function lazy(part) {
     useEffect(() => {
       let here = true;
       if (!found)
-        fetched(part()).then(
+        fetched(load, sheet).then(
           (one) => {
             found = one;
             if (here) drawn(true);
@@ -65,22 +66,15 @@ export function lazy(part) {
 }
 
 /** A function whose module comes with its first call; a visitor without a connection is told. */
-export const door =
-  (part) =>
+export const call =
+  (load, sheet) =>
   async (...args) => {
-    const own = part();
     let found;
     try {
-      found = await fetched(own);
+      found = await fetched(load, sheet);
     } catch {
       s.notice.value = { kind: "bad", text: s.t.value("offline.wait") };
       return undefined;
     }
     return found(...args);
   };
-
-/** Fetches what is behind a door before it is wanted: it is there when the connection is not. */
-export const ahead = (part) => () =>
-  fetched(part()).catch(() => {
-    /* asked for again when it is wanted */
-  });

@@ -1,28 +1,8 @@
-// How much room the stage has, and how large it draws in it.
+// How much room the stage has.
 
-import { layout, PITCH } from "../scene/layout.js";
 import { side } from "./reality.js";
 import * as s from "./state.js";
 
-/** How much larger than life: a wide and high window shows the same stage in bigger letters. */
-function zoomFor(view, host) {
-  if (s.view.value === "tanks") return 1;
-  const { w, h } = roomOf(host);
-  const { height } = layout(view, { width: w, partition: s.partition.value });
-  const columns = Math.min(16, Math.max(5, s.tapeNow.value?.widest ?? 0));
-  return w < 780
-    ? 1
-    : Math.min(
-        1.5,
-        Math.max(1, Math.min(w / Math.max(720, 460 + columns * PITCH), (h - 8) / height)),
-      );
-}
-
-/** How a view is drawn on this host: {zoom, ...the room, the words}. */
-export function options(view, host) {
-  const zoom = zoomFor(view, host);
-  return { zoom, ...sized(zoom, host) };
-}
 const LOW = 280; // px a stage of tanks is high at least
 const SAID = 104; // px that what is said of real brokers takes below the pictures
 
@@ -54,10 +34,11 @@ export const roomBelow = (place) =>
   heightIn(place.closest("#stagebox").clientHeight, setAside(place));
 
 const CORNER = 268; // px the controls in the corner take beside the clients
-/** The room and the words of the stage at this zoom. */
-export const sized = (zoom, host) => ({
-  corner: roomOf(host).corner / zoom,
-  width: Math.max(280, Math.floor(roomOf(host).width / zoom)),
+
+/** The room and the words of the stage. */
+export const sized = (host) => ({
+  corner: roomOf(host).corner,
+  width: Math.max(280, Math.floor(roomOf(host).width)),
   height: heightIn(roomOf(host).h, roomOf(host).set),
   widest: s.tapeNow.value?.widest ?? 0,
   partition: s.partition.value,

@@ -4,9 +4,9 @@ import { effect } from "@preact/signals";
 
 import { partial } from "../core/detail.js";
 import { patch } from "../scene/draw.js";
-import { drawer, isScene } from "../scene/drawers.js";
 import { layer, light, measureOnPage, PATTERNS, textures } from "../scene/sheet.js";
-import { measure, options, sized } from "./sizing.js";
+import { tanks } from "../scene/tanks/picture.js";
+import { measure, sized } from "./sizing.js";
 import * as s from "./state.js";
 
 const STEP_MS = 600;
@@ -18,7 +18,7 @@ export const moves = () =>
   !still &&
   !quiet.matches &&
   document.documentElement.dataset.motion !== "off" &&
-  isScene(s.view.peek());
+  s.view.peek() === "tanks";
 
 let host,
   logs,
@@ -84,17 +84,15 @@ function current() {
 }
 
 /** The picture of any step as this stage shows it, at a width of its own: for files. */
-export const frame = (step, width) => drawn(step, { ...sized(1, host), width, height: FRAME });
+export const frame = (step, width) => tanks(step, { ...sized(host), width, height: FRAME });
 
 const FRAME = 540; // px a picture of tanks is high
-const drawn = (step, how) => drawer(s.view.value)(step, how);
 
 /** Draws where we are, without motion. */
 export function rest() {
   const step = current();
   if (!step || !host) return;
-  const how = options(step.view, host);
-  shown = { step, zoom: how.zoom, ...drawn(step, how) };
+  shown = { step, ...tanks(step, sized(host)) };
   show(shown.logs, shown.over);
   host.dataset.step = step.n;
   // Something acknowledged is gone at this very step: a moment of its own.
@@ -118,10 +116,9 @@ function show(a, b) {
   for (const { svg } of [logs, over]) {
     const { width, height } = shown.geo;
     const box = `0 0 ${width} ${height}`;
-    const w = String(Math.round(width * shown.zoom));
-    if (svg.getAttribute("viewBox") === box && svg.getAttribute("width") === w) continue;
-    svg.setAttribute("width", w);
-    svg.setAttribute("height", Math.round(height * shown.zoom));
+    if (svg.getAttribute("viewBox") === box) continue;
+    svg.setAttribute("width", String(Math.round(width)));
+    svg.setAttribute("height", Math.round(height));
     svg.setAttribute("viewBox", box);
   }
   patch(logs.root, a);
@@ -149,8 +146,7 @@ function across({ back = false, speed = 1 } = {}) {
     rest();
     return Promise.resolve();
   }
-  const how = options(step.view, host);
-  const to = { step, zoom: how.zoom, ...drawn(step, how) };
+  const to = { step, ...tanks(step, sized(host)) };
   // Going back plays the same transition the other way round, twice as fast.
   const between = back
     ? transition(to, from, { t: s.t.value })

@@ -9,7 +9,9 @@ import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
 
 /** What the stage can show, and what stands beside it, in the order in which they are offered. */
-export const VIEWS = ["tanks", "lanes", "spacetime", "table", "matrix"];
+export const VIEWS = ["tanks", "spacetime", "table", "matrix"];
+/** Views that old links name, and what stands in their place. */
+export const OLD_VIEWS = { lanes: "tanks" };
 export const TABS = ["now", "inspect", "moves", "code", "log", "checks", "metrics", "table"];
 
 export const words = signal({});
@@ -46,7 +48,10 @@ export const partition = signal(0);
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));
-export const chosen = signal(VIEWS.find((one) => one === asked.get("view")) ?? null);
+const viewAsked = asked.get("view");
+export const chosen = signal(
+  OLD_VIEWS[viewAsked] ?? VIEWS.find((one) => one === viewAsked) ?? null,
+);
 export const beside = signal("model"); // or "real" brokers, or "both" (animator/reality.js)
 /** What the engine offers: profiles, rules, invariants.
  * @type {import("@preact/signals").Signal<Record<string, any[]>>} */

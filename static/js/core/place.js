@@ -1,5 +1,5 @@
 // Addresses of our own pages.  A server has them as they are written; in a folder of static files
-// `highwaterSite`, which pages/site.js makes, knows where each page lies.
+// `highwaterSite`, which site/page.js makes, knows where each page lies.
 
 /** Where a page is: "/r?step=3" of a server may be "../r/?step=3" of a folder.
  * @param {string} path */

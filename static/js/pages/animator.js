@@ -7,14 +7,15 @@ import { render } from "preact";
 import { switchTo } from "../animator/acting.js";
 import { asked, follow, settle, spoken } from "../animator/address.js";
 import { follow as followBookmarks } from "../animator/bookmarks.js";
-import * as classroom from "../animator/classroom.js";
-import * as doors from "../animator/doors.js";
 import { listen } from "../animator/keys.js";
+import * as onRequest from "../animator/on_request.js";
 import { begin, goTo, open, prefetch } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
 import { done } from "../animator/visits.js";
+import * as classroom from "../classroom/classroom.js";
+import { at, pageWords } from "../core/dom.js";
 import { lasting } from "../core/kept.js";
 import { inAddress } from "../i18n/words.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
@@ -35,14 +36,11 @@ import { Title } from "../panels/title.js";
 import { Transport } from "../panels/transport.js";
 import { Versions } from "../panels/versions.js";
 import { layersText } from "../scene/layers.js";
-import { at, pageWords } from "./dom.js";
-import { PARTS } from "./parts.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const plays = new URLSearchParams(location.search).get("play") === "1"; // read before it is gone
 
 async function start() {
-  doors.furnish(PARTS);
   s.boot.value = boot;
   s.lang.value = inAddress(boot.lang);
   // The way to the server is opened while the words come.
@@ -80,7 +78,7 @@ async function start() {
   render(html`<${Whole} />`, at("tableview"));
   render(html`<${Beside} />`, at("beside"));
   effect(() => {
-    if (s.view.value === "spacetime") doors.spacetime(at("spacetime"));
+    if (s.view.value === "spacetime") onRequest.spacetime(at("spacetime"));
   });
   stage.mount(at("stage"), {
     drawn: (shown) => {
@@ -99,7 +97,7 @@ async function start() {
   effect(() => s.remember("layers", layersText(s.layers.value)));
   loadFutures();
   addEventListener("popstate", back);
-  addEventListener("coach", () => doors.coach());
+  addEventListener("coach", () => onRequest.coach());
   addEventListener("settings", ({ detail }) => {
     if (detail.name === "letters") s.letters.value = detail.value === "on";
     if (detail.name === "size") s.size.value = detail.value;
@@ -117,14 +115,14 @@ async function arrive() {
     else {
       await first();
       const tour = () =>
-        boot.room || s.remembered("coached", "") || (done().length && doors.coach());
+        boot.room || s.remembered("coached", "") || (done().length && onRequest.coach());
       if (plays) play().then(tour);
       else tour();
-      (window.requestIdleCallback ?? setTimeout)(() => doors.readyHelp());
+      (window.requestIdleCallback ?? setTimeout)(() => onRequest.readyHelp());
     }
     await classroom.arrive();
     document.body.dataset.ready = "1";
-    setTimeout(doors.fetchShare, 2000);
+    setTimeout(onRequest.fetchShare, 2000);
   } catch (problem) {
     s.notice.value = {
       kind: "bad",

@@ -9,6 +9,7 @@ import { goTo, prefetch, stepBy } from "../animator/player.js";
 import { play } from "../animator/playing.js";
 import * as stage from "../animator/stage.js";
 import * as s from "../animator/state.js";
+import { pageWords } from "../core/dom.js";
 import { tape } from "../core/history.js";
 import { inAddress } from "../i18n/words.js";
 import { use } from "../net/channel.js";
@@ -16,7 +17,6 @@ import { Icon, judged, sayAll } from "../panels/common.js";
 import { Sentence } from "../panels/sentence.js";
 import { takeAnswer } from "../scene/answering.js";
 import { guessed } from "../scene/hand.js";
-import { pageWords } from "./dom.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);

@@ -1,7 +1,7 @@
 // How far somebody came on the path; the page is whole without this.
 
 import * as visits from "../animator/visits.js";
-import { answerWhileTyping } from "./finding.js";
+import { answerWhileTyping } from "../find/finding.js";
 
 const at = (id) => document.getElementById(id);
 /** @type {NodeListOf<HTMLElement>} */

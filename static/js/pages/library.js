@@ -2,8 +2,8 @@
 // this browser remembers is shown.
 
 import * as visits from "../animator/visits.js";
-import { at, every, field, fields, formAt, linkAt } from "./dom.js";
-import { answerWhileTyping } from "./finding.js";
+import { at, every, field, fields, formAt, linkAt } from "../core/dom.js";
+import { answerWhileTyping } from "../find/finding.js";
 
 const cards = every(".card");
 const form = formAt("filters");

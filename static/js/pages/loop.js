@@ -1,7 +1,7 @@
 // The first screen plays: pictures come from the server, and what lasts from one to the next moves.
 
+import { every, fields, linkAt } from "../core/dom.js";
 import { morph } from "../scene/morph.js";
-import { every, fields, linkAt } from "./dom.js";
 
 const MOMENT_MS = 1900;
 const LAST_MS = 3800;

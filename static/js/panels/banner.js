@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { share } from "../animator/doors.js";
+import { share } from "../animator/on_request.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
 import { alone, placed } from "../core/place.js";

@@ -4,7 +4,7 @@
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 
-import * as doors from "../animator/doors.js";
+import * as onRequest from "../animator/on_request.js";
 import * as s from "../animator/state.js";
 import { Icon } from "./common.js";
 
@@ -101,11 +101,11 @@ function Copy({ text }) {
   </button>`;
 }
 
-const inClass = () => s.classroom.value && html`<${doors.ClassBar} /><${doors.ClassAsk} />`;
+const inClass = () => s.classroom.value && html`<${onRequest.ClassBar} /><${onRequest.ClassAsk} />`;
 
 /** Every bar that has something to say. */
 export const Bars = () =>
-  html`${inClass()}${s.predicting.value && html`<${doors.Predicting} />`}
+  html`${inClass()}${s.predicting.value && html`<${onRequest.Predicting} />`}
     <${Path} /><${Connection} /><${Older} /><${Stops} /><${Longer} />`;
 
 /** Lies over the foot of the stage: what comes and goes moves nothing. */

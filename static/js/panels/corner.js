@@ -5,7 +5,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { setLayer, setView, views } from "../animator/choose.js";
 import * as s from "../animator/state.js";
-import { isScene } from "../scene/drawers.js";
 import { LAYERS } from "../scene/layers.js";
 import { Icon } from "./common.js";
 import { drawn } from "./menu.js";
@@ -67,14 +66,14 @@ export function Corner() {
     return () => removeEventListener("fullscreenchange", heard);
   }, []);
   if (!s.step.value) return null;
-  const foldable = isScene(s.view.value) && (s.unfolded.value || shown?.geo.foldW > 0);
+  const foldable = s.view.value === "tanks" && (s.unfolded.value || shown?.geo.foldW > 0);
   const large = () =>
     document.fullscreenElement
       ? document.exitFullscreen()
       : document.getElementById("board").requestFullscreen();
   return html`<div
     class="corner"
-    style=${`--strip:${Math.round((shown?.geo.heads.strip ?? 44) * (shown?.zoom ?? 1))}px`}
+    style=${`--strip:${Math.round(shown?.geo.heads.strip ?? 44)}px`}
     role="group"
     aria-label=${t("corner.label")}
   >
@@ -86,7 +85,7 @@ export function Corner() {
         )}
       </select></label
     >
-    ${isScene(s.view.value) && html`<${Layers} />`}
+    ${s.view.value === "tanks" && html`<${Layers} />`}
     ${
       foldable &&
       html`<button

@@ -7,8 +7,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import * as s from "../animator/state.js";
 import { namer } from "../i18n/words.js";
 import { patch, SVG } from "../scene/draw.js";
-import { drawer } from "../scene/drawers.js";
 import { SIGNS, STEP } from "../scene/legend.js";
+import { tanks } from "../scene/tanks/picture.js";
 
 const KEYS = [
   ["Space", "key.play"],
@@ -34,7 +34,7 @@ const KEYS = [
   ["?", "key.help"],
 ];
 const WIDTH = 720;
-const HEIGHT = 420; // of tanks; lanes are as high as they are
+const HEIGHT = 420; // of tanks
 
 /** Puts help where it opens from, and its legend where paper has it. */
 export function ready() {
@@ -89,11 +89,10 @@ function Legend() {
   const t = s.t.value;
   const svg = useRef(null);
   const [signs, setSigns] = useState([]);
-  const paint = drawer(s.view.value);
   useEffect(() => {
     const draw = () => {
       const env = { t, name: namer(t, STEP.view.brokers), width: WIDTH, height: HEIGHT };
-      const { geo, logs, over } = paint(STEP, env);
+      const { geo, logs, over } = tanks(STEP, env);
       svg.current.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
       patch(svg.current.querySelector(".a"), logs.map(renamed));
       patch(svg.current.querySelector(".b"), over.map(renamed));
@@ -106,7 +105,7 @@ function Legend() {
       seen.disconnect();
       removeEventListener("beforeprint", draw);
     };
-  }, [t, paint]);
+  }, [t]);
   return html`<svg
       class="legendpicture scene"
       ref=${svg}

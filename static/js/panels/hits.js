@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
-import { whyNot } from "../animator/doors.js";
+import { whyNot } from "../animator/asking_why.js";
 import * as s from "../animator/state.js";
 import { spots } from "../scene/spots.js";
 import { drawn, Menu, openMenu } from "./menu.js";
@@ -150,10 +150,7 @@ export function Hits() {
     return () => stage?.removeEventListener("click", pressTank);
   }, []);
   if (!drawn.value) return null;
-  return html`<div
-    class="hits"
-    style=${`transform:scale(${drawn.value.zoom});width:${100 / drawn.value.zoom}%`}
-  >
+  return html`<div class="hits">
     ${things(drawn.value, enterLane).map(
       ([key, list]) => html`<${Group} key=${key} list=${list} label=${t(`hits.${key}`)} />`,
     )}<${Group}

@@ -2,21 +2,20 @@
 
 import { html } from "htm/preact";
 
-import * as doors from "../animator/doors.js";
+import * as onRequest from "../animator/on_request.js";
 import { side } from "../animator/reality.js";
 import * as s from "../animator/state.js";
-import { isScene } from "../scene/drawers.js";
 
-/** The table, or the matrix, where the lanes are, when that view is chosen. */
+/** The table, or the matrix, where the tanks are, when that view is chosen. */
 export const Whole = () =>
   s.view.value === "table"
-    ? html`<${doors.TableView} />`
+    ? html`<${onRequest.TableView} />`
     : s.view.value === "matrix"
-      ? html`<${doors.Matrix} />`
+      ? html`<${onRequest.Matrix} />`
       : null;
 
-/** Which of both is on the stage; a view that is no scene shows the run alone. */
-const showing = () => (isScene(s.view.value) ? side.value : "model");
+/** Which of both is on the stage; every view but the tanks shows the run alone. */
+const showing = () => (s.view.value === "tanks" ? side.value : "model");
 
 /** Writes on the board what styles depend on. */
 export function markBoard() {
@@ -29,4 +28,4 @@ export function markBoard() {
 }
 
 /** Real brokers, beside the picture of the run or in its place. */
-export const Beside = () => (showing() === "model" ? null : html`<${doors.Reality} />`);
+export const Beside = () => (showing() === "model" ? null : html`<${onRequest.Reality} />`);

@@ -5,8 +5,8 @@ import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { loadPossible } from "../animator/acting.js";
+import { Surgery, whyNot } from "../animator/asking_why.js";
 import { pick } from "../animator/choose.js";
-import { Surgery, whyNot } from "../animator/doors.js";
 import { goTo } from "../animator/player.js";
 import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
@@ -69,18 +69,17 @@ function useClosing(box, at) {
   }, [at]);
 }
 
-/** The whole menu stays in sight, and keeps its size whatever the size of the stage. */
+/** The whole menu stays in sight. */
 function placeOf(at) {
   const width = drawn.value?.geo.width ?? 600;
-  const zoom = drawn.value?.zoom ?? 1;
   const stage = document.getElementById("stagebox");
   const seen =
     s.phone.value || stage.scrollHeight > 2 * innerHeight
       ? Infinity
-      : (stage.scrollTop + stage.clientHeight) / zoom - 344 / zoom;
+      : stage.scrollTop + stage.clientHeight - 344;
   const top = Math.max(4, Math.min(at.y, seen));
   const left = Math.max(6, Math.min(at.x + at.w + 8, width - 268));
-  return `left:${left}px;top:${top}px;transform:scale(${1 / zoom})`;
+  return `left:${left}px;top:${top}px`;
 }
 
 /** Looking at the thing, and asking about it. */

@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
 
 import { act, loadPossible } from "../animator/acting.js";
-import { whyNot } from "../animator/doors.js";
+import { whyNot } from "../animator/asking_why.js";
 import * as s from "../animator/state.js";
 import { MoveLine } from "./moveline.js";
 

@@ -5,7 +5,7 @@ import { html } from "htm/preact";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
 import { capital } from "../i18n/words.js";
-import { essence } from "../scene/messages.js";
+import { essence } from "../scene/words.js";
 import { recordRows, replicaRow } from "./tablerows.js";
 
 function Table({ caption, heads, rows, rowHead = true }) {

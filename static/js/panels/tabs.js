@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 
 import { pick } from "../animator/choose.js";
-import { Checks, Inspect, Lens, Log, Metrics, TableView } from "../animator/doors.js";
+import { Checks, Inspect, Lens, Log, Metrics, TableView } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
 import { Moves } from "./moves.js";
 import { Now } from "./now.js";

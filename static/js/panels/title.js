@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
 import { setPace } from "../animator/acting.js";
-import { help, share } from "../animator/doors.js";
+import { help, share } from "../animator/on_request.js";
 import { complain, open } from "../animator/player.js";
 import * as predicting from "../animator/predicting.js";
 import * as s from "../animator/state.js";

@@ -6,17 +6,17 @@ import { aloft, el } from "./hand.js";
 const HANDS = { offset: mark, broker: tanksOnce, brokers: tanksMany, records };
 const BY_TEN = 5;
 
-/** Lays the hands over the stage; `drawn` is what the stage drew: {geo, step, zoom}. */
+/** Lays the hands over the stage; `drawn` is what the stage drew: {geo, step}. */
 export function takeAnswer(host, ask, drawn, t) {
   const hand = HANDS[ask.form];
   host.parentElement.querySelector(".answering")?.remove();
-  if (!hand || drawn.geo.kind !== "tanks") return;
-  const { geo, zoom } = drawn;
+  if (!hand) return;
+  const { geo } = drawn;
   const svg = el("svg", {
     class: "answering",
     viewBox: `0 0 ${geo.width} ${geo.height}`,
-    width: Math.round(geo.width * zoom),
-    height: Math.round(geo.height * zoom),
+    width: Math.round(geo.width),
+    height: Math.round(geo.height),
     "aria-label": t("hand.label"),
     role: "group",
   });

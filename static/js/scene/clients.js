@@ -7,7 +7,7 @@ import { fit, g, icon, line, rect, spans, text, textWidth, title } from "./node.
 export function clients(geo, view, { t, name, changed, blocked }) {
   const y = geo.heads.clients;
   const parts = [];
-  let at = geo.narrow ? 8 : geo.gutter + 14;
+  let at = geo.narrow ? 8 : 14;
   const room = geo.width - geo.corner;
   const crowded = !geo.narrow && view.clients.length > (room - at > 620 ? 3 : 2);
   const shown = view.clients.slice(0, geo.narrow ? 2 : 9);

@@ -1,7 +1,5 @@
 // How single nodes of a picture come and go.  Pure: a function of the node and of the two phases.
 
-import { along } from "./layout.js";
-
 export const clamp = (v) => Math.min(1, Math.max(0, v));
 export const round = (v) => Math.round(v * 100) / 100;
 const FALL = 20; // px a record falls that is cut off
@@ -102,4 +100,12 @@ function broken(n, at) {
       a: { ...half.a, transform: `${half.a.transform} rotate(${round(dir * 9 * q)})` },
     };
   });
+}
+
+/** A point of the way between two anchors, bowed to the left. */
+export function along(from, to, f, bow = 0) {
+  return [
+    from[0] + (to[0] - from[0]) * f - bow * Math.sin(Math.PI * f),
+    from[1] + (to[1] - from[1]) * f,
+  ];
 }

@@ -12,15 +12,15 @@ export function el(tag, attributes) {
 export const aloft = (lane, y) => Math.min(lane.top + 22, y - 8);
 
 /** Draws where somebody said a mark would be: {who, at}. */
-export function guessed(host, guess, { geo, zoom }, t) {
+export function guessed(host, guess, { geo }, t) {
   host.parentElement.querySelector(".guess")?.remove();
-  const lane = geo.kind === "tanks" ? geo.lanes.get(guess.who) : null;
+  const lane = geo.lanes.get(guess.who);
   if (!lane) return;
   const svg = el("svg", {
     class: "guess answering",
     viewBox: `0 0 ${geo.width} ${geo.height}`,
-    width: Math.round(geo.width * zoom),
-    height: Math.round(geo.height * zoom),
+    width: Math.round(geo.width),
+    height: Math.round(geo.height),
     "aria-hidden": "true",
   });
   const y = geo.y(Math.max(guess.at, geo.base), lane);

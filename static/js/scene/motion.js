@@ -1,8 +1,7 @@
 // Motion is a mixture of two pictures: mix(a, b, 0) is a, mix(a, b, 1) is b.  First what travels
 // travels (cause), then everything it changes changes at once (effect).  Nothing here keeps state.
 
-import { between, clamp, enter, leave, round } from "./fates.js";
-import { along } from "./layout.js";
+import { along, between, clamp, enter, leave, round } from "./fates.js";
 
 export const easeOut = (v) => 1 - (1 - v) ** 3;
 const easeInOut = (v) => (v < 0.5 ? 4 * v ** 3 : 1 - (2 - 2 * v) ** 3 / 2);

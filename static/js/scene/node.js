@@ -64,17 +64,15 @@ export const icon = (k, name, x, y, size, cls = "") =>
   node("use", k, { class: `ic ${cls}`, href: `${ICONS}#${name}`, x, y, width: size, height: size });
 export const title = (k, x) => node("title", k, {}, { x });
 
-/** A small label with an icon or without: returns {node, width}.
+/** A small label: returns {node, width}.
  * @param {string} k
  * @param {number} x
  * @param {number} y
  * @param {string} label
  * @param {string} cls
- * @param {{name?: string, size?: number, height?: number, data?: string, dot?: string | null}}
- *   [how] */
-export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data, dot } = {}) {
-  const lead = name ? 16 : 0;
-  const width = Math.round(textWidth(label, size, true) + 14 + lead + (dot ? 11 : 0));
+ * @param {{size?: number, height?: number, data?: string}} [how] */
+export function pill(k, x, y, label, cls, { size = 11.5, height = 20, data } = {}) {
+  const width = Math.round(textWidth(label, size, true) + 14);
   const a = data ? { "data-id": data } : {};
   return {
     width,
@@ -82,12 +80,9 @@ export function pill(k, x, y, label, cls, { name, size = 11.5, height = 20, data
       k,
       [
         rect("r", x, y, width, height, `pill ${cls}`, { rx: height / 2 }),
-        name && icon("i", name, x + 6, y + (height - 12) / 2, 12, cls),
-        text("t", x + 7 + lead, y + height / 2 + size * 0.36, label, `pilltext ${cls}`, {
+        text("t", x + 7, y + height / 2 + size * 0.36, label, `pilltext ${cls}`, {
           "font-size": size,
         }),
-        dot && circle("dot", x + width - 9, y + height / 2, 3.2, "counts"),
-        dot && title("title", dot),
       ],
       { class: "pillbox", ...a },
     ),
@@ -106,3 +101,6 @@ export function pack(items, gap = 4, from = -Infinity) {
       return { ...item, at };
     });
 }
+
+/** The class of what belongs to a leader epoch: seven colours in turn. */
+export const epochClass = (e) => `e${((e % 7) + 7) % 7}`;

@@ -3,9 +3,9 @@
 
 import { partOf } from "../core/partition.js";
 import { events } from "./happenings.js";
-import { essence } from "./messages.js";
 import { fit, g, line, path, rect, text } from "./node.js";
 import { arrows, transitive, wantedKind } from "./ways.js";
+import { essence } from "./words.js";
 
 export const ROW = 28;
 export const HEAD = 6;

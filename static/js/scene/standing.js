@@ -75,3 +75,14 @@ export function standing(part, broker, t) {
     record.removing?.includes(id) && { label: t("pill.removing"), cls: "out", key: "removing" },
   ].filter(Boolean);
 }
+
+/** Does this replica's belief contradict the controller's record? */
+export function isStale(replica, record) {
+  const belief = replica?.belief;
+  return (
+    Boolean(belief) &&
+    belief.le >= 0 &&
+    replica.role !== "offline" &&
+    (belief.leader !== record.leader || belief.le !== record.le)
+  );
+}

@@ -52,7 +52,7 @@ function cutLine(geo, broker, offset, a, t) {
   const label = t("mark.parts", { o: offset });
   const wide = textWidth(label, 11.5, true) + 14;
   const wish = centred ? x - wide / 2 : x + 6;
-  const left = Math.max(geo.logX ?? 4, Math.min(wish, geo.width - wide - 4));
+  const left = Math.max(4, Math.min(wish, geo.width - wide - 4));
   return g(
     `cutline${broker}`,
     [

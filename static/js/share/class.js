@@ -3,10 +3,10 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 
-import { end, start } from "../animator/leading.js";
 import { addressOf } from "../animator/room.js";
 import * as s from "../animator/state.js";
-import { present } from "../panels/classbar.js";
+import { present } from "../classroom/bar.js";
+import { end, start } from "../classroom/leading.js";
 import { Code, Copied } from "./common.js";
 
 export function Class() {

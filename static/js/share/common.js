@@ -5,8 +5,8 @@ import { useState } from "preact/hooks";
 
 import * as s from "../animator/state.js";
 import { pack } from "../core/packing.js";
-import { modules } from "../core/qr.js";
 import { nameOf, Refused } from "../net/channel.js";
+import { modules } from "./qr.js";
 
 /** The text of a run: known already, or asked for by its digest. */
 async function textOf(on) {

@@ -43,7 +43,7 @@ export async function enter(doc, { placed, packs, root }) {
     if (!element.matches('header.top, .skip, script[type="module"]'))
       document.body.append(document.importNode(element, true));
   for (const script of doc.querySelectorAll('script[type="module"][src]')) {
-    const entry = /pages\/[\w-]+\.js/.exec(script.getAttribute("src"))?.[0];
+    const entry = /[\w-]+\/[\w-]+\.js$/.exec(script.getAttribute("src"))?.[0];
     if (entry && entry !== "pages/settings.js" && packs[entry]) await import(root + packs[entry]);
   }
 }

@@ -1,8 +1,7 @@
 // The records in a tank: cells with their names, what is folded, what was cut, what is gone.  Pure.
 
 import { cellWords } from "../cellwords.js";
-import { epochClass } from "../epochs.js";
-import { g, icon, path, rect, text, textWidth, title } from "../node.js";
+import { epochClass, g, icon, path, rect, text, textWidth, title } from "../node.js";
 import { ghosts, gone } from "./gone.js";
 import { place, sized } from "./place.js";
 

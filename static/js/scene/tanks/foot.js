@@ -1,8 +1,7 @@
 // Under a tank: whose it is, its crown, three words, and what else is the matter with it.  Pure.
 
-import { isStale } from "../belief.js";
 import { g, icon, pill, rect, text, textWidth, title } from "../node.js";
-import { standing } from "../standing.js";
+import { isStale, standing } from "../standing.js";
 import { sized } from "./place.js";
 
 /** "leads · epoch 1", "crashed", "catching up · 3 behind". */

@@ -1,7 +1,6 @@
 // Where everything stands when logs are tanks: offset is height, the same in all of them.  Pure.
 
 import { partOf } from "../../core/partition.js";
-import { foldAt } from "../layout.js";
 
 /** Least width of a column, in px, with all its words, and with a name and marks alone. */
 const FULL = 100;
@@ -34,6 +33,18 @@ const ROOM = {
 };
 const SIDE = 136;
 const SHARE = 0.86; // of a tank's height the tallest stack may fill
+
+/** First offset drawn as a cell.  What is before it is the same everywhere and folded into one
+ *  block. The fold moves in jumps of a quarter of the height, so that cells do not slide
+ *  with every record. */
+export function foldAt({ base, end, same, capacity, unfolded }) {
+  if (unfolded || end - base <= capacity) return base;
+  const foldable = Math.max(base, same - 2);
+  const jump = Math.max(2, Math.floor(capacity / 4));
+  const wanted = Math.ceil((end - base - Math.floor(0.8 * capacity)) / jump) * jump;
+  const fold = Math.min(foldable, base + wanted);
+  return fold - base < 2 ? base : fold;
+}
 
 /** How a record is drawn at this height: "full" (name and tick), "rect" or "run". */
 function detailFor(pitch) {
@@ -95,7 +106,6 @@ export function layout(
   const inner = Math.min(whole, Math.max(LEAST_H[0], needed));
   const rowH = inner + room.foot;
   const geo = {
-    kind: "tanks",
     width,
     height: top + cols.rows * rowH,
     narrow,
@@ -109,8 +119,6 @@ export function layout(
     top,
     col: cols.col,
     gap: gaps(cols.col),
-    // What the row of clients is laid out by, where they do not stand at the sides.
-    gutter: 0,
     ...axis,
   };
   const bed = (lane) => lane.floor - geo.sunk;

@@ -1,8 +1,6 @@
 // "Where did we part?" over tanks: the two rows of tabs in the sky, the cut in the asker's tank.
 
-import { epochClass } from "../epochs.js";
-import { fit, g, path, rect, text, textWidth, title } from "../node.js";
-import { answered, blindCuts, exchanges } from "../parting.js";
+import { epochClass, fit, g, path, rect, text, textWidth, title } from "../node.js";
 
 const COLUMN = 44;
 
@@ -115,3 +113,52 @@ function tabsRow([who, list, words], i, { x, y, all, lead, tail, w, ringed }) {
     text(`w${i}`, x + tail, y + 12.5, fit(words, w - tail - 6, 12), "small ink"),
   ];
 }
+
+/** Where this log's own part of an epoch ends: where a later one begins, or the log. */
+export const ownEnd = (replica, e) =>
+  (replica.epochs ?? []).find(([later]) => later > e)?.[1] ?? replica.leo;
+
+/** The exchanges under way: {id, follower, leader, asked, answer: [epoch, end] | null}. */
+export function exchanges(view) {
+  return view.messages.flatMap((m) => {
+    const f = m.fields ?? {};
+    if (m.kind === "OffsetForLeaderEpoch" && !m.reply)
+      return [{ id: m.id, follower: m.from, leader: m.to, asked: f.epoch, answer: null }];
+    if (f.diverging)
+      return [
+        { id: m.id, follower: m.to, leader: m.from, asked: f.diverging[0], answer: f.diverging },
+      ];
+    if (m.reply && f.end >= 0)
+      return [
+        { id: m.id, follower: m.to, leader: m.from, asked: f.epoch, answer: [f.epoch, f.end] },
+      ];
+    return [];
+  });
+}
+
+/** What an exchange tells of both logs: {end, rows: [name, epochs, words]}, the leader's first.
+ *  `end` is where the asker is cut, null as long as nothing was answered. */
+function answered(x, mine, theirs, { t, name }) {
+  const own = ownEnd(mine, (x.answer ?? [x.asked])[0]);
+  const end = x.answer ? Math.min(x.answer[1], own) : null;
+  /** @type {[string, [number, number][], string][]} */
+  const rows = [
+    [
+      name(x.leader, true),
+      theirs?.epochs ?? [],
+      x.answer
+        ? t("part.answer", { e: x.answer[0], o: x.answer[1] })
+        : t("part.asked", { e: x.asked }),
+    ],
+    [
+      name(x.follower, true),
+      mine.epochs ?? [],
+      end === null ? t("part.own", { e: x.asked, o: own }) : t("part.cut", { o: own, c: end }),
+    ],
+  ];
+  return { end, rows };
+}
+
+/** Cuts to the own high watermark: nothing is asked, which is the lesson. */
+const blindCuts = (step) =>
+  (step.cues ?? []).filter((cue) => cue.rule === "T-0").map((cue) => cue.node);

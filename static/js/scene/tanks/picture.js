@@ -2,9 +2,9 @@
 
 import { changedIn } from "../../core/changes.js";
 import { USUAL } from "../layers.js";
-import { linkWords } from "../links.js";
 import { g, rect, text, textWidth } from "../node.js";
-import { sentence } from "../picture.js";
+import { linkWords, sentence } from "../words.js";
+import { beats } from "./beats.js";
 import { boxes } from "./boxes.js";
 import { layout } from "./layout.js";
 import { partings } from "./parting.js";
@@ -46,6 +46,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
   const over = [
     ...partings(geo, step, places, ctx),
     ...oddLinks(geo, view, places, ctx),
+    ...beats(geo, view, ctx),
     ...messages(geo, view, places, ctx),
   ];
   return { geo, logs, over };

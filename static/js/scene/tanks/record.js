@@ -1,7 +1,7 @@
 // The controller's record of the partition, a thin strip above everything.  Pure.
 
-import { fieldsOf } from "../controller.js";
 import { fit, g, line, rect, spans, text, textWidth } from "../node.js";
+import { fieldsOf } from "../words.js";
 
 const LEAST = 24; // px of a value that is cut short; less of it says nothing
 

@@ -1,12 +1,10 @@
 // Above the tanks: what is on its way, where it covers nothing.  It leaves and arrives at its own
 // height; at rest it hangs half-way between the two it is for.  Pure.
 
-import { epochClass } from "../epochs.js";
-import { progress } from "../messages.js";
-import { fit, g, icon, path, rect, text, textWidth, title } from "../node.js";
+import { epochClass, fit, g, icon, path, rect, text, textWidth, title } from "../node.js";
 import { anchor } from "./layout.js";
 import { sized } from "./place.js";
-import { heightOf, speech } from "./speech.js";
+import { heightOf, progress, speech } from "./speech.js";
 
 const MOST = 24;
 const CHIP = { wide: { h: 30, size: 12.5 }, narrow: { h: 24, size: 11 } };

@@ -1,6 +1,6 @@
 // What a message says, in the words of what it does: "from 3?", "HW 5", "ack m3".  Pure.
 
-import { essence } from "../messages.js";
+import { essence } from "../words.js";
 
 const named = (t, key) => {
   const words = t(key);
@@ -52,4 +52,12 @@ export function heightOf(m) {
   const f = m.fields ?? {};
   if (m.carries?.length) return m.carries[0][0];
   return f.offset ?? f.fetchOffset ?? (m.reply && m.kind === "Fetch" ? f.hw : undefined);
+}
+
+/** How far a message at rest has come: by its clock; at its receiver's edge while it waits for a
+ *  hand, half way while its link is held. */
+export function progress(m, now) {
+  if (m.held) return m.deliverable ? 0.8 : 0.5;
+  if (m.due === null || m.due === undefined || m.due <= m.sent) return 0.5;
+  return Math.min(0.85, Math.max(0.15, (now - m.sent) / (m.due - m.sent)));
 }

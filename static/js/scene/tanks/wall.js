@@ -1,7 +1,6 @@
 // At a tank's left wall: where epochs begin, how far the leader takes its followers to be, offsets.
 
-import { epochClass } from "../epochs.js";
-import { g, pack, path, rect, text, textWidth, title } from "../node.js";
+import { epochClass, g, pack, path, rect, text, textWidth, title } from "../node.js";
 import { sized } from "./place.js";
 
 /** At the left wall: tabs where epochs begin, the leader's flags for its followers, offsets. */

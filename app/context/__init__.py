@@ -1,1 +1,0 @@
-"""Context of a request or question: services, the visitor, the run it names."""

@@ -1,0 +1,120 @@
+"""The visitor of a request: identity, language, and whether the request came from our own page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from typing import Final
+
+from flask import g, request, session
+
+from app.core.cpu_quota import payer
+from app.core.refusals import RequestError
+from app.server.services import services
+from engine.model.languages import USUAL, language_of, short
+
+BROWSER: Final = "browser"
+"""Where `g` keeps the token of the cookie that came with the request."""
+
+
+def csrf_token() -> str:
+    """Return the token of this browser's session, masked differently each time.
+
+    Pages send it back.  The mask lets a page be compressed: otherwise the compressed length would
+    leak the token (BREACH).
+    """
+    token = _token().encode()
+    cover = secrets.token_bytes(len(token))
+    return base64.urlsafe_b64encode(cover + _covered(cover, token)).decode()
+
+
+def _covered(cover: bytes, text: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(cover, text, strict=True))
+
+
+def _token() -> str:
+    """Return the token in the session's cookie, made on first use."""
+    token = session.get("csrf")
+    if not isinstance(token, str):
+        token = session["csrf"] = secrets.token_urlsafe(24)
+        session.permanent = True
+    return token
+
+
+def cookie() -> str:
+    """Return the browser's cookie, which tells it from others of its address; "" for none yet.
+
+    Not by way of `session`: whom to charge is no part of the answer, which stays the same for
+    everybody (no ``Vary: Cookie``).
+    """
+    token = g.get(BROWSER)
+    return token if isinstance(token, str) else ""
+
+
+def is_own_token(given: object) -> bool:
+    token = session.get("csrf")
+    if not isinstance(token, str) or not isinstance(given, str):
+        return False
+    try:
+        both = base64.b64decode(given.encode(), b"-_", validate=True)
+    except (ValueError, UnicodeEncodeError):
+        return False
+    half, odd = divmod(len(both), 2)
+    found = b"" if odd else _covered(both[:half], both[half:])
+    return hmac.compare_digest(token.encode(), found)
+
+
+def require_token() -> None:
+    """Raise `RequestError` "forbidden" without our token, for whatever stores or costs."""
+    given = request.headers.get("X-CSRF-Token") or request.form.get("csrf")
+    if not is_own_token(given):
+        raise RequestError("forbidden")
+
+
+def require_patience() -> None:
+    """Raise `RequestError` "slow_down" for an address that saves too often."""
+    services().accounts.take(request.remote_addr or "", "saves")
+
+
+def pay_for(size: int) -> None:
+    """Charge the address for `size` saved bytes.
+
+    Raises `RequestError` "slow_down" beyond its limit.
+    """
+    services().accounts.keep(request.remote_addr or "", size)
+
+
+def owner() -> str:
+    """Return the hash under which things are stored for this browser; the token is never stored."""
+    return hashlib.sha256(_token().encode()).hexdigest()
+
+
+def asker() -> tuple[str, str]:
+    """Return the owner of what is started now, and the address that it counts for."""
+    return owner(), payer(request.remote_addr or "")
+
+
+def lang() -> str:
+    """Return the language: ``?lang``, else the cookie, else the browser's choice, else English."""
+    if "lang" not in g:
+        g.lang = _lang()
+    return str(g.lang)
+
+
+def tongue() -> dict[str, str]:
+    """Return the language where the address names one: links and forms of the page keep it."""
+    return {"lang": short(lang())} if "lang" in request.args else {}
+
+
+def _lang() -> str:
+    for name in (request.args.get("lang"), request.cookies.get("lang")):
+        found = name and language_of(name)
+        if found:
+            return found
+    for name, _ in request.accept_languages:
+        found = language_of(name)
+        if found:
+            return found
+    return USUAL
