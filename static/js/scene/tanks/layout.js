@@ -119,7 +119,8 @@ export function layout(
     density: full ? "comfortable" : cols.col >= 60 ? "compact" : "dense",
     d: { labels: full },
     heads: { strip: room.strip, clients: room.strip, sky },
-    voters: view.quorum && voterLanes(view.quorum, { width, narrow, side, top: sky - band }),
+    voters:
+      view.quorum && voterLanes(view.quorum, { width, narrow, side, corner, top: sky - band }),
     top,
     col: cols.col,
     gap: gaps(cols.col),

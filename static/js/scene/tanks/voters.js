@@ -8,11 +8,13 @@ const FOOT = 38;
 const ROWS = { wide: 5, narrow: 4 };
 
 /** Where each voter stands: node -> {x, w, mid, top, floor}, and the offsets that are shown. */
-export function voterLanes(quorum, { width, narrow, top, side }) {
+export function voterLanes(quorum, { width, narrow, top, side, corner }) {
   const size = narrow ? "narrow" : "wide";
   const count = quorum.voters.length;
-  const col = Math.min(310, (width - 2 * side) / count);
-  const left = (width - col * count) / 2;
+  // The corner on the right is left to what the page puts there.
+  const area = width - side - Math.max(side, corner);
+  const col = Math.min(310, area / count);
+  const left = side + (area - col * count) / 2;
   const w = Math.min(190, col - (narrow ? 44 : 116));
   const floor = top + BAND[size] - FOOT;
   const end = Math.max(...quorum.voters.map((v) => v.end));
@@ -105,7 +107,7 @@ function entry(geo, lane, v, { o, e, kind }) {
 function marks(geo, lane, v, t) {
   if (geo.narrow) return [];
   const x = lane.x + lane.w + 5;
-  const style = { style: "font-size:11px", "text-anchor": "start" };
+  const style = { style: "font-size:11px;text-anchor:start" };
   const end = Math.max(v.end, geo.voters.from);
   if (v.hw === v.end)
     return [text("both", x, geo.voters.y(end) + 4, `HW = ${v.end}`, "num", style)];
