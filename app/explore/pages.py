@@ -204,7 +204,9 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
         "why": translate(found["why"], visitor.lang())[:MOST_WHY],
         "moves": [move_told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
-        "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),
+        "card": url_for("unfurling.card", digest=digest, lang=visitor.lang())
+        if services().searches.pictures
+        else None,
     }
 
 

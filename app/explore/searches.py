@@ -35,6 +35,8 @@ class Searches:
     """Queue of searches, filled by requests, worked on by one thread; safe for threads."""
 
     limits = SERVER_LIMITS
+    pictures = True
+    """Whether images of new runs have addresses."""
 
     def __init__(self, work: Work = worker.work) -> None:
         self._work = work

@@ -18,6 +18,7 @@ class TabSearches:
     """Searches of one page, without processes or threads; the interface of `Searches`."""
 
     limits = TAB_LIMITS
+    pictures = False
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Search, SearchTask | None]] = {}
