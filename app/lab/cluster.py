@@ -90,7 +90,7 @@ class RealCluster:
         self._home = processes.directory
         self.wanted: set[str] = set()
         """Processes that should be alive; one that is not has died by itself."""
-        self.paused: set[int] = set()
+        self.paused = self.hand.paused
         """Brokers whose process is stopped by SIGSTOP."""
 
     def _listen(self) -> list[Proxy]:
@@ -293,6 +293,11 @@ class RealCluster:
     @property
     def controller_alive(self) -> bool:
         return self.processes.alive(K)
+
+    def keep_controller_apart(self) -> None:
+        """Move ZooKeeper's controller to the broker without replicas, before another one dies."""
+        if isinstance(self._metadata, ZooKeeperMetadata) and self.controller_alive:
+            self._metadata.move_controller(self.apart[0])
 
     def kill(self, who: int | str, number: signal.Signals = signal.SIGKILL) -> None:
         """Send a signal to a broker, or to K."""

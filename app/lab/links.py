@@ -56,7 +56,8 @@ class LinkControls:
 
     `notes` is what passed, in order; `floors` the newest leader epoch of a topic, by name and by
     id: a fetch with an older one is refused by its leader, and need not wait; `heard` when the last
-    sign of life of a broker was on its way to the controller (time.monotonic).
+    sign of life of a broker was on its way to the controller (time.monotonic); `paused` the brokers
+    whose process is stopped: a fetch that reached one would be answered when it goes on.
     """
 
     def __init__(self) -> None:
@@ -65,6 +66,7 @@ class LinkControls:
         self.notes: list[dict[str, Any]] = []
         self.floors: dict[str, int] = {}
         self.heard: dict[Node, float] = {}
+        self.paused: set[Node] = set()
         self.stopped = False
 
     def link(self, source: Node, target: Node) -> ProxyLink:

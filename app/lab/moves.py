@@ -6,6 +6,7 @@ what is worth telling (a word of an operator's answer), or "".
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import signal
@@ -18,7 +19,7 @@ from typing import Any, Final
 from app.kafka.fetches import ALTER_PARTITION, FETCH
 from app.lab import disk
 from app.lab.client import Connection, KafkaClient
-from app.lab.cluster import K, RealCluster, wait_until
+from app.lab.cluster import K, wait_until
 from app.lab.configuration import word_of
 from app.lab.links import CONTROLLER
 from app.lab.metadata import ZooKeeperMetadata
@@ -241,16 +242,10 @@ def _round(stage: LabStage, broker: int, keep: bool) -> str:
 # -- faults ----------------------------------------------------------------------------------------
 
 
-def keep_controller_apart(cluster: RealCluster) -> None:
-    """Move ZooKeeper's controller to the broker without replicas, before another one dies."""
-    if isinstance(cluster.metadata, ZooKeeperMetadata) and cluster.controller_alive:
-        cluster.metadata.move_controller(cluster.apart[0])
-
-
 @deed("kill")
 def _kill(stage: LabStage, args: Args) -> str:
     if args["broker"] != CONTROLLER:
-        keep_controller_apart(stage.cluster)
+        stage.cluster.keep_controller_apart()
     stage.cluster.kill(K if args["broker"] == CONTROLLER else args["broker"])
     stage.cluster.paused.discard(args["broker"])
     return ""
@@ -327,7 +322,7 @@ def _bounce(stage: LabStage, args: Args) -> str:
 def _power(stage: LabStage, args: Args) -> str:
     """Cut off what was not flushed of the segments; Kafka writes checkpoints through."""
     broker = args["broker"]
-    keep_controller_apart(stage.cluster)
+    stage.cluster.keep_controller_apart()
     stage.cluster.kill(broker)
     disk.cut_from(stage.directory(broker), stage.flushed.get(broker, 0))
     return ""
@@ -365,9 +360,11 @@ def _pause(stage: LabStage, args: Args) -> str:
 
 @deed("resume")
 def _resume(stage: LabStage, args: Args) -> str:
-    broker = args["broker"]
+    broker, hand = args["broker"], stage.cluster.hand
+    with hand.change():
+        hand.floors.clear()  # a deposed leader answers fetches of an old epoch until it is informed
+        hand.paused.discard(broker)
     stage.cluster.kill(broker, signal.SIGCONT)
-    stage.cluster.paused.discard(broker)
     wait_until(lambda: stage.cluster.metadata.live(broker), 25)
     stage.informed()
     time.sleep(0.5)
@@ -491,10 +488,12 @@ def _delete(stage: LabStage, args: Args) -> str:
     """Delete records; wait until followers, which learn of it by their next fetch, have too."""
     client = stage.cluster.client(stage.must_record().leader)
     heard: list[Any] = []
-    asking = threading.Thread(
-        target=lambda: heard.append(client.delete_records(stage.topic, args["offset"])),
-        daemon=True,
-    )
+
+    def ask() -> None:
+        with contextlib.suppress(*UNREACHABLE):  # the leader may die before followers have deleted
+            heard.append(client.delete_records(stage.topic, args["offset"]))
+
+    asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(1.0)
     return json.dumps(heard[0]) if heard and heard[0] != "NONE" else ""

@@ -191,11 +191,12 @@ class _Conversation:
         try:
             with hand.changed:
                 while hand.passes(self.source, self.target):
-                    if api not in link.holding and not (by_hand and link.manual):
+                    stopped = by_hand and self.target in hand.paused
+                    if api not in link.holding and not (by_hand and link.manual) and not stopped:
                         return True
-                    if fetch and (not sent.asked or self._refused_anyway(sent)):
+                    if fetch and not stopped and (not sent.asked or self._refused_anyway(sent)):
                         return True
-                    if by_hand and link.credits > 0:
+                    if by_hand and link.credits > 0 and not stopped:
                         if fetch:
                             self._take_credit(sent)
                         return True

@@ -81,6 +81,7 @@ class PartitionChangeCase(Adapter):
             last_known_leader=self.given.get("last_known_leader", True),
             shrink_bumps_leader_epoch=self.metadata_version < (3, 6),
             reassign_needs_all_targets=self.metadata_version >= (3, 8),
+            reassign_spares_out_of_sync=self.metadata_version >= (4, 3),
             target_isr=_requested(a, "isr"),
             target_replicas=_requested(a, "replicas"),
             adding=_requested(a, "adding"),

@@ -199,6 +199,7 @@ def change_partition(
     recovery: bool | None = None,
     leader_recovery_state: bool = True,
     last_leader_unchecked: bool = False,
+    reassign_spares_out_of_sync: bool = False,
 ) -> PartitionChange:
     """CP-ELECT-KR.  Build every partition change of the KRaft controller.
 
@@ -207,9 +208,8 @@ def change_partition(
     configurations of the same name.  A leader that is set, even to the same broker, starts a new
     leader epoch; any change a new partition epoch.
     """
-    target = _complete_reassignment(
-        record, target_isr, target_replicas, adding, removing, reassign_needs_all_targets
-    )
+    rules = reassign_needs_all_targets, reassign_spares_out_of_sync
+    target = _complete_reassignment(record, target_isr, target_replicas, adding, removing, rules)
     last_known = NO_LEADER
     if elr:
         target.elr, target.known = elr_rules.maintain(
@@ -258,7 +258,7 @@ def _complete_reassignment(
     replicas: Ids | None,
     adding: Ids | None,
     removing: Ids | None,
-    needs_all_targets: bool,
+    rules: tuple[bool, bool],
 ) -> _Target:
     """CP-ELECT-KR 1.  Return the wanted values, with the reassignment finished if they allow it."""
     target = _Target(
@@ -272,7 +272,8 @@ def _complete_reassignment(
         target.adding,
         target.removing,
         target.isr,
-        needs_all_targets=needs_all_targets,
+        needs_all_targets=rules[0],
+        spares_out_of_sync=rules[1],
     )
     if final is not None:
         target.replicas, target.isr = final

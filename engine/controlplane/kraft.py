@@ -120,6 +120,7 @@ def change(
         last_known_leader=k.configs.elr,
         shrink_bumps_leader_epoch=profile.shrink_bumps_leader_epoch,
         reassign_needs_all_targets=profile.reassign_needs_all_targets,
+        reassign_spares_out_of_sync=profile.reassign_spares_out_of_sync,
         target_isr=target_isr,
         target_replicas=target_replicas,
         adding=adding,

@@ -39,12 +39,19 @@ def plan(current: Ids, target: Ids) -> Plan:
 
 
 def complete(
-    replicas: Ids, adding: Ids, removing: Ids, isr: Ids, *, needs_all_targets: bool
+    replicas: Ids,
+    adding: Ids,
+    removing: Ids,
+    isr: Ids,
+    *,
+    needs_all_targets: bool,
+    spares_out_of_sync: bool = False,
 ) -> tuple[Ids, Ids] | None:
     """CP-REASSIGN-KR 3.  Return (final replicas, final ISR) if `isr` completes the reassignment.
 
     `needs_all_targets` is the rule of 3.8: every replica that stays is in the ISR; before, only
-    those that were added had to be.  Min ISR plays no part.
+    those that were added had to be.  `spares_out_of_sync` is the exception of 4.3 (KAFKA-19975):
+    the added ones are enough where no fewer are added than removed.  Min ISR plays no part.
     """
     if not adding and not removing:
         return None
@@ -52,7 +59,8 @@ def complete(
     new_replicas = tuple(r for r in replicas if r not in removing)
     if not new_isr or not new_replicas:
         return None
-    required = new_replicas if needs_all_targets else adding
+    spared = spares_out_of_sync and len(adding) >= len(removing)
+    required = new_replicas if needs_all_targets and not spared else adding
     if any(r not in new_isr for r in required):
         return None
     return new_replicas, new_isr

@@ -139,6 +139,7 @@ class Profile:
     future_replicas: bool
     future_keeps_old_epoch: bool
     reassign_needs_all_targets: bool
+    reassign_spares_out_of_sync: bool
     consumer_epochs: bool
     follower_reads: bool
     reads_only_in_isr: bool

@@ -140,7 +140,7 @@ class CountingCluster:
         self.release = release_of(kafka)
         self.brokers = [1, 2, 3]
         self.hand = LinkControls()
-        self.paused: set[int] = set()
+        self.paused = self.hand.paused
         self.killed: list[Any] = []
         self.live_asked: list[int] = []
         self.metadata = SimpleNamespace(live=self._live, topic_id=lambda _: "")
@@ -185,6 +185,15 @@ def test_heal_waits_only_for_brokers_that_reach_the_controller(stage: LabStage) 
     moves.DEEDS["heal"](stage, {"a": 1, "b": 2})
     assert cast(CountingCluster, stage.cluster).live_asked == [1, 2]
     assert hand.floors == {}, "a deposed leader may answer until it is informed"
+
+
+def test_a_leader_that_goes_on_is_asked_only_once_it_is_informed(stage: LabStage) -> None:
+    hand = stage.cluster.hand
+    moves.DEEDS["pause"](stage, {"broker": 1})
+    assert hand.paused == {1}
+    hand.floors["run"] = 3
+    moves.DEEDS["resume"](stage, {"broker": 1})
+    assert (hand.paused, hand.floors) == (set(), {})
 
 
 def test_a_controlled_shutdown_lets_no_fetch_pass(stage: LabStage) -> None:

@@ -145,6 +145,25 @@ def test_a_fetch_of_an_older_epoch_does_not_wait(wire: Wire) -> None:
         assert wire.hand.wait_for(lambda: wire.hand.link(2, 1).waiting, 5)
 
 
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_no_fetch_reaches_a_paused_leader(wire: Wire, by_hand: bool) -> None:
+    """It would be answered when the leader goes on, by the epoch that the leader then believes."""
+    wire.hand.by_hand([1, 2], by_hand)
+    with wire.hand.change():
+        wire.hand.floors["t"] = 3
+        wire.hand.paused.add(1)
+    with wire.connect() as follower:
+        send(follower, fetch(11, epoch=2))
+        assert wire.hand.wait_for(lambda: wire.hand.link(2, 1).waiting, 5)
+        with pytest.raises(TimeoutError):
+            follower.settimeout(0.2)
+            follower.recv(1)
+        follower.settimeout(5)
+        with wire.hand.change():
+            wire.hand.paused.clear()
+        assert received(follower)[:4] == i32(11)
+
+
 def test_a_cut_breaks_what_is_open_and_lets_nothing_new_through(wire: Wire) -> None:
     with wire.connect() as follower:
         send(follower, fetch(11))

@@ -60,6 +60,26 @@ def test_before_3_8_only_the_added_replicas_count(all_targets: bool) -> None:
     assert after.reassigning is all_targets, "2 is a target outside the ISR"
 
 
+@pytest.mark.parametrize(
+    ("adding", "removing", "ends"),
+    [((4,), (3,), True), ((4,), (), True), ((4,), (3, 5), False)],
+    ids=["as many", "more", "fewer"],
+)
+def test_since_4_3_a_replica_that_stays_may_be_out_of_sync(
+    adding: Ids, removing: Ids, ends: bool
+) -> None:
+    """KAFKA-19975: unless the list of replicas becomes shorter."""
+    lists: tuple[Ids, Ids, Ids] = ((1, 2, 4, *removing), adding, removing)
+    isr = (1, 4, *removing)
+    after_42 = reassignment.complete(*lists, isr, needs_all_targets=True)
+    assert after_42 is None, "2 stays and is out of sync"
+    done = reassignment.complete(*lists, isr, needs_all_targets=True, spares_out_of_sync=True)
+    assert done == (((1, 2, 4), (1, 4)) if ends else None)
+    without_4 = tuple(one for one in isr if one != 4)
+    late = reassignment.complete(*lists, without_4, needs_all_targets=True, spares_out_of_sync=True)
+    assert late is None, "4 is not in sync yet"
+
+
 @pytest.mark.parametrize("all_targets", [True, False])
 def test_an_in_sync_replica_stays(all_targets: bool) -> None:
     """CP-REASSIGN-KR 3: else no replica could lead, though nothing is waited for."""
