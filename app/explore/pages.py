@@ -12,9 +12,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
-from app.explore import search_request, searches
+from app.explore import search_request
+from app.explore.search import DONE, REFUSED, Search
 from app.explore.search_request import Ask
-from app.explore.searches import Search
 from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.services import services
@@ -104,11 +104,12 @@ def _question(ask: Ask, digest: str, refusal: str = "") -> str:
         lanes=min(max(len(one) for one in scenario.partitions), MOST_LANES),
         back=address(f"/r/{digest}", step=str(ask.step)),
         question=_address(ask),
+        asked=address(f"/explore/{digest}", **_address(ask), **visitor.tongue()),
         goals=search_request.GOALS,
         first=[(name, getattr(ask.budgets, name)) for name in FIRST],
         others=[(name, getattr(ask.budgets, name)) for name in NAMES if name not in FIRST],
         most=search_request.MOST_OF_ONE,
-        limits={"states": search_request.STATES, "s": round(search_request.CPU_S)},
+        limits=services().searches.limits,
         **standing,
     )
 
@@ -163,9 +164,9 @@ def standing(search: Search | None) -> dict[str, Any]:
     if search is None:
         return {"search": None}
     told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
-    if search.state == searches.REFUSED and search.refusal is not None:
+    if search.state == REFUSED and search.refusal is not None:
         told["refusal"] = search.refusal.sentence(visitor.lang())
-    if search.state == searches.DONE:
+    if search.state == DONE:
         told["card"] = search.answer["card"]
         told["cpu_s"] = search.answer["cpu_s"]
     return told
@@ -174,7 +175,7 @@ def standing(search: Search | None) -> dict[str, Any]:
 def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
     """Return the same for a search from here, with the ways that it found."""
     told = standing(search)
-    if search is not None and search.state == searches.DONE:
+    if search is not None and search.state == DONE:
         told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
         told["near"] = _near(ask, search)
         told["distances"] = _distances(ask, search)
@@ -203,7 +204,9 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
         "why": translate(found["why"], visitor.lang())[:MOST_WHY],
         "moves": [move_told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
-        "card": url_for("unfurling.card", digest=digest, lang=visitor.lang()),
+        "card": url_for("unfurling.card", digest=digest, lang=visitor.lang())
+        if services().searches.pictures
+        else None,
     }
 
 

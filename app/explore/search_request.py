@@ -12,7 +12,6 @@ from engine.checks.catalogue import VIOLABLE
 from engine.explore.budgets import NAMES, Budgets, checked
 from engine.explore.goals import goal
 from engine.explore.question import SearchQuestion, cut_at
-from engine.explore.searching import Bounds, SearchProgress
 from engine.model.errors import InputError
 from engine.sim.run import Run
 
@@ -28,10 +27,6 @@ SENTENCES: Final = {NOBODY: "nobody leads", TWO: "two leaders"}
 LOSSES: Final = ("I7",)
 MOST_OF_ONE: Final = 3
 """Of each budget: what a page searches has to end."""
-STATES: Final = 40_000
-CPU_S: Final = 45.0
-DANGER_S: Final = 20.0
-"""Of the processor, for the distances of the next moves, after the answer itself."""
 MEMORY_BYTES: Final = 2 << 30
 OWN_CHARACTERS: Final = 120
 STEP: Final = "step"
@@ -125,17 +120,3 @@ def _affordable(budgets: Budgets) -> None:
 def budgets_of(given: Mapping[str, int]) -> Budgets:
     """Return budgets by name; those not named are 0."""
     return Budgets(**{name: given.get(name, 0) for name in NAMES})
-
-
-def bounded(stop: Any) -> Bounds:
-    """Return the bounds of one search of a page."""
-    return Bounds(STATES, stop)
-
-
-def counted(progress: SearchProgress) -> dict[str, int]:
-    """Return the progress as data."""
-    return {
-        "states": progress.distinct,
-        "generated": progress.generated,
-        "depth": progress.depth,
-    }

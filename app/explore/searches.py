@@ -10,18 +10,13 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.core.refusals import RequestError
 from app.explore import worker
-from app.explore.search_request import (
-    CPU_S,
-    DANGER_S,
-    MEMORY,
-    MEMORY_BYTES,
-    SearchRequest,
-)
+from app.explore.answering import SERVER_LIMITS
+from app.explore.search import DONE, ENDED, REFUSED, RUNS, Search
+from app.explore.search_request import MEMORY, MEMORY_BYTES, SearchRequest
 from app.workers.worker_process import ProcessLimits, Work, WorkerDiedError, WorkerProcess
 
 WAITING_MOST: Final = 12
@@ -30,42 +25,18 @@ PER_ADDRESS: Final = 4
 ANSWERS_KEPT: Final = 256
 PATIENCE_S: Final = 5.0
 LOOK_S: Final = 60.0
-LIMITS: Final = ProcessLimits(MEMORY_BYTES, int(CPU_S + DANGER_S) + 10)
+LIMITS: Final = ProcessLimits(
+    MEMORY_BYTES, int(SERVER_LIMITS.cpu_s + SERVER_LIMITS.distances_s) + 10
+)
 STOP: Final = "stop"
-
-WAITS: Final = "waits"
-RUNS: Final = "runs"
-DONE: Final = "done"
-REFUSED: Final = "refused"
-ENDED: Final = "ended"
-
-
-@dataclass
-class Search:
-    """One question: its state, and its answer once there is one."""
-
-    ask: SearchRequest
-    address: str
-    state: str = WAITS
-    progress: dict[str, Any] = field(default_factory=dict)
-    answer: dict[str, Any] = field(default_factory=dict)
-    refusal: RequestError | None = None
-    cancelled: bool = False
-    hand: WorkerProcess | None = None
-
-    @property
-    def over(self) -> bool:
-        return self.state in (DONE, REFUSED, ENDED)
-
-    @property
-    def stands(self) -> bool:
-        """True where the answer serves later askers: it did not end early or crash."""
-        fell = self.refusal is not None and self.refusal.code == "busy"
-        return not (fell or self.cancelled or self.state == ENDED)
 
 
 class Searches:
     """Queue of searches, filled by requests, worked on by one thread; safe for threads."""
+
+    limits = SERVER_LIMITS
+    pictures = True
+    """Whether images of new runs have addresses."""
 
     def __init__(self, work: Work = worker.work) -> None:
         self._work = work

@@ -22,7 +22,6 @@ from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
 from app.core.cpu_quota import Accounts
 from app.core.deadlines import Deadlines
 from app.core.gate import Gate
-from app.explore import pages as explore
 from app.explore.searches import Searches
 from app.learn import (
     deck,
@@ -69,7 +68,6 @@ SITE: Final = (
     coverage,
     deck,
     openapi,
-    explore,
     compiled,
 )
 """What answers to addresses, each with its `blueprint`."""

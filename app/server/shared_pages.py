@@ -8,6 +8,7 @@ from app.cluster import pages as cluster
 from app.compare import pages as compare
 from app.compare import what_if
 from app.editor import pages as editor
+from app.explore import pages as explore
 from app.find import pages as find
 from app.incident import pages as incident
 from app.learn import (
@@ -35,6 +36,7 @@ PAGES: Final = (
     find,
     loop,
     editor,
+    explore,
     api,
     compare,
     glossary,

@@ -14,7 +14,6 @@ NEEDS_SERVER: Final = (
     "/advisor",
     "/studies",
     "/class",
-    "/explore",
     "/calibration",
     "/coverage",
     "/learn/deck.apkg",

@@ -19,6 +19,7 @@ from app.server import addresses, visitor
 from app.server.services import KEY, Services
 from app.server.shared_pages import PAGES
 from app.tab.door import Door
+from app.tab.searches import TabSearches
 from app.web import pages
 from app.web.shortening import shorten_run
 
@@ -53,7 +54,7 @@ def build(door: Door, frozen: bool = False) -> Flask:
         accounts=Accounts(door.settings),
         plays=Gate(1, 1, 0.0),
         jobs=cast("Jobs", None),
-        searches=cast("Searches", None),
+        searches=cast("Searches", TabSearches()),
         workers=cast("Workers", door.workers),
         words=door.words,
         guides=reading.own(""),

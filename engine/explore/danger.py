@@ -48,13 +48,15 @@ def danger(question: SearchQuestion, bounds: Bounds | None = None) -> Danger:
     """
     graph = Graph()
     outcome = Searching(question, bounds, graph).run()
+    return Danger(outcome, distances(graph, outcome))
+
+
+def distances(graph: Graph, outcome: SearchOutcome) -> tuple[Distance, ...]:
+    """Return the distance of each next move, from what a search with a graph has seen."""
     back = _back(graph.arrows, graph.bad)
-    return Danger(
-        outcome,
-        tuple(
-            _distance(move, back.get(number), graph.levels, outcome.complete)
-            for move, number in graph.first.items()
-        ),
+    return tuple(
+        _distance(move, back.get(number), graph.levels, outcome.complete)
+        for move, number in graph.first.items()
     )
 
 

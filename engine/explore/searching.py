@@ -103,7 +103,7 @@ class _State:
 
 
 class Searching:
-    """One search; `run` is called once."""
+    """One search: `run` is called once, or `begin` and then `expand` until it returns False."""
 
     def __init__(
         self,
@@ -125,11 +125,21 @@ class Searching:
         self._parents: list[tuple[int, str]] = []
         """Number of the state before each state, and the move."""
         self.outcome = SearchOutcome(question, SearchProgress())
+        self._frontier: list[_State] = []
+        """States of this level that were not expanded yet, the next one last."""
+        self._following: list[_State] = []
         self._before: frozenset[str] = frozenset()
         """Invariants that are broken at the beginning of the search."""
 
     def run(self) -> SearchOutcome:
         """Search level by level, until nothing new comes, the goal is found, or a bound is met."""
+        self.begin()
+        while self.expand():
+            pass
+        return self.outcome
+
+    def begin(self) -> None:
+        """Play the run to where the search begins; `expand` goes on from there."""
         outcome = self.outcome
         sim, self._before = self.question.begun()
         sim.seal()
@@ -141,32 +151,37 @@ class Searching:
         if self._goal is not None and self._goal(sim):
             self._note(REACHED, AT_ONCE, first)
             outcome.ended = True
-            return outcome
-        frontier = [first]
-        while frontier:
-            outcome.widths.append(len(frontier))
-            outcome.progress.depth = len(outcome.widths)
-            following: list[_State] = []
-            if not self._level(frontier, following):
-                return outcome
-            if self._graph is not None:
-                self._graph.levels += 1
-            frontier = following
-        outcome.complete = True
-        return outcome
+        else:
+            self._frontier = [first]
+            outcome.widths.append(1)
 
-    def _level(self, frontier: list[_State], following: list[_State]) -> bool:
-        """Expand every state of a level; False if the search ends there."""
-        bounds, progress = self.bounds, self.outcome.progress
-        frontier.reverse()
-        while frontier:
-            if not self._go_on(frontier.pop(), following):
-                self.outcome.ended = True
-                return False
-            if progress.distinct > bounds.states:
-                return False
-            if bounds.stop is not None and bounds.stop(progress):
-                return False
+    def expand(self) -> bool:
+        """Expand the next state; return False where the search is over."""
+        outcome = self.outcome
+        if outcome.ended or not self._frontier:
+            return False
+        if not self._go_on(self._frontier.pop(), self._following):
+            outcome.ended = True
+            return False
+        bounds, progress = self.bounds, outcome.progress
+        if progress.distinct > bounds.states:
+            return False
+        if bounds.stop is not None and bounds.stop(progress):
+            return False
+        return bool(self._frontier) or self._next_level()
+
+    def _next_level(self) -> bool:
+        """Go on to the states that the last level led to; False where there are none."""
+        outcome = self.outcome
+        if self._graph is not None:
+            self._graph.levels += 1
+        if not self._following:
+            outcome.complete = True
+            return False
+        self._frontier, self._following = self._following, []
+        self._frontier.reverse()
+        outcome.widths.append(len(self._frontier))
+        outcome.progress.depth = len(outcome.widths)
         return True
 
     def _go_on(self, state: _State, following: list[_State]) -> bool:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from app.core.refusals import RequestError
-from app.explore import worker
+from app.explore import answering, worker
 from app.explore.pages import move_told
+from app.explore.search import DONE, REFUSED, RUNS, Search
 from app.explore.search_request import Ask, budgets_of
-from app.explore.searches import DONE, PER_ADDRESS, REFUSED, RUNS, Search, Searches
+from app.explore.searches import PER_ADDRESS, Searches
 from app.server.services import KEY
 from engine.model.errors import InputError
 from engine.scenarios import file
@@ -114,7 +115,7 @@ def test_distances_that_take_too_much_memory_leave_the_answer(
     def greedy(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(worker, "danger", greedy)
+    monkeypatch.setattr(answering, "distances", greedy)
     told: list[dict[str, Any]] = []
     found = worker.answer(LOSS, told.append, lambda: False)
     assert found["missing"] == "memory" and found["distances"] == []

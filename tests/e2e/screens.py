@@ -89,7 +89,7 @@ SCREENS = {
         opens=(SETTINGS, Opened("nothing", fill("#find", "zzzz"), "#nothing", "main", close="")),
     ),
     "lost": Screen(
-        "/s/R20?profile=Z0102&step=134",
+        "/s/R20?profile=Z0102&step=137",
         "#ending [role=alert]",
         (
             tab("inspect", ".facts"),

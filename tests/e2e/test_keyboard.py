@@ -52,7 +52,7 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
 
 
 def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
-    page = visit("/s/R20?profile=Z0102&step=115")
+    page = visit("/s/R20?profile=Z0102&step=118")
     page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b3:leo"]:focus')
@@ -62,7 +62,7 @@ def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
         page.keyboard.press("ArrowRight")
         page.wait_for_selector(f'[data-stop="{stop}"]:focus')
     page.get_by_role("button", name="Step on").evaluate("el => el.click()")
-    at(page, 116)
+    at(page, 119)
     page.wait_for_selector('[data-stop^="b3:cut"]:focus')
     assert "acknowledged, and now cut" in focused(page).get_attribute("aria-label")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, total
 
@@ -127,3 +129,28 @@ def test_the_path_can_be_finished(visit: Opener) -> None:
     page.wait_for_function("() => localStorage.getItem('highwater.done').includes('S82')")
     page.goto(page.url.split("/s/")[0])
     page.get_by_role("link", name="All 6 done").wait_for()
+
+
+def test_own_runs_are_saved_as_a_file_and_loaded_again(visit: Opener, tmp_path: Path) -> None:
+    page = visit("/s/S01")
+    page.get_by_label("Type a move").fill("kill 3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')
+    page.wait_for_function("() => localStorage.getItem('highwater.runs')?.includes('S01')")
+    page.goto(page.url.split("/s/")[0].split("/r/")[0] + "/scenarios?lang=en")
+    page.wait_for_selector("#runs li")
+    with page.expect_download() as saved:
+        page.click("#runssave")
+    file, bad = tmp_path / "runs.json", tmp_path / "bad.json"
+    saved.value.save_as(file)
+    bad.write_text(file.read_text("utf-8")[:-9], "utf-8")
+    page.set_input_files("#runsload", bad)
+    page.wait_for_function("() => document.getElementById('runstold').textContent !== ''")
+    assert page.inner_text("#runstold") == page.get_attribute("#runstold", "data-bad")
+    assert page.locator("#runs li").count() == 1
+    page.click("#forget")
+    assert page.locator("#runs li").count() == 0
+    page.set_input_files("#runsload", file)
+    page.wait_for_selector("#runs li")
+    page.click("#runs li a")
+    page.wait_for_selector('[data-id="b3"][data-alive="down"]')

@@ -191,16 +191,16 @@ def exporting(visit: Opener, path: str) -> Any:
 
 
 def test_a_frame_is_a_picture_that_needs_nothing_else(visit: Opener) -> None:
-    page = exporting(visit, "/s/R20?profile=Z0102&step=134")
+    page = exporting(visit, "/s/R20?profile=Z0102&step=137")
     name, svg = taken(page, page.get_by_role("button", name="SVG").click)
-    assert name == "gone-after-a-clean-election-Z0102-134.svg"
+    assert name == "gone-after-a-clean-election-Z0102-137.svg"
     text = svg.decode()
     root = ElementTree.fromstring(text)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     title, desc = (root.find(f"{{http://www.w3.org/2000/svg}}{one}") for one in ("title", "desc"))
     assert title is not None and "Can an acknowledged record vanish?" in str(title.text)
     assert desc is not None and "Broker 3 becomes leader in epoch 4." in str(desc.text)
-    assert re.search(r"/r/[0-9a-f]{16}\?step=134", str(desc.text)) and "Apache-2.0" in str(
+    assert re.search(r"/r/[0-9a-f]{16}\?step=137", str(desc.text)) and "Apache-2.0" in str(
         desc.text
     )
     # Neither links nor style sheets, variables or classes of the page it came from.
@@ -209,7 +209,7 @@ def test_a_frame_is_a_picture_that_needs_nothing_else(visit: Opener) -> None:
     assert set(re.findall(r"url\(([^)]*)\)", text)) <= {"#off", "#hatch"}
     assert text.count("HW 1") == 1 and text.count("LEO 1") == 1
     name, png = taken(page, page.get_by_role("button", name="PNG").click)
-    assert name.endswith("-134.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
+    assert name.endswith("-137.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", png[16:24])
     assert (width, height) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
     assert page.locator("#stage .offstage").count() == 0

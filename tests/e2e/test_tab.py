@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from app.explore.answering import SearchTask
+from app.explore.search_request import Ask, budgets_of
 from app.site.layout import SiteLayout
 from engine.model.languages import short
 from engine.replay.replay import Replay
@@ -266,6 +268,34 @@ def test_the_engine_renders_the_pages_that_do_not_lie_in_the_folder(tab: Tab) ->
     page.wait_for_selector("body:not(:has(#rendering)) main h1")
     assert page.locator("main svg").count() > 5
     assert not [one for one in page.locator("main a").all() if _leaves(one, tab.root)]
+
+
+def test_every_future_is_searched_in_the_tab_as_by_a_server(tab: Tab) -> None:
+    """The counts are those of the search that a server's process plays; and it can be cancelled."""
+    native = SearchTask(Ask(LOST, 31, budgets_of({"crashes": 1})))
+    while not native.over:
+        native.advance(60)
+    assert native.answer is not None
+    card = native.answer["card"]
+    page = tab.open(f"s/{R20.slug}/?profile=Z0102&step=31&tab=moves")
+    page.get_by_role("link", name="Can it go wrong from here?").click()
+    page.wait_for_selector("#question")
+    page.wait_for_selector(READY)
+    answer = page.locator("#answer")
+    page.locator("select[name=crashes]").select_option("3")
+    page.locator("select[name=writes]").select_option("3")
+    page.get_by_role("button", name="Search every future").click()
+    answer.locator("[data-running] p", has_text="states").wait_for()
+    answer.get_by_role("button", name="Cancel").click()
+    answer.get_by_role("heading", name="How far was looked").wait_for()
+    page.locator("select[name=crashes]").select_option("1")
+    page.locator("select[name=writes]").select_option("0")
+    page.get_by_role("button", name="Search every future").click()
+    answer.get_by_text(f"{card['distinct']:,} different states").first.wait_for()
+    answer.locator(".distances li").first.wait_for()
+    assert f"{card['generated']:,}" in answer.inner_text()
+    assert answer.locator(".distances li").count() == len(native.answer["distances"])
+    assert page.url.startswith(tab.root) and "crashes" in page.url
 
 
 def _leaves(link: Any, root: str) -> bool:

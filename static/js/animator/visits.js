@@ -40,10 +40,11 @@ export function mark(key) {
 export const runs = () => read("runs");
 export const forgetRuns = () => write("runs", []);
 
-/** Keeps a run, or what changed of it; the oldest is let go. */
+/** Keeps a run, or what changed of it; the oldest is let go.  False where its link is too long. */
 export function keep(run) {
-  if (run.url.length > LONGEST) return;
+  if (run.url.length > LONGEST) return false;
   write("runs", [run, ...runs().filter((one) => one.run !== run.run)].slice(0, MOST));
+  return true;
 }
 
 /** The library's page shows which runs were watched to their end, and those of one's own. */

@@ -7,14 +7,18 @@ const answer = at("answer");
 const goal = field("goal");
 const own = at("own");
 const EVERY_MS = 700;
+/** Address of the question that the answer is about. */
+let asked = answer.dataset.asked;
+let next = 0;
 
 function furnish() {
   own.hidden = goal.value !== "own";
 }
 
 async function follow() {
-  const here = `${location.pathname}/answer${location.search}`;
-  const told = await fetch(here, { headers: { Accept: "text/html" } }).catch(() => null);
+  const told = await fetch(asked.replace(/(?=\?|$)/, "/answer"), {
+    headers: { Accept: "text/html" },
+  }).catch(() => null);
   if (told?.ok) answer.innerHTML = await told.text();
   watch();
 }
@@ -22,12 +26,35 @@ async function follow() {
 function watch() {
   const running = answer.querySelector("[data-running]");
   document.body.dataset.searching = running ? "1" : "";
-  if (running) setTimeout(follow, EVERY_MS);
+  clearTimeout(next);
+  if (running) next = setTimeout(follow, EVERY_MS);
+}
+
+/** Begins or ends a search without leaving the page: a page without a server would forget it. */
+async function send(event) {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  if (form.method !== "post" || !asked) return;
+  event.preventDefault();
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+  const told = await fetch(form.getAttribute("action"), { method: "POST", body }).catch(() => null);
+  if (!told) return;
+  const text = await told.text();
+  const to = told.headers.get("Location") ?? (told.redirected ? told.url : null);
+  if (to) {
+    const url = new URL(to, location.href);
+    asked = url.pathname + url.search;
+    history.replaceState(history.state, "", asked);
+    follow();
+  } else {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    answer.replaceChildren(...(page.getElementById("answer")?.childNodes ?? []));
+  }
 }
 
 if (goal) {
   goal.addEventListener("change", furnish);
   furnish();
 }
+at("main").addEventListener("submit", send);
 watch();
 document.body.dataset.ready = "1";

@@ -3,6 +3,7 @@
 
 import * as visits from "../animator/visits.js";
 import { at, every, field, fields, formAt, linkAt } from "../core/dom.js";
+import { MOST_BYTES, read, written } from "../core/runs_file.js";
 import { answerWhileTyping } from "../find/finding.js";
 
 const cards = every(".card");
@@ -84,7 +85,7 @@ function remember() {
   const told = at("runs").dataset.step;
   const saved = runs.filter((run) => run.saved);
   at("runs").replaceChildren(...runs.map((run) => row(run, told)));
-  at("runs").hidden = at("forget").hidden = runs.length === 0;
+  for (const id of ["runs", "forget", "runssave"]) at(id).hidden = runs.length === 0;
   at("noruns").hidden = runs.length > 0;
   at("saved").append(...saved.map((run) => row(run, told)));
   if (saved.length) {
@@ -110,6 +111,26 @@ at("clear").addEventListener("click", (event) => {
 at("forget").addEventListener("click", () => {
   visits.forgetRuns();
   for (const li of [...at("runs").children]) li.remove();
+  remember();
+});
+at("runssave").addEventListener("click", async () => {
+  const file = new Blob([await written(visits.runs())], { type: "application/json" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = "highwater-runs.json";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+});
+field("runsload").addEventListener("change", async ({ target }) => {
+  const [file] = /** @type {HTMLInputElement} */ (target).files;
+  if (!file) return;
+  const found = file.size > MOST_BYTES ? null : await read(await file.text());
+  /** @type {HTMLInputElement} */ (target).value = "";
+  const kept = (found ?? []).reverse().filter((run) => visits.keep(run)).length;
+  const { bad, done } = at("runstold").dataset;
+  at("runstold").textContent = found
+    ? done.replace("{n}", String(kept)).replace("{all}", String(found.length))
+    : bad;
   remember();
 });
 at("go").hidden = true;

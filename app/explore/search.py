@@ -1,0 +1,42 @@
+"""One search of a page: its state, and its answer once there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from app.core.refusals import RequestError
+from app.explore.search_request import SearchRequest
+
+if TYPE_CHECKING:
+    from app.workers.worker_process import WorkerProcess
+
+WAITS: Final = "waits"
+RUNS: Final = "runs"
+DONE: Final = "done"
+REFUSED: Final = "refused"
+ENDED: Final = "ended"
+
+
+@dataclass
+class Search:
+    """One question: its state, and its answer once there is one."""
+
+    ask: SearchRequest
+    address: str
+    state: str = WAITS
+    progress: dict[str, Any] = field(default_factory=dict)
+    answer: dict[str, Any] = field(default_factory=dict)
+    refusal: RequestError | None = None
+    cancelled: bool = False
+    hand: WorkerProcess | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.state in (DONE, REFUSED, ENDED)
+
+    @property
+    def stands(self) -> bool:
+        """True where the answer serves later askers: it did not end early or crash."""
+        fell = self.refusal is not None and self.refusal.code == "busy"
+        return not (fell or self.cancelled or self.state == ENDED)
