@@ -9,7 +9,8 @@ class HighwaterRun extends HTMLElement {
   static observedAttributes = [...NAMES, "lang", "link"];
 
   connectedCallback() {
-    this.attachShadow?.({ mode: "open" });
+    // A deck of slides may take it out of its page and put it in again.
+    if (!this.shadowRoot) this.attachShadow({ mode: "open" });
     this.draw();
   }
 
@@ -42,4 +43,5 @@ class HighwaterRun extends HTMLElement {
   }
 }
 
-customElements.define("highwater-run", HighwaterRun);
+// A notebook may run the cell with this script twice.
+if (!customElements.get("highwater-run")) customElements.define("highwater-run", HighwaterRun);
