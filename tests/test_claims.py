@@ -97,7 +97,8 @@ def test_a_claim_that_no_own_run_refutes_is_asked_of_others_too() -> None:
     [
         ("acks-all-survives-the-leader", "Z0102", "refuted"),
         ("acks-all-survives-the-leader", "Z21", "refuted"),
-        ("acks-all-survives-the-leader", "K41", "survived"),
+        ("acks-all-survives-the-leader", "Z24", "survived"),
+        ("acks-all-survives-the-leader", "K41", "refuted"),
         ("acks-1-is-readable-at-once", "Z08", "refuted"),
         ("acks-1-is-readable-at-once", "K41", "refuted"),
         ("an-error-after-append-was-not-written", "K36", "refuted"),
@@ -106,6 +107,7 @@ def test_a_claim_that_no_own_run_refutes_is_asked_of_others_too() -> None:
         ("epochs-made-truncation-safe", "Z20", "refuted"),
         ("epochs-made-truncation-safe", "Z21", "refuted"),
         ("epochs-made-truncation-safe", "Z24", "survived"),
+        ("epochs-made-truncation-safe", "K41", "survived"),
     ],
 )
 def test_well_known_verdicts(slug: str, profile: str, word: str) -> None:

@@ -79,6 +79,7 @@ class RealCluster:
         self.processes = processes
         self.session_ms = session_ms
         """Session timeout where the laboratory ends sessions itself (`end_session`), or 0."""
+        self.lag_ms = configuration.LAG_MS
         self.controller_id = max(brokers) + 100
         self.apart = [] if release.kraft else [max(brokers) + 1]
         self.everyone = brokers + self.apart
@@ -168,9 +169,10 @@ class RealCluster:
 
     def _broker_properties(self, broker: int) -> configuration.Properties:
         directory = self.log_directory(broker)
-        return configuration.broker(
+        properties = configuration.broker(
             self.release, broker, self.ports, directory, self.controller_id, self.session_ms
         )
+        return properties | {configuration.LAG: self.lag_ms}
 
     def settings(self) -> configuration.Properties:
         """Return the settings of a broker that a recording reports."""

@@ -24,6 +24,7 @@ LONG_SESSION_MS: Final = 60_000
 From 4.0 on a restart waits for the old session (KAFKA-19047), so those stay short.
 """
 FETCH_WAIT_MS: Final = 100
+LAG: Final = "replica.lag.time.max.ms"
 LAG_MS: Final = 600_000
 
 LOG4J: Final = """\
@@ -104,7 +105,7 @@ def model_settings(release: KafkaRelease) -> dict[str, int]:
     session = "broker" if release.kraft else "zookeeper"
     return {
         "replica.fetch.wait.max.ms": FETCH_WAIT_MS,
-        "replica.lag.time.max.ms": LAG_MS,
+        LAG: LAG_MS,
         f"{session}.session.timeout.ms": long_session_ms(release),
     }
 
@@ -139,7 +140,7 @@ def broker(
         "replica.fetch.backoff.ms": 200,
         # A fetch that is held must not end as a timeout.
         "replica.socket.timeout.ms": 600_000,
-        "replica.lag.time.max.ms": LAG_MS,
+        LAG: LAG_MS,
         "max.incremental.fetch.session.cache.slots": 0,
         "request.timeout.ms": 60_000,
     }
@@ -220,7 +221,7 @@ def to_text(properties: Properties) -> str:
 
 SHOWN: Final = (
     "replica.fetch.wait.max.ms",
-    "replica.lag.time.max.ms",
+    LAG,
     "broker.session.timeout.ms",
     "zookeeper.session.timeout.ms",
 )

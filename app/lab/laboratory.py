@@ -21,6 +21,7 @@ from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
 from engine.conformance.recordings.following import OF_THE_TOPIC
+from engine.moves import moves
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -53,6 +54,7 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
     base = choose_ports(wish.port, needed)
     with Processes(wish.keep) as processes:
         cluster = RealCluster(release, brokers, tools, processes, base)
+        cluster.lag_ms = lag_ms(run)
         try:
             cluster.start_all(tell)
             tell(f"Kafka {release.version} is up; played beside the model's {run.profile}:")
@@ -79,6 +81,17 @@ def topic_configs(scenario: Scenario) -> dict[str, str]:
         for name in OF_THE_TOPIC
         if name in scenario.configs
     }
+
+
+def lag_ms(run: Run) -> int:
+    """Return the lag time of the brokers: the scenario's where the script lets that time pass.
+
+    Else it is so long that no follower, which fetches only by a move, is ever late.
+    """
+    lag = run.scenario.configs.get(configuration.LAG, configuration.LAG_MS)
+    played = (moves.parse(line, run.scenario.brokers) for line in run.lines())
+    passes = any(move.verb.name == "advance" and move.args["ms"] >= lag for move in played)
+    return int(lag) if passes else configuration.LAG_MS
 
 
 def choose_ports(wanted: int, needed: int) -> int:

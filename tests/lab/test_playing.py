@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from app.lab import expecting, playing, recording, table
+from app.lab.configuration import LAG_MS
 from app.lab.facts import format_record
+from app.lab.laboratory import lag_ms
 from app.lab.trouble import LabError
 from engine.conformance.recordings import reading
 from engine.conformance.recordings.comparing import compare
@@ -149,6 +151,16 @@ def test_the_table_counts_equal_facts_and_names_the_others() -> None:
     told = table.compared(made_of(run, steps), run)
     assert table.differing(told) == [[1, "produce a to 1 acks=all", "b1 LEO", 2, 1]]
     assert "      b1 LEO: 2 on Kafka 4.1.1, 1 in the model" in table.lines(told, "4.1.1")
+
+
+@pytest.mark.parametrize(
+    ("moves_played", "lag"),
+    [("advance 31s", 30_000), ("advance 29s; advance 29s", LAG_MS), ("settle", LAG_MS)],
+)
+def test_brokers_get_the_lag_time_that_a_script_lets_pass(moves_played: str, lag: int) -> None:
+    scenario = file.find("S86")
+    run = Run(scenario, "K41", 0, tuple(moves_played.split("; ")))
+    assert lag_ms(run) == lag
 
 
 def test_moves_may_name_brokers_as_the_run_does() -> None:
