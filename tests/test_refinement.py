@@ -65,12 +65,19 @@ def held() -> Iterator[Refinement]:
             yield refine(Run(scenario, profile))
 
 
+KAFKA_FAILS = {"S86"}
+"""Scenarios in which real brokers leave their rung: the leader counts without one of the ISR."""
+
+
 def test_the_library_refines_the_ladder_as_far_as_a_rung_has_words_for_it() -> None:
     """All but the museum's pieces without their fence."""
     verdicts: Counter[str] = Counter()
     for found in held():
         code, profile = found.run.scenario.code, found.run.profile
         if SEEN_TO_FAIL.get(code, ("",))[0] == profile:
+            continue
+        if code in KAFKA_FAILS:
+            assert found.first is not None and not found.first.beyond, told(found)
             continue
         assert found.holds or (found.first is not None and found.first.beyond), told(found)
         verdicts["holds" if found.holds else "beyond"] += 1

@@ -105,7 +105,7 @@ def _why_not_voter(sim: Simulation, node: int, wanted: bool) -> str:
 @verb(
     "kill",
     "faults",
-    "kill B | kill K | kill C1",
+    "kill B | kill K | kill V",
     "The process dies; its disk stays as it is.",
     _one_node,
     _why_not_kill,

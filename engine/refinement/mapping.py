@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.ladder import rules, steps
+from engine.ladder.rungs import TRUNC_HW
 from engine.ladder.search import LadderMove
 from engine.ladder.state import (
     NOBODY,
@@ -320,7 +321,11 @@ class Mapping(ModelTracker):
             self._cuts_to_end(place, leader, log)
         before = self.replicas[place]
         if log[: before.end] != before.log:
-            raise UnmatchedError(f"{self._name(place)} cut its log, and no leader's epoch made it.")
+            # A broker whose restart passed unnoticed gets its role again in the same epoch.
+            again = self.rung.truncate is TRUNC_HW.truncate and log == before.log[: before.hw]
+            raise UnmatchedError(
+                f"{self._name(place)} cut its log, and no leader's epoch made it.", beyond=again
+            )
         if before.leader != leader and (log != before.log or seen.hw != before.hw):
             raise UnmatchedError(f"{self._name(place)} fetches from somebody it does not follow.")
         while self.replicas[place].end < len(log):

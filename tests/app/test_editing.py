@@ -109,7 +109,7 @@ def test_a_run_becomes_a_scenario_that_asks_for_comments(
     client: FlaskClient, socket: Socket
 ) -> None:
     opened = socket.open(scenario="R20", profile="Z0102")
-    moved = socket.ask("move", {"run": opened["run"], "step": 114, "text": "kill 1"})
+    moved = socket.ask("move", {"run": opened["run"], "step": 117, "text": "kill 1"})
     page = client.get(f"/edit?run={moved['run']}")
     found = boot(page.text)
     assert found["problems"] == []

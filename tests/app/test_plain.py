@@ -17,7 +17,7 @@ def test_a_browser_without_scripts_is_sent_to_the_plain_page(client: FlaskClient
     found = re.search(r'<noscript><meta http-equiv="refresh" content="0; url=([^"]+)">', page)
     assert found
     plain = client.get("/s/R20" + found[1].replace("&amp;", "&"))
-    assert "Step 145 of 185" in plain.text
+    assert "Step 145 of 188" in plain.text
 
 
 def test_the_plain_page_shows_the_step_its_table_and_links_to_the_others(

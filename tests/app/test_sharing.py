@@ -43,7 +43,7 @@ def test_unknown_options_of_the_address_are_named(client: FlaskClient, run: str)
 
 
 def test_a_step_after_the_end_is_the_end(client: FlaskClient, run: str) -> None:
-    assert "Step 185 of 185" in client.get(f"/e/{run}?step=99999").text
+    assert "Step 188 of 188" in client.get(f"/e/{run}?step=99999").text
 
 
 # -- files to take along --------------------------------------------------------------------------

@@ -213,7 +213,7 @@ RIBBON = """() => {
 
 @pytest.mark.parametrize("width", [360, 600, 720, 820, 1081, 1100, 1120, 1180, 1280, 1440, 1920])
 def test_the_verdict_takes_two_lines_and_covers_no_tank(visit: Opener, width: int) -> None:
-    address = "/s/gone-after-a-clean-election?profile=Z0102&step=134"
+    address = "/s/gone-after-a-clean-election?profile=Z0102&step=137"
     page = visit(address, viewport={"width": width, "height": 900})
     page.locator(".ending.lost").wait_for()
     ribbon = page.evaluate(RIBBON)

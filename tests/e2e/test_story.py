@@ -19,7 +19,7 @@ def told(visit: Opener, path: str, **options: Any) -> Any:
 
 def test_a_run_opens_at_its_first_beat_and_the_prelude_is_one_press_back(visit: Opener) -> None:
     page = told(visit, "/s/gone-after-a-clean-election?profile=Z0102")
-    at(page, 64)
+    at(page, 67)
     assert page.locator(".caption").inner_text().startswith("Maintenance moves the leadership")
     page.keyboard.press("ArrowLeft")
     at(page, 0)
@@ -36,7 +36,7 @@ def test_twelve_presses_tell_the_run_and_its_loss(visit: Opener) -> None:
         )
         at(page, step_of(page))
         captions.append(page.locator(".caption").inner_text())
-        verdicts.append(page.locator(".ending b").inner_text() if here >= 118 else "")
+        verdicts.append(page.locator(".ending b").inner_text() if here >= 121 else "")
     assert 6 <= len(captions) <= 12
     assert all(captions[:-1]), "every beat has a caption"
     assert any("Lost: m1" in one for one in verdicts)

@@ -122,10 +122,10 @@ def test_a_library_run_is_stepped_to_a_loss_before_there_is_an_engine(tab: Tab) 
         "**/pyodide/**", lambda route: held.append(route)
     )  # the interpreter never comes
     page = tab.open(f"s/{R20.slug}/?profile=Z0102&size=moment")
-    assert page.locator("#say").inner_text().startswith("Step 0 of 185")
+    assert page.locator("#say").inner_text().startswith("Step 0 of 188")
     for _ in range(200):
         page.keyboard.press("ArrowRight")
-        if page.evaluate("new URLSearchParams(location.search).get('step')") == "185":
+        if page.evaluate("new URLSearchParams(location.search).get('step')") == "188":
             break
         page.wait_for_timeout(20)
     page.wait_for_selector("#ending:not(:empty)")
@@ -394,9 +394,9 @@ def test_an_element_plays_a_run_in_a_foreign_page_without_an_engine(
     frame = page.frame_locator("highwater-run iframe")
     frame.locator(READY).wait_for()
     assert frame.locator("#framed").inner_text() == R20.title
-    assert frame.locator("#bar .num").inner_text() == "31 / 185"
+    assert frame.locator("#bar .num").inner_text() == "31 / 188"
     frame.locator("#bar .primary").click()
-    frame.locator("#bar .num", has_text=re.compile(r"^3[2-9] / 185")).wait_for()
+    frame.locator("#bar .num", has_text=re.compile(r"^3[2-9] / 188")).wait_for()
     assert not [url for url in tab.loaded if "/pyodide/" in url or "/python/" in url]
     tab.wrong[:] = [one for one in tab.wrong if "post.html" not in one and "favicon" not in one]
 

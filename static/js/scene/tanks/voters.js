@@ -40,8 +40,8 @@ export function voters(geo, view, ctx) {
 function voter(geo, quorum, v, { t, name, changed }) {
   const lane = geo.voters.lanes.get(v.id);
   const leads = v.alive && v.state === "leader";
-  const state = v.alive ? t(`voter.${v.active ? "active" : v.state}`) : t("voter.down");
-  const words = t("voter.words", {
+  const state = v.alive ? t(`quorum.${v.active ? "active" : v.state}`) : t("quorum.down");
+  const words = t("quorum.words", {
     name: v.name,
     state,
     e: v.epoch,
@@ -115,7 +115,7 @@ function marks(geo, lane, v, t) {
   const high = Math.min(geo.voters.y(end), low - 13);
   return [
     text("leo", x, high + 4, `LEO ${v.end}`, "num", style),
-    text("hw", x, low + 4, v.hw < 0 ? t("voter.no_hw") : `HW ${v.hw}`, "num", style),
+    text("hw", x, low + 4, v.hw < 0 ? t("quorum.no_hw") : `HW ${v.hw}`, "num", style),
   ];
 }
 
@@ -133,7 +133,7 @@ function observers(geo, quorum, lane, v, { t, name }) {
         "text-anchor": "end",
         style: "font-size:11px",
       }),
-      title("title", t("voter.observes", { b: names, o: offset })),
+      title("title", t("quorum.observes", { b: names, o: offset })),
     ]);
   });
 }
@@ -142,7 +142,7 @@ function foot(geo, lane, v, state, t) {
   const room = lane.col - 6;
   const size = geo.narrow ? 11 : 12;
   const style = { "text-anchor": "middle", style: `font-size:${size}px` };
-  const second = t("voter.epoch", { e: v.epoch });
+  const second = t("quorum.epoch", { e: v.epoch });
   return [
     text("name", lane.mid, lane.floor + 15, fit(`${v.name} · ${state}`, room, size, true), "name", {
       ...style,
