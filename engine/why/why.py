@@ -119,7 +119,8 @@ def _isr(sim: Simulation, rest: str) -> Found:
     if member == broker.id:
         told = guards.guard("S-8", False, say("guard.isr.leader", b=b))
         return about, [told], False, say("then.never", b=b)
-    if inside and member in replica.remote:
+    # Its leader may not know of it (S86): that one asks whether it joins, and never removes it.
+    if inside and member in replica.remote and member in replica.isr:
         found = guards.of_leaving(sim, broker, replica, member)
         holds = guards.all_hold(found)
         return about, found, holds, say("then.leaves", b=b) if holds else say("then.stays", b=b)

@@ -84,7 +84,7 @@ def test_a_refutation_links_the_run_that_refutes(client: FlaskClient) -> None:
     text = unescape(client.get("/claims/acks-all-survives-the-leader?profile=Z0102&lang=en").text)
     assert row["Z0102"].word == REFUTED
     assert f"/s/{row['Z0102'].name}?profile=Z0102&step={row['Z0102'].step}" in text
-    newest = unescape(client.get("/claims/acks-all-survives-the-leader?profile=K41&lang=en").text)
+    newest = unescape(client.get("/claims/acks-all-survives-the-leader?profile=Z24&lang=en").text)
     assert re.search(r"survived \d+ runs and a search of \d+ states", newest)
     error = "/claims/an-error-after-append-was-not-written?profile=K41&lang=en"
     assert "never came to the test" in client.get(error).text
