@@ -2,7 +2,7 @@
 // The run is drawn in a frame of the site that this script comes from.
 
 {
-  // A plain script or a module: another origin's module needs a header that plain hosts do not send.
+  // A plain script or a module; a module needs a header of hosts that plain ones do not send.
   const OWN = document.currentScript ?? document.querySelector('script[src*="highwater.js"]');
   const ROOT = /** @type {HTMLScriptElement} */ (OWN).src.replace(/[^/]*$/, "");
   const NAMES = ["scenario", "kafka", "run", "step", "to", "controls", "panel", "theme", "height"];
