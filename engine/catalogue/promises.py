@@ -208,7 +208,9 @@ ALWAYS: Final = frozenset(
     )
 )
 EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
-DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
+DURABILITY: Final = frozenset(
+    ("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13", "INV-35", "INV-36")
+)
 CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
 """Invariants that a flag promises to consumers, where nothing committed goes."""
 BROKEN_BY: Final = {
@@ -218,8 +220,8 @@ BROKEN_BY: Final = {
     "INV-28": ("quota_covers_in_sync", "waiting_fetch_throttled"),  # KAFKA-4313, KAFKA-6937
 }
 """Bugs of releases that break an invariant."""
-NOT_PROMISED: Final = frozenset(("I4", "I8"))
-"""I4: AlterPartition breaks it for a moment (docs/explanation/model.md); I8 is a statistic."""
+NOT_PROMISED: Final = frozenset(("I4", "I8", "INV-37", "INV-38"))
+"""I4: AlterPartition breaks it for a moment (docs/explanation/model.md); the others are counted."""
 
 
 def promised(run: Run, sim: Simulation) -> frozenset[str]:

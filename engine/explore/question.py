@@ -113,6 +113,7 @@ def _refuse_unknown(sim: Simulation) -> None:
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
         "the voters of a quorum": sim.cluster.quorum is not None,
+        "consumer groups": bool(scenario.groups),
     }
     for name, present in reasons.items():
         if present:

@@ -8,6 +8,7 @@ from typing import Any
 from engine.clients import client_setup
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import RESETS, Consumer
+from engine.clients.group_member import GroupMember
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
 from engine.moves import partitions
@@ -98,6 +99,9 @@ def _consumer(words: Words, word: str) -> int:
 def _why_not_read(sim: Simulation, args: Args) -> str:
     if args["client"] not in sim.clients:
         return refuse(sim, "no.consumer")
+    consumer = sim.clients[args["client"]]
+    if isinstance(consumer, GroupMember) and not (consumer.rejoins or consumer.is_ready()):
+        return refuse(sim, "member.unsettled" if consumer.alive else "member.not.alive")
     tp = _read_from(sim, args)
     why = partitions.missing(sim, tp)
     if why:
@@ -129,9 +133,13 @@ def _read(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _informed(sim: Simulation, args: Args) -> Consumer:
-    """Return the consumer that is asked to act, having fetched the partition's metadata."""
+    """Return the consumer that is asked to act, having fetched metadata of what it reads."""
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
+    for tp in consumer.partitions():
+        if tp != consumer.tp:
+            other = sim.cluster.controller.records[tp]
+            consumer.leaders[tp], consumer.leader_epochs[tp] = other.leader, other.leader_epoch
     record = sim.cluster.controller.records[consumer.tp]
     consumer.meet(record.leader, record.leader_epoch)
     return consumer

@@ -98,6 +98,11 @@ REFUSALS: Final[dict[str, str]] = {
     "former.not.in.sync": "No former replica is in sync, and unclean elections are off "
     "(INVALID_REPLICA_ASSIGNMENT).",
     "no.consumer": "There is no such consumer.",
+    "no.member": "This consumer is in no group.",
+    "member.alive": "This member runs already.",
+    "member.not.alive": "This member does not run; “join” starts it.",
+    "member.unsettled": "This member owns no partition now: it has not joined yet, or joins again.",
+    "nothing.polled": "This member has nothing to process; “read” polls.",
     "no.client": "There is no {b}.",
     "nothing.such.sent": "No {s} is under way from {b} to {d}.",
     "held.already": "That is held already; “release” lets it go on to {d}.",
