@@ -8,7 +8,7 @@ const MOST = 4;
 
 const rowsOf = (group, narrow) => {
   const [members, offsets] = [group.members, group.offsetsShown].map((n) => Math.min(n, MOST));
-  return narrow ? members + offsets : Math.max(members, offsets);
+  return narrow ? 1 + members + offsets : Math.max(members, offsets);
 };
 
 /** What the cards need of a view: all that decides how high they are. */
@@ -48,12 +48,7 @@ function card(geo, view, group, { y, h }, { t, name }) {
   const [x, right] = geo.side ? [geo.side, Math.max(geo.side, geo.corner)] : [8, 8];
   const w = geo.width - x - right;
   const called = (p) => view.partitions.find((one) => one.p === p)?.name ?? `p${p}`;
-  const head = t("group.head", {
-    g: group.name,
-    n: group.generation,
-    state: t(`group.state.${group.state}`),
-    b: group.coordinator < 0 ? t("group.nobody") : name(group.coordinator),
-  });
+  const [head, more] = heads(group, { t, name });
   const members = group.members.slice(0, MOST).map((one) => memberLine(one, called, { t, name }));
   const offsets = group.offsets.slice(0, MOST).map((one) => offsetLine(one, called, t));
   const columns = geo.narrow ? 1 : 2;
@@ -64,14 +59,16 @@ function card(geo, view, group, { y, h }, { t, name }) {
         style: "font-size:12px",
       }),
     );
-  const words = [head, ...members, ...offsets].join(" · ");
+  const words = [head, more, ...members, ...offsets].join(" · ");
+  const first = geo.narrow ? head : `${head} · ${more}`;
+  const below = geo.narrow ? [more, ...members] : members;
   return g(
     `group-${group.name}`,
     [
       rect("bg", x, y, w, h, "client reader", { rx: 8 }),
-      text("head", x + 11, y + 18, fit(head, w - 22, 12.5, true), "strong", { "font-size": 12.5 }),
-      ...put(members, "m", x + 11, 0),
-      ...put(offsets, "o", x + 11 + (columns - 1) * (w / 2), geo.narrow ? members.length : 0),
+      text("head", x + 11, y + 18, fit(first, w - 22, 12.5, true), "strong", { "font-size": 12.5 }),
+      ...put(below, "m", x + 11, 0),
+      ...put(offsets, "o", x + 11 + (columns - 1) * (w / 2), geo.narrow ? below.length : 0),
       title("title", words),
     ],
     {
@@ -85,8 +82,17 @@ function card(geo, view, group, { y, h }, { t, name }) {
   );
 }
 
+function heads(group, { t, name }) {
+  if (group.coordinator < 0) return [t("group.name", { g: group.name }), t("group.uncoordinated")];
+  const state = t(`group.state.${group.state}`);
+  return [
+    t("group.head", { g: group.name, n: group.generation }),
+    t("group.led", { state, b: name(group.coordinator) }),
+  ];
+}
+
 function memberLine(one, called, { t, name }) {
-  const who = name(one.id);
+  const who = name(one.id).replace(/^./, (first) => first.toUpperCase());
   if (!one.alive) return t("group.member.down", { c: who });
   if (!one.owns.length) return t(one.task ? "group.member.joins" : "group.member.idle", { c: who });
   const owns = one.owns
@@ -109,7 +115,7 @@ function offsetLine(one, called, t) {
   return bits.filter(Boolean).join(" · ");
 }
 
-/** The committed offset of each group: a flag at the left wall of the leader's tank. */
+/** The committed offset of each group: a flag at the left wall of the leader's tank, inside it. */
 export function commitFlags(geo, view, { t }) {
   const lane = geo.lanes.get(geo.part.record.leader);
   if (!view.groups || !lane) return [];
@@ -117,9 +123,10 @@ export function commitFlags(geo, view, { t }) {
     const found = group.offsets.find((one) => one.p === geo.part.p);
     if (!found || found.offset === null || found.offset < geo.fold) return [];
     const y = geo.y(found.offset, lane);
+    const [x, way] = geo.narrow ? [lane.x - 1, -1] : [lane.x + 2, 1];
     return [
       g(`commit-${group.name}`, [
-        path("p", `M${lane.x - 1} ${y - 5}h-11l4 5l-4 5h11z`, "reads"),
+        path("p", `M${x} ${y - 5}h${11 * way}l${-4 * way} 5l${4 * way} 5h${-11 * way}z`, "reads"),
         title("title", t("group.flag", { g: group.name, o: found.offset })),
       ]),
     ];
