@@ -449,7 +449,8 @@ def test_every_invariant_is_seen_to_fail() -> None:
 def test_every_invariant_is_promised_or_said_not_to_be() -> None:
     """Else the soak would never report it."""
     known = promises.ALWAYS | promises.EPOCHS | promises.DURABILITY | promises.CLIENTS.keys()
-    apart = set(INVARIANTS) ^ (known | {"I14"} | promises.NOT_PROMISED)
+    # I4: AlterPartition breaks it for a moment (docs/explanation/model.md); I8 is a statistic.
+    apart = set(INVARIANTS) ^ (known | {"I14", "I4", "I8"})
     assert not apart, f"engine/catalogue/promises.py: in which runs do these hold? {apart}"
 
 

@@ -235,11 +235,6 @@ def test_cards_that_no_run_lights_are_few_and_say_why() -> None:
     assert len(dark) <= 15, sorted(dark)
 
 
-def test_methods_lead_to_cues() -> None:
-    assert "T-2" in stacks.cues_of("AbstractFetcherThread.truncateToEpochEndOffsets")
-    assert "F-9" in stacks.cues_of("AbstractFetcherThread.handleOutOfRangeError")
-
-
 # -- stacks that reached it at a step -------------------------------------------------------------
 
 
