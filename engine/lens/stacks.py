@@ -70,6 +70,8 @@ LOOPS: Final[dict[str, tuple[str, ...]]] = {
     "controller": (RUN, "ControllerEventThread.doWork"),
     "alter": (RUN, "InterBrokerSendThread.doWork"),
     "quorum": ("EventHandler.run",),
+    "raft": (RUN,),
+    "observer": (RUN,),
     "publisher": ("EventHandler.run",),
     "lifecycle": ("EventHandler.run",),
     "producer": ("Sender.run",),
@@ -191,7 +193,9 @@ class Stack(NamedTuple):
 
     @property
     def where(self) -> str:
-        """ "broker", "controller" or "client"."""
+        """ "broker", "controller", "voter" (of a quorum) or "client"."""
+        if self.thread == "raft":
+            return "voter"
         if self.thread in CLIENTS:
             return "client"
         return "controller" if self.thread in CONTROLLERS else "broker"
