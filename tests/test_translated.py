@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 import pytest
 
 from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import find, library, translations
-from engine.scenarios.script import comments_of, retold
+from engine.scenarios.script import retold
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
+from tests.translations import gaps
 
 CHINESE = "zh-Hans"
 HAN = "\u3400-\u9fff"
 
 
-def gaps(written: Mapping[str, file.ScenarioWords]) -> list[str]:
-    """Return one sentence for each entry missing from the translations, or left over."""
-    codes = {scenario.code for scenario in library().values()}
-    found = [f"{CHINESE}/{code}.yaml: no scenario {code}" for code in written if code not in codes]
-    for scenario in library().values():
-        where = f"{CHINESE}/{scenario.code}.yaml"
-        if scenario.code not in written:
-            found.append(f"{where} is missing: title, teaches and comments of {scenario.slug}.yaml")
-            continue
-        comments, known = comments_of(scenario.script), written[scenario.code].comments
-        found += [f"{where}: add the comment {text!r}" for text in comments if text not in known]
-        found += [f"{where}: take out {text!r}" for text in known if text not in comments]
-    return found
-
-
 def test_every_text_of_the_library_has_its_chinese_and_no_other() -> None:
-    missing = gaps(translations(CHINESE))
+    missing = gaps(CHINESE, translations(CHINESE))
     assert missing == [], "in engine/scenarios/library:\n" + "\n".join(missing)
 
 
@@ -107,7 +92,7 @@ def test_a_gap_says_what_to_do() -> None:
     comments = dict(list(told["S02"].comments.items())[1:])
     told["S02"] = file.ScenarioWords("a", "b", {**comments, "Old.": "旧"})
     told["S99"] = first
-    found = gaps(told)
+    found = gaps(CHINESE, told)
     assert "zh-Hans/S01.yaml is missing: title, teaches and comments of happy-path.yaml" in found
     assert any(one.startswith("zh-Hans/S02.yaml: add the comment 'Broker 2 has") for one in found)
     assert "zh-Hans/S02.yaml: take out 'Old.'" in found
