@@ -320,6 +320,7 @@ def main() -> int:
         [*python, "ruff", "format", "--check", "."],
         [*python, "ruff", "check", "."],
         [*python, "mypy"],
+        [*python, "vulture"],
     ]
     told = Told()
     began = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -12,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from app.batch import statistics
 from app.batch.jobs import Jobs
 from app.batch.runners.pairing import LOST, CellPair, cell_pairs, profile_pairs
 from app.batch.runners.plan import BatchPlan, PlanTally
@@ -192,11 +192,16 @@ def _decimal(value: float, places: Decimal = PLACES_OF_WEIGHTS) -> Decimal:
     return WIDE.quantize(Decimal(repr(value)), places)
 
 
+def percentile(values: Sequence[int], share: float) -> int | None:
+    """The smallest value with at least `share` of all at or below it: SQL's percentile_disc."""
+    return sorted(values)[max(1, math.ceil(share * len(values))) - 1] if values else None
+
+
 def _metric(rows: list[dict[str, Any]], name: str, tilted: bool, top: int) -> dict[str, Any]:
     those = [row for row in rows if row.get(name) is not None]
     values = [row[name] for row in those]
     at = [
-        heavier(those, name, Decimal(str(q)), top) if tilted else statistics.percentile(values, q)
+        heavier(those, name, Decimal(str(q)), top) if tilted else percentile(values, q)
         for q in QUANTILES
     ]
     return {

@@ -3,6 +3,7 @@
     python -m tests.lens_data kafka-code.json
 
 The full index (about 2.4 MB; its `about` says how it is laid out) stays outside the repository.
+tests/data/kafka-raft.json, of the same layout, adds the voters of a quorum (KafkaRaftClient).
 What is kept: of each name that a card, a cue, a chain or named.txt uses, file and line by release.
 The same index and cards give the same bytes.
 """
@@ -19,6 +20,7 @@ from engine.lens.source import key, modes, named, profile_of
 from engine.story.rules import RULES
 
 TARGET = Path(__file__).resolve().parent.parent / "engine" / "lens" / "kafka.json"
+RAFT = Path(__file__).resolve().parent / "data" / "kafka-raft.json"
 LOOPS = (
     "ControllerEventThread.doWork",
     "ExpiredOperationReaper.doWork",
@@ -112,6 +114,19 @@ PARTS: Final = {
 """Cues that came after the index was made: a part of a rule, whose chain is theirs."""
 
 
+def extend(data: dict[str, Any], more: dict[str, Any]) -> None:
+    """Add the names, calls, chains and threads of another index, which knows some releases."""
+    first = len(data["files"])
+    data["files"] += more["files"]
+    data["chains"] += more["chains"]
+    data["threads"].update(more["threads"])
+    data["calls"].update(more["calls"])
+    for release, index in more["releases"].items():
+        data["releases"][release]["at"].update(
+            {name: [first + file, line] for name, (file, line) in index["at"].items()}
+        )
+
+
 def compact(data: dict[str, Any]) -> dict[str, Any]:
     """The part of the full index that this project shows."""
     full = Full(data)
@@ -175,6 +190,7 @@ def main() -> int:
         print(__doc__)
         return 2
     data = json.loads(Path(sys.argv[1]).read_text("utf-8"))
+    extend(data, json.loads(RAFT.read_text("utf-8")))
     written = text(compact(data))
     TARGET.write_text(written, "utf-8")
     print(f"{TARGET.name}: {len(written)} bytes, {min(map(key, data['releases']))} and later")

@@ -459,7 +459,9 @@ def test_every_invariant_is_seen_to_fail() -> None:
 def test_every_invariant_is_promised_or_said_not_to_be() -> None:
     """Else the soak would never report it."""
     known = promises.ALWAYS | promises.EPOCHS | promises.DURABILITY | promises.CLIENTS.keys()
-    apart = set(INVARIANTS) ^ (known | {"I14"} | promises.NOT_PROMISED)
+    # I4: AlterPartition breaks it for a moment (docs/explanation/model.md).
+    counted = {name for name, one in INVARIANTS.items() if one.statistic}
+    apart = set(INVARIANTS) ^ (known | counted | {"I14", "I4"})
     assert not apart, f"engine/catalogue/promises.py: in which runs do these hold? {apart}"
 
 

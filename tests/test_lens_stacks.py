@@ -25,6 +25,7 @@ from tests.conftest import THOROUGH
 NEWEST = "4.1.1"
 SECOND = "2.5.1"
 """The release of most posts: beside the one that a run behaves as."""
+RAFT = ("3.3.2", "3.9.1", "4.1.1")
 
 
 def wrong_in(cue: str, release: str, mode: str) -> str:
@@ -77,7 +78,7 @@ def test_methods_of_a_run_exist_in_its_release(slug: str) -> None:
         profile = get_profile(name)
         for cue in cues_played(slug, name):
             one = stack(cue, release_of(profile), profile.mode)
-            if cue.startswith(("CP-RAFT-", "G-")):  # the lens does not know their sources
+            if cue.startswith("G-"):  # the lens does not know their sources
                 continue
             assert one.reason != "absent", (slug, name, cue)
             for release in pair_of(name):
@@ -235,9 +236,31 @@ def test_cards_that_no_run_lights_are_few_and_say_why() -> None:
     assert len(dark) <= 15, sorted(dark)
 
 
-def test_methods_lead_to_cues() -> None:
-    assert "T-2" in stacks.cues_of("AbstractFetcherThread.truncateToEpochEndOffsets")
-    assert "F-9" in stacks.cues_of("AbstractFetcherThread.handleOutOfRangeError")
+def test_voters_act_in_the_raft_thread_of_the_release() -> None:
+    grants = [names("CP-RAFT-VOTE.voted", release, "kraft")[-1] for release in RAFT]
+    assert grants == [
+        "QuorumState.transitionToVoted",
+        "QuorumState.transitionToUnattachedVotedState",
+        "QuorumState.unattachedAddVotedState",
+    ]
+    loops = [names("CP-RAFT-COMMIT", release, "kraft")[1] for release in RAFT]
+    assert loops == ["RaftIoThread.doWork", *["KafkaRaftClientDriver.doWork"] * 2]
+    assert stack("CP-RAFT-EPOCH.check", "3.7.2", "kraft").reason == ""
+    assert "LeaderState.timeUntilCheckQuorumExpires" not in names(
+        "CP-RAFT-EPOCH.check", "3.6.2", "kraft"
+    )
+    # Since KIP-996 a candidate has won a pre-vote, which a vote response completes.
+    asks = names("CP-RAFT-VOTE.candidate", "4.1.1", "kraft")
+    assert "KafkaRaftClient.maybeTransitionForward" in asks
+    one = stack("CP-RAFT-OBSERVER", "3.9.1", "kraft")
+    assert (one.where, thread_name(one, 2)) == ("broker", "kafka-2-raft-io-thread")
+
+
+def test_a_voter_is_the_node_of_its_stack() -> None:
+    slug, profile, step = sightings().cues["CP-RAFT-EPOCH.leader"]["K39"]
+    one = stacks_at(library()[slug].code, profile, step)["CP-RAFT-EPOCH.leader"]
+    assert (one["node"], one["where"]) == ("K3", "voter")
+    assert one["frames"][-1]["name"] == "QuorumState.transitionToLeader"
 
 
 # -- stacks that reached it at a step -------------------------------------------------------------

@@ -12,14 +12,15 @@ from engine.checks.prefix import differing
 from engine.model.log import Batch, Log
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
-from engine.study.batch import play_row
+from engine.sim.run import Run
+from engine.study.batch import row_of
 from engine.study.metrics import METRICS
 
 
 def row(*script: str, **more: Any) -> dict[str, Any]:
     """The row of a run of three brokers, by hand unless told otherwise."""
     told = {"title": "By hand", "profiles": ["K39"], "brokers": 3, "script": "\n".join(script)}
-    found = play_row(Scenario.from_dict({**told, **more}), "K39", 0, 0)
+    found = row_of(Run(Scenario.from_dict({**told, **more}), "K39", 0), 0, 0)
     assert found["verdict"] == "holds", found["why"]
     return found
 
@@ -79,7 +80,7 @@ def test_nothing_is_said_of_what_never_came() -> None:
 
 def test_a_follower_long_enough_with_other_records_holds_none_of_them() -> None:
     """S14: broker 1 comes back with c where the leader has x; x is copied only after the cut."""
-    found = play_row(find("S14"), "Z0102", 0, 0)
+    found = row_of(Run(find("S14"), "Z0102", 0), 0, 0)
     assert found["diverged"] == 1, "offset 2 is c on broker 1 and x on broker 2"
     assert found["committed_lost"] == 2
     assert found["acked_lost"] == 2
@@ -88,7 +89,7 @@ def test_a_follower_long_enough_with_other_records_holds_none_of_them() -> None:
 @pytest.mark.parametrize(("profile", "lost"), [("Z0102", 1), ("K39", 0)])
 def test_committed_records_that_are_lost(profile: str, lost: int) -> None:
     """R20: m1 was committed, and broker 3 leads without it."""
-    found = play_row(find("R20"), profile, 0, 0)
+    found = row_of(Run(find("R20"), profile, 0), 0, 0)
     assert (found["committed_lost"], found["diverged"]) == (lost, 0)
 
 

@@ -16,12 +16,12 @@ from engine.dataplane import truncation
 from engine.explore import card, key_exclusions
 from engine.explore.budgets import NAMES, Budgets
 from engine.explore.choices import Choices, advance
-from engine.explore.danger import FAR, NEAR, SAFE, danger
+from engine.explore.danger import FAR, NEAR, SAFE, Distance, distances
 from engine.explore.goals import goal, invariants
 from engine.explore.key_exclusions import LEFT_OUT, SPOKEN_FOR
 from engine.explore.keys import Key, Keys
 from engine.explore.question import SearchQuestion, cut_at
-from engine.explore.searching import REACHED, Bounds, SearchOutcome, search
+from engine.explore.searching import REACHED, Bounds, Graph, Searching, SearchOutcome, search
 from engine.model.copying import fields
 from engine.model.errors import InputError
 from engine.model.log import Log
@@ -429,18 +429,26 @@ def test_ctrl_c_gives_what_is_known_so_far() -> None:
 # -- distance to danger ---------------------------------------------------------------------------
 
 
+def danger(
+    question: SearchQuestion, bounds: Bounds | None = None
+) -> tuple[SearchOutcome, tuple[Distance, ...]]:
+    graph = Graph()
+    outcome = Searching(question, bounds, graph).run()
+    return outcome, distances(graph, outcome)
+
+
 @pytest.mark.parametrize(("profile", "moves"), sample([("Z0102", 6), ("Z0102", 4), ("K39", 6)], 3))
 def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
     profile: str, moves: int
 ) -> None:
     run = after("S20", profile, moves)
     budgets = Budgets(crashes=2, writes=1)
-    found = danger(SearchQuestion(run, budgets, ("I7",)))
-    assert found.outcome.complete and len(found.distances) > 4
+    outcome, reckoned = danger(SearchQuestion(run, budgets, ("I7",)))
+    assert outcome.complete and len(reckoned) > 4
     choices = Choices(run.scenario).of(SearchQuestion(run, budgets).start(), budgets)
     paid = {move.text: pays for move, pays in choices}
-    assert [one.move for one in found.distances] == list(paid)
-    for one in found.distances:
+    assert [one.move for one in reckoned] == list(paid)
+    for one in reckoned:
         further = Run(run.scenario, run.profile, run.seed, (*run.lines(), one.move))
         left = budgets.less(paid[one.move])
         alone = search(SearchQuestion(further, left, ("I7",))).found.get("I7")
@@ -450,11 +458,10 @@ def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
 
 def test_unexplored_states_are_not_called_safe() -> None:
     run = after("S20", "Z0102", 6)
-    found = danger(SearchQuestion(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
-    assert not found.outcome.complete
-    assert {one.kind for one in found.distances} == {FAR}
-    levels = {one.moves for one in found.distances}
-    assert levels == {len(found.outcome.widths) - 1}
+    outcome, reckoned = danger(SearchQuestion(run, Budgets(crashes=2), ("I7",)), Bounds(states=20))
+    assert not outcome.complete
+    assert {one.kind for one in reckoned} == {FAR}
+    assert {one.moves for one in reckoned} == {len(outcome.widths) - 1}
 
 
 def test_a_disk_is_replaced_only_where_it_is_paid_for() -> None:

@@ -9,7 +9,7 @@ import pytest
 from engine.model.errors import InputError
 from engine.scenarios.file import find
 from engine.sim.run import Run, play_all
-from engine.study.batch import play_row
+from engine.study.batch import row_of
 from engine.study.shrink import PLAYS_MOST, first_break, shorten
 
 
@@ -17,7 +17,7 @@ def failing(code: str, profile: str, wanted: int) -> list[tuple[Run, str]]:
     found: list[tuple[Run, str]] = []
     scenario = find(code)
     for seed in range(1000):
-        row = play_row(scenario, profile, 0, seed)
+        row = row_of(Run(scenario, profile, seed), 0, seed)
         found += [(Run(scenario, profile, seed), broken[0]) for broken in row["broken"][:1]]
         if len(found) >= wanted:
             return found

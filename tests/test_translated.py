@@ -10,15 +10,16 @@ from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import find, library, translations
 from engine.scenarios.script import retold
-from engine.scenarios.translated import gaps, in_language
+from engine.scenarios.translated import in_language
 from engine.sim.run import Run
+from tests.translations import gaps
 
 CHINESE = "zh-Hans"
 HAN = "\u3400-\u9fff"
 
 
 def test_every_text_of_the_library_has_its_chinese_and_no_other() -> None:
-    missing = gaps(CHINESE)
+    missing = gaps(CHINESE, translations(CHINESE))
     assert missing == [], "in engine/scenarios/library:\n" + "\n".join(missing)
 
 
@@ -85,14 +86,13 @@ def test_untranslated_texts_stay_as_they_are() -> None:
     assert retold("settle # Loud.", {"Quiet.": "静。"}) == "settle # Loud."
 
 
-def test_a_gap_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gap_says_what_to_do() -> None:
     told = dict(translations(CHINESE))
     first = told.pop("S01")
     comments = dict(list(told["S02"].comments.items())[1:])
     told["S02"] = file.ScenarioWords("a", "b", {**comments, "Old.": "旧"})
     told["S99"] = first
-    monkeypatch.setattr(file, "translations", lambda _: told)
-    found = gaps(CHINESE)
+    found = gaps(CHINESE, told)
     assert "zh-Hans/S01.yaml is missing: title, teaches and comments of happy-path.yaml" in found
     assert any(one.startswith("zh-Hans/S02.yaml: add the comment 'Broker 2 has") for one in found)
     assert "zh-Hans/S02.yaml: take out 'Old.'" in found

@@ -6,7 +6,7 @@ Pure functions.  Shares are numbers from 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -165,19 +165,6 @@ def sign_test(only_first: int, only_second: int) -> float:
 
 def _log_comb(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
-
-def percentile(values: Sequence[int], share: float) -> int | None:
-    """Return the smallest value with at least `share` of all values at or below it.
-
-    None of nothing.
-
-    The same rule as SQL's percentile_disc.
-    """
-    if not values:
-        return None
-    rank = max(1, math.ceil(share * len(values)))
-    return sorted(values)[rank - 1]
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,6 @@ def speaker_in(text: str) -> str:
     return ""
 
 
-def speaker_of(line: bytes) -> str:
-    """Return the node that a line names as its writer; "" where it names none."""
-    return speaker_in(layouts.unwrapped(line).text)
-
-
 def number_in(origin: str) -> str:
     """Return the number in the name of a container, pod, host or folder such as kafka-2.
 

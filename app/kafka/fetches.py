@@ -54,7 +54,6 @@ class PartitionFetch:
     partition: int
     offset: int
     leader_epoch: int = -1
-    last_fetched_epoch: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +112,14 @@ def request(frame: bytes, head: RequestHeader) -> list[PartitionFetch]:
         number = cursor.i32()
         epoch = cursor.i32() if version >= 9 else -1
         offset = cursor.i64()
-        last = cursor.i32() if version >= FLEXIBLE else -1
+        if version >= FLEXIBLE:
+            cursor.i32()  # last fetched epoch
         if version >= 5:
             cursor.i64()  # log start
         cursor.i32()
         if flexible:
             cursor.tags()
-        return PartitionFetch(topic, number, offset, epoch, last)
+        return PartitionFetch(topic, number, offset, epoch)
 
     def topic() -> list[PartitionFetch]:
         name = _topic(cursor, version)

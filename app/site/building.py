@@ -89,7 +89,7 @@ class Builder:
             self._add_answers(lang, site)
         self._tell("Playing the library")
         self._add_library(scenarios)
-        self._add_shown_runs(sites)
+        self._add_shown_runs(sites, scenarios)
         self._tell("Packing the engine")
         loaded = self._add_engine(python)
         self._add_pages(sites)
@@ -154,7 +154,9 @@ class Builder:
         self._frozen.add(run.digest)
         self._files |= {f"runs/{name}": data for name, data in run.files.items()}
 
-    def _add_shown_runs(self, sites: dict[str, crawling.Site]) -> None:
+    def _add_shown_runs(
+        self, sites: dict[str, crawling.Site], scenarios: Collection[str] | None
+    ) -> None:
         """Freeze runs that pages link to or frame, as their server would still know them."""
         found: dict[str, Run] = {}
         for site in sites.values():
@@ -162,7 +164,7 @@ class Builder:
                 for digest in _DIGEST.findall(text):
                     if digest not in self._frozen and digest not in found:
                         run = self._known(digest)
-                        if run is not None:
+                        if run and (scenarios is None or run.scenario.slug in scenarios):
                             found[digest] = run
         for shown in frozen.freeze_runs(found.values(), self._langs):
             self._add_run(shown)

@@ -220,8 +220,6 @@ BROKEN_BY: Final = {
     "INV-28": ("quota_covers_in_sync", "waiting_fetch_throttled"),  # KAFKA-4313, KAFKA-6937
 }
 """Bugs of releases that break an invariant."""
-NOT_PROMISED: Final = frozenset(("I4", "I8", "INV-37", "INV-38"))
-"""I4: AlterPartition breaks it for a moment (docs/explanation/model.md); the others are counted."""
 
 
 def promised(run: Run, sim: Simulation) -> frozenset[str]:

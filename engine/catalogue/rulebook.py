@@ -217,10 +217,6 @@ UNLIT: Final[dict[str, str]] = {
     "D-3": "no scenario of the library limits a copy between directories",
     "CP-PLACE-KR": "the scenarios of the library say where replicas are",
     "CP-PLACE-ZK-RACK": "no scenario places by racks under ZooKeeper",
-    **dict.fromkeys(
-        ("CP-RAFT-VOTE", "CP-RAFT-EPOCH", "CP-RAFT-FETCH", "CP-RAFT-COMMIT", "CP-RAFT-OBSERVER"),
-        "the code lens does not know the sources of the quorum yet",
-    ),
 }
 """Identifier -> why no step of the library lights its card, beside those of EXCUSES."""
 

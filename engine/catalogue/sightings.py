@@ -86,8 +86,8 @@ def _codes(m: Any) -> list[int]:
 
 
 def _in_order() -> list[Scenario]:
-    """Return the scenarios that are played by hand; defects of the past come last."""
-    hands = [one for one in library().values() if one.fetching == "manual"]
+    """Return the scenarios played by hand or with a quorum; defects of the past come last."""
+    hands = [one for one in library().values() if one.fetching == "manual" or one.quorum]
     return sorted(hands, key=lambda one: (one.code[:1] != "S", one.code))
 
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from engine.explore.question import SearchQuestion
-from engine.explore.searching import Bounds, Graph, Searching, SearchOutcome
+from engine.explore.searching import Graph, SearchOutcome
 
 SAFE: Final = "safe"
 """Nothing bad can follow within the budgets: everything was seen."""
@@ -31,28 +29,11 @@ class Distance(NamedTuple):
     SAFE: 0."""
 
 
-@dataclass(frozen=True)
-class Danger:
-    """Result of `danger`; `outcome` says how far it looked."""
-
-    outcome: SearchOutcome
-    distances: tuple[Distance, ...]
-    """Every move that can be done, in the order of the search."""
-
-
-def danger(question: SearchQuestion, bounds: Bounds | None = None) -> Danger:
-    """Return the distance of each next move to a breach of `never`, or to `reach`.
-
-    A returned distance is exact: a shorter way would have been seen at an earlier level.
-    Raises InputError as `searching.search` does.
-    """
-    graph = Graph()
-    outcome = Searching(question, bounds, graph).run()
-    return Danger(outcome, distances(graph, outcome))
-
-
 def distances(graph: Graph, outcome: SearchOutcome) -> tuple[Distance, ...]:
-    """Return the distance of each next move, from what a search with a graph has seen."""
+    """Return the distance of each next move, in the order of the search, from its graph.
+
+    A distance is exact: a shorter way would have been seen at an earlier level.
+    """
     back = _back(graph.arrows, graph.bad)
     return tuple(
         _distance(move, back.get(number), graph.levels, outcome.complete)

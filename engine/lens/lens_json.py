@@ -165,7 +165,8 @@ def at_work(one: Stack, node: Any, view: View) -> Any:
     A controller's answer is handled at a broker, what a leader read for a consumer at the consumer.
     """
     if one.where == "controller" and not one.reason:
-        return CONTROLLER
+        voters = view.get("quorum", {}).get("voters", [])
+        return node if any(voter["id"] == node for voter in voters) else CONTROLLER
     if one.where == "broker" and not one.reason and _is_client(node):
         for client in view["clients"]:
             if client["id"] == node:

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 from engine.catalogue.sourcemap import card_of
 from engine.lens.source import Chain, SourcePlace, profile_of, source
 from engine.model.profiles import FETCH, HW, KIP101, KIP279, KIP279_FENCED, KRAFT, ZK
-from engine.story.rules import RULES
 
 REASONS: Final = {
     "outside": "No part of Kafka does it: a fault, an operator's hand, or an observer.",
@@ -71,6 +70,8 @@ LOOPS: Final[dict[str, tuple[str, ...]]] = {
     "controller": (RUN, "ControllerEventThread.doWork"),
     "alter": (RUN, "InterBrokerSendThread.doWork"),
     "quorum": ("EventHandler.run",),
+    "raft": (RUN,),
+    "observer": (RUN,),
     "publisher": ("EventHandler.run",),
     "lifecycle": ("EventHandler.run",),
     "producer": ("Sender.run",),
@@ -192,7 +193,9 @@ class Stack(NamedTuple):
 
     @property
     def where(self) -> str:
-        """ "broker", "controller" or "client"."""
+        """ "broker", "controller", "voter" (of a quorum) or "client"."""
+        if self.thread == "raft":
+            return "voter"
         if self.thread in CLIENTS:
             return "client"
         return "controller" if self.thread in CONTROLLERS else "broker"
@@ -445,17 +448,3 @@ def thread_name(of: Stack, node: Any = None, leader: Any = None, fetcher: int = 
     for place, value in filled.items():
         name = name.replace(place, value)
     return name
-
-
-def cues_of(name: str) -> list[str]:
-    """Return the cues whose stack has this method in some release, in the order of the rules."""
-    return [cue for cue in RULES if name in _methods_of(cue)]
-
-
-@lru_cache(maxsize=512)
-def _methods_of(cue: str) -> frozenset[str]:
-    found = set()
-    for release in source().releases:
-        for mode in (ZK, KRAFT):
-            found |= {frame.name for frame in stack(cue, release, mode).frames}
-    return frozenset(found)

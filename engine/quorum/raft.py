@@ -81,7 +81,7 @@ def _become(v: Voter, state: int, out: Effects) -> None:
     if v.state == LEADER and state != LEADER:
         replication.stop_leading(v)
     rule = "CP-RAFT-VOTE" if state in (UNATTACHED, VOTED, CANDIDATE) else "CP-RAFT-EPOCH"
-    out.cue(rule, v.id, "state", STATE_NAMES[v.state], STATE_NAMES[state])
+    out.cue(f"{rule}.{STATE_NAMES[state]}", v.id, "state", STATE_NAMES[v.state], STATE_NAMES[state])
     v.state = state
     v.waits = False
     v.granted = v.rejected = ()

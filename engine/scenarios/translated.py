@@ -12,7 +12,7 @@ from typing import Final
 
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
-from engine.scenarios.script import comments_of, retold
+from engine.scenarios.script import retold
 
 OWN: Final = "en"
 """The language the library is written in."""
@@ -34,20 +34,3 @@ def in_language(scenario: Scenario, language: str) -> Scenario:
         teaches=told.teaches if scenario.teaches == own.teaches else scenario.teaches,
         script=retold(scenario.script, told.comments),
     )
-
-
-def gaps(language: str) -> list[str]:
-    """Return one sentence for each entry missing from the translations, or left over."""
-    told = file.translations(language)
-    codes = {scenario.code for scenario in file.library().values()}
-    found = [f"{language}/{code}.yaml: no scenario {code}" for code in told if code not in codes]
-    for scenario in file.library().values():
-        where = f"{language}/{scenario.code}.yaml"
-        if scenario.code not in told:
-            found.append(f"{where} is missing: title, teaches and comments of {scenario.slug}.yaml")
-            continue
-        comments = comments_of(scenario.script)
-        known = told[scenario.code].comments
-        found += [f"{where}: add the comment {text!r}" for text in comments if text not in known]
-        found += [f"{where}: take out {text!r}" for text in known if text not in comments]
-    return found

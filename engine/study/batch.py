@@ -59,11 +59,6 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     return [row_of(Run(scenario, profile, seed), cell, seed, probe) for seed in seeds]
 
 
-def play_row(scenario: Scenario, profile: str, cell: int, seed: int) -> Row:
-    """Play one run of a scenario and return it as a row."""
-    return row_of(Run(scenario, profile, seed), cell, seed)
-
-
 def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
     """Return a run as a row under this seed, or number of a future; see run_chunk for a probe."""
     return row_and_end(run, cell, seed, probe)[0]

@@ -21,7 +21,6 @@ from engine.model.profiles import RELEASES
 FILE: Final = "ledger.json"
 USES: Final = "uses.json"
 """Feature -> bugs that only clusters with this feature can meet."""
-SEVERITIES: Final = ("blocker", "critical", "major", "minor", "noise")
 BOTH: Final = "both"
 MODES: Final = (ZK, KRAFT, BOTH)
 

@@ -185,13 +185,14 @@ def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes:
 
 
 def page_when(client: Any, address: str, ready: Callable[[str], bool]) -> str:
-    """The page of a search once it tells what is waited for."""
+    """The page of a search once it tells what is waited for; a busy server is asked again."""
     page = ""
 
     def asked() -> bool:
         nonlocal page
-        page = client.get(address).get_data(as_text=True)
-        return ready(page)
+        answer = client.get(address)
+        page = answer.get_data(as_text=True)
+        return answer.status_code not in (429, 503) and ready(page)
 
     until(asked, PAGE_EVERY_S)
     return page

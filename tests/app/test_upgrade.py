@@ -16,8 +16,10 @@ from engine.model.flags import FLAG_LIST, KRAFT, ZK, release_of
 from engine.model.profiles import FLAGS, RELEASES, get_profile
 from engine.replay.replay import Replay
 from engine.sim.run import Run
-from engine.upgrade.ledger import BOTH, MODES, SEVERITIES, LedgerEntry, entries
+from engine.upgrade.ledger import BOTH, MODES, LedgerEntry, entries
 from engine.upgrade.upgrade import bugs_of, release_in, upgrade
+
+SEVERITIES = ("blocker", "critical", "major", "minor", "noise")
 
 
 def test_every_fix_that_a_flag_plays_is_in_the_ledger() -> None:

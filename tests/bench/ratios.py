@@ -198,7 +198,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "batch": elsewhere(
         "of two plain processes' runs per second, on Spark local[2]",
-        "app.batch.runners.bench",
+        "tests.bench.efficiency",
         "batch_efficiency",
     ),
     "warm": elsewhere(

@@ -8,11 +8,11 @@ from typing import Final
 
 from app import create_app
 from app.batch.jobs import Jobs
-from app.batch.runners.bench import Plain, together
 from app.batch.spec import make_spec
 from app.core.config import load
 from app.server.services import KEY
 from engine.scenarios import file
+from tests.bench.efficiency import Plain, together
 
 SCENARIO: Final = "S66"
 PROFILE: Final = "K39"

@@ -179,7 +179,7 @@ class Window:
         if not newcomer:
             self.context.add_init_script(SEEN)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(30_000)
         self._heard: list[tuple[str, Callable[[Any], None]]] = []
 
     def look(self, viewport: Any, color_scheme: str, reduced_motion: str) -> None:

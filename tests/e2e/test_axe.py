@@ -94,7 +94,7 @@ class Visitor:
         """
         page, self._rests = self._rests or self.context.new_page(), None
         try:
-            page.set_default_timeout(15_000)
+            page.set_default_timeout(30_000)
             page.emulate_media(color_scheme="light")
             page.mouse.move(-1, -1)
             yield page

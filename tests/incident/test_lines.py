@@ -6,6 +6,7 @@ import pytest
 
 from app.incident import lines
 from app.incident.events import TopicIdentity
+from app.incident.layouts import unwrapped
 
 STAMP = "[2026-11-22 16:50:31,594] INFO "
 T = TopicIdentity("t", 0)
@@ -153,7 +154,7 @@ ABOUT_BROKERS = [
 def test_a_line_about_a_partition(text: str, kind: str, data: dict[str, object]) -> None:
     event = lines.read((STAMP + text).encode(), T, "1", "server.log:7")
     assert event is not None
-    own = lines.speaker_of(text.encode()) or "1"
+    own = lines.speaker_in(text) or "1"
     assert (event.kind, event.node, event.where) == (kind, own, "server.log:7")
     assert event.data == {**data, "partition": T}
     assert lines.read((STAMP + text).encode(), TopicIdentity("t", 1), "1", "") is None
@@ -203,4 +204,4 @@ def test_times_are_milliseconds_as_written() -> None:
     ],
 )
 def test_the_broker_of_a_line(line: bytes, node: str) -> None:
-    assert lines.speaker_of(line) == node
+    assert lines.speaker_in(unwrapped(line).text) == node

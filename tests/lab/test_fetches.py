@@ -31,7 +31,7 @@ def test_requests_name_the_follower_and_the_offset() -> None:
     assert asked == [
         [PartitionFetch("R20", 0, 0)],
         [PartitionFetch("R20", 0, 0)],
-        [PartitionFetch(TOPIC, 0, 0, 0, -1)],
+        [PartitionFetch(TOPIC, 0, 0, 0)],
     ]
     assert fetches.replica_of(REQUESTS[0][1], heads[0]) == 1
 

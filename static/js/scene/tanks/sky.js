@@ -178,7 +178,8 @@ export function oddLinks(geo, view, places, { t, name, words }) {
       const at = places.find((a[0] + b[0]) / 2 - w / 2, w);
       if (!at) return null;
       const cut = l.cut && l.cut !== "none";
-      const y = geo.top - 2;
+      const [one, other] = [l.a, l.b].map((end) => geo.voters?.lanes.get(end));
+      const y = one && other ? one.top - 6 : geo.top - 2;
       const sign = cut ? "scissors" : l.held ? "hand" : l.loss ? "cross" : "clock";
       return g(
         `link-${l.a}-${l.b}`,

@@ -1,6 +1,6 @@
 // The voters of a KRaft quorum: a small tank each, with the end of its metadata log.  Pure.
 
-import { epochClass, fit, g, line, path, rect, text, title } from "../node.js";
+import { epochClass, fit, g, line, path, rect, text, textWidth, title } from "../node.js";
 
 /** Height of the band, in px: entries above, name and state below. */
 export const BAND = { wide: 148, narrow: 128 };
@@ -91,12 +91,16 @@ function water(geo, lane, v) {
 function entry(geo, lane, v, { o, e, kind }) {
   const h = geo.voters.pitch - 3;
   const [x, y, w] = [lane.x + 4, geo.voters.y(o + 1) + 1.5, lane.w - 8];
-  const label = fit(`${o} ${kind}`, w - 8, 10.5);
+  // Where the name of a record has no room, its first word stands for it: Register, Partition.
+  const whole = `${o} ${kind}`;
+  const roomy = textWidth(whole, 10.5) <= w - 8;
+  const label = roomy ? whole : fit(`${o} ${kind.match(/^[A-Z][a-z]*/)}`, w - 4, 10.5);
   return g(
     `o${o}-${e}`,
     [
       rect("r", x, y, w, h, `cell ${epochClass(e)} ${o >= v.hw ? "open" : ""}`, { rx: 3 }),
       text("n", x + w / 2, y + h / 2 + 3.8, label, "num name", { "font-size": 10.5 }),
+      title("title", whole),
     ],
     { class: "record", "data-epoch": e, "data-open": o >= v.hw ? 1 : 0 },
     { enter: "land" },
