@@ -135,7 +135,7 @@ class GroupMember(Consumer):
         self.places: dict[int, Place] = {}
         self.polled: list[tuple[int, Batch]] = []
         self.committed: dict[int, int] = {}
-        self.offered: Offsets = ()  # of the commit under way
+        self.offered: Offsets = ()  # by the commit under way
         self.asked_at = 0
         self.task = NO_TASK
         self.group_corr = self.beat_corr = self.outstanding = 0
@@ -187,6 +187,8 @@ class GroupMember(Consumer):
     def commit(self, out: Effects) -> None:
         """G-4.  Commit the positions, those after what the last poll returned."""
         self.failed = ""
+        if self.task == COMMIT:  # one at a time
+            return
         self.offered = tuple(
             (tp, place[0], place[1] if self.validates else NO_EPOCH)
             for tp, place in sorted(self.known_places().items())

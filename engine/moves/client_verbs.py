@@ -9,6 +9,7 @@ from engine.clients import client_setup
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import RESETS, Consumer
 from engine.clients.group_member import GroupMember
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
 from engine.moves import partitions
@@ -45,6 +46,8 @@ def _why_not_produce(sim: Simulation, args: Args) -> str:
     why = "" if tp >= 0 and args["to"] is not None else partitions.missing(sim, args["tp"])
     if why:
         return why
+    if sim.cluster.names[max(tp, 0)].startswith(OFFSETS_TOPIC):
+        return refuse(sim, "internal.topic")
     to = _addressee(sim, args)
     if to < 0:
         return refuse(sim, "no.leader.to.write")

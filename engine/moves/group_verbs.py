@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from engine.clients.group_member import GroupMember
 from engine.model.effects import Effects
@@ -12,6 +13,8 @@ from engine.moves.moves import Args, WhyNot, Words, verb
 from engine.sim import pacing
 from engine.sim.kernel import CLIENT
 from engine.sim.simulation import Simulation
+
+MEMBER_VERBS: Final = ("join", "process", "commit", "leave", "die")
 
 
 def _parse(words: Words) -> Args:
@@ -80,7 +83,11 @@ verb(
     "commit C1",
     "A member commits its positions: the coordinator writes them to __consumer_offsets.",
     _parse,
-    _why_not(True, (_is_settled, "member.unsettled")),
+    _why_not(
+        True,
+        (_is_settled, "member.unsettled"),
+        (lambda member: bool(member.known_places()), "no.position"),
+    ),
 )(_play("commit", lambda member: member.commit))
 verb(
     "leave",

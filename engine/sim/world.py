@@ -64,7 +64,9 @@ AVAILABILITY_KINDS: Final = frozenset(
 )
 """Deliveries that may change whether a partition can be written to."""
 
-TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
+TOUCHING: Final = frozenset(
+    (timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION, timers.GROUP_CHECK)
+)
 """Timers of a broker that may touch a log or a role."""
 
 RUN_AWAY: Final = 2_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -24,10 +25,12 @@ from engine.model.groups import assign, commit_record, commits, generation_recor
 from engine.model.log import Batch, Log
 from engine.moves import moves
 from engine.scenarios.file import find, load_text
+from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.view.view import view
+from engine.why.suggesting import possible
 
 AUTO = """
 title: a group
@@ -253,3 +256,39 @@ def test_releases_without_the_protocol_and_searches_refuse_groups() -> None:
     assert "0.10.1" in find("S87").cannot_begin("0.9.0.1")
     with pytest.raises(InputError, match="consumer groups"):
         SearchQuestion(Run(find("S87"), "K39", 0, ("join C1",)), Budgets()).start()
+
+
+def test_producers_do_not_write_to_the_offsets_topic() -> None:
+    with pytest.raises(InputError, match="Only coordinators write"):
+        play("produce x p=__consumer_offsets-0")
+
+
+def test_the_menu_offers_what_a_member_can_do() -> None:
+    sim = play("join C1", "advance 1s")
+    offered = {one["text"]: one["enabled"] for one in possible(sim)}
+    assert (offered["commit C1"], offered["join C1"], offered["join C2"]) == (False, False, True)
+    go_on(sim, "read C1", "advance 1s")
+    assert {one["text"]: one["enabled"] for one in possible(sim)}["commit C1"]
+
+
+MOVES = (
+    *("join C", "join C", "read C", "read C", "process C", "commit C", "commit C", "leave C"),
+    *("die C", "cut C1 ", "heal", "kill ", "restart ", "restart ", "pause ", "resume "),
+    *("produce x", "advance 900", "advance 4s", "advance 7s"),
+)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_in_random_runs_no_promise_breaks(seed: int) -> None:
+    chance = Chance(seed, "group moves")
+    often = "configs: {session.timeout.ms: 6000, max.poll.interval.ms: 10000}\n"
+    sim = play(more=often + (WORKLOAD if seed % 2 else ""), profile=("K39", "Z28", "K41")[seed % 3])
+    if seed % 2:
+        go_on(sim, "run 20s !900")
+    for number in range(40):
+        verb = MOVES[chance.below(len(MOVES))]
+        numbered = verb[-1:] in " C" and verb != "heal"
+        line = f"{verb}{chance.below(2 if verb[-1:] == 'C' else 3) + 1}" if numbered else verb
+        with suppress(InputError):
+            go_on(sim, line if verb != "produce x" else f"produce x{number}.{seed}")
+    assert not sim.broken
