@@ -15,6 +15,7 @@ from engine.model.effects import Effects
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
     ILLEGAL_GENERATION,
+    NONE,
     NOT_COORDINATOR,
     REBALANCE_IN_PROGRESS,
     UNKNOWN_MEMBER_ID,
@@ -84,6 +85,7 @@ class GroupMember(Consumer):
         "assigned",
         "beat_corr",
         "beats_every_ms",
+        "closes",
         "commits_first",
         "committed",
         "coordinator",
@@ -139,6 +141,7 @@ class GroupMember(Consumer):
         self.asked_at = 0
         self.task = NO_TASK
         self.group_corr = self.beat_corr = self.outstanding = 0
+        self.closes = False  # it ends once it has left
         self.rejoins = False  # as soon as its application polls
         self.turns: list[int] = []  # partitions that this poll has still to read, by hand
         self.outside_since = -1  # ms: the application has records and has not polled since
@@ -167,7 +170,11 @@ class GroupMember(Consumer):
         self._join(out)
 
     def leave(self, out: Effects) -> None:
-        """G-2.  Leave the group, as `close` does."""
+        """G-2.  Leave the group and end, as `close` does."""
+        self.closes = True
+        self._leave(out)
+
+    def _leave(self, out: Effects) -> None:
         self.task = LEAVE
         self.group_corr = 0
         self._work(out)
@@ -263,7 +270,7 @@ class GroupMember(Consumer):
             return False
         if 0 <= self.outside_since <= out.now - self.max_poll_ms:
             out.cue("G-3.slow", self.id, "member", self.member, None)
-            self.leave(out)
+            self._leave(out)
         elif self.coordinator < 0:
             self._find(out)
         else:
@@ -284,7 +291,9 @@ class GroupMember(Consumer):
         if m.corr != self.group_corr:
             return
         self.group_corr = 0
-        if m.error:
+        if m.kind == LEAVE_GROUP_R and m.error in (NONE, UNKNOWN_MEMBER_ID):
+            self._left()
+        elif m.error:
             self._refused(m, out)
         elif m.kind == FIND_COORDINATOR_R:
             self.coordinator = m.node
@@ -294,18 +303,15 @@ class GroupMember(Consumer):
             self.facts.append((ASSIGNED,))
             self.task = OFFSETS if m.assigned else NO_TASK
             self._work(out)
-        elif m.kind == LEAVE_GROUP_R:
-            self._left()
         elif m.kind == OFFSET_COMMIT_R:
             self._committed(m, out)
         else:
             self._begin(m.offsets, out)
 
     def _left(self) -> None:
-        alive, outside = self.alive, self.outside_since
+        alive = not self.closes
         self._forget()
-        self.alive = alive and outside >= 0  # a slow application comes back when it polls
-        self.rejoins = self.alive
+        self.alive = self.rejoins = alive  # a slow application comes back when it polls
 
     def _refused(self, m: GroupResponse, out: Effects) -> None:
         """G-3, G-4.  Handle an error: find the coordinator again, or join again."""

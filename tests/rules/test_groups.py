@@ -10,6 +10,7 @@ import pytest
 from engine.clients.group_member import GroupMember
 from engine.explore.budgets import Budgets
 from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds, search
 from engine.groups import coordinator
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -256,6 +257,21 @@ def test_releases_without_the_protocol_and_searches_refuse_groups() -> None:
     assert "0.10.1" in find("S87").cannot_begin("0.9.0.1")
     with pytest.raises(InputError, match="consumer groups"):
         SearchQuestion(Run(find("S87"), "K39", 0, ("join C1",)), Budgets()).start()
+
+
+@pytest.mark.parametrize("unclean", [True, False])
+def test_a_search_finds_the_loss_of_a_commit_by_an_unclean_election(unclean: bool) -> None:
+    scenario = load_text(
+        "title: x\npartitions: [[1]]\nbrokers: 3\n"
+        f"configs: {{unclean.leader.election.enable: {str(unclean).lower()}}}\n"
+        "groups: [{name: orders, members: [C1], offsets: [2, 3]}]\n"
+    )
+    lines = ("produce m1", "join C1", "settle", "read C1", "process C1")
+    alone = ("kill 3", "detect 3", "commit C1", "leave C1")
+    run = Run(scenario, "K39", 0, (*lines, *alone))
+    found = search(SearchQuestion(run, Budgets(crashes=1), ("I7",)), Bounds(states=20_000))
+    assert found.complete or found.ended
+    assert ("I7" in found.found) is unclean
 
 
 def test_producers_do_not_write_to_the_offsets_topic() -> None:
