@@ -91,10 +91,10 @@ function water(geo, lane, v) {
 function entry(geo, lane, v, { o, e, kind }) {
   const h = geo.voters.pitch - 3;
   const [x, y, w] = [lane.x + 4, geo.voters.y(o + 1) + 1.5, lane.w - 8];
-  // Where the name of a record has no room, its first word stands for it: Register, Partition.
   const whole = `${o} ${kind}`;
-  const roomy = textWidth(whole, 10.5) <= w - 8;
-  const label = roomy ? whole : fit(`${o} ${kind.match(/^[A-Z][a-z]*/)}`, w - 4, 10.5);
+  // Where a name has no room, its first word stands for it: Register, Partition.
+  const [word] = kind.match(/^[A-Z][a-z]*/);
+  const label = textWidth(whole, 10.5) <= w - 8 ? whole : fit(`${o} ${word}`, w - 4, 10.5);
   return g(
     `o${o}-${e}`,
     [
