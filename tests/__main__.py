@@ -29,7 +29,7 @@ REAPER = ROOT / "tests" / "reaper.py"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
-CPU_MINUTES, QUICK_CPU_MINUTES = 24, 6
+CPU_MINUTES, QUICK_CPU_MINUTES = 45, 6
 NOT_QUICK = (
     "tests/e2e",
     "tests/incident",

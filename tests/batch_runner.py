@@ -194,7 +194,10 @@ def _decimal(value: float, places: Decimal = PLACES_OF_WEIGHTS) -> Decimal:
 
 def percentile(values: Sequence[int], share: float) -> int | None:
     """The smallest value with at least `share` of all at or below it: SQL's percentile_disc."""
-    return sorted(values)[max(1, math.ceil(share * len(values))) - 1] if values else None
+    if not values:
+        return None
+    rank = max(1, math.ceil(share * len(values)))
+    return sorted(values)[rank - 1]
 
 
 def _metric(rows: list[dict[str, Any]], name: str, tilted: bool, top: int) -> dict[str, Any]:

@@ -158,15 +158,13 @@ class Builder:
         self, sites: dict[str, crawling.Site], scenarios: Collection[str] | None
     ) -> None:
         """Freeze runs that pages link to or frame, as their server would still know them."""
-        found: dict[str, Run] = {}
-        for site in sites.values():
-            for text in site.pages.values():
-                for digest in _DIGEST.findall(text):
-                    if digest not in self._frozen and digest not in found:
-                        run = self._known(digest)
-                        if run and (scenarios is None or run.scenario.slug in scenarios):
-                            found[digest] = run
-        for shown in frozen.freeze_runs(found.values(), self._langs):
+        texts = [text for site in sites.values() for text in site.pages.values()]
+        digests = dict.fromkeys(digest for text in texts for digest in _DIGEST.findall(text))
+        runs = [self._known(digest) for digest in digests if digest not in self._frozen]
+        known = [run for run in runs if run is not None]
+        if scenarios is not None:
+            known = [run for run in known if run.scenario.slug in scenarios]
+        for shown in frozen.freeze_runs(known, self._langs):
             self._add_run(shown)
         self._files["runs/index.json"] = json.dumps(sorted(self._frozen)).encode()
         codes = self._layout.codes.items()

@@ -39,7 +39,6 @@ GROWN_BYTES: Final = 256 << 20
 SPARE_S: Final = 1
 NICE: Final = 4
 """Nice value of workers: interactive steps have priority."""
-STARTS_WITHIN_S: Final = 5
 
 DONE: Final = "done"
 RAISED: Final = "raised"
@@ -71,7 +70,6 @@ class Workers:
         self._busy: set[WorkerProcess] = set()
         self._begun = 0
         self._closed = False
-        self._warming: threading.Thread | None = None
 
     @property
     def are_there(self) -> bool:
@@ -152,8 +150,8 @@ class Workers:
             with contextlib.suppress(NoWorkerError):
                 self._give_back(self._take())
 
-        self._warming = threading.Thread(target=begin, name="workers", daemon=True)
-        self._warming.start()
+        # No daemon: a process that is half started complains when this one ends.
+        threading.Thread(target=begin, name="workers").start()
 
     def counts(self) -> tuple[int, int]:
         """Return (workers that are busy, pieces of work that wait)."""
@@ -175,8 +173,6 @@ class Workers:
             hand.kill()
         for hand in idle:
             hand.end()
-        if self._warming is not None:  # a process that is half started complains when this one ends
-            self._warming.join(STARTS_WITHIN_S)
 
     # -- processes -----------------------------------------------------------------------------
 

@@ -29,6 +29,8 @@ FLAGS = [
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 PATIENCE_S = 60
+PAGE_MS = 30_000
+"""For what a page is asked or waited for, on a busy machine."""
 
 MISSING = "" if shutil.which(CHROMIUM) else "no Chromium: apt-get install chromium"
 
@@ -179,7 +181,7 @@ class Window:
         if not newcomer:
             self.context.add_init_script(SEEN)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(PAGE_MS)
         self._heard: list[tuple[str, Callable[[Any], None]]] = []
 
     def look(self, viewport: Any, color_scheme: str, reduced_motion: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import THOROUGH
 from tests.e2e import axe, codes
-from tests.e2e.conftest import CALM, SEEN
+from tests.e2e.conftest import CALM, PAGE_MS, SEEN
 from tests.e2e.filled import Filled
 from tests.e2e.screens import SCREENS, address
 
@@ -94,7 +94,7 @@ class Visitor:
         """
         page, self._rests = self._rests or self.context.new_page(), None
         try:
-            page.set_default_timeout(30_000)
+            page.set_default_timeout(PAGE_MS)
             page.emulate_media(color_scheme="light")
             page.mouse.move(-1, -1)
             yield page

@@ -6,6 +6,8 @@ import { epochClass, fit, g, line, path, rect, text, textWidth, title } from "..
 export const BAND = { wide: 148, narrow: 128 };
 const FOOT = 38;
 const ROWS = { wide: 5, narrow: 4 };
+/** Width of a tank in which a record's word has room, in px. */
+const WORD = 78;
 
 /** Where each voter stands: node -> {x, w, mid, top, floor}, and the offsets that are shown. */
 export function voterLanes(quorum, { width, narrow, top, side, corner }) {
@@ -15,7 +17,7 @@ export function voterLanes(quorum, { width, narrow, top, side, corner }) {
   const area = width - side - Math.max(side, corner);
   const col = Math.min(310, area / count);
   const left = side + (area - col * count) / 2;
-  const w = Math.min(190, col - (narrow ? 44 : 116));
+  const w = Math.min(190, col - 8, Math.max(WORD, col - (narrow ? 44 : 116)));
   const floor = top + BAND[size] - FOOT;
   const end = Math.max(...quorum.voters.map((v) => v.end));
   const from = Math.max(0, end - ROWS[size]);
@@ -91,10 +93,10 @@ function water(geo, lane, v) {
 function entry(geo, lane, v, { o, e, kind }) {
   const h = geo.voters.pitch - 3;
   const [x, y, w] = [lane.x + 4, geo.voters.y(o + 1) + 1.5, lane.w - 8];
-  // Where the name of a record has no room, its first word stands for it: Register, Partition.
   const whole = `${o} ${kind}`;
-  const roomy = textWidth(whole, 10.5) <= w - 8;
-  const label = roomy ? whole : fit(`${o} ${kind.match(/^[A-Z][a-z]*/)}`, w - 4, 10.5);
+  // Where a name has no room, its first word stands for it: Register, Partition.
+  const [word] = kind.match(/^[A-Z][a-z]*/);
+  const label = textWidth(whole, 10.5) <= w - 8 ? whole : fit(`${o} ${word}`, w - 4, 10.5);
   return g(
     `o${o}-${e}`,
     [
@@ -114,12 +116,12 @@ function marks(geo, lane, v, t) {
   const style = { style: "font-size:11px;text-anchor:start" };
   const end = Math.max(v.end, geo.voters.from);
   if (v.hw === v.end)
-    return [text("both", x, geo.voters.y(end) + 4, `HW = ${v.end}`, "num", style)];
+    return [text("both", x, geo.voters.y(end) + 4, `HW = ${v.end}`, "strong", style)];
   const low = Math.min(geo.voters.y(Math.max(v.hw, geo.voters.from)), lane.floor - 2);
   const high = Math.min(geo.voters.y(end), low - 13);
   return [
-    text("leo", x, high + 4, `LEO ${v.end}`, "num", style),
-    text("hw", x, low + 4, v.hw < 0 ? t("quorum.no_hw") : `HW ${v.hw}`, "num", style),
+    text("leo", x, high + 4, `LEO ${v.end}`, "strong", style),
+    text("hw", x, low + 4, v.hw < 0 ? t("quorum.no_hw") : `HW ${v.hw}`, "strong", style),
   ];
 }
 
