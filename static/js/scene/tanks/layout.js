@@ -50,7 +50,7 @@ export function foldAt({ base, end, same, capacity, unfolded }) {
 
 /** How a record is drawn at this height: "full" (name and tick), "rect" or "run". */
 function detailFor(pitch) {
-  if (pitch >= 17) return "full";
+  if (pitch >= 16) return "full";
   return pitch >= 4 ? "rect" : "run";
 }
 
@@ -102,7 +102,7 @@ export function layout(
   const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
   const bandOfGroups = groupBand(view, narrow);
   const sky = room.strip + room.clients + band + bandOfGroups;
-  const top = sky + room.sky;
+  const top = sky + (band + bandOfGroups ? 48 : room.sky);
   const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));
   const whole = Math.round((tall - top) / cols.rows - room.foot);
   const axis = scale(part, { room, inner: whole, unfolded, widest });
