@@ -87,7 +87,6 @@ class GroupMember(Consumer):
         "beats_every_ms",
         "closes",
         "commits_first",
-        "committed",
         "coordinator",
         "delivering",
         "facts",
@@ -136,7 +135,6 @@ class GroupMember(Consumer):
         self.assigned: tuple[int, ...] = ()
         self.places: dict[int, Place] = {}
         self.polled: list[tuple[int, Batch]] = []
-        self.committed: dict[int, int] = {}
         self.offered: Offsets = ()  # by the commit under way
         self.asked_at = 0
         self.task = NO_TASK
@@ -154,7 +152,6 @@ class GroupMember(Consumer):
         assert isinstance(twin, GroupMember)
         twin.places = self.places.copy()
         twin.polled = self.polled.copy()
-        twin.committed = self.committed.copy()
         twin.facts = self.facts.copy()
         twin.turns = self.turns.copy()
         return twin
@@ -363,8 +360,6 @@ class GroupMember(Consumer):
                     self.tp = tp
                     self._fail("G-5.none", "NoOffsetForPartitionException", self.position, out)
                     return
-            else:
-                self.committed[tp] = offset
             out.cue("G-5.begins", self.id, "position", None, offset, tp=tp)
             self.places[tp] = max(0, offset), epoch, NO_EPOCH, lookup
         self.tp = -1
@@ -377,7 +372,6 @@ class GroupMember(Consumer):
             self._work(out)
             return
         self.task = NO_TASK
-        self.committed.update({tp: offset for tp, offset, _ in self.offered})
         records = tuple(commit_record(*one) for one in self.offered)
         self.facts.append((COMMITTED, m.base, self.generation, records, self.asked_at))
         if self.running:

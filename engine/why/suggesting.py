@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.clients.group_member import GroupMember
 from engine.dataplane import directories
 from engine.model.groups import OFFSETS_TOPIC
+from engine.model.messages import FIRST_CONSUMER
 from engine.model.records import PartitionRecord
 from engine.model.state import LEADER
 from engine.moves import moves
@@ -87,7 +88,9 @@ def _clients(sim: Simulation) -> Iterator[str]:
     for client in sim.clients.values():
         if isinstance(client, GroupMember):
             name = node_name(client.id)
-            yield from (f"read {name}", *(f"{verb} {name}" for verb in MEMBER_VERBS))
+            if client.id != FIRST_CONSUMER:
+                yield f"read {name}"
+            yield from (f"{verb} {name}" for verb in MEMBER_VERBS)
 
 
 def _faults(names: list[str]) -> Iterator[str]:
