@@ -16,7 +16,7 @@ from engine.model.errors import (
     NOT_LEADER_OR_FOLLOWER,
     UNKNOWN_LEADER_EPOCH,
 )
-from engine.model.messages import BEGIN_EPOCH, QUORUM_FETCH, VOTE, Broken
+from engine.model.messages import BEGIN_EPOCH, END_EPOCH, QUORUM_FETCH, VOTE, Broken
 from engine.model.profiles import Profile
 from engine.model.quorum import (
     CANDIDATE,
@@ -56,6 +56,9 @@ CHECK_QUORUM_SHARE: Final = (3, 2)
 """A leader waits for its majority one and a half fetch timeouts (`CHECK_QUORUM_TIMEOUT_FACTOR`)."""
 
 
+Response = VoteResponse | BeginQuorumEpochResponse | EndQuorumEpochResponse | QuorumFetchResponse
+
+
 class Rules:
     """The quorum, the release and the settings that a voter acts by."""
 
@@ -85,7 +88,7 @@ def _become(v: Voter, state: int, out: Effects) -> None:
     v.state = state
     v.waits = False
     v.granted = v.rejected = ()
-    v.fetching = 0
+    v.since, v.fetching = v.corr, 0
 
 
 def _enter_epoch(v: Voter, epoch: int, voted_for: int, leader: int) -> None:
@@ -105,9 +108,9 @@ def become_unattached(rules: Rules, v: Voter, epoch: int, out: Effects) -> None:
     """CP-RAFT-VOTE.  Enter a newer epoch whose leader is unknown (`transitionToUnattached`).
 
     A voter without a leader keeps the rest of its election timeout, so that a candidate which
-    cannot win does not keep it from its own election.
+    cannot win does not keep it from its own election.  A back-off ends.
     """
-    deadline = v.deadline
+    deadline = v.election_ends if v.state == CANDIDATE else v.deadline
     if v.state not in (CANDIDATE, VOTED, UNATTACHED):
         deadline = out.now + rules.random_election_ms()
     _become(v, UNATTACHED, out)
@@ -131,7 +134,8 @@ def become_candidate(rules: Rules, v: Voter, out: Effects) -> None:
     _become(v, CANDIDATE, out)
     _enter_epoch(v, v.epoch + 1, v.id, NO_VOTER)
     v.granted = (v.id,)
-    _wait_until(v, out.now + rules.random_election_ms(), out)
+    v.election_ends = out.now + rules.random_election_ms()
+    _wait_until(v, v.election_ends, out)
     if not _maybe_lead(rules, v, out):
         request_votes(rules, v, out)
 
@@ -166,8 +170,11 @@ def set_leader_timers(rules: Rules, v: Voter, out: Effects) -> None:
     """Set the timers of a leader that begins: its announcements, and the look at its majority."""
     if rules.profile.begin_epoch_repeated:
         out.timer(v.id, rules.fetch_ms // 2, BEGIN_EPOCH_TICK, v.epoch)
-    if rules.profile.leader_checks_quorum and v.progress:
-        _wait_until(v, _check_quorum_at(rules, out.now), out)
+    times, parts = CHECK_QUORUM_SHARE
+    checks = rules.profile.leader_checks_quorum and len(v.progress) > 0
+    v.check_ms, v.fetched = rules.fetch_ms * times // parts if checks else 0, ()
+    if v.check_ms:
+        _wait_until(v, out.now + v.check_ms, out)
 
 
 def announce(v: Voter, out: Effects) -> None:
@@ -185,19 +192,18 @@ def on_begin_epoch_tick(rules: Rules, v: Voter, epoch: int, out: Effects) -> boo
     return True
 
 
-def _check_quorum_at(rules: Rules, now: int) -> int:
-    times, parts = CHECK_QUORUM_SHARE
-    return now + rules.fetch_ms * times // parts
-
-
 def resign(rules: Rules, v: Voter, out: Effects) -> None:
     """CP-RAFT-EPOCH.  Give the leadership up, and propose successors (`transitionToResigned`)."""
-    successors = sorted(v.progress, key=lambda other: -v.progress[other].end)
+    v.successors = tuple(sorted(v.progress, key=lambda other: -v.progress[other].end))
     _become(v, RESIGNED, out)
     _wait_until(v, out.now + rules.random_election_ms(), out)
+    end_epoch(rules, v, out)
+
+
+def end_epoch(rules: Rules, v: Voter, out: Effects) -> None:
+    """Send EndQuorumEpoch to every other voter."""
     for other in rules.quorum.others(v):
-        corr = v.next_corr()
-        out.send(EndQuorumEpochRequest(v.id, other, corr, v.epoch, tuple(successors)))
+        out.send(EndQuorumEpochRequest(v.id, other, v.next_corr(), v.epoch, v.successors))
 
 
 def start(rules: Rules, v: Voter, out: Effects) -> None:
@@ -208,10 +214,12 @@ def start(rules: Rules, v: Voter, out: Effects) -> None:
     v.alive, v.hw, v.check_at = True, -1, NEVER
     v.progress, v.parked, v.controller = {}, {}, None
     v.granted = v.rejected = ()
-    v.waits, v.fetching, v.attempt, v.retries = False, 0, 0, 1
+    v.waits, v.fetching, v.attempt, v.retries, v.since = False, 0, 0, 1, v.corr
     wait = rules.random_election_ms()
+    v.election_ends = out.now + wait
     if v.leader == v.id:
-        v.state = RESIGNED
+        v.state, v.successors = RESIGNED, ()
+        end_epoch(rules, v, out)
     elif v.voted_for == v.id and v.leader == NO_VOTER:
         v.state, v.granted = CANDIDATE, (v.id,)
         request_votes(rules, v, out)
@@ -235,13 +243,7 @@ def on_timeout(rules: Rules, v: Voter, due: int, out: Effects) -> bool:
         _wait_until(v, v.deadline, out)
         return False
     if v.state == LEADER:
-        if not rules.profile.leader_checks_quorum or not v.progress:
-            return False
-        since = out.now - _check_quorum_at(rules, 0)
-        times = sorted((one.fetched_at for one in v.progress.values()), reverse=True)
-        last = times[rules.quorum.majority - 2]
-        if last > since:
-            _wait_until(v, _check_quorum_at(rules, last), out)
+        if not v.check_ms:
             return False
         out.cue("CP-RAFT-EPOCH.check", v.id, "leader", v.id, None)
         resign(rules, v, out)
@@ -273,13 +275,16 @@ def _learn(rules: Rules, v: Voter, epoch: int, leader: int, out: Effects) -> Non
         become_follower(rules, v, epoch, leader, out)
 
 
-def _is_usable(rules: Rules, v: Voter, error: int, epoch: int, leader: int, out: Effects) -> bool:
-    """Check a response after learning from it (`maybeHandleCommonResponse`)."""
-    if epoch < v.epoch or error == UNKNOWN_LEADER_EPOCH:
+def _is_usable(rules: Rules, v: Voter, m: Response, out: Effects) -> bool:
+    """Check a response after learning from it (`maybeHandleCommonResponse`).
+
+    A transition closes the connections: no response to an earlier request is looked at.
+    """
+    if m.corr <= v.since or m.epoch < v.epoch or m.error == UNKNOWN_LEADER_EPOCH:
         return False
     before = v.epoch
-    _learn(rules, v, epoch, leader, out)
-    return error == NONE and v.epoch == before
+    _learn(rules, v, m.epoch, m.leader, out)
+    return m.error == NONE and v.epoch == before
 
 
 # -- elections --------------------------------------------------------------------------------
@@ -309,7 +314,7 @@ def _can_grant(v: Voter, m: VoteRequest) -> bool:
 
 def on_vote_response(rules: Rules, v: Voter, m: VoteResponse, out: Effects) -> None:
     """CP-RAFT-VOTE.  Count the vote; after a majority of refusals wait and try again."""
-    if not _is_usable(rules, v, m.error, m.epoch, m.leader, out) or v.state != CANDIDATE:
+    if not _is_usable(rules, v, m, out) or v.state != CANDIDATE:
         return
     if m.granted:
         v.granted += (m.src,) if m.src not in v.granted else ()
@@ -333,7 +338,7 @@ def on_begin_epoch_response(
     rules: Rules, v: Voter, m: BeginQuorumEpochResponse, out: Effects
 ) -> None:
     """Note that a voter knows its leader; step down if the response has a newer epoch."""
-    if _is_usable(rules, v, m.error, m.epoch, m.leader, out) and v.state == LEADER:
+    if _is_usable(rules, v, m, out) and v.state == LEADER:
         v.progress[m.src].acknowledged = True
 
 
@@ -348,17 +353,15 @@ def on_end_epoch(rules: Rules, v: Voter, m: EndQuorumEpochRequest, out: Effects)
 
 
 def _successor_backoff(rules: Rules, v: Voter, successors: tuple[int, ...]) -> int:
-    """Return the wait by rank (`strictExponentialElectionBackoffMs`)."""
-    if v.id not in successors:
-        return rules.backoff_max_ms
-    rank = successors.index(v.id)
+    """Return the wait by rank (`endEpochElectionBackoff`): none, where none is proposed."""
+    rank = successors.index(v.id) if successors else 0
     if rank == 0:
         return 0
     return (rules.backoff_max_ms >> (len(successors) - 1)) << (rank - 1)
 
 
 def on_end_epoch_response(rules: Rules, v: Voter, m: EndQuorumEpochResponse, out: Effects) -> None:
-    _is_usable(rules, v, m.error, m.epoch, m.leader, out)
+    _is_usable(rules, v, m, out)
 
 
 # -- fetching ---------------------------------------------------------------------------------
@@ -391,7 +394,7 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
     if m.corr != v.fetching:
         return
     v.fetching = 0
-    usable = _is_usable(rules, v, m.error, m.epoch, m.leader, out)
+    usable = _is_usable(rules, v, m, out)
     if v.state != FOLLOWER or v.fetching:
         return
     if not usable:
@@ -422,15 +425,22 @@ def on_broken(rules: Rules, v: Voter, m: Broken, out: Effects) -> None:
         if m.corr == v.fetching:
             v.fetching = 0
             retry_fetch(v, out)
-    elif m.request_kind in (VOTE, BEGIN_EPOCH):
-        out.timer(v.id, RESEND_MS, VOTER_RESEND, (m.request_kind, m.src, v.epoch))
+    elif m.request_kind in (VOTE, BEGIN_EPOCH, END_EPOCH) and m.corr > v.since:
+        out.timer(v.id, RESEND_MS, VOTER_RESEND, (m.request_kind, m.src, v.since))
 
 
 def on_resend(rules: Rules, v: Voter, lost: tuple[int, int, int], out: Effects) -> bool:
-    """Repeat a Vote while its answer is missing, a BeginQuorumEpoch until it is acknowledged."""
-    kind, other, epoch = lost
-    if not v.alive or v.epoch != epoch:
+    """Repeat a request while the state lasts that sent it.
+
+    A Vote while its response is missing, BeginQuorumEpoch and EndQuorumEpoch until the voter has
+    acknowledged them.
+    """
+    kind, other, since = lost
+    if not v.alive or v.since != since:
         return False
+    if kind == END_EPOCH:
+        out.send(EndQuorumEpochRequest(v.id, other, v.next_corr(), v.epoch, v.successors))
+        return True
     if kind == VOTE:
         if v.state != CANDIDATE or v.waits or other in v.granted + v.rejected:
             return False
