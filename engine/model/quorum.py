@@ -19,7 +19,16 @@ CANDIDATE: Final = 2
 FOLLOWER: Final = 3
 LEADER: Final = 4
 RESIGNED: Final = 5
-STATE_NAMES: Final = ("unattached", "voted", "candidate", "follower", "leader", "resigned")
+PROSPECTIVE: Final = 6
+STATE_NAMES: Final = (
+    "unattached",
+    "voted",
+    "candidate",
+    "follower",
+    "leader",
+    "resigned",
+    "prospective",
+)
 """States of `QuorumState`; from 3.9 on VOTED is a part of UnattachedState."""
 
 NO_VOTER: Final = 0
@@ -124,6 +133,7 @@ class Voter:
         "fetched",
         "fetching",
         "granted",
+        "has_fetched",
         "hw",
         "id",
         "leader",
@@ -167,6 +177,7 @@ class Voter:
         self.since = 0  # corr of the last request before this state; responses to it are ignored
         self.fetching = 0  # corr of the fetch that has no answer
         self.attempt = 0  # fetches in a row that failed
+        self.has_fetched = False  # from the leader that it follows (`hasFetchedFromLeader`)
         self.controller: Controller | None = None
 
     def copy(self) -> Voter:

@@ -36,8 +36,8 @@ from engine.model.quorum import (
 )
 from engine.model.quorum_messages import NotController, QuorumFetchResponse
 from engine.model.state import NEVER
-from engine.quorum import observer, raft, replication
-from engine.quorum.raft import Rules
+from engine.quorum import observer, raft, replication, states
+from engine.quorum.states import Rules
 from engine.sim import dispatch
 from engine.sim.kernel import Chance, Kernel
 from engine.sim.live_effects import Wires
@@ -150,10 +150,10 @@ def start_voters(sim: World) -> None:
     """Set the first timers and send the first fetches of the run."""
     quorum, rules, out = quorum_of(sim), _rules(sim), wires_of(sim)
     leader = quorum.voters[out.acting]
-    raft.set_leader_timers(rules, leader, out)
+    states.set_leader_timers(rules, leader, out)
     for v in quorum.voters.values():
         if v is not leader:
-            raft.become_follower(rules, v, 1, leader.id, out)
+            states.become_follower(rules, v, 1, leader.id, out)
 
 
 class VoterEvents:
@@ -374,4 +374,4 @@ def kill_voter(sim: World, node: int) -> None:
 
 def start_voter(sim: World, node: int, out: Effects) -> None:
     sim.network.running.add(node)
-    raft.start(_rules(sim), quorum_of(sim).voters[node], out)
+    states.start(_rules(sim), quorum_of(sim).voters[node], out)

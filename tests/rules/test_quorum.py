@@ -86,6 +86,18 @@ def test_an_isolated_leader_resigns_since_3_7(profile: str, stays: bool) -> None
     assert not sim.broken
 
 
+@pytest.mark.parametrize(("profile", "epoch_rises"), [("K39", True), ("K40", False)])
+def test_a_voter_back_from_a_cut_unseats_no_leader_since_4_0(
+    profile: str, epoch_rises: bool
+) -> None:
+    sim = play("advance 1s", "cut C1 C3", "cut C2 C3", "advance 9s", "heal", profile=profile)
+    go_on(sim, "advance 3s")
+    first, *others = voters(sim).voters.values()
+    assert (first.epoch > 1) == epoch_rises
+    assert sim.cluster.controller.alive and not sim.broken
+    assert {one.epoch for one in others} == {first.epoch}
+
+
 def test_a_deposed_leader_truncates_what_only_it_has() -> None:
     sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 6s", profile="K36")
     first, second, third = voters(sim).voters.values()
