@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from engine.clients.consumers import Client, Consumer
 from engine.explore.budgets import Budgets, checked
@@ -40,6 +41,8 @@ class SearchQuestion:
         for _ in play(sim, self.run.lines()):
             pass
         _refuse_unknown(sim)
+        if sim.cluster.quorum is not None:
+            _refuse_budgets(self.budgets)
         return sim
 
     def begun(self) -> tuple[Simulation, frozenset[str]]:
@@ -112,13 +115,26 @@ def _refuse_unknown(sim: Simulation) -> None:
         "links that lose by chance": any(link.loss for link in sim.network.links.values()),
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
-        "the voters of a quorum": sim.cluster.quorum is not None,
     }
     for name, present in reasons.items():
         if present:
             raise InputError(
                 "impossible",
                 f"The search does not know {name}: take a run of {scenario.title[:60]!r} without.",
+            )
+
+
+VOTERS: Final = ("controller", "cuts", "elections", "losses", "timers")
+"""Budgets of a search that plays the voters of a quorum: brokers stand still in it."""
+
+
+def _refuse_budgets(budgets: Budgets) -> None:
+    for name, given in budgets._asdict().items():
+        if given and name not in VOTERS:
+            raise InputError(
+                "impossible",
+                f"The search of a quorum plays its voters, not the brokers: leave out {name}; "
+                f"it knows {', '.join(VOTERS)}.",
             )
 
 

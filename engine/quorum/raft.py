@@ -255,12 +255,12 @@ def on_fetch_response(rules: Rules, v: Voter, m: QuorumFetchResponse, out: Effec
 
 def retry_fetch(v: Voter, out: Effects) -> None:
     """Fetch again after a pause that doubles (`reconnect.backoff.ms` to its maximum)."""
-    out.timer(v.id, min(BACKOFF_BASE_MS << min(v.attempt, 5), 1_000), VOTER_FETCH, v.epoch)
+    out.timer(v.id, min(BACKOFF_BASE_MS << min(v.attempt, 5), 1_000), VOTER_FETCH, v.since)
     v.attempt += 1
 
 
-def on_fetch_timer(v: Voter, epoch: int, out: Effects) -> bool:
-    if not v.alive or v.state != FOLLOWER or v.epoch != epoch or v.fetching:
+def on_fetch_timer(v: Voter, since: int, out: Effects) -> bool:
+    if not v.alive or v.state != FOLLOWER or v.since != since or v.fetching:
         return False
     send_fetch(v, out)
     return True

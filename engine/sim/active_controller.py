@@ -109,7 +109,7 @@ def quorum_of(sim: World) -> Quorum:
     return quorum
 
 
-def _rules(sim: World) -> Rules:
+def rules_of(sim: World) -> Rules:
     return Rules(quorum_of(sim), sim.profile, sim.cluster.controller.configs)
 
 
@@ -148,7 +148,7 @@ def build(sim: World, names: tuple[str, ...]) -> None:
 
 def start_voters(sim: World) -> None:
     """Set the first timers and send the first fetches of the run."""
-    quorum, rules, out = quorum_of(sim), _rules(sim), wires_of(sim)
+    quorum, rules, out = quorum_of(sim), rules_of(sim), wires_of(sim)
     leader = quorum.voters[out.acting]
     states.set_leader_timers(rules, leader, out)
     for v in quorum.voters.values():
@@ -187,7 +187,7 @@ def deliver(sim: World, node: int, m: Any) -> bool:
         return False
     handler = ON_VOTER.get(m.kind)
     if handler is not None:
-        handler(_rules(sim), v, m, out)
+        handler(rules_of(sim), v, m, out)
         return True
     error = _refusal(quorum, v, m)
     if error:
@@ -230,7 +230,7 @@ def _refuse(v: Voter, m: Message, error: int, out: Effects) -> None:
 
 def fire(sim: World, node: int, kind: int, data: Any) -> bool:
     """Fire a timer of a voter, or of the controller that it is."""
-    quorum, out, rules = quorum_of(sim), wires_of(sim), _rules(sim)
+    quorum, out, rules = quorum_of(sim), wires_of(sim), rules_of(sim)
     v = quorum.voters[node]
     if kind == timers.QUORUM_TIMEOUT:
         return raft.on_timeout(rules, v, data, out)
@@ -374,4 +374,4 @@ def kill_voter(sim: World, node: int) -> None:
 
 def start_voter(sim: World, node: int, out: Effects) -> None:
     sim.network.running.add(node)
-    states.start(_rules(sim), quorum_of(sim).voters[node], out)
+    states.start(rules_of(sim), quorum_of(sim).voters[node], out)
