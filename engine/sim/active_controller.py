@@ -58,6 +58,17 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
     messages.BROKEN: raft.on_broken,
 }
 
+OF_VOTERS: Final = frozenset(
+    (
+        timers.QUORUM_TIMEOUT,
+        timers.VOTER_FETCH,
+        timers.BEGIN_EPOCH_TICK,
+        timers.PARKED_FETCH,
+        timers.VOTER_RESEND,
+    )
+)
+"""Timers of voters; all others are of the controller that a voter is."""
+
 
 class VoterWires(Wires):
     """Effects of a cluster with voters: CONTROLLER is the voter that acts, or the leader known.
@@ -230,8 +241,19 @@ def _refuse(v: Voter, m: Message, error: int, out: Effects) -> None:
 
 def fire(sim: World, node: int, kind: int, data: Any) -> bool:
     """Fire a timer of a voter, or of the controller that it is."""
-    quorum, out, rules = quorum_of(sim), wires_of(sim), rules_of(sim)
+    quorum, out = quorum_of(sim), wires_of(sim)
     v = quorum.voters[node]
+    if kind in OF_VOTERS:
+        return fire_voter(rules_of(sim), v, kind, data, out)
+    epoch, payload = data
+    if v.controller is None or not v.alive or v.epoch != epoch:
+        return False
+    out.acting = node
+    return sim.controller_timers[kind](v.controller, payload, out)
+
+
+def fire_voter(rules: Rules, v: Voter, kind: int, data: Any, out: Effects) -> bool:
+    """Fire one of the timers OF_VOTERS."""
     if kind == timers.QUORUM_TIMEOUT:
         return raft.on_timeout(rules, v, data, out)
     if kind == timers.VOTER_FETCH:
@@ -240,13 +262,7 @@ def fire(sim: World, node: int, kind: int, data: Any) -> bool:
         return raft.on_begin_epoch_tick(rules, v, data, out)
     if kind == timers.PARKED_FETCH:
         return replication.on_parked_timer(v, data[0], data[1], out)
-    if kind == timers.VOTER_RESEND:
-        return raft.on_resend(rules, v, data, out)
-    epoch, payload = data
-    if v.controller is None or not v.alive or v.epoch != epoch:
-        return False
-    out.acting = node
-    return sim.controller_timers[kind](v.controller, payload, out)
+    return raft.on_resend(rules, v, data, out)
 
 
 def settle(sim: World) -> None:
