@@ -227,11 +227,10 @@ def test_a_cached_key_equals_a_fresh_one(profile: str, moves: int, budgets: Budg
 @pytest.mark.parametrize(("profile", "moves", "budgets"), MERGED)
 def test_states_with_one_key_stay_alike(profile: str, moves: int, budgets: Budgets) -> None:
     """Whatever is done next to either of them can be done to both, and leads to one key again."""
-    stay_alike(profile, moves, budgets, 3)
+    stay_alike(after("S20", profile, moves), budgets, 3)
 
 
-def stay_alike(profile: str, moves: int, budgets: Budgets, nth: int = 1) -> None:
-    run = after("S20", profile, moves)
+def stay_alike(run: Run, budgets: Budgets, nth: int = 1) -> None:
     choices, make = Choices(run.scenario), Keys()
     pairs = merged(run, budgets, 500)
     assert len(pairs) > 100
@@ -302,7 +301,7 @@ def test_time_and_numbers_of_requests_change_no_key() -> None:
 
 def test_a_key_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without checkpointed marks, states are merged that a restart tells apart."""
-    start = "Z011", 2, Budgets(crashes=1, timers=1)
+    start = after("S20", "Z011", 2), Budgets(crashes=1, timers=1)
     stay_alike(*start)
     monkeypatch.setitem(key_exclusions.PLAIN, Disk, lambda disk: ())
     with pytest.raises(AssertionError, match="checkpoint"):

@@ -175,6 +175,7 @@ TITLES: Final[dict[str, str]] = {
     "CP-DECOMMISSION": "Retiring a broker",
     # -- the KRaft quorum ------------------------------------------------------------------------
     "CP-RAFT-VOTE": "Voters elect a leader (KIP-595)",
+    "CP-RAFT-PREVOTE": "A voter first asks who would vote for it (KIP-996)",
     "CP-RAFT-EPOCH": "A leader begins and ends its epoch",
     "CP-RAFT-FETCH": "Voters fetch the metadata log",
     "CP-RAFT-COMMIT": "The quorum commits metadata",

@@ -17,6 +17,7 @@ from engine.conformance.progress import ReplicaProgressCase
 from engine.conformance.quotas import QuotaCase, ThrottledReadCase, ThrottleListCase
 from engine.conformance.requests import BrokerCase
 from engine.conformance.sessions import SessionCacheCase, SessionClientCase, SessionServerCase
+from engine.conformance.voters import VoterCase
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "broker": BrokerCase,
@@ -38,5 +39,6 @@ ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "replica_progress": ReplicaProgressCase,
     "throttle_list": ThrottleListCase,
     "throttled_read": ThrottledReadCase,
+    "voter": VoterCase,
     "zk_election": ZkElectionCase,
 }

@@ -20,7 +20,7 @@ VERBS: Final = {
     "losses": ("drop",),
     "cuts": ("cut",),
     "pauses": ("pause",),
-    "timers": ("tick", "checkpoint", "flush"),
+    "timers": ("tick", "checkpoint", "flush", "timeout"),
     "writes": ("produce",),
     "waits": ("advance",),
     "elections": ("elect",),

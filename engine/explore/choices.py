@@ -11,12 +11,14 @@ from engine.explore.budgets import FREE, NAMES, Budgets
 from engine.model import timers
 from engine.model.broker import Broker
 from engine.model.groups import OFFSETS_TOPIC
-from engine.model.messages import BROKEN, CONTROLLER
+from engine.model.messages import BROKEN, CONTROLLER, FIRST_VOTER
+from engine.model.quorum import Quorum
 from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP
 from engine.moves.moves import Move, parse, play
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import DELIVERY, TIMER
 from engine.sim.simulation import Simulation
+from engine.sim.voter_timers import has_timeout, repeating
 
 CRASHES: Final = NAMES.index("crashes")
 POWER: Final = NAMES.index("power")
@@ -47,6 +49,8 @@ class Choices:
         self._scenario = scenario
         self._names = {spec.id: spec.label for spec in scenario.brokers}
         self._names[CONTROLLER] = "K"
+        for number, name in enumerate(scenario.quorum):
+            self._names[FIRST_VOTER - number] = name
         self._moves: dict[str, Move] = {}
 
     def of(self, sim: Simulation, left: Budgets) -> list[Choice]:
@@ -62,16 +66,49 @@ class Choices:
         return self._names.get(node) or self._scenario.broker_name(node)
 
     def _texts(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
-        waiting = under_way(sim)
-        for src, dst in sorted(waiting | can_appear(sim)):
+        quorum = sim.cluster.quorum
+        if quorum is not None:
+            yield from self._of_voters(sim, quorum, left)
+        else:
+            yield from self._of_brokers(sim, left)
+        if left.elections and sim.cluster.controller.alive:
+            yield from self._of_operators(sim)
+
+    def _of_voters(
+        self, sim: Simulation, quorum: Quorum, left: Budgets
+    ) -> Iterator[tuple[str, int]]:
+        """Yield what voters and their links can do; brokers stand still."""
+        voters = list(quorum.voters.values())
+        waiting = {way for way in under_way(sim) if quorum.voters.keys() >= set(way)}
+        yield from self._of_ways(waiting, waiting, left)
+        for v in voters:
+            if not v.alive:
+                yield f"restart {v.name}", FREE
+                continue
+            if left.controller:
+                yield f"kill {v.name}", K_CRASHES
+            if left.timers and has_timeout(v):
+                yield f"timeout {v.name}", TIMERS
+            if any(repeating(sim, v)):
+                yield f"repeat {v.name}", FREE
+        yield from self._of_links(sim, list(quorum.voters), left)
+
+    def _of_ways(
+        self, ways: set[Way], waiting: set[Way], left: Budgets
+    ) -> Iterator[tuple[str, int]]:
+        for src, dst in sorted(ways):
             way = f"{self._end(src)}->{self._end(dst)}"
             yield f"deliver {way}", FREE
             if left.losses and (src, dst) in waiting:
                 yield f"drop {way}", LOSSES
+
+    def _of_brokers(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
+        waiting = under_way(sim)
+        yield from self._of_ways(waiting | can_appear(sim), waiting, left)
         for broker in sim.cluster.brokers.values():
             yield from self._of_broker(sim, broker, left)
         yield from self._of_controller(sim, left)
-        yield from self._of_links(sim, left)
+        yield from self._of_links(sim, [*sim.brokers, CONTROLLER], left)
         if left.writes:
             for tp, record in sim.cluster.controller.records.items():
                 if sim.cluster.names[tp].startswith(OFFSETS_TOPIC):
@@ -79,8 +116,6 @@ class Choices:
                 leader = sim.cluster.brokers.get(record.leader)
                 if leader is not None and leader.status in (UP, PAUSED):
                     yield f"produce s{left.writes}{_where(tp)} acks=all", WRITES
-        if left.elections and sim.cluster.controller.alive:
-            yield from self._of_operators(sim)
 
     def _end(self, node: int) -> str:
         """Return a node's name in a direction: brokers by number."""
@@ -138,8 +173,9 @@ class Choices:
             if record.leader < 0 and any(live(broker) for broker in record.replicas):
                 yield f"elect unclean{_where(tp)}", ELECTIONS
 
-    def _of_links(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
-        nodes = [*sim.brokers, CONTROLLER]
+    def _of_links(
+        self, sim: Simulation, nodes: list[int], left: Budgets
+    ) -> Iterator[tuple[str, int]]:
         for place, one in enumerate(nodes):
             for other in nodes[place + 1 :]:
                 ends = f"{self._name(one)} {self._name(other)}"

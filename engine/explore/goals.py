@@ -22,6 +22,7 @@ WORDS: Final = (
     "record m3 lost",
     "nobody leads",
     "two leaders",
+    "controller active",
     "diverged A B",
     "A HW 3",
     "P{B 1 3 [B,A]}",
@@ -47,6 +48,8 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
         raise InputError("too_large", f"A goal has at most {MOST} characters.")
     if words == ["nobody", "leads"]:
         return _nobody_leads
+    if words == ["controller", "active"]:
+        return lambda sim: sim.cluster.controller.alive
     if words == ["two", "leaders"]:
         return _two_lead
     if len(words) == 3 and (words[0], words[2]) == ("record", "lost"):

@@ -18,6 +18,7 @@ from engine.model.broker import Machine, Process
 from engine.model.controller import Controller, Registration
 from engine.model.copying import fields
 from engine.model.log import Batch, Log
+from engine.model.quorum import Observer, Quorum, Voter, VoterProgress
 from engine.model.records import PartitionRecord
 from engine.model.state import (
     DelayedFetch,
@@ -105,6 +106,15 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("committed_lost", "elections_clean", "elections_unclean"), COUNT),
         **dict.fromkeys(("leaderless", "unwritable"), TIME),
     },
+    Quorum: {"images": "what the logs say"},
+    Voter: {
+        **dict.fromkeys(("check_ms", "id", "name"), FIXED),
+        **dict.fromkeys(("attempt", "check_at", "deadline", "election_ends", "retries"), TIME),
+        "corr": COUNT,
+        "since": "said of the messages",
+    },
+    VoterProgress: {},
+    Observer: dict.fromkeys(("asked", "attempt"), TIME),
     Checker: {
         **dict.fromkeys(("cluster", "lags", "step"), FIXED),
         **dict.fromkeys(("ledger", "records"), ELSEWHERE),
@@ -140,6 +150,10 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     SentRecord: (),
     Consumer: ("outstanding",),
     Ledger: ("acked", "committed", "read_last", "seen"),
+    Quorum: ("chance", "observers", "voters"),
+    Voter: ("controller", "fetching", "log", "parked", "progress"),
+    VoterProgress: (),
+    Observer: (),
     Checker: ("seen",),
 }
 """Fields that a function below turns into something comparable."""

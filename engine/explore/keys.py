@@ -8,7 +8,7 @@ the others that are still known.
 from __future__ import annotations
 
 from hashlib import blake2b
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from engine.checks.invariants import Checker
@@ -17,8 +17,10 @@ from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
 from engine.explore.broker_key import DIGEST_BYTES, Contents, Face, RelativeNumbers
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
+from engine.explore.voter_key import is_stale, voters_key
 from engine.model.controller import Controller, Registration
 from engine.model.log import Batch
+from engine.model.messages import Message
 from engine.model.state import NEVER
 from engine.model.timers import PURGATORY
 from engine.sim.copy_on_write import Lent
@@ -29,6 +31,7 @@ from engine.sim.simulation import Simulation
 Key = bytes
 _first = itemgetter(0)
 _place = itemgetter(0, 1, 2, 3)
+_way = attrgetter("src", "dst")
 
 
 class Keys:
@@ -68,6 +71,9 @@ class _Writer:
         zombie = sim.cluster.zombie
         digests.append(digest(self._controller(sim.cluster.controller)))
         digests.append(digest(zombie and self._controller(zombie)))
+        quorum = sim.cluster.quorum
+        if quorum is not None:
+            digests.append(digest(voters_key(sim, quorum, said, self._controller)))
         digests.append(digest(self._network(sim.network)))
         digests.append(digest(self._pending()))
         digests.append(digest(tuple([self._client(client) for client in sim.clients.values()])))
@@ -169,6 +175,7 @@ class _Writer:
                 [
                     (node, said.number(node, corr), m.dst, m.kind)
                     for (node, corr), m in sorted(network.open.items(), key=_first)
+                    if not self._is_stale(m)
                 ]
             ),
         )
@@ -176,10 +183,13 @@ class _Writer:
     def _pending(self) -> Any:
         """Return the contents of the queue: messages in order, and which timers are set."""
         sim, said, brokers = self.sim, self.said, self.sim.cluster.brokers
-        sent, timers = [], set()
+        sent: list[Message] = []
+        timers = set()
         for _, kind, node, _, payload in sorted(sim.kernel.pending, key=_place):
             if kind == DELIVERY:
-                sent.append(said.message(payload))
+                sent.append(payload)
+            elif kind == TIMER and self._is_voter(node):
+                continue  # what it waits for is said of the voter
             elif kind == TIMER:
                 broker = brokers.get(node)
                 alive = broker is None or broker.machine.incarnation == payload[2]
@@ -193,7 +203,18 @@ class _Writer:
                 for node, events in sorted(sim.deferred.items())
             ]
         )
-        return tuple(sent), tuple(sorted(timers)), deferred
+        if sim.cluster.quorum is not None:
+            sent.sort(key=_way)  # no voter can tell which of two connections was used first
+        messages = tuple([(said.message(m), self._is_stale(m)) for m in sent])
+        return messages, tuple(sorted(timers)), deferred
+
+    def _is_voter(self, node: int) -> bool:
+        quorum = self.sim.cluster.quorum
+        return quorum is not None and node in quorum.voters
+
+    def _is_stale(self, m: Message) -> bool:
+        quorum = self.sim.cluster.quorum
+        return quorum is not None and is_stale(quorum, m)
 
     # -- clients, and observers -------------------------------------------------------------------
 

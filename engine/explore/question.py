@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from engine.clients.consumers import Client, Consumer
 from engine.clients.group_member import GroupMember
@@ -41,6 +42,8 @@ class SearchQuestion:
         for _ in play(sim, self.run.lines()):
             pass
         _refuse_unknown(sim)
+        if sim.cluster.quorum is not None:
+            _refuse_budgets(self.budgets)
         return sim
 
     def begun(self) -> tuple[Simulation, frozenset[str]]:
@@ -113,7 +116,6 @@ def _refuse_unknown(sim: Simulation) -> None:
         "links that lose by chance": any(link.loss for link in sim.network.links.values()),
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
-        "the voters of a quorum": sim.cluster.quorum is not None,
         "consumer groups with members": _has_members(sim),
     }
     for name, present in reasons.items():
@@ -129,6 +131,20 @@ def _has_members(sim: Simulation) -> bool:
     runs = any(isinstance(one, GroupMember) and one.alive for one in sim.clients.values())
     processes = [broker.process for broker in sim.brokers.values() if broker.process is not None]
     return runs or any(group.members for one in processes for group in one.groups.values())
+
+
+VOTERS: Final = ("controller", "cuts", "elections", "losses", "timers")
+"""Budgets of a search that plays the voters of a quorum: brokers stand still in it."""
+
+
+def _refuse_budgets(budgets: Budgets) -> None:
+    for name, given in budgets._asdict().items():
+        if given and name not in VOTERS:
+            raise InputError(
+                "impossible",
+                f"The search of a quorum plays its voters, not the brokers: leave out {name}; "
+                f"it knows {', '.join(VOTERS)}.",
+            )
 
 
 def _by_the_clock(sim: Simulation, client: Client) -> bool:

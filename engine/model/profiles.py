@@ -132,6 +132,8 @@ class Profile:
     periodic_unclean: bool
     leader_checks_quorum: bool
     begin_epoch_repeated: bool
+    pre_vote: bool
+    election_backoff: bool
     quorum_mark_at_once: bool
     same_incarnation_keeps_epoch: bool
     fenced_has_no_session: bool

@@ -19,7 +19,16 @@ CANDIDATE: Final = 2
 FOLLOWER: Final = 3
 LEADER: Final = 4
 RESIGNED: Final = 5
-STATE_NAMES: Final = ("unattached", "voted", "candidate", "follower", "leader", "resigned")
+PROSPECTIVE: Final = 6
+STATE_NAMES: Final = (
+    "unattached",
+    "voted",
+    "candidate",
+    "follower",
+    "leader",
+    "resigned",
+    "prospective",
+)
 """States of `QuorumState`; from 3.9 on VOTED is a part of UnattachedState."""
 
 NO_VOTER: Final = 0
@@ -92,13 +101,12 @@ class MetadataLog:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class VoterProgress:
-    """Leader's view of another voter: its end offset (-1: unknown), and when it fetched last."""
+    """Leader's view of another voter: its end offset (-1: unknown)."""
 
-    __slots__ = ("acknowledged", "end", "fetched_at")
+    __slots__ = ("acknowledged", "end")
 
     def __init__(self) -> None:
         self.end = -1
-        self.fetched_at = NEVER
         self.acknowledged = False
 
 
@@ -115,13 +123,17 @@ class Voter:
         "alive",
         "attempt",
         "check_at",
+        "check_ms",
         "controller",
         "corr",
         "deadline",
+        "election_ends",
         "epoch",
         "epoch_start",
+        "fetched",
         "fetching",
         "granted",
+        "has_fetched",
         "hw",
         "id",
         "leader",
@@ -131,7 +143,9 @@ class Voter:
         "progress",
         "rejected",
         "retries",
+        "since",
         "state",
+        "successors",
         "voted_for",
         "waits",
     )
@@ -148,16 +162,22 @@ class Voter:
         self.state = UNATTACHED
         self.epoch_start = -1
         self.deadline = NEVER  # of the election timeout, the fetch timeout or a back-off
+        self.election_ends = NEVER  # a candidate's election timeout, during its back-off, too
         self.check_at = NEVER  # when the pending timer fires
         self.waits = False  # for the end of a back-off between two elections
         self.retries = 1  # elections in a row
         self.granted: tuple[int, ...] = ()
         self.rejected: tuple[int, ...] = ()
+        self.check_ms = 0  # within which a majority fetches from a leader; 0: without end
+        self.fetched: tuple[int, ...] = ()  # voters that did since that time began
+        self.successors: tuple[int, ...] = ()  # that a resigned leader proposes
         self.progress: dict[int, VoterProgress] = {}
         self.parked: dict[int, Message] = {}
         self.corr = 0
+        self.since = 0  # corr of the last request before this state; responses to it are ignored
         self.fetching = 0  # corr of the fetch that has no answer
         self.attempt = 0  # fetches in a row that failed
+        self.has_fetched = False  # from the leader that it follows (`hasFetchedFromLeader`)
         self.controller: Controller | None = None
 
     def copy(self) -> Voter:

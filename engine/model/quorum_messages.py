@@ -26,13 +26,23 @@ from engine.model.messages import (
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class VoteRequest(Message):
-    """A candidate's epoch, and where its log ends: (`last_epoch`, `end`)."""
+    """A candidate's epoch, and where its log ends: (`last_epoch`, `end`).
 
-    __slots__ = ("end", "epoch", "last_epoch")
+    A pre-vote (KIP-996) has the epoch that its sender is in already.
+    """
+
+    __slots__ = ("end", "epoch", "last_epoch", "pre_vote")
     kind = VOTE
 
     def __init__(
-        self, src: int, dst: int, corr: int, epoch: int, last_epoch: int, end: int
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        epoch: int,
+        last_epoch: int,
+        end: int,
+        pre_vote: bool = False,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -40,15 +50,26 @@ class VoteRequest(Message):
         self.epoch = epoch
         self.last_epoch = last_epoch
         self.end = end
+        self.pre_vote = pre_vote
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class VoteResponse(Message):
-    __slots__ = ("epoch", "error", "granted", "leader")
+    """`pre_vote` is that of the request: Kafka's sender knows it by the correlation id."""
+
+    __slots__ = ("epoch", "error", "granted", "leader", "pre_vote")
     kind = VOTE_R
 
     def __init__(
-        self, src: int, dst: int, corr: int, error: int, epoch: int, leader: int, granted: bool
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        error: int,
+        epoch: int,
+        leader: int,
+        granted: bool,
+        pre_vote: bool = False,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -57,6 +78,7 @@ class VoteResponse(Message):
         self.epoch = epoch
         self.leader = leader
         self.granted = granted
+        self.pre_vote = pre_vote
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)

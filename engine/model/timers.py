@@ -28,10 +28,10 @@ DIR_FAILURE: Final = 21  # L-16: log.dir.failure.timeout.ms
 LOG_START_CHECKPOINT: Final = 24  # L-7: log.flush.start.offset.checkpoint.interval.ms
 DIR_MOVE: Final = 22  # D-2: the thread that copies a log to another directory
 QUORUM_TIMEOUT: Final = 25  # 10.1: election timeout, fetch timeout or back-off of a voter
-VOTER_FETCH: Final = 26  # 10.1: a voter fetches again after a failure; data = its epoch
+VOTER_FETCH: Final = 26  # 10.1: a voter fetches again after a failure; data = `Voter.since`
 BEGIN_EPOCH_TICK: Final = 27  # 10.1: a leader announces its epoch again; data = the epoch
 PARKED_FETCH: Final = 28  # 10.1: a voter's fetch has waited long enough; data = (voter, corr)
-VOTER_RESEND: Final = 29  # 10.1: a request to a voter was lost; data = (kind, voter, epoch)
+VOTER_RESEND: Final = 29  # 10.1: a request to a voter was lost; data = (kind, voter, `Voter.since`)
 GROUP_CHECK: Final = 30  # G-3: a member's session or a rebalance may time out; data = partition
 GROUP_BEAT: Final = 31  # G-3: heartbeat.interval.ms of a member; data = its start
 GROUP_RETRY: Final = 32  # G-1: retry.backoff.ms of a member is over; data = its start

@@ -9,7 +9,15 @@ from engine.faults import faults, paused_controller, voter_faults
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, PAUSED
 from engine.moves.dir_verbs import directory, no_such_directory
-from engine.moves.move_errors import is_up, label, one_broker, refuse, stranger, voter
+from engine.moves.move_errors import (
+    is_up,
+    label,
+    no_voter,
+    one_broker,
+    refuse,
+    stranger,
+    voter,
+)
 from engine.moves.moves import Args, Words, verb
 from engine.sim import pacing
 from engine.sim.simulation import Simulation
@@ -94,7 +102,7 @@ def _why_not_voter(sim: Simulation, node: int, wanted: bool) -> str:
     """Return why a voter is not up (`wanted`), or not down; "" if it is."""
     found = voter(sim, node)
     if found is None:
-        return f"There is no voter {label(sim, node)}; the scenario says quorum: [C1, C2, C3]."
+        return no_voter(sim, node)
     if found.alive == wanted:
         return ""
     if wanted:

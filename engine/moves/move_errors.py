@@ -43,6 +43,11 @@ def names_voter(sim: Simulation) -> str:
     return f"The controller is a quorum here; name a voter: {', '.join(sim.scenario.quorum)}."
 
 
+def no_voter(sim: Simulation, node: int) -> str:
+    """Return that a voter does not exist, or that the scenario has none."""
+    return f"There is no voter {label(sim, node)}; the scenario says quorum: [C1, C2, C3]."
+
+
 def voter(sim: Simulation, node: int) -> Voter | None:
     """Return the voter of this node, if there is one."""
     quorum = sim.cluster.quorum
@@ -67,6 +72,8 @@ REFUSALS: Final[dict[str, str]] = {
     "controller.here": "The controller is active.",
     "voter.down": "{b} is down already.",
     "voter.up": "{b} is running already.",
+    "voter.waits": "{b} leads, and under this release nothing ends its wait.",
+    "voter.repeats": "{b} has nothing to send again now.",
     "cut.already": "The link is cut already.",
     "not.cut": "The link is not cut.",
     "fetcher.dead": "{b}'s fetcher thread has ended; a restart of the broker begins another.",

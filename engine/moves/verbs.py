@@ -14,6 +14,7 @@ from engine.moves import (  # noqa: F401
     retiring_verbs,
     time_verbs,
     topic_verbs,
+    voter_verbs,
 )
 from engine.moves.moves import VERBS
 

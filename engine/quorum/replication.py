@@ -59,7 +59,21 @@ def append_new(quorum: Quorum, v: Voter, out: Effects) -> None:
     for voter in list(v.parked):
         request = v.parked.pop(voter)
         assert isinstance(request, QuorumFetchRequest)
+        count_fetch(quorum, v, voter, out)
         _answer(v, request, out)
+
+
+def count_fetch(quorum: Quorum, v: Voter, voter: int, out: Effects) -> None:
+    """CP-RAFT-EPOCH.  Begin the time for the next majority once a majority has fetched.
+
+    `LeaderState.updateCheckQuorumForFollowingVoter`; the leader itself is of the majority.
+    """
+    if not v.check_ms:
+        return
+    if voter not in v.fetched:
+        v.fetched += (voter,)
+    if len(v.fetched) >= quorum.majority - 1:
+        v.fetched, v.deadline = (), out.now + v.check_ms
 
 
 def maybe_commit(quorum: Quorum, v: Voter, out: Effects) -> bool:
@@ -86,13 +100,13 @@ def serve(
 
     News is a record; since KIP-1166 (4.1) also a mark that the voter does not know.
     """
-    progress = v.progress[m.src]
-    progress.acknowledged = True
-    progress.fetched_at = out.now
     if diverging(v.log, m.last_epoch, m.offset) is None:
+        progress = v.progress[m.src]
+        progress.acknowledged = True
         progress.end = m.offset
+        count_fetch(quorum, v, m.src, out)
         if maybe_commit(quorum, v, out) and mark_at_once:
-            _answer_stale_marks(v, out)
+            _answer_stale_marks(quorum, v, out)
         if m.offset == v.log.end and not (mark_at_once and m.hw < v.hw):
             v.parked[m.src] = m
             out.timer(v.id, MAX_FETCH_WAIT_MS, PARKED_FETCH, (m.src, m.corr))
@@ -100,11 +114,12 @@ def serve(
     _answer(v, m, out)
 
 
-def _answer_stale_marks(v: Voter, out: Effects) -> None:
+def _answer_stale_marks(quorum: Quorum, v: Voter, out: Effects) -> None:
     for voter, request in list(v.parked.items()):
         assert isinstance(request, QuorumFetchRequest)
         if request.hw < v.hw:
             del v.parked[voter]
+            count_fetch(quorum, v, voter, out)
             _answer(v, request, out)
 
 

@@ -36,8 +36,8 @@ from engine.model.quorum import (
 )
 from engine.model.quorum_messages import NotController, QuorumFetchResponse
 from engine.model.state import NEVER
-from engine.quorum import observer, raft, replication
-from engine.quorum.raft import Rules
+from engine.quorum import observer, raft, replication, states
+from engine.quorum.states import Rules
 from engine.sim import dispatch
 from engine.sim.kernel import Chance, Kernel
 from engine.sim.live_effects import Wires
@@ -57,6 +57,17 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
     messages.QUORUM_FETCH_R: raft.on_fetch_response,
     messages.BROKEN: raft.on_broken,
 }
+
+OF_VOTERS: Final = frozenset(
+    (
+        timers.QUORUM_TIMEOUT,
+        timers.VOTER_FETCH,
+        timers.BEGIN_EPOCH_TICK,
+        timers.PARKED_FETCH,
+        timers.VOTER_RESEND,
+    )
+)
+"""Timers of voters; all others are of the controller that a voter is."""
 
 
 class VoterWires(Wires):
@@ -109,7 +120,7 @@ def quorum_of(sim: World) -> Quorum:
     return quorum
 
 
-def _rules(sim: World) -> Rules:
+def rules_of(sim: World) -> Rules:
     return Rules(quorum_of(sim), sim.profile, sim.cluster.controller.configs)
 
 
@@ -148,12 +159,12 @@ def build(sim: World, names: tuple[str, ...]) -> None:
 
 def start_voters(sim: World) -> None:
     """Set the first timers and send the first fetches of the run."""
-    quorum, rules, out = quorum_of(sim), _rules(sim), wires_of(sim)
+    quorum, rules, out = quorum_of(sim), rules_of(sim), wires_of(sim)
     leader = quorum.voters[out.acting]
-    raft.set_leader_timers(rules, leader, out)
+    states.set_leader_timers(rules, leader, out)
     for v in quorum.voters.values():
         if v is not leader:
-            raft.become_follower(rules, v, 1, leader.id, out)
+            states.become_follower(rules, v, 1, leader.id, out)
 
 
 class VoterEvents:
@@ -187,7 +198,7 @@ def deliver(sim: World, node: int, m: Any) -> bool:
         return False
     handler = ON_VOTER.get(m.kind)
     if handler is not None:
-        handler(_rules(sim), v, m, out)
+        handler(rules_of(sim), v, m, out)
         return True
     error = _refusal(quorum, v, m)
     if error:
@@ -230,8 +241,19 @@ def _refuse(v: Voter, m: Message, error: int, out: Effects) -> None:
 
 def fire(sim: World, node: int, kind: int, data: Any) -> bool:
     """Fire a timer of a voter, or of the controller that it is."""
-    quorum, out, rules = quorum_of(sim), wires_of(sim), _rules(sim)
+    quorum, out = quorum_of(sim), wires_of(sim)
     v = quorum.voters[node]
+    if kind in OF_VOTERS:
+        return fire_voter(rules_of(sim), v, kind, data, out)
+    epoch, payload = data
+    if v.controller is None or not v.alive or v.epoch != epoch:
+        return False
+    out.acting = node
+    return sim.controller_timers[kind](v.controller, payload, out)
+
+
+def fire_voter(rules: Rules, v: Voter, kind: int, data: Any, out: Effects) -> bool:
+    """Fire one of the timers OF_VOTERS."""
     if kind == timers.QUORUM_TIMEOUT:
         return raft.on_timeout(rules, v, data, out)
     if kind == timers.VOTER_FETCH:
@@ -240,13 +262,7 @@ def fire(sim: World, node: int, kind: int, data: Any) -> bool:
         return raft.on_begin_epoch_tick(rules, v, data, out)
     if kind == timers.PARKED_FETCH:
         return replication.on_parked_timer(v, data[0], data[1], out)
-    if kind == timers.VOTER_RESEND:
-        return raft.on_resend(rules, v, data, out)
-    epoch, payload = data
-    if v.controller is None or not v.alive or v.epoch != epoch:
-        return False
-    out.acting = node
-    return sim.controller_timers[kind](v.controller, payload, out)
+    return raft.on_resend(rules, v, data, out)
 
 
 def settle(sim: World) -> None:
@@ -374,4 +390,4 @@ def kill_voter(sim: World, node: int) -> None:
 
 def start_voter(sim: World, node: int, out: Effects) -> None:
     sim.network.running.add(node)
-    raft.start(_rules(sim), quorum_of(sim).voters[node], out)
+    states.start(rules_of(sim), quorum_of(sim).voters[node], out)

@@ -35,6 +35,11 @@ def _refuses(h: Happening, cue: Cue) -> Sentence | None:
     return say("voter.refuses", b=node(cue[1]), a=node(cue[3]))
 
 
+def _would_vote(h: Happening, cue: Cue) -> Sentence:
+    key = "voter.would" if cue[4] else "voter.would_not"
+    return say(key, b=node(cue[1]), a=node(cue[3]))
+
+
 def _follows(h: Happening, cue: Cue) -> Sentence:
     v = _voter(h, cue)
     return say("voter.follows", b=node(v.id), a=node(v.leader), e=epoch(v.epoch))
@@ -54,6 +59,9 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-VOTE.unattached": _in_epoch("voter.unattached"),
     "CP-RAFT-VOTE.voted": _votes,
     "CP-RAFT-VOTE.answer": _refuses,
+    "CP-RAFT-PREVOTE.prospective": _in_epoch("voter.prospective"),
+    "CP-RAFT-PREVOTE.answer": _would_vote,
+    "CP-RAFT-PREVOTE.lost": _in_epoch("voter.lost"),
     "CP-RAFT-EPOCH.leader": _in_epoch("voter.leads"),
     "CP-RAFT-EPOCH.resigned": _in_epoch("voter.resigns"),
     "CP-RAFT-EPOCH.follower": _follows,
@@ -75,13 +83,17 @@ def _with_error(key: str) -> Callable[[Happening, Any], Sentence]:
 
 def _vote_arrives(h: Happening, m: Any) -> Sentence:
     args = {"b": node(m.dst), "a": node(m.src), "e": epoch(m.epoch)}
-    return say("vote.arrives", **args, o=offset(m.end))
+    return say("vote.pre.arrives" if m.pre_vote else "vote.arrives", **args, o=offset(m.end))
 
 
 def _vote_answered(h: Happening, m: Any) -> Sentence:
     if m.error != NONE:
         return _with_error("")(h, m)
-    return say("vote.granted" if m.granted else "vote.denied", b=node(m.dst), a=node(m.src))
+    key = "vote.granted" if m.granted else "vote.denied"
+    if m.pre_vote:
+        key = "voter.would" if m.granted else "voter.would_not"
+        return say(key, b=node(m.src), a=node(m.dst))
+    return say(key, b=node(m.dst), a=node(m.src))
 
 
 def _epoch_arrives(key: str) -> Callable[[Happening, Any], Sentence]:
@@ -125,10 +137,14 @@ ARRIVALS: Final[dict[int, Callable[[Happening, Any], Sentence]]] = {
 }
 """Message kind -> function that returns the sentence of its arrival."""
 
+
+def _vote_asked(m: Any) -> Sentence:
+    key = "vote.pre.ask" if m.pre_vote else "vote.ask"
+    return say(key, b=node(m.src), a=node(m.dst), e=epoch(m.epoch), o=offset(m.end))
+
+
 SENDINGS: Final[dict[int, Callable[[Any], Sentence]]] = {
-    messages.VOTE: lambda m: say(
-        "vote.ask", b=node(m.src), a=node(m.dst), e=epoch(m.epoch), o=offset(m.end)
-    ),
+    messages.VOTE: _vote_asked,
     messages.BEGIN_EPOCH: lambda m: say(
         "voter.begin", b=node(m.src), a=node(m.dst), e=epoch(m.epoch)
     ),

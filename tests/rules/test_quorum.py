@@ -6,14 +6,11 @@ from itertools import product
 
 import pytest
 
-from engine.explore.budgets import Budgets
-from engine.explore.question import SearchQuestion
 from engine.model.errors import InputError
 from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, RESIGNED, Quorum
 from engine.moves import moves
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
 THREE = """
@@ -86,6 +83,18 @@ def test_an_isolated_leader_resigns_since_3_7(profile: str, stays: bool) -> None
     assert not sim.broken
 
 
+@pytest.mark.parametrize(("profile", "epoch_rises"), [("K39", True), ("K40", False)])
+def test_a_voter_back_from_a_cut_unseats_no_leader_since_4_0(
+    profile: str, epoch_rises: bool
+) -> None:
+    sim = play("advance 1s", "cut C1 C3", "cut C2 C3", "advance 9s", "heal", profile=profile)
+    go_on(sim, "advance 3s")
+    first, *others = voters(sim).voters.values()
+    assert (first.epoch > 1) == epoch_rises
+    assert sim.cluster.controller.alive and not sim.broken
+    assert {one.epoch for one in others} == {first.epoch}
+
+
 def test_a_deposed_leader_truncates_what_only_it_has() -> None:
     sim = play("advance 1s", "cut C1 C2", "cut C1 C3", "elect 2", "advance 6s", profile="K36")
     first, second, third = voters(sim).voters.values()
@@ -133,6 +142,25 @@ def test_a_copy_goes_on_as_the_original() -> None:
     assert twin.cluster.controller is voters(twin).voters[twin.cluster.controller.voter].controller
 
 
+# -- by hand -------------------------------------------------------------------------------------
+
+
+def test_a_timeout_ends_while_time_stands() -> None:
+    sim = play("advance 1s", "kill C1", "timeout C2")
+    second = list(voters(sim).voters.values())[1]
+    assert (second.state, second.epoch, sim.now) == (CANDIDATE, 2, 1_000)
+
+
+def test_a_voter_repeats_what_was_lost() -> None:
+    sim = play("advance 1s", "cut C1 C2", "heal C1 C2")
+    second = list(voters(sim).voters.values())[1]
+    assert not second.fetching
+    go_on(sim, "repeat C2")
+    assert second.fetching and sim.now == 1_000
+    with pytest.raises(InputError, match="has nothing to send again"):
+        go_on(sim, "repeat C2")
+
+
 # -- refusals -------------------------------------------------------------------------------------
 
 
@@ -161,13 +189,9 @@ def test_a_release_with_zookeeper_cannot_begin() -> None:
         ("kill C4", "There is no voter C4"),
         ("restart C1", "is running already"),
         ("cut 1 K", "name a voter: C1, C2, C3"),
+        ("timeout C4", "There is no voter C4"),
     ],
 )
 def test_moves_that_mean_no_voter_are_refused(line: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         play(line)
-
-
-def test_the_search_refuses_a_quorum() -> None:
-    with pytest.raises(InputError, match="The search does not know the voters of a quorum"):
-        SearchQuestion(Run(scenario(), "K39", 0), Budgets()).begun()
