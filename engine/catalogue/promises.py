@@ -208,7 +208,9 @@ ALWAYS: Final = frozenset(
     )
 )
 EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
-DURABILITY: Final = frozenset(("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13"))
+DURABILITY: Final = frozenset(
+    ("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13", "INV-35", "INV-36")
+)
 CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
 """Invariants that a flag promises to consumers, where nothing committed goes."""
 BROKEN_BY: Final = {

@@ -112,6 +112,20 @@ _LIST: Final = (
         "",
         "Committed metadata stays, on a majority of the voters and in every mark.",
     ),
+    Invariant(
+        "INV-35",
+        "OneOwner",
+        "",
+        "In one generation of a group a partition has one owner.",
+    ),
+    Invariant(
+        "INV-36",
+        "OldGenerationFenced",
+        "",
+        "No commit of an older generation of a group follows one of a newer.",
+    ),
+    Invariant("INV-37", "ProcessedOnce", "", "A group processes each record once.", statistic=True),
+    Invariant("INV-38", "NothingSkipped", "", "A group skips no record.", statistic=True),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
 VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)

@@ -10,6 +10,7 @@ from engine.controlplane import znodes
 from engine.explore.budgets import FREE, NAMES, Budgets
 from engine.model import timers
 from engine.model.broker import Broker
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import BROKEN, CONTROLLER, FIRST_VOTER
 from engine.model.quorum import Quorum
 from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP
@@ -110,6 +111,8 @@ class Choices:
         yield from self._of_links(sim, [*sim.brokers, CONTROLLER], left)
         if left.writes:
             for tp, record in sim.cluster.controller.records.items():
+                if sim.cluster.names[tp].startswith(OFFSETS_TOPIC):
+                    continue
                 leader = sim.cluster.brokers.get(record.leader)
                 if leader is not None and leader.status in (UP, PAUSED):
                     yield f"produce s{left.writes}{_where(tp)} acks=all", WRITES

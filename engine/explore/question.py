@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.clients.consumers import Client, Consumer
+from engine.clients.group_member import GroupMember
 from engine.explore.budgets import Budgets, checked
 from engine.model.errors import InputError
 from engine.moves import moves
@@ -115,6 +116,7 @@ def _refuse_unknown(sim: Simulation) -> None:
         "links that lose by chance": any(link.loss for link in sim.network.links.values()),
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
+        "consumer groups with members": _has_members(sim),
     }
     for name, present in reasons.items():
         if present:
@@ -136,6 +138,13 @@ def _refuse_budgets(budgets: Budgets) -> None:
                 f"The search of a quorum plays its voters, not the brokers: leave out {name}; "
                 f"it knows {', '.join(VOTERS)}.",
             )
+
+
+def _has_members(sim: Simulation) -> bool:
+    """Check whether a member runs, or a coordinator has one whose session would time out."""
+    runs = any(isinstance(one, GroupMember) and one.alive for one in sim.clients.values())
+    processes = [broker.process for broker in sim.brokers.values() if broker.process is not None]
+    return runs or any(group.members for one in processes for group in one.groups.values())
 
 
 def _by_the_clock(sim: Simulation, client: Client) -> bool:
