@@ -126,13 +126,6 @@ def _refuse_unknown(sim: Simulation) -> None:
             )
 
 
-def _has_members(sim: Simulation) -> bool:
-    """Check whether a member runs, or a coordinator has one whose session would time out."""
-    runs = any(isinstance(one, GroupMember) and one.alive for one in sim.clients.values())
-    processes = [broker.process for broker in sim.brokers.values() if broker.process is not None]
-    return runs or any(group.members for one in processes for group in one.groups.values())
-
-
 VOTERS: Final = ("controller", "cuts", "elections", "losses", "timers")
 """Budgets of a search that plays the voters of a quorum: brokers stand still in it."""
 
@@ -145,6 +138,13 @@ def _refuse_budgets(budgets: Budgets) -> None:
                 f"The search of a quorum plays its voters, not the brokers: leave out {name}; "
                 f"it knows {', '.join(VOTERS)}.",
             )
+
+
+def _has_members(sim: Simulation) -> bool:
+    """Check whether a member runs, or a coordinator has one whose session would time out."""
+    runs = any(isinstance(one, GroupMember) and one.alive for one in sim.clients.values())
+    processes = [broker.process for broker in sim.brokers.values() if broker.process is not None]
+    return runs or any(group.members for one in processes for group in one.groups.values())
 
 
 def _by_the_clock(sim: Simulation, client: Client) -> bool:
