@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import IO
 
 from app import bootstrap
+from tests import chromium
 
 ROOT = bootstrap.ROOT
 REAPER = ROOT / "tests" / "reaper.py"
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
 CPU_MINUTES, QUICK_CPU_MINUTES = 45, 6
@@ -60,7 +60,7 @@ LEFT_OUT = (
 
 
 def has_chromium() -> bool:
-    return shutil.which(CHROMIUM) is not None
+    return bool(chromium.path())
 
 
 def has_chinese() -> bool:
@@ -79,6 +79,11 @@ def has_nginx() -> bool:
 
 def ensure_programs() -> None:
     """Installs what the tests of browser, database and proxy start, if apt can be used here."""
+    apt = shutil.which("apt-get")
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        apt = None
+    if apt and is_ci() and not shutil.which(chromium.SHELL):
+        install(apt, [chromium.SHELL])
     there = {
         "chromium": has_chromium(),
         "fonts-noto-cjk": has_chinese(),
@@ -86,23 +91,22 @@ def ensure_programs() -> None:
         "nginx-light": has_nginx(),
     }
     wanted = [name for name, found in there.items() if not found]
-    if not wanted:
-        return
-    names = " ".join(wanted)
-    apt = shutil.which("apt-get")
-    if apt is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
+    if wanted and apt:
+        install(apt, wanted)
+    elif wanted:
+        names = " ".join(wanted)
         left = "fail" if is_ci() else "are left out"
         bootstrap.say(f"Only an administrator can install {names}: tests that need them {left}.")
-        return
-    bootstrap.say(f"Installing for the tests: {names} ...")
+
+
+def install(apt: str, packages: list[str]) -> None:
+    """Install packages one by one: a machine may know only some of them."""
+    bootstrap.say(f"Installing for the tests: {' '.join(packages)} ...")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (
-        [apt, "-qq", "update"],
-        [apt, "-qq", "install", "-y", "--no-install-recommends", *wanted],
-    ):
+    get = [apt, "-qq", "install", "-y", "--no-install-recommends"]
+    for command in ([apt, "-qq", "update"], *([*get, package] for package in packages)):
         if subprocess.run(command, env=quiet, stdout=subprocess.DEVNULL).returncode != 0:
             bootstrap.say(f"That failed: {shlex.join(command)}")
-            return
 
 
 def why_no_node() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 from typing import Any, Final
 
-from tests.bench.frame import CHROMIUM, FLAGS
+from tests import chromium
 from tests.bench.ratios import share
 from tests.bench.view import visits
 
@@ -56,7 +56,7 @@ def face() -> tuple[float, dict[str, float]]:
 
     figures: dict[str, float] = {}
     with serving() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
         url = f"http://127.0.0.1:{port}"
         figures |= visits(browser, f"{url}/", "landing", READY)
         figures |= visits(browser, f"{url}/s/S20", "stage", READY)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from typing import Any
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
+from tests import chromium
+
 PRESSES = 60
 ROUNDS = 5
 BUDGETS = {"step_p50_ms": 16.0, "onward_p95_ms": 50.0, "step_p95_ms": 50.0}
@@ -57,7 +56,7 @@ def frame() -> tuple[float, dict[str, float]]:
     steps: list[float] = []
     frames: list[float] = []
     with serving() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
         page = browser.new_page(reduced_motion="reduce")
 
         def opened(scenario: str, step: int) -> None:

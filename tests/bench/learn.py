@@ -76,12 +76,12 @@ def _view() -> tuple[float, float]:
     """Return (ms until the question and its stage stand, kB of all fetches), cache empty."""
     from playwright.sync_api import sync_playwright
 
-    from tests.bench.frame import CHROMIUM
+    from tests import chromium
 
     times = []
     size = 0.0
     with serving() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
         for _ in range(VISITS):
             page = browser.new_page()
             began = time.perf_counter()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from tests import chromium
 from tests.conftest import ends_within
 
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+CHROMIUM = chromium.path()
 FLAGS = [
-    "--no-sandbox",  # needed as root; plain Chromium refuses to start
-    "--disable-dev-shm-usage",
+    *chromium.FLAGS,
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
     "--disable-lcd-text",
@@ -32,7 +31,7 @@ PATIENCE_S = 60
 PAGE_MS = 30_000
 """For what a page is asked or waited for, on a busy machine."""
 
-MISSING = "" if shutil.which(CHROMIUM) else "no Chromium: apt-get install chromium"
+MISSING = "" if CHROMIUM else "no Chromium: apt-get install chromium"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
