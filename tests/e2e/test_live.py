@@ -106,6 +106,13 @@ def test_the_library_finds_by_word_and_by_tag(visit: Opener) -> None:
     page.locator("#nothing").wait_for()
 
 
+def test_a_busy_server_is_asked_again(visit: Opener, server: Server) -> None:
+    page = visit("/scenarios", site=server)
+    page.route("**/hits?*", lambda route: route.fulfill(status=503), times=1)
+    page.get_by_role("searchbox").fill("KIP-101")
+    page.wait_for_selector('[data-slugs~="gone-after-a-clean-election"]', state="attached")
+
+
 def test_an_unknown_address_is_explained(visit: Opener) -> None:
     page = visit("/s/no-such-scenario", ready=False)
     assert "no-such-scenario" in page.locator("main").inner_text()

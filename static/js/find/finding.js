@@ -1,6 +1,9 @@
 // A search box that answers while one types; without this script its form leads to a page.
 
 const PAUSE_MS = 180;
+/** A server that is busy is asked again, this often. */
+const BUSY_MS = 2_000;
+const TRIES = 5;
 
 /** Shows the server's answers below a search field, and makes them reachable by arrow keys.
  * @param {HTMLInputElement} field
@@ -10,7 +13,7 @@ export function answerWhileTyping(field, box, { status, more = "", then } = {}) 
   let timer = 0;
   let latest = 0;
 
-  async function ask() {
+  async function ask(tries = TRIES) {
     const mine = ++latest;
     const query = field.value.trim();
     if (!query) {
@@ -21,7 +24,11 @@ export function answerWhileTyping(field, box, { status, more = "", then } = {}) 
     }
     const address = `/hits?q=${encodeURIComponent(query.slice(0, 200))}${more}${language()}`;
     const response = await fetch(address).catch(() => null);
-    if (mine !== latest || !response?.ok) return;
+    if (mine !== latest) return;
+    if (!response?.ok) {
+      if (tries > 1) timer = setTimeout(() => ask(tries - 1), BUSY_MS);
+      return;
+    }
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (mine !== latest) return;
     box.replaceChildren(...page.body.childNodes);
@@ -33,7 +40,7 @@ export function answerWhileTyping(field, box, { status, more = "", then } = {}) 
 
   field.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(ask, PAUSE_MS);
+    timer = setTimeout(() => ask(), PAUSE_MS);
   });
   box.addEventListener("click", (event) => {
     /** @type {HTMLElement | null} */
