@@ -19,6 +19,7 @@ PARSED = [
     ("seek C2 earliest", {"client": -32, "timestamp": -2}),
     ("read", {"client": -31}),
     ("read C2", {"client": -32}),
+    *((f"{verb} C2", {"client": -32}) for verb in ("join", "process", "commit", "leave", "die")),
     ("produce a p=orders-0", {"values": ("a",), "to": None, "acks": -1, "tp": "orders-0"}),
     ("fetch B", {"broker": 2, "times": 1}),
     ("fetch 2 x3", {"broker": 2, "times": 3}),
@@ -204,6 +205,10 @@ REFUSED = [
      "The partition has no leader to write to; name a broker with “to”."),
     ("kill B", "produce a to B", "Broker B is down; restart it first."),
     ("", "read C2", "There is no such consumer."),
+    *(
+        ("", f"{verb} C1", "This consumer is in no group.")
+        for verb in ("join", "process", "commit", "leave", "die")
+    ),
     ("", "seek C2 latest", "There is no such consumer."),
     ("kill A; kill B; kill C; detect A; detect B; detect C", "read",
      "The partition has no leader to read from."),

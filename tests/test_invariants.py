@@ -38,7 +38,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from tests import quorum_errors
+from tests import group_errors, quorum_errors
 from tests.conftest import ROOT
 
 TOLD = Path(__file__).parent / "invariants.txt"
@@ -394,6 +394,14 @@ CASES = (
     Case("INV-32", VOTERS, "K36", quorum_errors.logs_part_unnoticed, "K36", DEPOSED),
     Case("INV-33", VOTERS, "K39", quorum_errors.shorter_logs_are_elected, moves=BEHIND),
     Case("INV-34", VOTERS, "K39", quorum_errors.leaders_commit_alone, moves=CUT_OFF),
+    *(
+        Case(name, group_errors.GROUP, "K39", mutant, moves=lines)
+        for name, mutant, lines in (
+            ("INV-35", group_errors.everybody_owns_everything, group_errors.SHARED),
+            ("INV-36", group_errors.any_member_commits, group_errors.CUT_OFF),
+            ("I7", group_errors.commits_are_answered_at_once, group_errors.CRASHED),
+        )
+    ),
 )
 
 
@@ -435,6 +443,8 @@ def test_a_statistic_is_counted_and_is_no_violation() -> None:
     assert list(lost.ledger.lost_single) == ["b"]
     assert lost.broken == []
     assert "I8" not in play_all(Run(find("S04"), "K39")).checker.counts
+    assert play_all(Run(find("S88"), "K39")).checker.counts == {"INV-37": 2}
+    assert play_all(Run(find("S89"), "K39")).checker.counts == {"INV-38": 2}
 
 
 def test_every_invariant_is_seen_to_fail() -> None:
@@ -442,7 +452,7 @@ def test_every_invariant_is_seen_to_fail() -> None:
     statistics = {name for name, one in INVARIANTS.items() if one.statistic}
     missing = set(INVARIANTS) - seen - statistics
     assert not missing, f"CASES lacks a run that breaks each of {missing}: an alarm nobody heard"
-    assert statistics == {"I8"}, "told in a test of its own, above"
+    assert statistics == {"I8", "INV-37", "INV-38"}, "told in a test of its own, above"
     assert len({case.id for case in CASES}) == len(CASES)
 
 

@@ -21,7 +21,19 @@ def followed() -> set[str]:
 
 def counted() -> Iterator[str]:
     """What the data plane's specification numbers, series by series."""
-    last = {"L": 16, "E": 8, "H": 11, "F": 10, "S": 9, "X": 6, "Q": 7, "P": 8, "C": 8, "D": 6}
+    last = {
+        "L": 16,
+        "E": 8,
+        "H": 11,
+        "F": 10,
+        "S": 9,
+        "X": 6,
+        "Q": 7,
+        "P": 8,
+        "C": 8,
+        "D": 6,
+        "G": 6,
+    }
     yield from (f"T-{number}" for number in range(5))
     yield from (f"{name}-{number}" for name, most in last.items() for number in range(1, most + 1))
 

@@ -18,7 +18,7 @@ CORE = {
         ("model",),
         ("dataplane",),
         ("controlplane",),
-        ("quorum",),
+        ("quorum", "groups"),
         ("checks",),
         ("scenarios",),
         ("sim", "clients", "moves", "faults"),

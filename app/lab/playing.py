@@ -75,6 +75,8 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
         raise LabError(
             f"The laboratory plays runs of one partition; this one has {len(scenario.partitions)}."
         )
+    if scenario.groups:
+        raise LabError("The laboratory has no consumer groups; this run has one.")
     if scenario.initial is not None:
         raise LabError("The laboratory begins with an empty topic; this run begins with records.")
     if len(scenario.brokers) > MOST_BROKERS:

@@ -66,6 +66,10 @@ TERMS: Final[dict[str, str]] = {
     "purgatory": "S-5",
     "zombie": "S-2.epoch_check",
     "reassignment": "CP-REASSIGN",
+    "group": "G-2",
+    "coordinator": "G-5",
+    "generation": "G-2.generation",
+    "committedoffset": "G-5.begins",
     "profile": "",
     "flag": "",
     "seed": "",
@@ -80,7 +84,7 @@ TERMS: Final[dict[str, str]] = {
 SERIES: Final = (
     ("L", "log"), ("E", "epochs"), ("H", "mark"), ("F", "fetcher"), ("T", "truncation"),
     ("S", "serving"), ("X", "sessions"), ("Q", "quotas"), ("P", "producers"), ("C", "consumers"),
-    ("D", "directories"), ("CP", "control"),
+    ("G", "groups"), ("D", "directories"), ("CP", "control"),
 )  # fmt: skip
 """The rules' series in the order of the specification."""
 
@@ -146,7 +150,7 @@ def _rule(card: RuleCard, title: str, profile: Profile | None) -> dict[str, Any]
         "kafka": [one for one in _lines(card.kafka, profile) if one["text"] != NOBODY],
         "kip": _lines(card.kip, profile),
         "outside": card.outside,
-        "absent": not card.outside and profile is not None and not card.classes(profile),
+        "absent": profile is not None and card.is_absent(profile),
         "unplayed": card.id in EXCUSES or card.id in DORMANT,
         "see": link(known.of_card(card, [profile.name] if profile else ())),
     }

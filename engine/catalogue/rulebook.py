@@ -12,7 +12,7 @@ from typing import Final
 from engine.model.profiles import Profile
 
 IDENTIFIER: Final = re.compile(
-    r"(?<![\w-])(?:CP-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[CDEFHLPQSTX]-\d+)(?![\w-])"
+    r"(?<![\w-])(?:CP-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[CDEFGHLPQSTX]-\d+)(?![\w-])"
 )
 """A citation; what follows the dot (S-2.4) is a sub-step and belongs to the rule."""
 
@@ -120,6 +120,13 @@ TITLES: Final[dict[str, str]] = {
     "C-6": "Other errors",
     "C-7": "The client detects truncation (KIP-320)",
     "C-8": "Fetch from a follower (KIP-392)",
+    # -- consumer groups -------------------------------------------------------------------------
+    "G-1": "Who coordinates a group",
+    "G-2": "Join, leave, and generations",
+    "G-3": "Sessions of members",
+    "G-4": "Commit and fetch offsets",
+    "G-5": "Coordinator fail-over, and where members begin",
+    "G-6": "Commit before or after processing",
     # -- moves between directories of one broker -------------------------------------------------
     "D-1": "The future log",
     "D-2": "Its fetcher",

@@ -62,6 +62,10 @@ class RuleCard:
         """Return the classes that do it under this profile; none where the rule is absent."""
         return [name for name in _names(self.kafka, profile) if name != NOBODY]
 
+    def is_absent(self, profile: Profile) -> bool:
+        """Check whether other releases have a class for it, and this one has none."""
+        return bool(_every_name(self.kafka)) and not self.classes(profile)
+
     def proposals(self, profile: Profile) -> list[str]:
         return _names(self.kip, profile)
 
@@ -84,6 +88,10 @@ class RuleCard:
             "kip": self.proposals(profile),
             "outside": self.outside,
         }
+
+
+def _every_name(lines: Iterable[CardLine]) -> list[str]:
+    return [line.text for line in lines if line.text != NOBODY]
 
 
 def _names(lines: Iterable[CardLine], profile: Profile) -> list[str]:

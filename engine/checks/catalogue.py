@@ -214,6 +214,20 @@ _LIST: Final = (
         "Committed metadata stays, on a majority of the voters and in every mark.",
         ALWAYS,
     ),
+    Invariant(
+        "INV-35",
+        "OneOwner",
+        "In one generation of a group a partition has one owner.",
+        DURABILITY,
+    ),
+    Invariant(
+        "INV-36",
+        "OldGenerationFenced",
+        "No commit of an older generation of a group follows one of a newer.",
+        DURABILITY,
+    ),
+    Invariant("INV-37", "ProcessedOnce", "A group processes each record once.", COUNTED),
+    Invariant("INV-38", "NothingSkipped", "A group skips no record.", COUNTED),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
 VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)

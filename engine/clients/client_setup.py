@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.clients.clients import Producer
 from engine.clients.consumers import RESETS, Consumer
+from engine.clients.group_member import GroupMember
 from engine.clients.idempotent import IdempotentProducer
 from engine.clients.producer_schedule import pace_of
 from engine.model.messages import FIRST_CONSUMER, FIRST_PRODUCER
@@ -25,7 +26,10 @@ def add_clients(sim: World) -> None:
             producer.timeout = load.timeout_ms
             producer.retries = load.retries
             producer.partition = load.partition
-    for number, reader in enumerate(workload.consumers or (parts.ConsumerSpec(),), 1):
+    readers = list(workload.consumers) or [parts.ConsumerSpec()]
+    most = max((max(group.members) for group in sim.scenario.groups), default=0)
+    readers += [parts.ConsumerSpec()] * (most - len(readers))
+    for number, reader in enumerate(readers, 1):
         _add_consumer(sim, number, reader)
 
 
@@ -57,9 +61,24 @@ def idempotent_producer(sim: World) -> Producer:
     return add_producer(sim, len(producers) + 1, True)
 
 
+def _member(sim: World, number: int) -> GroupMember | None:
+    """G-1.  Return a consumer that is a member of a group, with its number; None for any other."""
+    scenario = sim.scenario
+    topic = tuple(range(len(scenario.partitions)))
+    for index, group in enumerate(scenario.groups):
+        if number in group.members:
+            node, brokers = FIRST_CONSUMER + 1 - number, tuple(sim.brokers)
+            member = GroupMember(node, brokers, _leaders(sim), len(topic) + index, topic)
+            member.commits_first = group.commit == "before"
+            member.beats_every_ms = int(sim.configs.values["heartbeat.interval.ms"])
+            member.max_poll_ms = int(sim.configs.values["max.poll.interval.ms"])
+            return member
+    return None
+
+
 def _add_consumer(sim: World, number: int, reader: parts.ConsumerSpec) -> None:
     node = FIRST_CONSUMER + 1 - number
-    consumer = Consumer(node, tuple(sim.brokers), _leaders(sim))
+    consumer = _member(sim, number) or Consumer(node, tuple(sim.brokers), _leaders(sim))
     consumer.wait_ms = sim.configs.consumer_wait_ms
     consumer.backoff_ms = sim.configs.retry_backoff_ms
     consumer.max_age_ms = sim.configs.metadata_max_age_ms

@@ -105,6 +105,10 @@ class Consumer(BaseClient):
             twin.sessions = {broker: session.copy() for broker, session in self.sessions.items()}
         return twin
 
+    def partitions(self) -> tuple[int, ...]:
+        """Return what it reads: one partition, or all that it owns in its group."""
+        return (self.tp,)
+
     def is_busy(self, now: int) -> bool:
         """Return False: reading changes nothing that others could wait for."""
         return False
@@ -162,6 +166,10 @@ class Consumer(BaseClient):
         if self.sessions is not None:
             m = in_session(self.sessions.setdefault(to, SessionClient()), m)
         out.send(m)
+
+    def on_timer(self, kind: int, data: object, out: Effects) -> bool:
+        """Handle a timer of its own; it has one kind, a member of a group has more."""
+        return self.on_tick(out)
 
     def on_tick(self, out: Effects) -> bool:
         """Go on after a back-off, or begin to read."""

@@ -23,6 +23,7 @@ from engine.model.errors import (
     NOT_LEADER_OR_FOLLOWER,
     REQUEST_TIMED_OUT,
 )
+from engine.model.group_messages import CoordinatorAppend
 from engine.model.messages import (
     FetchData,
     FetchRequest,
@@ -80,6 +81,10 @@ def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Ef
     if out.cues is not None:
         out.cue("P-4.answer", broker.id, "ack", m.values, error, tp=m.tp)
     base = waiting.base if error == NONE else -1
+    if isinstance(m, CoordinatorAppend):
+        for response in m.responses(error, base):
+            out.send(response)
+        return
     replica = broker.replicas.get(m.tp)
     start = -1 if replica is None or replica.role != LEADER else replica.log.log_start
     out.send(ProduceResponse(broker.id, m.src, m.corr, m.tp, error, base, m.values, start))

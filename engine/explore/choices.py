@@ -10,6 +10,7 @@ from engine.controlplane import znodes
 from engine.explore.budgets import FREE, NAMES, Budgets
 from engine.model import timers
 from engine.model.broker import Broker
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import BROKEN, CONTROLLER
 from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP
 from engine.moves.moves import Move, parse, play
@@ -73,6 +74,8 @@ class Choices:
         yield from self._of_links(sim, left)
         if left.writes:
             for tp, record in sim.cluster.controller.records.items():
+                if sim.cluster.names[tp].startswith(OFFSETS_TOPIC):
+                    continue
                 leader = sim.cluster.brokers.get(record.leader)
                 if leader is not None and leader.status in (UP, PAUSED):
                     yield f"produce s{left.writes}{_where(tp)} acks=all", WRITES

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.clients.consumers import Client, Consumer
+from engine.clients.group_member import GroupMember
 from engine.explore.budgets import Budgets, checked
 from engine.model.errors import InputError
 from engine.moves import moves
@@ -113,6 +114,7 @@ def _refuse_unknown(sim: Simulation) -> None:
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
         "the voters of a quorum": sim.cluster.quorum is not None,
+        "consumer groups with members": _has_members(sim),
     }
     for name, present in reasons.items():
         if present:
@@ -120,6 +122,13 @@ def _refuse_unknown(sim: Simulation) -> None:
                 "impossible",
                 f"The search does not know {name}: take a run of {scenario.title[:60]!r} without.",
             )
+
+
+def _has_members(sim: Simulation) -> bool:
+    """Check whether a member runs, or a coordinator has one whose session would time out."""
+    runs = any(isinstance(one, GroupMember) and one.alive for one in sim.clients.values())
+    processes = [broker.process for broker in sim.brokers.values() if broker.process is not None]
+    return runs or any(group.members for one in processes for group in one.groups.values())
 
 
 def _by_the_clock(sim: Simulation, client: Client) -> bool:

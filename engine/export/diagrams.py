@@ -9,6 +9,8 @@ from typing import Any, Final
 from engine.model.effects import Cue
 from engine.model.messages import (
     CONTROLLER,
+    GROUP_HEARTBEAT,
+    GROUP_HEARTBEAT_R,
     HEARTBEAT,
     HEARTBEAT_R,
     METADATA_FETCH,
@@ -30,7 +32,7 @@ from engine.view.view import node_name
 MOST_ARROWS: Final = 600
 """Most arrows of one Mermaid diagram; its renderers give up soon after."""
 MOST_LOGGED: Final = 20_000
-QUIET: Final = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
+QUIET: Final = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, GROUP_HEARTBEAT, GROUP_HEARTBEAT_R)
 WORTH_A_NOTE: Final = 2
 
 _ESCAPES: Final = str.maketrans({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", "\n": " "})

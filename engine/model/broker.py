@@ -11,6 +11,7 @@ from typing import Any, Final
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins
+from engine.model.groups import Group
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.sessions import SessionCache
@@ -132,6 +133,7 @@ class Process:
         "disk_free_us",
         "failed",
         "fetchers",
+        "groups",
         "halted",
         "heartbeat_due",
         "id",
@@ -185,6 +187,7 @@ class Process:
         self.failed: set[int] = set()
         self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
         self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
+        self.groups: dict[int, Group] = {}  # G-1: that it coordinates, by their partition
         self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
@@ -250,6 +253,7 @@ class Process:
         twin.spoiled = self.spoiled.copy()
         twin.quotas = self.quotas and self.quotas.copy()
         twin.sessions = self.sessions and self.sessions.twin(twins)
+        twin.groups = {tp: group.copy() for tp, group in self.groups.items()}
         twin.offline = self.offline.copy()
         twin.peers = {peer: known.copy() for peer, known in self.peers.items()}
         twin.metadata = self.metadata.copy()

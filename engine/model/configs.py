@@ -214,6 +214,13 @@ _LIST: Final[tuple[Config, ...]] = (
            "How long a consumer's fetch that finds nothing may wait.", 0, 60_000),
     Config("metadata.max.age.ms", 300_000, "ms", "consumer",
            "How long a consumer reads from the follower it was sent to.", 0, 24 * _HOUR),
+    Config("session.timeout.ms", 45_000, "ms", "consumer",
+           "A group's coordinator removes a member that is silent for so long.", 10, _HOUR,
+           (((3, 0), 10_000),)),
+    Config("heartbeat.interval.ms", 3_000, "ms", "consumer",
+           "How often a member of a group sends a heartbeat to the coordinator.", 1, _HOUR),
+    Config("max.poll.interval.ms", 300_000, "ms", "consumer",
+           "A member that does not poll for so long leaves its group.", 1, 24 * _HOUR),
     # -- the engine's own parameters -------------------------------------------------------
     Config("fetch_max_records", 500, "records", "engine",
            "The most records one fetch answer carries.", 1, 100_000),

@@ -64,6 +64,18 @@ END_EPOCH_R: Final = 55
 QUORUM_FETCH: Final = 56
 QUORUM_FETCH_R: Final = 57
 NOT_CONTROLLER_R: Final = 58
+FIND_COORDINATOR: Final = 60
+FIND_COORDINATOR_R: Final = 61
+JOIN_GROUP: Final = 62
+JOIN_GROUP_R: Final = 63
+LEAVE_GROUP: Final = 64
+LEAVE_GROUP_R: Final = 65
+GROUP_HEARTBEAT: Final = 66
+GROUP_HEARTBEAT_R: Final = 67
+OFFSET_COMMIT: Final = 68
+OFFSET_COMMIT_R: Final = 69
+OFFSET_FETCH: Final = 70
+OFFSET_FETCH_R: Final = 71
 
 NAMES: Final = {
     FETCH: "Fetch",
@@ -106,6 +118,18 @@ NAMES: Final = {
     QUORUM_FETCH: "QuorumFetch",
     QUORUM_FETCH_R: "QuorumFetch",
     NOT_CONTROLLER_R: "NotController",
+    FIND_COORDINATOR: "FindCoordinator",
+    FIND_COORDINATOR_R: "FindCoordinator",
+    JOIN_GROUP: "JoinGroup",
+    JOIN_GROUP_R: "JoinGroup",
+    LEAVE_GROUP: "LeaveGroup",
+    LEAVE_GROUP_R: "LeaveGroup",
+    GROUP_HEARTBEAT: "Heartbeat",
+    GROUP_HEARTBEAT_R: "Heartbeat",
+    OFFSET_COMMIT: "OffsetCommit",
+    OFFSET_COMMIT_R: "OffsetCommit",
+    OFFSET_FETCH: "OffsetFetch",
+    OFFSET_FETCH_R: "OffsetFetch",
 }
 REPLIES: Final = frozenset(
     (
@@ -127,6 +151,12 @@ REPLIES: Final = frozenset(
         END_EPOCH_R,
         QUORUM_FETCH_R,
         NOT_CONTROLLER_R,
+        FIND_COORDINATOR_R,
+        JOIN_GROUP_R,
+        LEAVE_GROUP_R,
+        GROUP_HEARTBEAT_R,
+        OFFSET_COMMIT_R,
+        OFFSET_FETCH_R,
     )
 )
 REPLICATION: Final = frozenset(

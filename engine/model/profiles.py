@@ -54,6 +54,7 @@ __all__ = (
     "Profile",
     "Release",
     "get_profile",
+    "group_refusal",
     "nearest",
     "quorum_refusal",
 )
@@ -416,3 +417,10 @@ def quorum_refusal(profile: Profile) -> str:
     if profile.kraft:
         return ""
     return "Only KRaft has a quorum of voters; play it on a KRaft profile such as K39."
+
+
+def group_refusal(profile: Profile) -> str:
+    """Return why a profile plays no consumer groups; "" if it does."""
+    if profile.release >= (0, 10, 1):
+        return ""
+    return "Consumer groups are played as of Kafka 0.10.1 (KIP-62); take a later release."

@@ -32,6 +32,9 @@ VOTER_FETCH: Final = 26  # 10.1: a voter fetches again after a failure; data = i
 BEGIN_EPOCH_TICK: Final = 27  # 10.1: a leader announces its epoch again; data = the epoch
 PARKED_FETCH: Final = 28  # 10.1: a voter's fetch has waited long enough; data = (voter, corr)
 VOTER_RESEND: Final = 29  # 10.1: a request to a voter was lost; data = (kind, voter, epoch)
+GROUP_CHECK: Final = 30  # G-3: a member's session or a rebalance may time out; data = partition
+GROUP_BEAT: Final = 31  # G-3: heartbeat.interval.ms of a member; data = its start
+GROUP_RETRY: Final = 32  # G-1: retry.backoff.ms of a member is over; data = its start
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -62,4 +65,7 @@ NAMES: Final = {
     BEGIN_EPOCH_TICK: "BeginQuorumEpoch",
     PARKED_FETCH: "voter fetch expires",
     VOTER_RESEND: "voter request retry",
+    GROUP_CHECK: "group session",
+    GROUP_BEAT: "group heartbeat",
+    GROUP_RETRY: "group retry",
 }

@@ -8,6 +8,8 @@ from typing import Any
 from engine.clients import client_setup
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import RESETS, Consumer
+from engine.clients.group_member import GroupMember
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import FIRST_CONSUMER
 from engine.model.state import PAUSED
 from engine.moves import partitions
@@ -44,6 +46,8 @@ def _why_not_produce(sim: Simulation, args: Args) -> str:
     why = "" if tp >= 0 and args["to"] is not None else partitions.missing(sim, args["tp"])
     if why:
         return why
+    if sim.cluster.names[max(tp, 0)].startswith(OFFSETS_TOPIC):
+        return refuse(sim, "internal.topic")
     to = _addressee(sim, args)
     if to < 0:
         return refuse(sim, "no.leader.to.write")
@@ -98,6 +102,9 @@ def _consumer(words: Words, word: str) -> int:
 def _why_not_read(sim: Simulation, args: Args) -> str:
     if args["client"] not in sim.clients:
         return refuse(sim, "no.consumer")
+    consumer = sim.clients[args["client"]]
+    if isinstance(consumer, GroupMember) and not (consumer.rejoins or consumer.is_ready()):
+        return refuse(sim, "member.unsettled" if consumer.alive else "member.not.alive")
     tp = _read_from(sim, args)
     why = partitions.missing(sim, tp)
     if why:
@@ -129,9 +136,13 @@ def _read(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _informed(sim: Simulation, args: Args) -> Consumer:
-    """Return the consumer that is asked to act, having fetched the partition's metadata."""
+    """Return the consumer that is asked to act, having fetched metadata of what it reads."""
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
+    for tp in consumer.partitions():
+        if tp != consumer.tp:
+            other = sim.cluster.controller.records[tp]
+            consumer.leaders[tp], consumer.leader_epochs[tp] = other.leader, other.leader_epoch
     record = sim.cluster.controller.records[consumer.tp]
     consumer.meet(record.leader, record.leader_epoch)
     return consumer

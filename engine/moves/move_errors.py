@@ -98,6 +98,13 @@ REFUSALS: Final[dict[str, str]] = {
     "former.not.in.sync": "No former replica is in sync, and unclean elections are off "
     "(INVALID_REPLICA_ASSIGNMENT).",
     "no.consumer": "There is no such consumer.",
+    "internal.topic": "Only coordinators write to __consumer_offsets (INVALID_TOPIC_EXCEPTION).",
+    "no.member": "This consumer is in no group.",
+    "member.alive": "This member runs already.",
+    "member.not.alive": "This member does not run; “join” starts it.",
+    "member.unsettled": "This member owns no partition now: it has not joined yet, or joins again.",
+    "no.position": "This member does not know where it stands yet; “read” polls.",
+    "nothing.polled": "This member has nothing to process; “read” polls.",
     "no.client": "There is no {b}.",
     "nothing.such.sent": "No {s} is under way from {b} to {d}.",
     "held.already": "That is held already; “release” lets it go on to {d}.",

@@ -9,6 +9,7 @@ from engine.moves import (  # noqa: F401
     dir_verbs,
     fault_verbs,
     fetcher_verbs,
+    group_verbs,
     message_verbs,
     retiring_verbs,
     time_verbs,

@@ -16,10 +16,11 @@ from typing import Any, Final
 
 from engine.model import configs as configuration
 from engine.model.errors import InputError
-from engine.model.profiles import PROFILES, get_profile, quorum_refusal
+from engine.model.profiles import PROFILES, get_profile, group_refusal, quorum_refusal
 from engine.scenarios import expectations, parts, varying
 from engine.scenarios.delays import delay_data
 from engine.scenarios.fault_lines import MOST_RUN_MS, Fault, read_faults
+from engine.scenarios.group_specs import GroupSpec, read_groups
 from engine.scenarios.initial import Initial, read_initial
 from engine.scenarios.parts import BrokerSpec, NetworkSpec, Workload
 from engine.scenarios.places import Path, Places, Reader
@@ -47,6 +48,7 @@ KEYS: Final = (
     "brokers",
     "partitions",
     "quorum",
+    "groups",
     "configs",
     "network",
     "fetching",
@@ -85,6 +87,7 @@ class Scenario:
     brokers: tuple[BrokerSpec, ...] = (BrokerSpec(1), BrokerSpec(2), BrokerSpec(3))
     partitions: tuple[tuple[int, ...], ...] = ((1, 2, 3),)
     quorum: tuple[str, ...] = ()
+    groups: tuple[GroupSpec, ...] = ()
     configs: Settings = field(default_factory=dict)
     network: NetworkSpec = field(default_factory=NetworkSpec)
     fetching: str = "manual"
@@ -131,6 +134,7 @@ class Scenario:
             # Only where there is one: the texts of all others, and so their names, stay.
             **({} if self.initial is None else {"initial": self.initial.to_dict()}),
             **({"quorum": list(self.quorum)} if self.quorum else {}),
+            **({"groups": [one.to_dict() for one in self.groups]} if self.groups else {}),
         }
 
     def canonical(self) -> str:
@@ -173,6 +177,8 @@ class Scenario:
         """
         known = get_profile(profile)
         if self.quorum and (why := quorum_refusal(known)):
+            return why
+        if self.groups and (why := group_refusal(known)):
             return why
         try:
             configuration.build(known, self.configs)
@@ -261,6 +267,11 @@ def _from_dict(read: Reader, data: object) -> Scenario:
         )
     profiles, expect = _profiles(read, fields, brokers)
     settings = _configs(read, fields.get("configs", {}), profiles)
+    groups = read_groups(read, fields.get("groups", []), brokers, profiles)
+    if groups and fields.get("initial") is not None:
+        raise read.bad(
+            ("groups",), "Groups begin with empty logs: remove either groups or initial."
+        )
     script = read_script(read, fields.get("script", ""), brokers)
     return Scenario(
         title=_sentence(read, fields, "title", 200, required=True),
@@ -274,6 +285,7 @@ def _from_dict(read: Reader, data: object) -> Scenario:
         brokers=brokers,
         partitions=partitions,
         quorum=parts.read_quorum(read, fields.get("quorum", []), profiles),
+        groups=groups,
         configs=settings,
         network=parts.read_network(read, fields.get("network", {})),
         fetching=read.choice(fields.get("fetching", "manual"), ("fetching",), ("manual", "auto")),

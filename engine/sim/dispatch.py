@@ -19,6 +19,7 @@ from engine.dataplane import (
     slow_disk,
     watermark,
 )
+from engine.groups import coordinator
 from engine.model import messages, timers
 from engine.model.broker import Process
 from engine.model.control_messages import AssignReplicasToDirsResponse
@@ -81,6 +82,7 @@ ON_BROKER: dict[int, BrokerHandler] = {
     messages.ASSIGN_DIRS_R: on_assignment_answer,
     messages.CLIENT_METADATA: on_client_metadata,
     messages.BROKEN: on_broken,
+    **coordinator.HANDLERS,
 }
 
 ON_SLOW_DISKS: dict[int, BrokerHandler] = {
@@ -203,6 +205,7 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.DISK_WRITE: slow_disk.on_written,
     timers.RETENTION: retention.on_check,
     timers.LOG_START_CHECKPOINT: retention.write_log_starts,
+    timers.GROUP_CHECK: coordinator.on_check,
 }
 
 

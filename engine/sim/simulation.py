@@ -11,9 +11,11 @@ from engine.faults.fault_plan import reseed_plans
 from engine.model import timers
 from engine.model.broker import Broker, Machine, Process
 from engine.model.compiling import mypyc_attr
+from engine.model.configs import build
 from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration, Topic
 from engine.model.effects import Effects
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
@@ -82,6 +84,8 @@ def _build_cluster(sim: Simulation) -> None:
     if scenario.initial is None:
         k.topics[TOPIC] = Topic()
         k.topics[TOPIC].tps += range(k.take_numbers(0))
+        if scenario.groups:
+            _add_offsets_topic(sim)
     else:
         initial_state.prepare(sim, scenario.initial)
     initial_state.fill_metadata_log(sim)
@@ -111,6 +115,19 @@ def _build_cluster(sim: Simulation) -> None:
         sim.checker.after(node, 0)
     sim.checker.after(CONTROLLER, 0)
     out.touched.clear()
+
+
+def _add_offsets_topic(sim: Simulation) -> None:
+    """G-1.  Add the partitions of __consumer_offsets, one a group; what lies there stays."""
+    k, scenario = sim.cluster.controller, sim.scenario
+    k.topics[OFFSETS_TOPIC] = Topic()
+    kept = build(sim.profile, {**scenario.configs, "retention.ms": -1, "retention.bytes": -1})
+    for group in scenario.groups:
+        tp = k.take_numbers(0)
+        k.records[tp] = PartitionRecord(group.offsets, group.offsets, group.offsets[0])
+        k.topics[OFFSETS_TOPIC].tps.append(tp)
+        for broker in sim.brokers.values():
+            broker.machine.topic_configs[tp] = kept
 
 
 def _start_informed(sim: Simulation, broker: Process, out: Effects) -> None:

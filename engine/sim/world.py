@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from heapq import heappop
 from typing import Any, Final, Protocol, Self
 
+from engine.checks.groups import GroupMemory
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Client, Consumer
+from engine.clients.group_member import GroupMember
 from engine.controlplane import membership
 from engine.dataplane import retention
 from engine.model import messages, timers
@@ -20,8 +22,11 @@ from engine.model.configs import NEVER, build
 from engine.model.copying import Twins, fields
 from engine.model.effects import Effects
 from engine.model.errors import NONE
+from engine.model.group_messages import GroupResponse
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import (
     CONTROLLER,
+    FIRST_CONSUMER,
     FIRST_PRODUCER,
     REPLIES,
     Broken,
@@ -59,7 +64,9 @@ AVAILABILITY_KINDS: Final = frozenset(
 )
 """Deliveries that may change whether a partition can be written to."""
 
-TOUCHING: Final = frozenset((timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION))
+TOUCHING: Final = frozenset(
+    (timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION, timers.GROUP_CHECK)
+)
 """Timers of a broker that may touch a log or a role."""
 
 RUN_AWAY: Final = 2_000_000
@@ -96,12 +103,14 @@ class World:
         )
         self.network.md_delay = self.configs.md_delay
         names = tuple(f"{TOPIC}-{number}" for number in range(len(scenario.partitions)))
+        names += tuple(f"{OFFSETS_TOPIC}-{number}" for number in range(len(scenario.groups)))
         self.cluster = Cluster(self.profile, self.configs, names)
         self.brokers: Mapping[int, Broker] = self.cluster.brokers
         self.clients: dict[int, Client] = {}
         self.racks = {spec.id: spec.rack for spec in scenario.brokers}
         self.topics: dict[int, tuple[str, int]] = {}
         self.ledger = Ledger(len(names))
+        self.groups = GroupMemory()
         self.checker = Checker(self.cluster, self.ledger)
         self.out = Wires(told, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
@@ -199,6 +208,7 @@ class World:
         twin.deferred = {node: events.copy() for node, events in self.deferred.items()}
         twin.placing = self.placing and self.placing.copy()
         twin.out = self.out.twin(kernel, twin.network, cluster.brokers)
+        twin.groups = self.groups.copy()
         twin.voters = self.voters
         if twin.voters is not None:
             twin.voters.adopt(twin)
@@ -315,7 +325,7 @@ class World:
             return self.voters is not None and self.voters.fire(self, node, kind, data)
         client = self.clients[node]
         if not isinstance(client, Producer):
-            return client.on_tick(self.out)
+            return client.on_timer(kind, data, self.out)
         if kind == timers.CLIENT_RETRY:
             return client.on_retry(self.out)
         acted = client.on_tick(self.out)
@@ -329,6 +339,8 @@ class World:
         self.events += 1
         if self.voters is not None:
             self.voters.settle(self)
+        if node <= FIRST_CONSUMER and self.scenario.groups:
+            self._note_member(node)
         if look:
             touched = self.out.take_touched(node)
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
@@ -384,11 +396,27 @@ class World:
             latest = client.on_list_offsets(m, out)
             if latest is not None:
                 checker.on_latest(m.tp, latest)
+        elif isinstance(m, GroupResponse):
+            assert isinstance(client, GroupMember)
+            client.on_group(m, out)
         else:
             client.on_broken(m, out)
         if client.moved:
             checker.on_moved(client.id)
             client.moved = False
+
+    def _note_member(self, node: int) -> None:
+        """G-6.  Let the observer have what a member of a group did in this event."""
+        member = self.clients[node]
+        if isinstance(member, GroupMember) and member.facts:
+            self.checker.step = self.events
+            facts, member.facts = member.facts, []
+            members = [
+                other.state()
+                for other in self.clients.values()
+                if isinstance(other, GroupMember) and other.group == member.group and other.alive
+            ]
+            self.groups.note(member.group, facts, members, self.checker, self.kernel.now)
 
     def _decided(self, sent: SentRecord | None, base: int) -> None:
         if sent is None:

@@ -9,7 +9,7 @@ from engine.model import messages, timers
 from engine.model.errors import NONE
 from engine.model.messages import CONTROLLER, FIRST_PRODUCER, Message
 from engine.model.session_messages import SessionAnswer, SessionFetch
-from engine.story import consumer_sentences, session_sentences, voter_sentences
+from engine.story import consumer_sentences, group_sentences, session_sentences, voter_sentences
 from engine.story.cue_sentences import tell_cue
 from engine.story.entities import (
     Happening,
@@ -405,6 +405,7 @@ ARRIVALS: Final[dict[int, Arrival]] = {
     messages.CLIENT_METADATA_R: _leader_told,
     messages.BROKEN: _broken,
     **voter_sentences.ARRIVALS,
+    **group_sentences.ARRIVALS,
 }
 """Message kind -> function that returns the sentence of its arrival."""
 
@@ -422,6 +423,7 @@ SENDINGS: Final[dict[int, Sending]] = {
     messages.ASSIGN_DIRS: _asks_controller("dirs.tell"),
     messages.CLIENT_METADATA: lambda m: say("client.ask", c=node(m.src), b=node(m.dst)),
     **voter_sentences.SENDINGS,
+    **group_sentences.SENDINGS,
 }
 """Message kind -> function that returns the sentence of a send by a timer or a hand."""
 

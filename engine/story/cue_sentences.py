@@ -22,6 +22,7 @@ from engine.story import (
     disk_sentences,
     fault_sentences,
     fetcher_sentences,
+    group_sentences,
     session_sentences,
     voter_sentences,
 )
@@ -441,6 +442,7 @@ TELLERS: Final[dict[str, Teller]] = {
     **disk_sentences.TELLERS,
     **fetcher_sentences.TELLERS,
     **voter_sentences.TELLERS,
+    **group_sentences.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

@@ -318,6 +318,18 @@ _LIST: Final = (
          mark="fault"),
     Rule("CP-10.started", 2, "voter.started", "A voter starts", "",
          "why.voter.started", mark="heal"),
+    # -- consumer groups -----------------------------------------------------------------------
+    Rule("G-2", 1, "group.rebalance", "A rebalance begins", "", "why.group.rebalance"),
+    Rule("G-2.generation", 2, "", "A new generation", "", "why.group.generation"),
+    Rule("G-3", 2, "", "A member's session is over", "", "why.group.expired", mark="isr"),
+    Rule("G-3.dies", 2, "", "A member crashes", "", "why.group.dies", mark="fault"),
+    Rule("G-3.slow", 2, "", "A member polls too rarely", "", "why.group.slow", mark="isr"),
+    Rule("G-4.refused", 2, "", "A commit is refused", "", "why.group.refused"),
+    Rule("G-5", 2, "group.loaded", "A coordinator reads its log", "",
+         "why.group.loaded"),
+    Rule("G-5.begins", 2, "", "A member begins", "", "why.group.begins"),
+    Rule("G-5.none", 2, "", "Nobody said where to begin", "", "why.group.begins"),
+    Rule("G-6", 1, "", "Records are processed", ""),
     # -- the KRaft quorum ----------------------------------------------------------------------
     Rule("CP-RAFT-VOTE.unattached", 1, "", "A newer epoch without a leader",
          "QuorumState.transitionToUnattached"),

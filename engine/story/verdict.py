@@ -48,6 +48,7 @@ FAULTS: Final = {
     "CP-8.7.jump": "clock",
     "CP-SHUTDOWN": "shutdown",
     "CP-KR-SHUTDOWN": "shutdown",
+    "G-3.dies": "member",
 }
 """Rule of a cue -> the fault that it reports."""
 CRASH_OF_LEADER: Final = "crash.leader"
@@ -150,8 +151,18 @@ def verdict(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
             found = _sentence(UNAVAILABLE, missing)
         else:
             kind = KEPT if kept and struck else UNTESTED
-            found = _sentence(kind, (), MANY if kind == KEPT and kept > 1 else "")
+            usual = _sentence(kind, (), MANY if kind == KEPT and kept > 1 else "")
+            found = _of_groups(sim) or usual
     return {**found, "kept": kept, "fault": struck[0] if struck else ""}
+
+
+def _of_groups(sim: Simulation) -> RunVerdict:
+    """G-6.  Return what a group skipped or processed twice of the records that are kept; or {}."""
+    twice = [value for (_, value), times in sim.groups.processed.items() if times > 1]
+    skipped = [value for _, value in sim.groups.skipped]
+    if skipped:
+        return _sentence(KEPT, skipped, ".skipped")
+    return _sentence(KEPT, twice, ".twice") if twice else {}
 
 
 def _sentence(kind: str, records: Iterable[str], variant: str = "") -> RunVerdict:

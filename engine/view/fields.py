@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from engine.model.errors import name_of
+from engine.model.group_messages import GroupRequest, GroupResponse
 from engine.model.json_types import Json
 from engine.model.log import Batch
 from engine.model.messages import (
@@ -17,6 +18,8 @@ from engine.model.messages import (
     LIST_OFFSETS,
     LIST_OFFSETS_R,
     METADATA_FETCH_R,
+    OFFSET_COMMIT,
+    OFFSET_FETCH_R,
     PRODUCE,
     PRODUCE_R,
     Redirection,
@@ -76,7 +79,25 @@ def fields_of(m: Any) -> Json:
         return {"isr": [b for b, _ in m.items[0].isr], "pe": m.items[0].partition_epoch}
     if kind == METADATA_FETCH_R:
         return {"records": len(m.records)}
+    if isinstance(m, GroupRequest | GroupResponse):
+        return _group_fields(m)
     return {}
+
+
+def _group_fields(m: GroupRequest | GroupResponse) -> Json:
+    """Return the member and its generation, and the committed offsets by partition."""
+    fields: Json = {}
+    if isinstance(m, GroupRequest) and m.member:
+        fields["member"] = m.member
+    if isinstance(m, GroupResponse) and m.error:
+        fields["error"] = name_of(m.error)
+    if isinstance(m, GroupResponse) and m.node >= 0:
+        fields["coordinator"] = m.node
+    if m.generation >= 0:
+        fields["generation"] = m.generation
+    if m.kind in (OFFSET_COMMIT, OFFSET_FETCH_R):
+        fields["offsets"] = [f"{tp}:{offset}" for tp, offset, _ in m.offsets]
+    return fields
 
 
 def _session_fields(m: Any) -> Json:

@@ -13,6 +13,8 @@ from engine.model.log import Batch
 from engine.model.messages import (
     EPOCH_END_R,
     FETCH_R,
+    GROUP_HEARTBEAT,
+    GROUP_HEARTBEAT_R,
     HEARTBEAT,
     HEARTBEAT_R,
     LIST_OFFSETS_R,
@@ -30,7 +32,9 @@ from engine.view.wire import LinkView, Record, ReplicaView, StepJson, View
 Cut = tuple[int, int, int, tuple[Batch, ...]]
 """(step, broker, partition, batches) of one truncation."""
 
-BEATS: Final = frozenset((HEARTBEAT, HEARTBEAT_R, METADATA_FETCH))
+BEATS: Final = frozenset(
+    (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, GROUP_HEARTBEAT, GROUP_HEARTBEAT_R)
+)
 """Messages that come and go all the time, drawn as dots and only when asked for."""
 MOST_GRAVES: Final = 20
 FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))

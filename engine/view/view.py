@@ -19,6 +19,8 @@ from engine.model.messages import (
     FETCH_R,
     FIRST_CONSUMER,
     FIRST_PRODUCER,
+    GROUP_HEARTBEAT,
+    GROUP_HEARTBEAT_R,
     HEARTBEAT,
     HEARTBEAT_R,
     METADATA_FETCH,
@@ -42,6 +44,7 @@ from engine.model.state import (
 from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
 from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
+from engine.view.groups import groups_view
 from engine.view.shown_partitions import partitions
 from engine.view.voters import quorum_view, voter_name
 from engine.view.wire import (
@@ -113,6 +116,8 @@ def view(
     }
     if sim.cluster.quorum is not None:
         made["quorum"] = quorum_view(sim, sim.cluster.quorum)
+    if sim.scenario.groups:
+        made["groups"] = groups_view(sim)
     return made
 
 
@@ -411,7 +416,7 @@ def _links(sim: Simulation) -> list[LinkView]:
 
 
 def _under_way(sim: Simulation) -> list[Any]:
-    quiet = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH)
+    quiet = (HEARTBEAT, HEARTBEAT_R, METADATA_FETCH, GROUP_HEARTBEAT, GROUP_HEARTBEAT_R)
     return [m for m in sim.network.under_way() if m.kind not in quiet]
 
 

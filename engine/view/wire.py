@@ -350,6 +350,50 @@ class QuorumView(TypedDict):
     observers: list[ObserverView]
 
 
+class MemberView(TypedDict):
+    """A member of a group: what it owns, where it stands there, and what it has not processed.
+
+    `task`: what it is about with the coordinator, "" for nothing.
+    """
+
+    id: str
+    member: str
+    alive: bool
+    generation: int
+    owns: list[int]
+    positions: list[int]
+    polled: int
+    task: str
+
+
+class CommittedOffset(TypedDict):
+    """Committed offset of partition `p`; `written`: a newer one that is not committed yet.
+
+    `twice` and `skipped` count records that the group has processed more than once, or passed over.
+    """
+
+    p: int
+    offset: int | None
+    written: NotRequired[int]
+    twice: int
+    skipped: int
+
+
+GroupState = Literal["none", "empty", "preparing", "completing", "stable"]
+
+
+class GroupView(TypedDict):
+    """A consumer group as its coordinator knows it; `p` its partition of __consumer_offsets."""
+
+    name: str
+    p: int
+    coordinator: int
+    generation: int
+    state: GroupState
+    members: list[MemberView]
+    offsets: list[CommittedOffset]
+
+
 class LedgerView(TypedDict):
     """Outcome of all messages; `lost1` of those that were written with acks=1."""
 
@@ -374,6 +418,7 @@ class View(TypedDict):
     profile: str
     controller: ControllerView
     quorum: NotRequired[QuorumView]
+    groups: NotRequired[list[GroupView]]
     partitions: list[PartitionView]
     brokers: list[BrokerView]
     links: list[LinkView]

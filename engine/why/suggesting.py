@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from engine.clients.group_member import GroupMember
 from engine.dataplane import directories
+from engine.model.groups import OFFSETS_TOPIC
+from engine.model.messages import FIRST_CONSUMER
 from engine.model.records import PartitionRecord
 from engine.model.state import LEADER
 from engine.moves import moves
+from engine.moves.group_verbs import MEMBER_VERBS
 from engine.sim.simulation import Simulation
 from engine.view.stage_overlays import ways
+from engine.view.view import node_name
 
 _FAULTS: Final = (
     *("kill", "restart", "power", "pause", "resume", "shutdown"),
@@ -67,7 +72,9 @@ def suggestions(sim: Simulation) -> Iterator[str]:
 def _clients(sim: Simulation) -> Iterator[str]:
     fresh = sim.ledger.sent
     records = sim.cluster.controller.records
-    others = [tp for tp in records if tp > 0][-1:]
+    internal = len(sim.scenario.partitions)
+    groups = range(internal, internal + len(sim.scenario.groups))
+    others = [tp for tp in records if tp > 0 and tp not in groups][-1:]
     for tp in (tp for tp in (0, *others) if tp in records):
         where = f" p={sim.cluster.names[tp]}" if tp else ""
         for acks in ("all", "1"):
@@ -78,6 +85,12 @@ def _clients(sim: Simulation) -> Iterator[str]:
     yield f"produce x{fresh} idempotence=on"
     yield "read"
     yield "seek latest"
+    for client in sim.clients.values():
+        if isinstance(client, GroupMember):
+            name = node_name(client.id)
+            if client.id != FIRST_CONSUMER:
+                yield f"read {name}"
+            yield from (f"{verb} {name}" for verb in MEMBER_VERBS)
 
 
 def _faults(names: list[str]) -> Iterator[str]:
@@ -132,7 +145,7 @@ def _topics(sim: Simulation) -> Iterator[str]:
     topics = sim.cluster.controller.topics
     fresh = next(name for name in _topic_names() if name not in topics)
     yield f"create_topic {fresh} partitions=2 factor={min(2, len(sim.brokers))}"
-    for name in list(topics)[-3:]:
+    for name in [name for name in topics if name != OFFSETS_TOPIC][-3:]:
         yield f"add_partitions {name} count=1"
         yield f"delete_topic {name}"
 

@@ -15,5 +15,5 @@ def test_consumers_are_edited_one_by_one(visit: Opener) -> None:
     page.wait_for_function("() => /reset: latest/.test(document.querySelector('#yaml').value)")
     part.get_by_role("button", name="Remove consumer 4").click()
     page.get_by_text("consumers: 3").wait_for()
-    page.get_by_role("button", name="+ consumer").click()
+    page.get_by_role("button", name="+ consumer", exact=True).click()
     page.get_by_text("consumers: 4").wait_for()

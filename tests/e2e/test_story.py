@@ -63,3 +63,11 @@ def test_the_path_leads_on_from_the_card_at_its_end(visit: Opener) -> None:
     page.wait_for_selector('body[data-ready="1"]')
     page.locator(".pathbar .btn.primary").click()
     page.wait_for_url("**/s/a-cluster-that-lives*")
+
+
+def test_the_card_at_the_end_leaves_the_picture_its_place(visit: Opener) -> None:
+    page = visit("/s/min-isr-refuses")
+    page.keyboard.press("End")
+    at(page, total(page))
+    card, stage = (page.locator(one).bounding_box() for one in (".ending.card", "#stagebox"))
+    assert card["height"] < 120 < 250 < stage["height"], (card, stage)

@@ -82,4 +82,7 @@ export function concerns(move, id, step) {
 }
 
 /** The verbs of moves that a client makes. */
-const CLIENT_VERBS = { producer: ["produce"], consumer: ["read", "seek"] };
+const CLIENT_VERBS = {
+  producer: ["produce"],
+  consumer: ["read", "seek", "join", "process", "commit", "leave", "die"],
+};

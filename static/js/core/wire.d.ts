@@ -85,6 +85,7 @@ export interface View {
   controller: ControllerView;
   fetching: "auto" | "manual";
   graves?: never[][];
+  groups?: GroupView[];
   ledger: LedgerView;
   links: LinkView[];
   messages: Message[];
@@ -161,6 +162,45 @@ export interface ControllerView {
   epoch: number;
   sessionMs?: number;
   waiting: number;
+}
+/**
+ * A consumer group as its coordinator knows it; `p` its partition of __consumer_offsets.
+ */
+export interface GroupView {
+  coordinator: number;
+  generation: number;
+  members: MemberView[];
+  name: string;
+  offsets: CommittedOffset[];
+  p: number;
+  state: "completing" | "empty" | "none" | "preparing" | "stable";
+}
+/**
+ * A member of a group: what it owns, where it stands there, and what it has not processed.
+ *
+ *     `task`: what it is about with the coordinator, "" for nothing.
+ */
+export interface MemberView {
+  alive: boolean;
+  generation: number;
+  id: string;
+  member: string;
+  owns: number[];
+  polled: number;
+  positions: number[];
+  task: string;
+}
+/**
+ * Committed offset of partition `p`; `written`: a newer one that is not committed yet.
+ *
+ *     `twice` and `skipped` count records that the group has processed more than once, or passed over.
+ */
+export interface CommittedOffset {
+  offset: number | null;
+  p: number;
+  skipped: number;
+  twice: number;
+  written?: number;
 }
 /**
  * Outcome of all messages; `lost1` of those that were written with acks=1.

@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 
 import { Add, Check, Choice, Num, Small, Text } from "./fields.js";
-import { readers, replaced, without } from "./model.js";
+import { idsOf, labels, readers, replaced, without } from "./model.js";
 import * as e from "./state.js";
 
 /** What is added: a client as most of them are. */
@@ -115,10 +115,61 @@ function Consumers({ consumers, put, t }) {
     />`;
 }
 
+/** Consumer groups: members as moves name them, and the replicas of __consumer_offsets. */
+function Groups({ doc, t }) {
+  const groups = doc.groups ?? [];
+  const put = (changed) => e.change({ groups: changed });
+  const group = (at, more) => put(replaced(groups, at, more));
+  const all = doc.brokers.map((b) => b.id).slice(0, 3);
+  const words = (text) => text.split(/[\s,]+/).filter(Boolean);
+  return html`<ul class="lines">
+      ${groups.map(
+        (one, i) =>
+          html`<li key=${i} class="row">
+            <${Text}
+              label=${t("edit.group")}
+              size="10"
+              value=${one.name}
+              onChange=${(name) => group(i, { name })}
+            /><${Text}
+              label=${t("edit.group.members")}
+              size="10"
+              value=${one.members.join(" ")}
+              onChange=${(text) => group(i, { members: words(text) })}
+            /><${Text}
+              label="__consumer_offsets"
+              size="10"
+              value=${labels(one.offsets ?? all, doc.brokers)}
+              onChange=${(text) => group(i, { offsets: idsOf(text, doc.brokers) })}
+            /><${Choice}
+              label=${t("edit.group.commit")}
+              value=${one.commit ?? "after"}
+              options=${["after", "before"].map((way) => [way, t(`edit.group.${way}`)])}
+              onChange=${(commit) => group(i, { commit })}
+            />
+            <${Small}
+              icon="close"
+              label=${t("edit.remove", { what: one.name })}
+              onClick=${() => put(without(groups, i))}
+            />
+          </li>`,
+      )}
+    </ul>
+    <${Add}
+      label=${t("edit.group.add")}
+      onClick=${() =>
+        put([
+          ...groups,
+          { name: `group${groups.length + 1}`, members: [`C${groups.length + 1}`], offsets: all },
+        ])}
+    />`;
+}
+
 export function Workload({ doc, t }) {
   const { producers } = doc.workload;
   const consumers = readers(doc.workload.consumers);
   const put = (more) => e.change({ workload: { producers, consumers, ...more } });
   return html`<${Producers} producers=${producers} put=${put} t=${t} />
-    <${Consumers} consumers=${consumers} put=${put} t=${t} />`;
+    <${Consumers} consumers=${consumers} put=${put} t=${t} />
+    <${Groups} doc=${doc} t=${t} />`;
 }

@@ -1,6 +1,7 @@
 // Where everything stands when logs are tanks: offset is height, the same in all of them.  Pure.
 
 import { partOf } from "../../core/partition.js";
+import { groupBand } from "./groups.js";
 import { BAND, voterLanes } from "./voters.js";
 
 /** Least width of a column, in px, with all its words, and with a name and marks alone. */
@@ -49,7 +50,7 @@ export function foldAt({ base, end, same, capacity, unfolded }) {
 
 /** How a record is drawn at this height: "full" (name and tick), "rect" or "run". */
 function detailFor(pitch) {
-  if (pitch >= 17) return "full";
+  if (pitch >= 16) return "full";
   return pitch >= 4 ? "rect" : "run";
 }
 
@@ -99,8 +100,9 @@ export function layout(
   const full = cols.col >= FULL;
   if (!full) room.foot = 54;
   const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
-  const sky = room.strip + room.clients + band;
-  const top = sky + room.sky;
+  const bandOfGroups = groupBand(view, narrow);
+  const sky = room.strip + room.clients + band + bandOfGroups;
+  const top = sky + (band + bandOfGroups ? 48 : room.sky);
   const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));
   const whole = Math.round((tall - top) / cols.rows - room.foot);
   const axis = scale(part, { room, inner: whole, unfolded, widest });
@@ -120,7 +122,9 @@ export function layout(
     d: { labels: full },
     heads: { strip: room.strip, clients: room.strip, sky },
     voters:
-      view.quorum && voterLanes(view.quorum, { width, narrow, side, corner, top: sky - band }),
+      view.quorum &&
+      voterLanes(view.quorum, { width, narrow, side, corner, top: sky - band - bandOfGroups }),
+    groupBand: bandOfGroups,
     top,
     col: cols.col,
     gap: gaps(cols.col),

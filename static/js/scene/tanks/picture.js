@@ -6,6 +6,7 @@ import { g, rect, text, textWidth } from "../node.js";
 import { linkWords, sentence } from "../words.js";
 import { beats } from "./beats.js";
 import { boxes } from "./boxes.js";
+import { commitFlags, groups } from "./groups.js";
 import { layout } from "./layout.js";
 import { partings } from "./parting.js";
 import { pipes } from "./pipe.js";
@@ -39,10 +40,12 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
   const logs = [
     strip(geo, view, ctx),
     voters(geo, view, ctx),
+    groups(geo, view, ctx),
     layers.has("clients") && g("sides", sides(geo, view, ctx)),
     pipes(geo, view, ctx),
     differ(geo, ctx),
     ...view.brokers.map((b) => tank(geo, view, b, ctx, sentence(geo, b, ctx))),
+    ...commitFlags(geo, view, ctx),
   ].filter(Boolean);
   const places = rows(geo);
   const over = [

@@ -30,7 +30,8 @@ export function strip(geo, view, { t, name, changed }) {
   }
   if (view.partitions.length > 1 && geo.part.name) {
     parts.push(text("p", at, lineH - 1, geo.part.name, "mono small"));
-    at += textWidth(geo.part.name, 12) + 14;
+    // Fixed-width letters: a long name is wider than the measure of other fonts says.
+    at += Math.max(textWidth(geo.part.name, 12) + 14, geo.part.name.length * 7.3 + 8);
   }
   for (const [key, label, full] of fieldsOf(geo.part, view.mode, { t, name })) {
     const w1 = textWidth(label, size);

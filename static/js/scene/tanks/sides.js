@@ -2,6 +2,7 @@
 
 import { called, clients } from "../clients.js";
 import { fit, g, icon, line, path, rect, text, title } from "../node.js";
+import { standing } from "./groups.js";
 import { sized } from "./place.js";
 
 /** Clients beside the tanks, or in a row over them where there is no room at the sides. */
@@ -94,11 +95,11 @@ function taps(geo, view, { name }) {
   const found = new Map();
   for (const c of view.clients) {
     const lane = geo.lanes.get(c.believes);
-    if (c.kind !== "consumer" || c.position === undefined || !lane || c.position <= geo.fold)
-      continue;
+    const at = standing(view, c, geo.part.p);
+    if (c.kind !== "consumer" || at === undefined || !lane || at <= geo.fold) continue;
     if (!geo.part.replicas[c.believes]) continue;
-    const key = `${c.believes}:${c.position}`;
-    found.set(key, { lane, o: c.position, ids: [...(found.get(key)?.ids ?? []), c.id] });
+    const key = `${c.believes}:${at}`;
+    found.set(key, { lane, o: at, ids: [...(found.get(key)?.ids ?? []), c.id] });
   }
   return [...found].map(([key, { lane, o, ids }]) => {
     const y = geo.y(o, lane);

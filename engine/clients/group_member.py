@@ -1,0 +1,467 @@
+"""A consumer in a group: it joins, reads what it owns, and commits how far it got (G-).
+
+Kafka's ConsumerCoordinator with the eager protocol, in outline.  The application polls, processes
+what it got, and commits; in which order is its own choice, and it joins again when it polls.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.checks.groups import ASSIGNED, COMMITTED, POLLED, PROCESSED, MemberState
+from engine.clients.consumers import NO_RESET, NOWHERE, Consumer
+from engine.model.copying import Twins
+from engine.model.effects import Effects
+from engine.model.errors import (
+    COORDINATOR_NOT_AVAILABLE,
+    ILLEGAL_GENERATION,
+    NONE,
+    NOT_COORDINATOR,
+    REBALANCE_IN_PROGRESS,
+    UNKNOWN_MEMBER_ID,
+)
+from engine.model.group_messages import (
+    GROUP_REQUESTS,
+    FindCoordinator,
+    GroupHeartbeat,
+    GroupRequest,
+    GroupResponse,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetFetch,
+    Offsets,
+)
+from engine.model.groups import NO_OFFSET, commit_record
+from engine.model.log import Batch
+from engine.model.messages import (
+    FIND_COORDINATOR_R,
+    FIRST_CONSUMER,
+    GROUP_HEARTBEAT,
+    GROUP_HEARTBEAT_R,
+    JOIN_GROUP_R,
+    LEAVE_GROUP_R,
+    NO_EPOCH,
+    OFFSET_COMMIT_R,
+    Broken,
+    FetchResponse,
+)
+from engine.model.timers import GROUP_BEAT, GROUP_RETRY
+
+NO_TASK: Final = 0
+JOIN: Final = 1
+OFFSETS: Final = 2
+COMMIT: Final = 3
+LEAVE: Final = 4
+TASK_NAMES: Final = ("", "join", "offsets", "commit", "leave")
+REQUESTS: Final[dict[int, type[GroupRequest]]] = {
+    JOIN: JoinGroup,
+    OFFSETS: OffsetFetch,
+    COMMIT: OffsetCommit,
+    LEAVE: LeaveGroup,
+}
+
+_NO_MEMBER: Final = {
+    UNKNOWN_MEMBER_ID: "CommitFailedException",
+    ILLEGAL_GENERATION: "CommitFailedException",
+    REBALANCE_IN_PROGRESS: "RebalanceInProgressException",
+}
+"""Errors after which it joins again, and what an application gets whose commit is refused so."""
+
+Place = tuple[int, int, int, int | None]
+"""(position, its epoch, epoch in which it was validated, lookup before the next fetch)"""
+
+
+class GroupMember(Consumer):
+    """G-1 to G-6.  `group` is its group's partition of __consumer_offsets, `topic` what it reads.
+
+    `task` is what it is about with its coordinator, one request at a time; heartbeats go beside.
+    `polled` was returned by the last poll and is not processed; `facts` are for the observer.
+    """
+
+    __slots__ = (
+        "alive",
+        "asked_at",
+        "assigned",
+        "beat_corr",
+        "beats_every_ms",
+        "closes",
+        "commits_first",
+        "coordinator",
+        "delivering",
+        "facts",
+        "generation",
+        "goes_on",
+        "group",
+        "group_corr",
+        "max_poll_ms",
+        "member",
+        "offered",
+        "outside_since",
+        "places",
+        "polled",
+        "rejoins",
+        "starts",
+        "task",
+        "topic",
+        "turns",
+    )
+
+    def __init__(
+        self,
+        id: int,
+        brokers: tuple[int, ...],
+        leaders: dict[int, int],
+        group: int,
+        topic: tuple[int, ...],
+    ) -> None:
+        Consumer.__init__(self, id, brokers, leaders)
+        self.group = group
+        self.topic = topic
+        self.commits_first = False  # by the clock: before it processes
+        self.beats_every_ms = 3_000
+        self.max_poll_ms = 300_000
+        self.facts: list[tuple[object, ...]] = []
+        self.delivering = self.goes_on = False  # while a response is taken
+        self.starts = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin as a new process does: without membership, positions and requests."""
+        self.alive = False
+        self.member = ""
+        self.generation = -1
+        self.coordinator = NOWHERE
+        self.assigned: tuple[int, ...] = ()
+        self.places: dict[int, Place] = {}
+        self.polled: list[tuple[int, Batch]] = []
+        self.offered: Offsets = ()  # by the commit under way
+        self.asked_at = 0
+        self.task = NO_TASK
+        self.group_corr = self.beat_corr = self.outstanding = 0
+        self.closes = False  # it ends once it has left
+        self.rejoins = False  # as soon as its application polls
+        self.turns: list[int] = []  # partitions that this poll has still to read, by hand
+        self.outside_since = -1  # ms: the application has records and has not polled since
+        self.wanted = False
+        if self.sessions is not None:
+            self.sessions = {}
+
+    def twin(self, twins: Twins) -> GroupMember:
+        twin = Consumer.twin(self, twins)
+        assert isinstance(twin, GroupMember)
+        twin.places = self.places.copy()
+        twin.polled = self.polled.copy()
+        twin.facts = self.facts.copy()
+        twin.turns = self.turns.copy()
+        return twin
+
+    # -- what the application does -----------------------------------------------------------------
+
+    def start(self, out: Effects) -> None:
+        """G-2.  Join the group, as a process that has just begun."""
+        self.alive = True
+        self.starts += 1
+        self.failed = ""
+        out.timer(self.id, self.beats_every_ms, GROUP_BEAT, self.starts)
+        self._join(out)
+
+    def leave(self, out: Effects) -> None:
+        """G-2.  Leave the group and end, as `close` does."""
+        self.closes = True
+        self._leave(out)
+
+    def _leave(self, out: Effects) -> None:
+        self.task = LEAVE
+        self.group_corr = 0
+        self._work(out)
+
+    def die(self, out: Effects) -> None:
+        """G-3.  End without a word."""
+        out.cue("G-3.dies", self.id, "member", self.member, None)
+        self._forget()
+
+    def process(self, out: Effects) -> None:
+        """G-6.  Process what the last poll returned."""
+        values = [value for _, batch in self.polled for value in batch.values]
+        out.cue("G-6", self.id, "processed", None, tuple(values), tp=self.tp)
+        self.facts += [(PROCESSED, tp, batch) for tp, batch in self.polled]
+        self.polled = []
+
+    def commit(self, out: Effects) -> None:
+        """G-4.  Commit the positions, those after what the last poll returned."""
+        self.failed = ""
+        if self.task == COMMIT:  # one at a time
+            return
+        self.offered = tuple(
+            (tp, place[0], place[1] if self.validates else NO_EPOCH)
+            for tp, place in sorted(self.known_places().items())
+        )
+        self.task = COMMIT
+        self.asked_at = out.now
+        self._work(out)
+
+    def want(self, out: Effects) -> None:
+        """Poll, as a hand-made move asks: each of its partitions, after a rebalance that waits."""
+        self.outside_since = -1
+        self.turns = [tp for tp in self.assigned if tp != self.tp]
+        Consumer.want(self, out)
+
+    # -- the coordinator ---------------------------------------------------------------------------
+
+    def _join(self, out: Effects) -> None:
+        if not self.member:
+            self.member = f"C{FIRST_CONSUMER - self.id + 1}-{self.starts}"
+        self.assigned, self.places, self.rejoins = (), {}, False
+        self.outstanding = 0
+        self.task = JOIN
+        self._work(out)
+
+    def _work(self, out: Effects) -> None:
+        """G-1.  Send the next request to the coordinator, or find the coordinator."""
+        if self.group_corr or not self.task:
+            return
+        if self.coordinator < 0:
+            self._find(out)
+            return
+        if self.task == COMMIT:
+            offsets = self.offered
+        else:
+            wanted = self.topic if self.task == JOIN else self.assigned
+            offsets = tuple((tp, NO_OFFSET, NO_EPOCH) for tp in wanted)
+        self.group_corr = self.next_corr()
+        kind = REQUESTS[self.task]
+        out.send(
+            kind(
+                self.id,
+                self.coordinator,
+                self.group_corr,
+                self.group,
+                self.member,
+                self.generation,
+                offsets,
+            )
+        )
+
+    def _find(self, out: Effects) -> None:
+        broker = self.brokers[self.next_broker % len(self.brokers)]
+        self.next_broker += 1
+        self.group_corr = self.next_corr()
+        out.send(FindCoordinator(self.id, broker, self.group_corr, self.group))
+
+    def on_timer(self, kind: int, data: object, out: Effects) -> bool:
+        """G-3.  Heartbeats, retries, or the next poll."""
+        if kind not in (GROUP_BEAT, GROUP_RETRY):
+            return self.on_tick(out)
+        if not self.alive or data != self.starts:
+            return False
+        if kind == GROUP_RETRY:
+            self._work(out)
+            return self.task != NO_TASK
+        out.timer(self.id, self.beats_every_ms, GROUP_BEAT, self.starts)
+        return self._beat(out)
+
+    def _beat(self, out: Effects) -> bool:
+        """G-3.  Send a heartbeat; one whose application does not poll any more leaves."""
+        if self.generation < 0 or self.beat_corr or self.group_corr or self.task:
+            return False
+        if 0 <= self.outside_since <= out.now - self.max_poll_ms:
+            out.cue("G-3.slow", self.id, "member", self.member, None)
+            self._leave(out)
+        elif self.coordinator < 0:
+            self._find(out)
+        else:
+            self.beat_corr = self.next_corr()
+            m = GroupHeartbeat(
+                self.id, self.coordinator, self.beat_corr, self.group, self.member, self.generation
+            )
+            out.send(m)
+        return True
+
+    def on_group(self, m: GroupResponse, out: Effects) -> None:
+        """G-1 to G-4.  Handle a response of the coordinator, or of one that was asked for it."""
+        if m.kind == GROUP_HEARTBEAT_R:
+            if m.corr == self.beat_corr:
+                self.beat_corr = 0
+                self._refused(m, out)
+            return
+        if m.corr != self.group_corr:
+            return
+        self.group_corr = 0
+        if m.kind == LEAVE_GROUP_R and m.error in (NONE, UNKNOWN_MEMBER_ID):
+            self._left()
+        elif m.error:
+            self._refused(m, out)
+        elif m.kind == FIND_COORDINATOR_R:
+            self.coordinator = m.node
+            self._work(out)
+        elif m.kind == JOIN_GROUP_R:
+            self.generation, self.assigned = m.generation, m.assigned
+            self.facts.append((ASSIGNED,))
+            self.task = OFFSETS if m.assigned else NO_TASK
+            self._work(out)
+        elif m.kind == OFFSET_COMMIT_R:
+            self._committed(m, out)
+        else:
+            self._begin(m.offsets, out)
+
+    def _left(self) -> None:
+        alive = not self.closes
+        self._forget()
+        self.alive = self.rejoins = alive  # a slow application comes back when it polls
+
+    def _refused(self, m: GroupResponse, out: Effects) -> None:
+        """G-3, G-4.  Handle an error: find the coordinator again, or join again."""
+        error = m.error
+        if error in _NO_MEMBER:
+            if m.kind == OFFSET_COMMIT_R:
+                self.failed = _NO_MEMBER[error]
+                self.task = NO_TASK
+            if error != REBALANCE_IN_PROGRESS:
+                self.generation = -1
+            if error == UNKNOWN_MEMBER_ID:
+                self.member = ""
+                self.starts += 1
+                out.timer(self.id, self.beats_every_ms, GROUP_BEAT, self.starts)
+            self.rejoins = True
+            if self.outside_since < 0:
+                self._join(out)
+        elif error:
+            if error in (NOT_COORDINATOR, COORDINATOR_NOT_AVAILABLE):
+                self.coordinator = NOWHERE
+            self._retry(out)
+
+    def _retry(self, out: Effects) -> None:
+        out.timer(self.id, self.backoff_ms, GROUP_RETRY, self.starts)
+
+    def on_broken(self, m: Broken, out: Effects) -> None:
+        """G-1.  Handle a network error: perhaps another broker is the coordinator."""
+        if m.request_kind not in GROUP_REQUESTS:
+            Consumer.on_broken(self, m, out)
+        elif m.request_kind == GROUP_HEARTBEAT and m.corr == self.beat_corr:
+            self.beat_corr, self.coordinator = 0, NOWHERE
+        elif m.corr == self.group_corr:
+            self.group_corr, self.coordinator = 0, NOWHERE
+            self._retry(out)
+
+    # -- offsets -----------------------------------------------------------------------------------
+
+    def _begin(self, offsets: Offsets, out: Effects) -> None:
+        """G-5.  Begin at the committed offsets; where there is none, as auto.offset.reset says."""
+        if self.task != OFFSETS:
+            self._work(out)
+            return
+        self.task = NO_TASK
+        for tp, offset, epoch in offsets:
+            lookup = None
+            if offset < 0:
+                lookup = self.reset
+                if self.reset == NO_RESET:
+                    self.tp = tp
+                    self._fail("G-5.none", "NoOffsetForPartitionException", self.position, out)
+                    return
+            out.cue("G-5.begins", self.id, "position", None, offset, tp=tp)
+            self.places[tp] = max(0, offset), epoch, NO_EPOCH, lookup
+        self.tp = -1
+        self.turn_to(self.assigned[0])
+        self.moved = True
+        self._go_on(out)
+
+    def _committed(self, m: GroupResponse, out: Effects) -> None:
+        if self.task != COMMIT:  # it has to join again meanwhile
+            self._work(out)
+            return
+        self.task = NO_TASK
+        records = tuple(commit_record(*one) for one in self.offered)
+        self.facts.append((COMMITTED, m.base, self.generation, records, self.asked_at))
+        if self.running:
+            if self.commits_first:
+                self.process(out)
+            self.outside_since = -1
+            self._go_on(out)
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def partitions(self) -> tuple[int, ...]:
+        return self.assigned or (self.tp,)
+
+    def turn_to(self, tp: int) -> None:
+        """Keep the position in one partition, and go on in another."""
+        if tp == self.tp:
+            return
+        if self.tp in self.places:
+            self.places[self.tp] = self._place()
+        if tp in self.places:
+            self.tp = tp
+            self.position, self.position_epoch, self.validated, self.lookup = self.places[tp]
+            self.preferred = NOWHERE
+            self.outstanding = 0
+
+    def _place(self) -> Place:
+        return self.position, self.position_epoch, self.validated, self.lookup
+
+    def known_places(self) -> dict[int, Place]:
+        """Return where it stands in each partition whose first offset it knows."""
+        places = dict(self.places)
+        if self.tp in places:
+            places[self.tp] = self._place()
+        return {tp: place for tp, place in places.items() if place[3] is None}
+
+    def is_ready(self) -> bool:
+        """Check whether it may fetch: it is a member and knows where to begin."""
+        return self.alive and bool(self.places) and self.task not in (JOIN, OFFSETS, LEAVE)
+
+    def poll(self, out: Effects) -> None:
+        if self.rejoins and self.alive:
+            self._join(out)
+        elif self.is_ready():
+            Consumer.poll(self, out)
+        elif self.alive and not self.task and self.generation < 0:
+            self._join(out)
+
+    def on_tick(self, out: Effects) -> bool:
+        """Join first, by the clock; one that has died stays dead."""
+        if not self.alive:
+            if self.starts:
+                return False
+            self.start(out)
+            return True
+        return Consumer.on_tick(self, out)
+
+    def _go_on(self, out: Effects) -> None:
+        if self.delivering:
+            self.goes_on = True
+            return
+        if not (self.running or self.wanted):
+            return
+        if self.running and len(self.assigned) > 1:
+            at = self.assigned.index(self.tp) + 1
+            self.turn_to(self.assigned[at % len(self.assigned)])
+        self.poll(out)
+
+    def on_fetch(self, m: FetchResponse, out: Effects) -> list[Batch]:
+        """C-2, G-6.  Take what the application gets; by the clock it processes and commits."""
+        self.delivering, self.goes_on = True, False
+        batches = Consumer.on_fetch(self, m, out)
+        self.delivering = False
+        if batches:
+            self.polled += [(self.tp, batch) for batch in batches]
+            self.facts.append((POLLED, self.tp, batches[0].base))
+            self.outside_since = out.now
+            if self.running:
+                if not self.commits_first:
+                    self.process(out)
+                self.commit(out)
+                return batches
+        if self.goes_on and (self.running or self.wanted):
+            self._go_on(out)
+        elif self.turns and not (self.running or self.rejoins):
+            self.turn_to(self.turns.pop())
+            self.wanted = True
+            self.poll(out)
+        return batches
+
+    def state(self) -> MemberState:
+        """Return what an observer sees of it."""
+        polled = frozenset(value for _, batch in self.polled for value in batch.values)
+        return MemberState(self.member, self.generation, self.assigned, polled)

@@ -1,0 +1,288 @@
+"""Coordinator of consumer groups: the leader of a group's partition of __consumer_offsets (G-).
+
+Kafka's GroupCoordinator and GroupMetadataManager, in outline.  What it knows of a group is in the
+log, except the sessions: a broker that becomes the leader reads its log and goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.dataplane import produce, purgatory
+from engine.model import messages
+from engine.model.broker import Process
+from engine.model.effects import Effects
+from engine.model.errors import (
+    COORDINATOR_NOT_AVAILABLE,
+    ILLEGAL_GENERATION,
+    NONE,
+    NOT_COORDINATOR,
+    REBALANCE_IN_PROGRESS,
+    UNKNOWN_MEMBER_ID,
+)
+from engine.model.group_messages import (
+    CoordinatorAppend,
+    FindCoordinatorResponse,
+    GroupHeartbeatResponse,
+    GroupRequest,
+    JoinGroupResponse,
+    LeaveGroupResponse,
+    OffsetCommitResponse,
+    OffsetFetchResponse,
+)
+from engine.model.groups import (
+    COMMIT_TIMEOUT_MS,
+    NO_OFFSET,
+    Commit,
+    Group,
+    GroupEntry,
+    assign,
+    commit_record,
+    commits,
+    generation_record,
+    last_generation,
+)
+from engine.model.state import LEADER, DelayedProduce, Replica
+from engine.model.timers import GROUP_CHECK
+
+# -- the group -------------------------------------------------------------------------------------
+
+
+def led(broker: Process, tp: int) -> Replica | None:
+    """G-1.  Return the replica of a group's partition if this broker leads it."""
+    replica = broker.replicas.get(tp)
+    return replica if replica is not None and replica.role == LEADER else None
+
+
+def load(broker: Process, replica: Replica, out: Effects) -> Group:
+    """G-5.  Return the group; in a new leader epoch it is read from the log, to the log's end.
+
+    Members that the log names have a whole session from now on.
+    """
+    group = broker.groups.get(replica.tp)
+    if group is None or group.epoch != replica.leader_epoch:
+        group = broker.groups[replica.tp] = Group(replica.leader_epoch)
+        group.generation, members, group.written = last_generation(replica.log)
+        for member in members:
+            client = messages.FIRST_CONSUMER + 1 - int(member[1:].split("-")[0])
+            group.members[member] = GroupEntry(client, out.now)
+        if group.written >= 0:
+            out.cue("G-5", broker.id, "generation", None, group.generation, tp=replica.tp)
+        _arm(broker, replica.tp, group, out)
+    return group
+
+
+def committed(replica: Replica) -> dict[int, Commit]:
+    """G-4.  Return the offsets that OffsetFetch returns: those below the high watermark."""
+    return commits(replica.log, replica.log.hw)
+
+
+def is_completing(replica: Replica, group: Group) -> bool:
+    """Check whether the generation is decided and its record is not committed yet."""
+    return group.written >= replica.log.hw
+
+
+# -- joining and leaving ---------------------------------------------------------------------------
+
+
+def _prepare(broker: Process, tp: int, group: Group, out: Effects) -> None:
+    """G-2.  Begin a rebalance: all members have to join again."""
+    if group.preparing_since < 0:
+        group.preparing_since = out.now
+        out.cue("G-2", broker.id, "rebalance", None, tuple(group.members), tp=tp)
+
+
+def _complete(broker: Process, replica: Replica, group: Group, out: Effects) -> None:
+    """G-2.  Once every member has joined, begin a generation and assign the partitions."""
+    entries = group.members
+    if group.preparing_since < 0 or any(one.joining is None for one in entries.values()):
+        return
+    group.preparing_since = -1
+    group.generation += 1
+    requests, assignment = [], []
+    topic = [tp for one in entries.values() if one.joining for tp, _, _ in one.joining.offsets]
+    owned = assign(sorted(set(topic)), tuple(entries))
+    for member, entry in entries.items():
+        assert entry.joining is not None
+        requests.append(entry.joining)
+        assignment.append(owned[member])
+        entry.joining, entry.heard_at = None, out.now
+    out.cue("G-2.generation", broker.id, "generation", tuple(entries), group.generation,
+            tp=replica.tp)  # fmt: skip
+    record = generation_record(group.generation, tuple(entries))
+    m = CoordinatorAppend(
+        broker.id,
+        replica.tp,
+        (record,),
+        COMMIT_TIMEOUT_MS,
+        tuple(requests),
+        group.generation,
+        tuple(assignment),
+    )
+    group.written = replica.log.leo
+    if not _append(broker, replica, m, out):
+        group.written = NO_OFFSET
+        _prepare(broker, replica.tp, group, out)
+
+
+def on_join(broker: Process, m: GroupRequest, out: Effects) -> None:
+    """G-2.  Take a member in, known or new; it is answered when the rebalance is complete."""
+    replica = led(broker, m.tp)
+    if replica is None:
+        out.send(JoinGroupResponse(m, NOT_COORDINATOR))
+        return
+    group = load(broker, replica, out)
+    entry = group.members.get(m.member)
+    if entry is None and m.generation >= 0:
+        out.send(JoinGroupResponse(m, UNKNOWN_MEMBER_ID))
+        return
+    if entry is None:
+        entry = group.members[m.member] = GroupEntry(m.src, out.now)
+    entry.joining, entry.heard_at = m, out.now
+    _prepare(broker, m.tp, group, out)
+    _complete(broker, replica, group, out)
+    _arm(broker, m.tp, group, out)
+
+
+def on_leave(broker: Process, m: GroupRequest, out: Effects) -> None:
+    """G-2.  Let a member go; the others share what it owned."""
+    replica = led(broker, m.tp)
+    error = NOT_COORDINATOR
+    if replica is not None:
+        group = load(broker, replica, out)
+        error = NONE if m.member in group.members else UNKNOWN_MEMBER_ID
+    out.send(LeaveGroupResponse(m, error))
+    if replica is not None and error == NONE:
+        _remove(broker, replica, group, m.member, out)
+
+
+def _remove(broker: Process, replica: Replica, group: Group, member: str, out: Effects) -> None:
+    del group.members[member]
+    _prepare(broker, replica.tp, group, out)
+    _complete(broker, replica, group, out)
+
+
+def _known(group: Group, m: GroupRequest, now: int) -> int:
+    """G-3.  Return why this is no member of the generation, or NONE; note that it was heard."""
+    entry = group.members.get(m.member)
+    if entry is None:
+        return UNKNOWN_MEMBER_ID
+    if m.generation != group.generation:
+        return ILLEGAL_GENERATION
+    entry.heard_at = now
+    return NONE
+
+
+def on_heartbeat(broker: Process, m: GroupRequest, out: Effects) -> None:
+    """G-3.  Keep the session of a member, and let it know of a rebalance."""
+    replica = led(broker, m.tp)
+    error = NOT_COORDINATOR
+    if replica is not None:
+        group = load(broker, replica, out)
+        error = _known(group, m, out.now)
+        if error == NONE and group.preparing_since >= 0:
+            error = REBALANCE_IN_PROGRESS
+    out.send(GroupHeartbeatResponse(m, error))
+
+
+# -- sessions --------------------------------------------------------------------------------------
+
+
+def _deadlines(broker: Process, group: Group) -> list[tuple[int, str]]:
+    """G-3.  Return (when, member): the end of a session, or of the wait for a member to join."""
+    values = broker.configs.values
+    session, rebalance = int(values["session.timeout.ms"]), int(values["max.poll.interval.ms"])
+    found = []
+    for member, entry in group.members.items():
+        if entry.joining is None:
+            found.append((entry.heard_at + session, member))
+            if group.preparing_since >= 0:
+                found.append((group.preparing_since + rebalance, member))
+    return found
+
+
+def _arm(broker: Process, tp: int, group: Group, out: Effects) -> None:
+    """Set the group's one timer to the earliest deadline: most are moved before they are due."""
+    deadlines = _deadlines(broker, group)
+    if deadlines and group.check_at <= out.now:
+        group.check_at = max(out.now + 1, min(deadlines)[0])
+        out.timer(broker.id, group.check_at - out.now, GROUP_CHECK, tp)
+
+
+def on_check(broker: Process, tp: int, out: Effects) -> bool:
+    """G-3.  Remove members whose time is over; True if there was one."""
+    replica, group = led(broker, tp), broker.groups.get(tp)
+    if replica is None or group is None or group.epoch != replica.leader_epoch:
+        return False
+    late = dict.fromkeys(member for due, member in _deadlines(broker, group) if due <= out.now)
+    for member in late:
+        out.cue("G-3", broker.id, "member", member, None, tp=tp)
+        _remove(broker, replica, group, member, out)
+    _arm(broker, tp, group, out)
+    return bool(late)
+
+
+# -- offsets ---------------------------------------------------------------------------------------
+
+
+def on_commit(broker: Process, m: GroupRequest, out: Effects) -> None:
+    """G-4.  Write a member's offsets to the log, and answer when they are committed there."""
+    replica = led(broker, m.tp)
+    if replica is None:
+        error = NOT_COORDINATOR
+    else:
+        group = load(broker, replica, out)
+        error = _known(group, m, out.now)
+        if error == NONE and is_completing(replica, group):
+            error = REBALANCE_IN_PROGRESS
+    if error or replica is None:
+        out.cue("G-4.refused", broker.id, "error", m.member, error, tp=m.tp)
+        out.send(OffsetCommitResponse(m, error))
+        return
+    values = tuple(commit_record(*one) for one in m.offsets)
+    written = CoordinatorAppend(broker.id, m.tp, values, COMMIT_TIMEOUT_MS, (m,))
+    _append(broker, replica, written, out)
+
+
+def _append(broker: Process, replica: Replica, m: CoordinatorAppend, out: Effects) -> bool:
+    """G-4.  Append with acks=all, and let the purgatory answer; False if it is refused."""
+    error = produce.refusal(broker, m)
+    if error:
+        for response in m.responses(error, -1):
+            out.send(response)
+        return False
+    batch = produce.append_as_leader(broker, replica, m, out)
+    waiting = DelayedProduce(m, batch.base, batch.end, out.now + m.timeout)
+    purgatory.wait_for_hw(broker, replica, waiting, out)
+    return True
+
+
+def on_offset_fetch(broker: Process, m: GroupRequest, out: Effects) -> None:
+    """G-4.  Return the committed offsets of the partitions asked for."""
+    replica = led(broker, m.tp)
+    if replica is None:
+        out.send(OffsetFetchResponse(m, NOT_COORDINATOR))
+        return
+    load(broker, replica, out)
+    known = committed(replica)
+    nothing = (NO_OFFSET, -1, -1)
+    offsets = tuple((tp, *known.get(tp, nothing)[:2]) for tp, _, _ in m.offsets)
+    out.send(OffsetFetchResponse(m, NONE, offsets=offsets))
+
+
+def on_find(broker: Process, m: GroupRequest, out: Effects) -> None:
+    """G-1.  Name the coordinator: the leader of the group's partition, as this broker knows it."""
+    leader, _ = broker.metadata.get(m.tp, (-1, -1))
+    error = NONE if leader >= 0 else COORDINATOR_NOT_AVAILABLE
+    out.send(FindCoordinatorResponse(m, error, node=leader))
+
+
+HANDLERS: Final[dict[int, Callable[[Process, Any, Effects], None]]] = {
+    messages.FIND_COORDINATOR: on_find,
+    messages.JOIN_GROUP: on_join,
+    messages.LEAVE_GROUP: on_leave,
+    messages.GROUP_HEARTBEAT: on_heartbeat,
+    messages.OFFSET_COMMIT: on_commit,
+    messages.OFFSET_FETCH: on_offset_fetch,
+}

@@ -1,0 +1,216 @@
+"""Messages between the members of a consumer group and its coordinator.
+
+`tp` is the group's partition of __consumer_offsets: the broker that leads it is the coordinator,
+and a group has one of its own here.  A member's id is its client and the number of its start.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.model.compiling import mypyc_attr
+from engine.model.errors import (
+    COORDINATOR_NOT_AVAILABLE,
+    KAFKA_STORAGE_ERROR,
+    NOT_COORDINATOR,
+    NOT_ENOUGH_REPLICAS,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    NOT_LEADER_OR_FOLLOWER,
+    REBALANCE_IN_PROGRESS,
+    REQUEST_TIMED_OUT,
+    UNKNOWN_TOPIC_OR_PARTITION,
+)
+from engine.model.messages import (
+    FIND_COORDINATOR,
+    FIND_COORDINATOR_R,
+    GROUP_HEARTBEAT,
+    GROUP_HEARTBEAT_R,
+    JOIN_GROUP,
+    JOIN_GROUP_R,
+    LEAVE_GROUP,
+    LEAVE_GROUP_R,
+    OFFSET_COMMIT,
+    OFFSET_COMMIT_R,
+    OFFSET_FETCH,
+    OFFSET_FETCH_R,
+    Message,
+    ProduceRequest,
+)
+
+GROUP_REQUESTS: Final = frozenset(
+    (FIND_COORDINATOR, GROUP_HEARTBEAT, JOIN_GROUP, LEAVE_GROUP, OFFSET_COMMIT, OFFSET_FETCH)
+)
+
+_OF_LOG: Final = {
+    UNKNOWN_TOPIC_OR_PARTITION: COORDINATOR_NOT_AVAILABLE,
+    NOT_ENOUGH_REPLICAS: COORDINATOR_NOT_AVAILABLE,
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND: COORDINATOR_NOT_AVAILABLE,
+    NOT_LEADER_OR_FOLLOWER: NOT_COORDINATOR,
+    KAFKA_STORAGE_ERROR: NOT_COORDINATOR,
+}
+"""GroupMetadataManager.maybeConvertOffsetCommitError."""
+
+Offsets = tuple[tuple[int, int, int], ...]
+"""(partition, offset, leader epoch of the record before it) for each partition; -1: none."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class GroupRequest(Message):
+    """A member's id and generation (-1: none), and partitions with the offsets that it commits."""
+
+    __slots__ = ("generation", "member", "offsets", "tp")
+
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        tp: int,
+        member: str = "",
+        generation: int = -1,
+        offsets: Offsets = (),
+    ) -> None:
+        self.src = src
+        self.dst = dst
+        self.corr = corr
+        self.tp = tp
+        self.member = member
+        self.generation = generation
+        self.offsets = offsets
+
+
+class FindCoordinator(GroupRequest):
+    __slots__ = ()
+    kind = FIND_COORDINATOR
+
+
+class JoinGroup(GroupRequest):
+    """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to."""
+
+    __slots__ = ()
+    kind = JOIN_GROUP
+
+
+class LeaveGroup(GroupRequest):
+    __slots__ = ()
+    kind = LEAVE_GROUP
+
+
+class GroupHeartbeat(GroupRequest):
+    __slots__ = ()
+    kind = GROUP_HEARTBEAT
+
+
+class OffsetCommit(GroupRequest):
+    __slots__ = ()
+    kind = OFFSET_COMMIT
+
+
+class OffsetFetch(GroupRequest):
+    """Asks for the committed offsets of the partitions in `offsets`."""
+
+    __slots__ = ()
+    kind = OFFSET_FETCH
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class GroupResponse(Message):
+    """Response of the coordinator.
+
+    `node`: the coordinator, of FindCoordinator; `generation` and `assigned`: of JoinGroup;
+    `offsets`: of OffsetFetch.  `base` is no field of Kafka's: where a commit lies in the log, for
+    the observer.
+    """
+
+    __slots__ = ("assigned", "base", "error", "generation", "node", "offsets", "tp")
+
+    def __init__(
+        self,
+        request: GroupRequest,
+        error: int,
+        *,
+        node: int = -1,
+        generation: int = -1,
+        assigned: tuple[int, ...] = (),
+        offsets: Offsets = (),
+        base: int = -1,
+    ) -> None:
+        self.src = request.dst
+        self.dst = request.src
+        self.corr = request.corr
+        self.tp = request.tp
+        self.error = error
+        self.node = node
+        self.generation = generation
+        self.assigned = assigned
+        self.offsets = offsets
+        self.base = base
+
+
+class FindCoordinatorResponse(GroupResponse):
+    __slots__ = ()
+    kind = FIND_COORDINATOR_R
+
+
+class JoinGroupResponse(GroupResponse):
+    __slots__ = ()
+    kind = JOIN_GROUP_R
+
+
+class LeaveGroupResponse(GroupResponse):
+    __slots__ = ()
+    kind = LEAVE_GROUP_R
+
+
+class GroupHeartbeatResponse(GroupResponse):
+    __slots__ = ()
+    kind = GROUP_HEARTBEAT_R
+
+
+class OffsetCommitResponse(GroupResponse):
+    __slots__ = ()
+    kind = OFFSET_COMMIT_R
+
+
+class OffsetFetchResponse(GroupResponse):
+    __slots__ = ()
+    kind = OFFSET_FETCH_R
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class CoordinatorAppend(ProduceRequest):
+    """Records that a coordinator writes to its own partition, with acks=all; never on the wire.
+
+    `requests` are answered once the records are committed: one commit, or the joins of all members
+    with what each is assigned.
+    """
+
+    __slots__ = ("assignment", "generation", "requests")
+
+    def __init__(
+        self,
+        broker: int,
+        tp: int,
+        values: tuple[str, ...],
+        timeout: int,
+        requests: tuple[GroupRequest, ...],
+        generation: int = -1,
+        assignment: tuple[tuple[int, ...], ...] = (),
+    ) -> None:
+        src = requests[0].src if requests else broker
+        ProduceRequest.__init__(self, src, broker, 0, tp, values, -1, timeout)
+        self.requests = requests
+        self.generation = generation
+        self.assignment = assignment
+
+    def responses(self, error: int, base: int) -> list[GroupResponse]:
+        """Return the responses; an error of the log becomes one of the group protocol."""
+        error = _OF_LOG.get(error, error)
+        if error == REQUEST_TIMED_OUT and self.assignment:
+            error = REBALANCE_IN_PROGRESS
+        if not self.assignment:
+            return [OffsetCommitResponse(one, error, base=base) for one in self.requests]
+        return [
+            JoinGroupResponse(one, error, generation=self.generation, assigned=owned)
+            for one, owned in zip(self.requests, self.assignment, strict=True)
+        ]

@@ -1,0 +1,80 @@
+"""Consumer groups of a scenario: members, and the replicas of their partition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.model.profiles import get_profile, group_refusal
+from engine.scenarios.parts import MOST_BROKERS, MOST_CONSUMERS, BrokerSpec, broker_id
+from engine.scenarios.places import Path, Reader
+
+MOST_GROUPS: Final = 3
+ORDERS: Final = ("after", "before")
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,15}")
+_MEMBER: Final = re.compile(r"C(1[0-9]|20|[1-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSpec:
+    """A group: its members by number, and the replicas of its partition of __consumer_offsets.
+
+    commit: whether a member that reads by the clock commits after or before it processes.
+    """
+
+    name: str
+    members: tuple[int, ...]
+    offsets: tuple[int, ...]
+    commit: str = "after"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "members": [f"C{number}" for number in self.members],
+            "offsets": list(self.offsets),
+            "commit": self.commit,
+        }
+
+
+def read_groups(
+    read: Reader, value: object, brokers: tuple[BrokerSpec, ...], profiles: tuple[str, ...]
+) -> tuple[GroupSpec, ...]:
+    """Read [{name: orders, members: [C1, C2], offsets: [1, 2, 3], commit: after}]."""
+    path: Path = ("groups",)
+    found: list[GroupSpec] = []
+    for index, item in enumerate(read.listing(value, path, MOST_GROUPS)):
+        here = (*path, index)
+        one = read.mapping(item, here, ("name", "members", "offsets", "commit"))
+        name = read.text(one.get("name", ""), (*here, "name"), 16)
+        if not _NAME.fullmatch(name) or name in [other.name for other in found]:
+            raise read.bad((*here, "name"), "Each group has a short name of its own, like orders.")
+        taken = [number for other in found for number in other.members]
+        members = _read_members(read, one.get("members", []), (*here, "members"), taken)
+        every = [broker.id for broker in brokers][:3]
+        listed = read.listing(one.get("offsets", every), (*here, "offsets"), MOST_BROKERS, 1)
+        offsets = tuple(
+            broker_id(read, broker, (*here, "offsets", number), brokers)
+            for number, broker in enumerate(listed)
+        )
+        if len(set(offsets)) < len(offsets):
+            raise read.bad((*here, "offsets"), "A broker is listed twice; remove one of the two.")
+        order = read.choice(one.get("commit", "after"), (*here, "commit"), ORDERS)
+        found.append(GroupSpec(name, members, offsets, order))
+    for profile in profiles if found else ():
+        if why := group_refusal(get_profile(profile)):
+            raise read.bad(path, why)
+    return tuple(found)
+
+
+def _read_members(read: Reader, value: object, path: Path, taken: list[int]) -> tuple[int, ...]:
+    found: list[int] = []
+    for index, item in enumerate(read.listing(value, path, MOST_CONSUMERS, 1)):
+        here = (*path, index)
+        match = _MEMBER.fullmatch(read.text(item, here, 8))
+        if not match:
+            raise read.bad(here, "A member is a consumer, written C1 to C20.")
+        if int(match[1]) in (*taken, *found):
+            raise read.bad(here, f"C{match[1]} is a member already; list it once.")
+        found.append(int(match[1]))
+    return tuple(found)

@@ -1,0 +1,131 @@
+"""Sentences about consumer groups: joining, generations, commits and where members begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.model import messages
+from engine.model.effects import Cue
+from engine.story.entities import Happening, error, node, number, offset, records, say, word
+from engine.view.wire import Sentence
+
+
+def _partition(h: Happening, tp: int) -> dict[str, Any]:
+    return word(h.sim.cluster.names[tp])
+
+
+# -- what follows ----------------------------------------------------------------------------------
+
+
+def _generation(h: Happening, cue: Cue) -> Sentence:
+    return say("group.generation", b=node(cue[1]), n=number(cue[4]))
+
+
+def _expired(h: Happening, cue: Cue) -> Sentence:
+    return say("group.expired", b=node(cue[1]), s=word(cue[3]))
+
+
+def _begins(h: Happening, cue: Cue) -> Sentence:
+    key = "group.begins" if cue[4] >= 0 else "group.begins.reset"
+    return say(key, c=node(cue[1]), t=_partition(h, cue[5]), o=offset(cue[4]))
+
+
+def _nowhere(h: Happening, cue: Cue) -> Sentence:
+    return say("group.begins.nowhere", c=node(cue[1]), t=_partition(h, cue[5]))
+
+
+def _processed(h: Happening, cue: Cue) -> Sentence:
+    return say("group.processed", c=node(cue[1]), m=records(cue[4]))
+
+
+def _refused(h: Happening, cue: Cue) -> Sentence:
+    return say("group.refused", b=node(cue[1]), s=word(cue[3]), x=error(cue[4]))
+
+
+def _about_member(key: str) -> Callable[[Happening, Cue], Sentence]:
+    return lambda h, cue: say(key, c=node(cue[1]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
+    "G-2.generation": _generation,
+    "G-3": _expired,
+    "G-3.dies": _about_member("group.dies"),
+    "G-3.slow": _about_member("group.slow"),
+    "G-4.refused": _refused,
+    "G-5.begins": _begins,
+    "G-5.none": _nowhere,
+    "G-6": _processed,
+}
+"""Rule -> function that returns its sentence."""
+
+
+# -- what arrives ----------------------------------------------------------------------------------
+
+
+def _arrives(key: str) -> Callable[[Happening, Any], Sentence]:
+    return lambda h, m: say(key, b=node(m.dst), c=node(m.src))
+
+
+def _answered(key: str) -> Callable[[Happening, Any], Sentence]:
+    """Return the teller of a response; an error has a sentence of its own."""
+
+    def tell(h: Happening, m: Any) -> Sentence:
+        if m.error:
+            return say("group.error", c=node(m.dst), b=node(m.src), x=error(m.error))
+        return say(key, c=node(m.dst), b=node(m.src))
+
+    return tell
+
+
+def _found(h: Happening, m: Any) -> Sentence:
+    if m.error:
+        return _answered("")(h, m)
+    return say("group.found", c=node(m.dst), b=node(m.src), l=node(m.node))
+
+
+def _joined(h: Happening, m: Any) -> Sentence:
+    if m.error:
+        return _answered("")(h, m)
+    args = {"c": node(m.dst), "n": number(m.generation)}
+    if not m.assigned:
+        return say("group.joined.idle", **args)
+    owned = ", ".join(h.sim.cluster.names[tp] for tp in m.assigned)
+    return say("group.joined", **args, t=word(owned))
+
+
+def _committing(h: Happening, m: Any) -> Sentence:
+    offsets = ", ".join(f"{h.sim.cluster.names[tp]}: {at}" for tp, at, _ in m.offsets)
+    return say("group.commit.got", b=node(m.dst), c=node(m.src), s=word(offsets))
+
+
+ARRIVALS: Final[dict[int, Callable[[Happening, Any], Sentence | None]]] = {
+    messages.FIND_COORDINATOR: _arrives("group.find.got"),
+    messages.FIND_COORDINATOR_R: _found,
+    messages.JOIN_GROUP: _arrives("group.join.got"),
+    messages.JOIN_GROUP_R: _joined,
+    messages.LEAVE_GROUP: _arrives("group.leave.got"),
+    messages.LEAVE_GROUP_R: _answered("group.left"),
+    messages.GROUP_HEARTBEAT: _arrives("group.beat.got"),
+    messages.GROUP_HEARTBEAT_R: _answered("group.beat"),
+    messages.OFFSET_COMMIT: _committing,
+    messages.OFFSET_COMMIT_R: _answered("group.committed"),
+    messages.OFFSET_FETCH: _arrives("group.offsets.got"),
+    messages.OFFSET_FETCH_R: lambda h, m: _answered("")(h, m) if m.error else None,
+}
+"""Message kind -> function that returns the sentence of its arrival."""
+
+
+def _asks(key: str) -> Callable[[Any], Sentence]:
+    return lambda m: say(key, c=node(m.src), b=node(m.dst))
+
+
+SENDINGS: Final[dict[int, Callable[[Any], Sentence]]] = {
+    messages.FIND_COORDINATOR: _asks("group.find"),
+    messages.JOIN_GROUP: _asks("group.join"),
+    messages.LEAVE_GROUP: _asks("group.leave"),
+    messages.GROUP_HEARTBEAT: _asks("group.beat.ask"),
+    messages.OFFSET_COMMIT: _asks("group.commit"),
+    messages.OFFSET_FETCH: _asks("group.offsets"),
+}
+"""Message kind -> function that returns the sentence of a send by a timer or a hand."""

@@ -1,0 +1,57 @@
+"""Wrong rules of a group's coordinator: each breaks a promise to the group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from engine.groups import coordinator
+from engine.scenarios.scenario import Scenario
+
+GROUP = Scenario.from_dict(
+    {
+        "title": "x",
+        "brokers": 3,
+        "configs": {"session.timeout.ms": 6_000},
+        "groups": [{"name": "orders", "members": ["C1", "C2"], "offsets": [2, 3, 1]}],
+        "fetching": "auto",
+        "network": {"delay_ms": 1, "control_delay_ms": 1},
+    }
+)
+SHARED = "join C1; advance 1s; join C2; advance 4s"
+CUT_OFF = (
+    "produce m1; advance 1s; join C1; advance 1s; read C1; advance 1s; cut C1 2; join C2; "
+    "advance 8s; read C2; advance 1s; commit C2; advance 1s; heal; commit C1; advance 1s"
+)
+CRASHED = (
+    "produce m1; advance 1s; join C1; advance 1s; read C1; advance 1s; cut 2 1; cut 2 3; "
+    "commit C1; advance 5; kill 2; advance 15s"
+)
+
+
+def everybody_owns_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-2: each member is assigned all partitions."""
+
+    def assign(partitions: Sequence[int], members: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        return {member: tuple(partitions) for member in members}
+
+    monkeypatch.setattr(coordinator, "assign", assign)
+
+
+def any_member_commits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-4: neither membership nor generation is looked at."""
+    monkeypatch.setattr(coordinator, "_known", lambda group, m, now: 0)
+
+
+def commits_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """G-4: the coordinator answers as soon as it has written the commit itself."""
+
+    def append(broker: Any, replica: Any, m: Any, out: Any) -> bool:
+        batch = coordinator.produce.append_as_leader(broker, replica, m, out)
+        for response in m.responses(0, batch.base):
+            out.send(response)
+        return True
+
+    monkeypatch.setattr(coordinator, "_append", append)

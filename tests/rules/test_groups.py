@@ -1,0 +1,310 @@
+"""Consumer groups: coordinator, generations, sessions, and committed offsets (G-)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from engine.clients.group_member import GroupMember
+from engine.explore.budgets import Budgets
+from engine.explore.question import SearchQuestion
+from engine.explore.searching import Bounds, search
+from engine.groups import coordinator
+from engine.model.effects import Effects
+from engine.model.errors import (
+    COORDINATOR_NOT_AVAILABLE,
+    ILLEGAL_GENERATION,
+    NONE,
+    NOT_COORDINATOR,
+    UNKNOWN_MEMBER_ID,
+    InputError,
+)
+from engine.model.group_messages import GroupHeartbeat, OffsetCommit
+from engine.model.groups import assign, commit_record, commits, generation_record, last_generation
+from engine.model.log import Batch, Log
+from engine.moves import moves
+from engine.scenarios.file import find, load_text
+from engine.sim.kernel import Chance
+from engine.sim.run import Run, play_all
+from engine.sim.simulation import Simulation
+from engine.study.digest import digest
+from engine.view.view import view
+from engine.why.suggesting import possible
+
+AUTO = """
+title: a group
+brokers: 3
+partitions: [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
+groups: [{name: orders, members: [C1, C2], offsets: [2, 3, 1]}]
+fetching: auto
+network: {delay_ms: 1, control_delay_ms: 1}
+"""
+
+
+def play(*lines: str, more: str = "", profile: str = "K39") -> Simulation:
+    sim = Simulation(load_text(AUTO + more), profile, 0)
+    go_on(sim, *lines)
+    return sim
+
+
+def go_on(sim: Simulation, *lines: str) -> None:
+    for line in lines:
+        for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
+            pass
+
+
+def member(sim: Simulation, number: int = 1) -> GroupMember:
+    found = sim.consumer(number)
+    assert isinstance(found, GroupMember)
+    return found
+
+
+# -- records and assignments ------------------------------------------------------------------
+
+
+def test_a_log_says_what_is_committed_below_an_offset() -> None:
+    log = Log()
+    for value in (
+        generation_record(1, ("C1-1",)),
+        commit_record(0, 3, -1),
+        commit_record(1, 9, 2),
+        commit_record(0, 5, 0),
+        generation_record(2, ("C1-1", "C2-1")),
+    ):
+        log.append(Batch(log.leo, 0, (value,)))
+    assert commits(log, 3) == {0: (3, -1, 1), 1: (9, 2, 2)}
+    assert commits(log, log.leo) == {0: (5, 0, 3), 1: (9, 2, 2)}
+    assert last_generation(log) == (2, ("C1-1", "C2-1"), 4)
+
+
+def test_the_first_members_of_a_range_get_one_more() -> None:
+    assert assign([0, 1, 2], ["C2-1", "C1-1"]) == {"C1-1": (0, 1), "C2-1": (2,)}
+    assert assign([0], ["C1-1", "C2-1"]) == {"C1-1": (0,), "C2-1": ()}
+    assert assign([0], []) == {}
+
+
+# -- generations and sessions -----------------------------------------------------------------
+
+
+def test_a_second_member_begins_a_generation_once_the_first_has_joined_again() -> None:
+    sim = play("join C1", "advance 1s")
+    assert (member(sim).generation, member(sim).assigned) == (1, (0, 1, 2))
+    go_on(sim, "join C2", "advance 4s")  # C1 hears of it by its next heartbeat
+    assert member(sim).generation == member(sim, 2).generation == 2
+    assert (member(sim).assigned, member(sim, 2).assigned) == ((0, 1), (2,))
+    go_on(sim, "leave C1", "advance 4s")
+    assert (member(sim, 2).generation, member(sim, 2).assigned) == (3, (0, 1, 2))
+    assert not sim.broken
+
+
+def test_a_member_that_has_records_joins_again_when_it_polls() -> None:
+    sim = play("produce m1", "advance 1s", "join C1", "advance 1s", "read C1", "advance 1s")
+    go_on(sim, "join C2", "advance 10s")
+    assert member(sim).generation == 1 and member(sim, 2).generation == -1
+    go_on(sim, "process C1", "commit C1", "advance 1s", "read C1", "advance 1s")
+    assert member(sim).generation == member(sim, 2).generation == 2
+    assert not sim.checker.counts, "its commit was accepted while the rebalance waited for it"
+
+
+def test_a_member_that_polls_too_rarely_leaves_and_cannot_commit() -> None:
+    rarely = "configs: {max.poll.interval.ms: 4000}\n"
+    sim = play("produce m1", "advance 1s", "join C1", "advance 1s", more=rarely)
+    go_on(sim, "read C1", "advance 9s")
+    assert member(sim).generation == -1 and member(sim).rejoins
+    with pytest.raises(InputError, match="owns no partition"):
+        go_on(sim, "commit C1")
+    go_on(sim, "read C1", "advance 1s")
+    assert member(sim).assigned == (0, 1, 2) and member(sim).member == "C1-1"
+
+
+@pytest.mark.parametrize(("profile", "silent_s"), [("K39", 45), ("Z24", 10)])
+def test_a_member_is_removed_when_its_session_is_over(profile: str, silent_s: int) -> None:
+    sim = play("join C1", "advance 1s", "die C1", "join C2", profile=profile)
+    go_on(sim, f"advance {silent_s - 3}s")
+    assert member(sim, 2).generation == -1
+    go_on(sim, "advance 4s")
+    assert member(sim, 2).assigned == (0, 1, 2)
+
+
+# -- memberships and commits ------------------------------------------------------------------
+
+
+def heard(sim: Simulation, broker: int, m: Any) -> int:
+    """Return the error of a broker's answer."""
+    out = Effects()
+    out.now = sim.now
+    coordinator.HANDLERS[m.kind](sim.brokers[broker].running, m, out)
+    answer: Any = out.sends[0]
+    return int(answer.error)
+
+
+def test_a_coordinator_knows_members_and_generations() -> None:
+    sim = play("join C1", "advance 1s")
+    for name, generation, error in (
+        ("C1-1", 1, NONE),
+        ("C1-1", 0, ILLEGAL_GENERATION),
+        ("C9-1", 1, UNKNOWN_MEMBER_ID),
+    ):
+        beat = GroupHeartbeat(member(sim).id, 2, 99, 3, name, generation)
+        assert heard(sim, 2, beat) == error
+        if error:
+            offsets = ((0, 1, -1),)
+            late = OffsetCommit(member(sim).id, 2, 99, 3, name, generation, offsets)
+            assert heard(sim, 2, late) == error
+    assert heard(sim, 1, GroupHeartbeat(member(sim).id, 1, 99, 3, "C1-1", 1)) == NOT_COORDINATOR
+
+
+def test_a_commit_needs_enough_replicas_in_sync() -> None:
+    strict = "configs: {min.insync.replicas: 3}\n"
+    sim = play("join C1", "advance 1s", "kill 3", "detect 3", "advance 1s", more=strict)
+    offsets = ((0, 1, -1),)
+    m = OffsetCommit(member(sim).id, 2, 99, 3, "C1-1", 1, offsets)
+    assert heard(sim, 2, m) == COORDINATOR_NOT_AVAILABLE
+
+
+def test_a_removed_member_that_comes_back_gets_an_exception_for_its_commit() -> None:
+    sim = play("produce m1", "advance 1s", "join C1", "advance 1s", "read C1", "advance 1s")
+    go_on(sim, "cut C1 2", "join C2", "advance 46s")
+    assert member(sim, 2).generation == 2
+    go_on(sim, "heal", "commit C1", "advance 100")
+    assert member(sim).failed == "CommitFailedException"
+    go_on(sim, "read C1", "advance 4s")
+    assert member(sim).generation == 3 and member(sim).member != "C1-1"
+
+
+# -- offsets ----------------------------------------------------------------------------------
+
+
+def test_a_new_coordinator_reads_generation_members_and_offsets() -> None:
+    sim = play_all(Run(find("S90"), "K39"))
+    group = sim.brokers[3].running.groups[1]
+    assert (group.generation, list(group.members)) == (1, ["C1-1"])
+    assert coordinator.committed(sim.brokers[3].replicas[1])[0][0] == 3
+    assert 1 not in sim.brokers[2].running.groups, "the former coordinator has restarted"
+
+
+@pytest.mark.parametrize(
+    ("code", "profile", "twice", "skipped"),
+    [
+        ("S87", "K41", 0, 0),
+        ("S88", "K39", 2, 0),
+        ("S89", "Z28", 0, 2),
+        ("S91", "K41", 0, 2),
+        ("S92", "Z20", 0, 2),
+        ("S92", "K39", 0, 0),
+    ],
+)
+def test_the_order_decides_how_many_are_processed_twice_or_skipped(
+    code: str, profile: str, twice: int, skipped: int
+) -> None:
+    sim = play_all(Run(find(code), profile))
+    found = view(sim)["groups"][0]["offsets"][0]
+    assert (found["twice"], found["skipped"]) == (twice, skipped)
+
+
+def test_without_a_reset_policy_an_application_has_to_decide() -> None:
+    sim = play("join C1", "advance 1s", more="workload: {consumers: [{reset: none}]}\n")
+    assert member(sim).failed == "NoOffsetForPartitionException"
+
+
+# -- by the clock, in copies, and where groups cannot be --------------------------------------
+
+WORKLOAD = """
+workload: {producers: [{rate_per_s: 20}], consumers: 2}
+faults: [{kind: kill, brokers: [2], at_ms: 9000, mttr_ms: 4000}]
+duration_ms: 30000
+"""
+
+
+def test_by_the_clock_members_process_each_record_once_through_a_fail_over() -> None:
+    sim = play("run", "advance 5s", more=WORKLOAD)
+    produced = sum(len(batch.values) for tp in range(3) for batch in committed_of(sim, tp))
+    assert produced > 400 and len(sim.groups.processed) == produced
+    assert not sim.broken and not sim.checker.counts
+    assert member(sim).generation == member(sim, 2).generation > 0
+
+
+def committed_of(sim: Simulation, tp: int) -> list[Batch]:
+    return list(sim.ledger.committed[tp].values())
+
+
+def test_a_copy_goes_on_as_the_run_does() -> None:
+    sim = play("run 10s", more=WORKLOAD)
+    twin = sim.copy()
+    go_on(sim, "advance 10s")
+    go_on(twin, "advance 10s")
+    assert digest(sim) == digest(twin) and view(sim) == view(twin)
+
+
+@pytest.mark.parametrize(
+    ("groups", "why"),
+    [
+        ("[{name: '', members: [C1]}]", "a short name"),
+        ("[{name: a, members: [P1]}]", "written C1 to C20"),
+        ("[{name: a, members: [C1, C1]}]", "C1 is a member already"),
+        ("[{name: a, members: [C1], offsets: [1, 1]}]", "listed twice"),
+        ("[{name: a, members: [C1], offsets: [9]}]", "no broker 9"),
+    ],
+)
+def test_groups_are_read_strictly(groups: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        load_text(f"title: x\ngroups: {groups}\n")
+
+
+def test_releases_without_the_protocol_and_searches_refuse_groups() -> None:
+    assert "0.10.1" in find("S87").cannot_begin("0.9.0.1")
+    with pytest.raises(InputError, match="consumer groups"):
+        SearchQuestion(Run(find("S87"), "K39", 0, ("join C1",)), Budgets()).start()
+
+
+@pytest.mark.parametrize("unclean", [True, False])
+def test_a_search_finds_the_loss_of_a_commit_by_an_unclean_election(unclean: bool) -> None:
+    scenario = load_text(
+        "title: x\npartitions: [[1]]\nbrokers: 3\n"
+        f"configs: {{unclean.leader.election.enable: {str(unclean).lower()}}}\n"
+        "groups: [{name: orders, members: [C1], offsets: [2, 3]}]\n"
+    )
+    lines = ("produce m1", "join C1", "settle", "read C1", "process C1")
+    alone = ("kill 3", "detect 3", "commit C1", "leave C1")
+    run = Run(scenario, "K39", 0, (*lines, *alone))
+    found = search(SearchQuestion(run, Budgets(crashes=1), ("I7",)), Bounds(states=20_000))
+    assert found.complete or found.ended
+    assert ("I7" in found.found) is unclean
+
+
+def test_producers_do_not_write_to_the_offsets_topic() -> None:
+    with pytest.raises(InputError, match="Only coordinators write"):
+        play("produce x p=__consumer_offsets-0")
+
+
+def test_the_menu_offers_what_a_member_can_do() -> None:
+    sim = play("join C1", "advance 1s")
+    offered = {one["text"]: one["enabled"] for one in possible(sim)}
+    assert (offered["commit C1"], offered["join C1"], offered["join C2"]) == (False, False, True)
+    go_on(sim, "read C1", "advance 1s")
+    assert {one["text"]: one["enabled"] for one in possible(sim)}["commit C1"]
+
+
+MOVES = (
+    *("join C", "join C", "read C", "read C", "process C", "commit C", "commit C", "leave C"),
+    *("die C", "cut C1 ", "heal", "kill ", "restart ", "restart ", "pause ", "resume "),
+    *("produce x", "advance 900", "advance 4s", "advance 7s"),
+)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_in_random_runs_no_promise_breaks(seed: int) -> None:
+    chance = Chance(seed, "group moves")
+    often = "configs: {session.timeout.ms: 6000, max.poll.interval.ms: 10000}\n"
+    sim = play(more=often + (WORKLOAD if seed % 2 else ""), profile=("K39", "Z28", "K41")[seed % 3])
+    if seed % 2:
+        go_on(sim, "run 20s !900")
+    for number in range(40):
+        verb = MOVES[chance.below(len(MOVES))]
+        numbered = verb[-1:] in " C" and verb != "heal"
+        line = f"{verb}{chance.below(2 if verb[-1:] == 'C' else 3) + 1}" if numbered else verb
+        with suppress(InputError):
+            go_on(sim, line if verb != "produce x" else f"produce x{number}.{seed}")
+    assert not sim.broken
