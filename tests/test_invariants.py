@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from engine.catalogue import promises
 from engine.checks.invariants import INVARIANTS
 from engine.controlplane import election, membership, roles
 from engine.controlplane.roles import make_leader
@@ -28,6 +27,7 @@ from engine.dataplane import (
     watermark,
 )
 from engine.model.epochs import EpochCache
+from engine.model.flags import FLAGS
 from engine.model.messages import FETCH
 from engine.model.producers import Producers
 from engine.model.quotas import Quotas
@@ -456,13 +456,10 @@ def test_every_invariant_is_seen_to_fail() -> None:
     assert len({case.id for case in CASES}) == len(CASES)
 
 
-def test_every_invariant_is_promised_or_said_not_to_be() -> None:
-    """Else the soak would never report it."""
-    known = promises.ALWAYS | promises.EPOCHS | promises.DURABILITY | promises.CLIENTS.keys()
-    # I4: AlterPartition breaks it for a moment (docs/explanation/model.md).
-    counted = {name for name, one in INVARIANTS.items() if one.statistic}
-    apart = set(INVARIANTS) ^ (known | counted | {"I14", "I4"})
-    assert not apart, f"engine/catalogue/promises.py: in which runs do these hold? {apart}"
+def test_its_flags_are_flags_of_kafka() -> None:
+    for name, one in INVARIANTS.items():
+        unknown = {*one.needs, *one.broken_by} - FLAGS.keys()
+        assert not unknown, f"engine/checks/catalogue.py, {name}: no such flags: {unknown}"
 
 
 def test_its_number_is_that_of_the_specification() -> None:

@@ -131,7 +131,10 @@ def offers(lang: str) -> Json:
         "configs": [_offer(config, lang) for config in CATALOGUE.values()],
         "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
         "invariants": list(VIOLABLE),
-        "faults": list(FAULT_KINDS),
+        "faults": [
+            {"name": name, "together": row.together, "own": [one._asdict() for one in row.own]}
+            for name, row in FAULT_KINDS.items()
+        ],
         "tags": list(TAGS),
         "verbs": [
             {**one, "help": translate(one["help"], lang), "example": example(one["grammar"])}

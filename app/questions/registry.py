@@ -39,6 +39,7 @@ def registry() -> dict[str, Any]:
                 "also": one.also,
                 "statement": one.statement,
                 "statistic": one.statistic,
+                "mechanism": one.mechanism,
             }
             for one in INVARIANTS.values()
         ],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from engine.checks.catalogue import ALWAYS, DURABILITY, EPOCHS, INVARIANTS
 from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
 from engine.model.errors import InputError, name_of
 from engine.model.log import Log
@@ -200,27 +201,6 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
 
 # -- what this Kafka promises of any run ----------------------------------------------------------
 
-ALWAYS: Final = frozenset(
-    (
-        *("I1", "I2", "I3", "I13", "I15"),
-        *("INV-1", "INV-10", "INV-18", "INV-20", "INV-23", "INV-28", "INV-29"),
-        *("INV-31", "INV-32", "INV-33", "INV-34"),
-    )
-)
-EPOCHS: Final = frozenset(("INV-3", "INV-4", "INV-5"))
-DURABILITY: Final = frozenset(
-    ("I5", "I6", "I7", "I9", "I10", "I12", "INV-12", "INV-13", "INV-35", "INV-36")
-)
-CLIENTS: Final = {"INV-25": "offset_not_available", "INV-27": "consumer_epochs"}
-"""Invariants that a flag promises to consumers, where nothing committed goes."""
-BROKEN_BY: Final = {
-    "I3": ("keeps_removed_replicas",),  # KAFKA-1097
-    "INV-1": ("full_truncation_keeps_hw", "mark_outside_is_unknown"),  # KAFKA-9491, KAFKA-3978
-    "INV-27": ("mark_before_cut",),  # KAFKA-14704
-    "INV-28": ("quota_covers_in_sync", "waiting_fetch_throttled"),  # KAFKA-4313, KAFKA-6937
-}
-"""Bugs of releases that break an invariant."""
-
 
 def promised(run: Run, sim: Simulation) -> frozenset[str]:
     """control-plane 11.  Return the invariants that must hold in a run whatever was done in it.
@@ -229,22 +209,22 @@ def promised(run: Run, sim: Simulation) -> frozenset[str]:
     they had) and A2 (clean elections).
     """
     profile = sim.profile
-    names = ALWAYS
-    if profile.strict_min_isr:
-        names |= {"I14"}
+    kinds = {ALWAYS}
     if (
         profile.truncation >= KIP101
         and profile.monotonic_epoch_cache
         and profile.epoch_entry_at_election
     ):
-        names |= EPOCHS
+        kinds.add(EPOCHS)
     forgets = profile.session_forgets_epoch and sim.configs.values["fetch_sessions"]
     sound = _is_sound(profile) and not forgets
     if sound and keeps_disks(run) and not sim.ledger.elections_unclean:
-        names |= DURABILITY if profile.idempotent_producer else DURABILITY - {"I12"}
-        names |= {name for name, flag in CLIENTS.items() if getattr(profile, flag)}
-    broken = [name for name, bugs in BROKEN_BY.items() if any(getattr(profile, b) for b in bugs)]
-    return names.difference(broken)
+        kinds.add(DURABILITY)
+    return frozenset(
+        name
+        for name, one in INVARIANTS.items()
+        if one.promised in kinds and one.holds_under(profile)
+    )
 
 
 def _is_sound(profile: Profile) -> bool:

@@ -2,130 +2,232 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from engine.model.profiles import Profile
+
+ALWAYS: Final = "always"
+"""Promised of every run."""
+EPOCHS: Final = "epochs"
+"""Promised where leader epochs are in the log, and the epoch cache has no known defect."""
+DURABILITY: Final = "durability"
+"""Promised where no known defect loses records, no disk loses any, and every election is clean."""
+NEVER: Final = "never"
+COUNTED: Final = "counted"
+"""A statistic: never promised, and breaking it is no violation."""
+
+Promised = Literal["always", "epochs", "durability", "never", "counted"]
 
 
+@dataclass(frozen=True, slots=True)
 class Invariant:
-    """A name, the statement, the data plane's name for it, and whether breaking it is a violation.
+    """One invariant: its statement, and the runs that it is promised of.
 
-    A statistic (I8) is counted and never a violation.  `explains` names the promise that breaks by
-    the mechanism this one looks at: a scenario that says so of the promise need not name both.
+    `promised` is ALWAYS, EPOCHS, DURABILITY, NEVER or COUNTED, under a Kafka that has the flags of
+    `needs` and none of the bugs in `broken_by`.  `also` is the data plane's name for it. `explains`
+    names the promise that breaks by the mechanism this one looks at: a scenario that says so of the
+    promise need not name both.
     """
 
-    __slots__ = ("also", "explains", "name", "statement", "statistic", "title")
+    name: str
+    title: str
+    statement: str
+    promised: Promised
+    also: str = ""
+    needs: tuple[str, ...] = ()
+    broken_by: tuple[str, ...] = ()
+    explains: str = ""
 
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        also: str,
-        statement: str,
-        statistic: bool = False,
-        explains: str = "",
-    ) -> None:
-        self.name = name
-        self.title = title
-        self.also = also
-        self.statement = statement
-        self.statistic = statistic
-        self.explains = explains
+    @property
+    def statistic(self) -> bool:
+        """True of what is counted and never a violation."""
+        return self.promised == COUNTED
+
+    @property
+    def mechanism(self) -> bool:
+        """True of what looks at one mechanism of the data plane, beneath a promise to users."""
+        return self.name.startswith("INV-")
+
+    def holds_under(self, profile: Profile) -> bool:
+        """Check that the profile has what the invariant needs, and no bug that breaks it."""
+        return all(getattr(profile, flag) for flag in self.needs) and not any(
+            getattr(profile, bug) for bug in self.broken_by
+        )
 
 
 _LIST: Final = (
-    Invariant("I1", "OneLeaderPerEpoch", "INV-7", "One broker leads in a leader epoch."),
-    Invariant("I2", "EpochMonotonic", "INV-9", "Leader and partition epochs never go back."),
-    Invariant("I3", "IsrInAR", "", "The ISR lies within the assigned replicas; the leader in it."),
+    Invariant(
+        "I1", "OneLeaderPerEpoch", "One broker leads in a leader epoch.", ALWAYS, also="INV-7"
+    ),
+    Invariant(
+        "I2", "EpochMonotonic", "Leader and partition epochs never go back.", ALWAYS, also="INV-9"
+    ),
+    Invariant(
+        "I3",
+        "IsrInAR",
+        "The ISR lies within the assigned replicas; the leader in it.",
+        ALWAYS,
+        broken_by=("keeps_removed_replicas",),  # KAFKA-1097
+    ),
+    # AlterPartition breaks it for a moment (docs/explanation/model.md).
     Invariant(
         "I4",
         "MaximalIsrSuperset",
-        "",
         "The controller's ISR lies within the maximal ISR of the leader.",
+        NEVER,
     ),
-    Invariant("I5", "LogMatching", "INV-14", "In-sync replicas agree below their high watermarks."),
-    Invariant("I6", "LeaderComplete", "INV-17, INV-19", "A new leader has every committed record."),
-    Invariant("I7", "AckedAllDurable", "INV-16", "A record acknowledged with acks=all stays."),
-    Invariant("I8", "Ack1Durable", "", "A record acknowledged with acks=1 stays.", statistic=True),
-    Invariant("I9", "ConsumerPrefix", "INV-24", "What was read is never contradicted later."),
-    Invariant("I10", "TrueHwMonotonic", "INV-15", "What was committed is never undone."),
+    Invariant(
+        "I5",
+        "LogMatching",
+        "In-sync replicas agree below their high watermarks.",
+        DURABILITY,
+        also="INV-14",
+    ),
+    Invariant(
+        "I6",
+        "LeaderComplete",
+        "A new leader has every committed record.",
+        DURABILITY,
+        also="INV-17, INV-19",
+    ),
+    Invariant(
+        "I7",
+        "AckedAllDurable",
+        "A record acknowledged with acks=all stays.",
+        DURABILITY,
+        also="INV-16",
+    ),
+    Invariant("I8", "Ack1Durable", "A record acknowledged with acks=1 stays.", COUNTED),
+    Invariant(
+        "I9",
+        "ConsumerPrefix",
+        "What was read is never contradicted later.",
+        DURABILITY,
+        also="INV-24",
+    ),
+    Invariant(
+        "I10", "TrueHwMonotonic", "What was committed is never undone.", DURABILITY, also="INV-15"
+    ),
     Invariant(
         "I12",
         "NoDuplicate",
-        "INV-26",
         "What an idempotent producer sends is stored once among the committed.",
+        DURABILITY,
+        also="INV-26",
+        needs=("idempotent_producer",),
     ),
     Invariant(
         "I13",
         "Convergence",
-        "",
         "When faults and traffic are over, the in-sync replicas reach the leader's end and mark.",
+        ALWAYS,
     ),
-    Invariant("I14", "NoCommitWithoutQuorum", "", "Nothing is committed below min ISR (3.7)."),
-    Invariant("I15", "ZombieCannotCommit", "INV-11", "A deposed leader commits nothing new."),
-    Invariant("INV-1", "OffsetOrder", "", "Log start <= high watermark <= log end."),
-    Invariant("INV-3", "EpochMonotoneInLog", "", "Epochs never decrease along a log."),
-    Invariant("INV-4", "EpochCacheSorted", "", "Epochs and their starts rise, within the log."),
-    Invariant("INV-5", "EpochCacheMatchesLog", "", "The epoch cache tells each batch's epoch."),
-    Invariant("INV-10", "LeaderAppendOnly", "", "A leader's log only grows."),
+    Invariant(
+        "I14",
+        "NoCommitWithoutQuorum",
+        "Nothing is committed below min ISR (3.7).",
+        ALWAYS,
+        needs=("strict_min_isr",),
+    ),
+    Invariant(
+        "I15", "ZombieCannotCommit", "A deposed leader commits nothing new.", ALWAYS, also="INV-11"
+    ),
+    Invariant(
+        "INV-1",
+        "OffsetOrder",
+        "Log start <= high watermark <= log end.",
+        ALWAYS,
+        broken_by=("full_truncation_keeps_hw", "mark_outside_is_unknown"),  # KAFKA-9491, KAFKA-3978
+    ),
+    Invariant("INV-3", "EpochMonotoneInLog", "Epochs never decrease along a log.", EPOCHS),
+    Invariant("INV-4", "EpochCacheSorted", "Epochs and their starts rise, within the log.", EPOCHS),
+    Invariant("INV-5", "EpochCacheMatchesLog", "The epoch cache tells each batch's epoch.", EPOCHS),
+    Invariant("INV-10", "LeaderAppendOnly", "A leader's log only grows.", ALWAYS),
     Invariant(
         "INV-12",
         "LogMatching",
-        "",
         "Equal epoch at an offset means equal logs up to it.",
+        DURABILITY,
         explains="I5",
     ),
     Invariant(
         "INV-13",
         "FetchPrefix",
-        "",
         "Who joins the ISR has the leader's log so far.",
+        DURABILITY,
         explains="I6",
     ),
-    Invariant("INV-18", "LeaderHwMonotone", "", "A leader's high watermark never goes back."),
+    Invariant("INV-18", "LeaderHwMonotone", "A leader's high watermark never goes back.", ALWAYS),
     Invariant(
-        "INV-20", "FollowerHwBounded", "", "A follower's mark is no higher than a leader's was."
+        "INV-20", "FollowerHwBounded", "A follower's mark is no higher than a leader's was.", ALWAYS
     ),
-    Invariant("INV-23", "VisibleIsCommitted", "", "A consumer gets only what lies below the mark."),
-    Invariant("INV-25", "LatestMonotone", "", "The latest offset a client is told only grows."),
     Invariant(
-        "INV-27", "TruncationNoticed", "", "Who read records that were cut learns it in time."
+        "INV-23", "VisibleIsCommitted", "A consumer gets only what lies below the mark.", ALWAYS
     ),
-    Invariant("INV-28", "IsrNotThrottled", "", "A quota holds back nobody who is in sync."),
     Invariant(
-        "INV-29", "SessionInStep", "", "A session knows of each partition what was last said of it."
+        "INV-25",
+        "LatestMonotone",
+        "The latest offset a client is told only grows.",
+        DURABILITY,
+        needs=("offset_not_available",),
     ),
-    Invariant("INV-31", "OneLeaderPerQuorumEpoch", "", "One voter leads an epoch of the quorum."),
+    Invariant(
+        "INV-27",
+        "TruncationNoticed",
+        "Who read records that were cut learns it in time.",
+        DURABILITY,
+        needs=("consumer_epochs",),
+        broken_by=("mark_before_cut",),  # KAFKA-14704
+    ),
+    Invariant(
+        "INV-28",
+        "IsrNotThrottled",
+        "A quota holds back nobody who is in sync.",
+        ALWAYS,
+        broken_by=("quota_covers_in_sync", "waiting_fetch_throttled"),  # KAFKA-4313, KAFKA-6937
+    ),
+    Invariant(
+        "INV-29",
+        "SessionInStep",
+        "A session knows of each partition what was last said of it.",
+        ALWAYS,
+    ),
+    Invariant(
+        "INV-31", "OneLeaderPerQuorumEpoch", "One voter leads an epoch of the quorum.", ALWAYS
+    ),
     Invariant(
         "INV-32",
         "MetadataLogMatching",
-        "",
         "Voters that share an entry of the metadata log share all before it.",
+        ALWAYS,
     ),
     Invariant(
         "INV-33",
         "QuorumLeaderComplete",
-        "",
         "A new leader of the quorum has all committed metadata.",
+        ALWAYS,
     ),
     Invariant(
         "INV-34",
         "MetadataDurable",
-        "",
         "Committed metadata stays, on a majority of the voters and in every mark.",
+        ALWAYS,
     ),
     Invariant(
         "INV-35",
         "OneOwner",
-        "",
         "In one generation of a group a partition has one owner.",
+        DURABILITY,
     ),
     Invariant(
         "INV-36",
         "OldGenerationFenced",
-        "",
         "No commit of an older generation of a group follows one of a newer.",
+        DURABILITY,
     ),
-    Invariant("INV-37", "ProcessedOnce", "", "A group processes each record once.", statistic=True),
-    Invariant("INV-38", "NothingSkipped", "", "A group skips no record.", statistic=True),
+    Invariant("INV-37", "ProcessedOnce", "A group processes each record once.", COUNTED),
+    Invariant("INV-38", "NothingSkipped", "A group skips no record.", COUNTED),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
 VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)

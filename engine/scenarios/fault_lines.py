@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine.scenarios.parts import MOST_BROKERS, MOST_DIRS, BrokerSpec, broker_id
 from engine.scenarios.places import Path, Reader
@@ -14,21 +14,44 @@ MOST_MTBF_MS: Final = 3650 * DAY_MS
 MOST_RUN_MS: Final = 30 * DAY_MS
 """Virtual time of one run; no schedule and no repair needs more."""
 
-FAULT_KINDS: Final = (
-    "kill",
-    "power",
-    "pause",
-    "cut",
-    "cut_controller",
-    "slow",
-    "slow_disk",
-    "wipe",
-    "bounce",
-    "disk_fail",
-    "partition",
-    "lossy",
-    "rolling_restart",
-)
+
+class FaultField(NamedTuple):
+    """Field of one kind of fault: a new fault's value, None for none, and its unit.
+
+    A field that is not `shared` is refused in faults of other kinds.
+    """
+
+    name: str
+    usual: float | None
+    unit: str = ""
+    shared: bool = True
+
+
+class FaultKind(NamedTuple):
+    """Kind of fault: its own fields.
+
+    With `together` it concerns all the named brokers at once, unless the line says otherwise.
+    """
+
+    own: tuple[FaultField, ...] = ()
+    together: bool = False
+
+
+FAULT_KINDS: Final = {
+    "kill": FaultKind(),
+    "power": FaultKind(),
+    "pause": FaultKind(),
+    "cut": FaultKind(),
+    "cut_controller": FaultKind(),
+    "slow": FaultKind((FaultField("delay_ms", 100, "ms"),)),
+    "slow_disk": FaultKind((FaultField("records_per_s", 10, "/s"),)),
+    "wipe": FaultKind(),
+    "bounce": FaultKind(),
+    "disk_fail": FaultKind((FaultField("dir", None, shared=False),)),
+    "partition": FaultKind(together=True),
+    "lossy": FaultKind((FaultField("loss", 0.1, shared=False),)),
+    "rolling_restart": FaultKind(together=True),
+}
 FAULT_FIELDS: Final = (
     "kind",
     "brokers",
@@ -43,9 +66,10 @@ FAULT_FIELDS: Final = (
     "dir",
     "importance",
 )
-AS_ONE: Final = ("partition", "rolling_restart")
-"""Kinds that concern all whom they name at once, unless `together: false` says otherwise."""
-OF_ONE_KIND: Final = {"loss": "lossy", "dir": "disk_fail"}
+OF_ONE_KIND: Final = {
+    field.name: kind for kind, row in FAULT_KINDS.items() for field in row.own if not field.shared
+}
+"""Field -> the only kind that may have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +110,7 @@ class Fault:
             racks = tuple(
                 tuple(broker.id for broker in brokers if broker.rack == rack) for rack in self.racks
             )
-            if self.together and self.kind in AS_ONE:
+            if self.together and FAULT_KINDS[self.kind].together:
                 return (tuple(one for rack in racks for one in rack),)
             return racks
         return (self.brokers,) if self.together else tuple((one,) for one in self.brokers)
@@ -116,7 +140,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
     fields = read.mapping(item, path, FAULT_FIELDS)
     if "kind" not in fields:
         raise read.bad(path, f"A fault needs a kind: {', '.join(FAULT_KINDS)}.")
-    kind = read.choice(fields["kind"], (*path, "kind"), FAULT_KINDS)
+    kind = read.choice(fields["kind"], (*path, "kind"), tuple(FAULT_KINDS))
     _goes_together(read, fields, kind, path)
     mtbf = at = -1
     if "mtbf_ms" in fields:
@@ -127,7 +151,7 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         kind,
         () if "racks" in fields else _targets(read, fields.get("brokers", "all"), path, brokers),
         _racks(read, fields["racks"], (*path, "racks"), brokers) if "racks" in fields else (),
-        read.boolean(fields.get("together", kind in AS_ONE), (*path, "together")),
+        read.boolean(fields.get("together", FAULT_KINDS[kind].together), (*path, "together")),
         max(mtbf, 0),
         at,
         read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, MOST_RUN_MS, "ms"),

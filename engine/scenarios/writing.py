@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Final
 
-from engine.scenarios.fault_lines import AS_ONE
+from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.scenario import DEFAULT_PROFILE, KEYS, Scenario
 from engine.scenarios.spans import span_text
 
@@ -130,7 +130,7 @@ def _producer(full: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fault(full: dict[str, Any], every: list[int], label: dict[int, Any]) -> dict[str, Any]:
-    usual = {"together": full["kind"] in AS_ONE, "mttr_ms": 0, "delay_ms": 0}
+    usual = {"together": FAULT_KINDS[full["kind"]].together, "mttr_ms": 0, "delay_ms": 0}
     kept = {key: value for key, value in full.items() if key not in usual or usual[key] != value}
     for key in ("mtbf_ms", "at_ms", "mttr_ms"):
         if key in kept:

@@ -176,8 +176,12 @@ def test_whatever_the_form_offers_has_a_name_in_both_languages(client: FlaskClie
     for lang in ("en", "zh"):
         words = client.get(f"/i18n/{lang}.json").json
         offered = boot(client.get(f"/edit?lang={lang}").text)["offers"]
-        for kind in offered["faults"]:
-            assert f"breaks.{kind}" in words, f"static/i18n/editor, {lang}, lacks breaks.{kind}"
+        for row in offered["faults"]:
+            for key in (
+                f"breaks.{row['name']}",
+                *(f"edit.{field['name']}" for field in row["own"]),
+            ):
+                assert key in words, f"static/i18n/editor, {lang}, lacks {key}"
         for tag in offered["tags"]:
             assert f"tag.{tag}" in words
         assert offered["invariants"] == list(VIOLABLE)

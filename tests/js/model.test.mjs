@@ -76,13 +76,33 @@ test("a verdict is a word or what breaks", () => {
   assert.equal(verdictText(["I7"]), "violates I7");
 });
 
+const KINDS = [
+  { name: "kill", together: false, own: [] },
+  { name: "cut", together: false, own: [] },
+  { name: "slow", together: false, own: [{ name: "delay_ms", usual: 100 }] },
+  { name: "slow_disk", together: false, own: [{ name: "records_per_s", usual: 10 }] },
+  { name: "lossy", together: false, own: [{ name: "loss", usual: 0.1 }] },
+  { name: "disk_fail", together: false, own: [{ name: "dir", usual: null }] },
+  { name: "partition", together: true, own: [] },
+  { name: "rolling_restart", together: true, own: [] },
+];
+
 test("a fault of another kind has what this kind needs", () => {
-  const slow = ofKind({ kind: "kill", delay_ms: 0, mttr_ms: 5 }, "slow");
+  const slow = ofKind({ kind: "kill", delay_ms: 0, mttr_ms: 5 }, "slow", KINDS);
   assert.deepEqual(slow, { kind: "slow", delay_ms: 100, mttr_ms: 5 });
-  const disk = ofKind(slow, "slow_disk");
+  const disk = ofKind(slow, "slow_disk", KINDS);
   assert.deepEqual(disk, { kind: "slow_disk", delay_ms: 0, mttr_ms: 5, records_per_s: 10 });
-  assert.deepEqual(ofKind(disk, "kill"), { kind: "kill", delay_ms: 0, mttr_ms: 5 });
-  assert.deepEqual(ofKind(disk, "lossy"), { kind: "lossy", delay_ms: 0, mttr_ms: 5, loss: 0.1 });
+  assert.deepEqual(ofKind(disk, "kill", KINDS), { kind: "kill", delay_ms: 0, mttr_ms: 5 });
+  assert.deepEqual(ofKind(disk, "lossy", KINDS), {
+    kind: "lossy",
+    delay_ms: 0,
+    mttr_ms: 5,
+    loss: 0.1,
+  });
+  assert.deepEqual(ofKind({ kind: "kill", dir: 2 }, "disk_fail", KINDS), {
+    kind: "disk_fail",
+    delay_ms: 0,
+  });
 });
 
 test("a partition leaves somebody on the other side", () => {
@@ -90,6 +110,7 @@ test("a partition leaves somebody on the other side", () => {
   const split = ofKind(
     { kind: "kill", brokers: [1, 2], together: false, mttr_ms: 5 },
     "partition",
+    KINDS,
     brokers,
   );
   assert.deepEqual(split, {
@@ -99,9 +120,9 @@ test("a partition leaves somebody on the other side", () => {
     mttr_ms: 5,
     delay_ms: 0,
   });
-  assert.equal(ofKind(split, "cut", brokers).together, false);
+  assert.equal(ofKind(split, "cut", KINDS, brokers).together, false);
   assert.deepEqual(
-    ofKind({ kind: "kill", brokers: [1, 2] }, "rolling_restart", brokers).brokers,
+    ofKind({ kind: "kill", brokers: [1, 2] }, "rolling_restart", KINDS, brokers).brokers,
     [1, 2],
   );
 });

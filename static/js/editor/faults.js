@@ -8,32 +8,23 @@ import * as e from "./state.js";
 
 /** What only this kind has. */
 function Own({ f, put, t }) {
-  if (f.kind === "slow_disk")
-    return html`<${Num}
-      label=${t("edit.writes")}
-      unit="/s"
-      value=${f.records_per_s}
-      onChange=${(v) => put({ records_per_s: v ?? 0 })}
-    />`;
-  if (f.kind === "slow")
-    return html`<${Span}
-      label=${t("edit.slower")}
-      value=${f.delay_ms}
-      onChange=${(v) => put({ delay_ms: v })}
-    />`;
-  if (f.kind === "lossy")
-    return html`<${Num}
-      label=${t("edit.loses")}
-      value=${f.loss}
-      onChange=${(v) => put({ loss: v ?? 0 })}
-    />`;
-  if (f.kind === "disk_fail")
-    return html`<${Num}
-      label=${t("edit.dir")}
-      value=${f.dir ?? 0}
-      onChange=${(v) => put({ dir: v ?? 0 })}
-    />`;
-  return null;
+  const { own } = e.offers.value.faults.find((one) => one.name === f.kind);
+  return own.map(({ name, unit }) =>
+    unit === "ms"
+      ? html`<${Span}
+          key=${name}
+          label=${t(`edit.${name}`)}
+          value=${f[name]}
+          onChange=${(v) => put({ [name]: v })}
+        />`
+      : html`<${Num}
+          key=${name}
+          label=${t(`edit.${name}`)}
+          unit=${unit}
+          value=${f[name] ?? 0}
+          onChange=${(v) => put({ [name]: v ?? 0 })}
+        />`,
+  );
 }
 
 function Whom({ f, put, set, doc, t }) {
@@ -82,8 +73,8 @@ function Line({ f, set, drop, doc, t }) {
       hidden
       label=${t("edit.fault")}
       value=${f.kind}
-      options=${e.offers.value.faults.map((k) => [k, t(`breaks.${k}`)])}
-      onChange=${(kind) => set(ofKind(f, kind, doc.brokers))}
+      options=${e.offers.value.faults.map((k) => [k.name, t(`breaks.${k.name}`)])}
+      onChange=${(kind) => set(ofKind(f, kind, e.offers.value.faults, doc.brokers))}
     />
     <${Own} f=${f} put=${put} t=${t} /><${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />
     <${Choice}

@@ -101,26 +101,20 @@ export function shrunk(doc, at) {
   return { brokers: without(doc.brokers, at), partitions, faults };
 }
 
-/** What a kind of fault has of its own, and what that is to begin with. */
-export const OWN = {
-  slow: { delay_ms: 100 },
-  slow_disk: { records_per_s: 10 },
-  lossy: { loss: 0.1 },
-  disk_fail: {},
-};
-const SPECIAL = new Set([...Object.values(OWN).flatMap(Object.keys), "dir"]);
-const AS_ONE = ["partition", "rolling_restart"];
-
-/** A fault of another kind: what only the former kind had goes, what this one needs comes. */
-export function ofKind(fault, kind, brokers = []) {
-  const common = Object.entries(fault).filter(([name]) => !SPECIAL.has(name));
+/** A fault of another kind: what only the former kind had goes, what this one needs comes.
+ *  `kinds` are those that the engine offers. */
+export function ofKind(fault, kind, kinds, brokers = []) {
+  const special = new Set(kinds.flatMap((one) => one.own.map(({ name }) => name)));
+  const named = (/** @type {string} */ name) => kinds.find((one) => one.name === name);
+  const { own, together } = named(kind);
   /** @type {Record<string, any>} */
-  const rest = Object.fromEntries(common);
-  const own = Object.fromEntries(
-    Object.entries(OWN[kind] ?? {}).map(([name, usual]) => [name, fault[name] || usual]),
-  );
-  const made = Object.assign(rest, { kind, delay_ms: 0, ...own });
-  if (AS_ONE.includes(kind) !== AS_ONE.includes(fault.kind)) made.together = AS_ONE.includes(kind);
+  const made = {
+    ...Object.fromEntries(Object.entries(fault).filter(([name]) => !special.has(name))),
+    kind,
+    delay_ms: 0,
+  };
+  for (const { name, usual } of own) if (usual !== null) made[name] = fault[name] || usual;
+  if (together !== named(fault.kind).together) made.together = together;
   const all = made.brokers && brokers.length > 1 && made.brokers.length >= brokers.length;
   return kind === "partition" && all ? { ...made, brokers: made.brokers.slice(0, 1) } : made;
 }

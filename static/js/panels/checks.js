@@ -6,27 +6,17 @@ import * as s from "../animator/state.js";
 import { knows } from "../i18n/words.js";
 import { Icon, Jump, say } from "./common.js";
 
-const PROMISES = [
-  "I1",
-  "I2",
-  "I3",
-  "I4",
-  "I5",
-  "I6",
-  "I7",
-  "I9",
-  "I10",
-  "I12",
-  "I13",
-  "I14",
-  "I15",
-];
-
 /** A promise in words; those that only the engine names come from its registry. */
-function invariantWords(id) {
+function invariantWords(id, invariants) {
   const key = `inv.${id}`;
   if (knows(s.words.value, key)) return s.t.value(key);
-  return (s.registry.value.invariants ?? []).find((one) => one.name === id)?.statement ?? "";
+  return invariants.find((one) => one.name === id)?.statement ?? "";
+}
+
+/** The promises to users, then what else broke. */
+function listed(invariants, broken) {
+  const promises = invariants.filter((one) => !one.statistic && !one.mechanism);
+  return [...new Set([...promises.map((one) => one.name), ...broken.map((one) => one.invariant)])];
 }
 
 export function Checks() {
@@ -35,7 +25,7 @@ export function Checks() {
   const ledger = s.step.value?.view.ledger;
   if (!facts) return null;
   const all = facts.verdict?.broken ?? [];
-  const ids = [...new Set([...PROMISES, ...all.map((b) => b.invariant)])];
+  const invariants = s.registry.value.invariants ?? [];
   return html`<div class="stack">
     ${
       ledger &&
@@ -67,7 +57,7 @@ export function Checks() {
       </dl>`
     }
     <ul class="checks">
-      ${ids.map((id) => {
+      ${listed(invariants, all).map((id) => {
         const found = all.find((b) => b.invariant === id);
         const now = found && found.step <= s.n.value;
         return html`<li key=${id} class=${now ? "bad" : ""} data-inv=${id}>
@@ -77,7 +67,7 @@ export function Checks() {
             />${now ? t("checks.broken") : t("checks.holds")}</span
           >
           <span class="grow"
-            ><span title=${id}>${invariantWords(id) || id}</span>${
+            ><span title=${id}>${invariantWords(id, invariants) || id}</span>${
               now ? html`<br /><span class="soft">${say(found.why)}</span>` : null
             }${
               !found && facts.verdict?.counts?.[id]
