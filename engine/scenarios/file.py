@@ -63,14 +63,14 @@ def load_placed(
 
 
 def load_value(text: str, where: str) -> tuple[Any, Reader]:
-    """Return the plain value that a YAML text describes, under the same limits, and what checks it.
+    """Return the plain value that a YAML text of ours describes, and what checks it.
 
-    Raises InputError.
+    The limits are the same.  Raises InputError.
     """
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise InputError("too_large", f"A file has at most {MOST_BYTES} bytes.", f"{where}:1:1")
     places = Places(where)
-    return _Tree(places).build(text), Reader(places)
+    return _Tree(places, _OWN_LOADER).build(text), Reader(places)
 
 
 def load_path(path: str | FilePath) -> Scenario:
