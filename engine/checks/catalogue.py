@@ -175,7 +175,7 @@ _LIST: Final = (
     Invariant(
         "INV-27",
         "TruncationNoticed",
-        "Who read records that were cut learns it in time.",
+        "A consumer that read records that were cut learns it in time.",
         DURABILITY,
         needs=("consumer_epochs",),
         broken_by=("mark_before_cut",),  # KAFKA-14704
@@ -183,7 +183,7 @@ _LIST: Final = (
     Invariant(
         "INV-28",
         "IsrNotThrottled",
-        "A quota holds back nobody who is in sync.",
+        "A quota holds back no follower that is in sync.",
         ALWAYS,
         broken_by=("quota_covers_in_sync", "waiting_fetch_throttled"),  # KAFKA-4313, KAFKA-6937
     ),
