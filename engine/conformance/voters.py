@@ -175,7 +175,7 @@ class VoterCase(Adapter):
         while due := sorted((one for one in pending if one[0] <= end), key=lambda one: one[0]):
             pending.remove(due[0])
             self.out.now, kind, data = due[0]
-            active_controller.fire_voter(self.rules, self.v, kind, data, self.out)
+            active_controller.VOTER_TIMERS[kind](self.rules, self.v, data, self.out)
             pending += [(self.out.now + delay, k, d) for _, delay, k, d in self.out.timers]
             self.out.timers.clear()
         self.out.now = end

@@ -58,15 +58,15 @@ ON_VOTER: Final[dict[int, VoterHandler]] = {
     messages.BROKEN: raft.on_broken,
 }
 
-OF_VOTERS: Final = frozenset(
-    (
-        timers.QUORUM_TIMEOUT,
-        timers.VOTER_FETCH,
-        timers.BEGIN_EPOCH_TICK,
-        timers.PARKED_FETCH,
-        timers.VOTER_RESEND,
-    )
-)
+VOTER_TIMERS: Final[dict[int, Callable[[Rules, Voter, Any, Effects], bool]]] = {
+    timers.QUORUM_TIMEOUT: raft.on_timeout,
+    timers.VOTER_FETCH: lambda rules, v, since, out: raft.on_fetch_timer(v, since, out),
+    timers.BEGIN_EPOCH_TICK: raft.on_begin_epoch_tick,
+    timers.PARKED_FETCH: lambda rules, v, at, out: replication.on_parked_timer(
+        v, at[0], at[1], out
+    ),
+    timers.VOTER_RESEND: raft.on_resend,
+}
 """Timers of voters; all others are of the controller that a voter is."""
 
 
@@ -243,26 +243,13 @@ def fire(sim: World, node: int, kind: int, data: Any) -> bool:
     """Fire a timer of a voter, or of the controller that it is."""
     quorum, out = quorum_of(sim), wires_of(sim)
     v = quorum.voters[node]
-    if kind in OF_VOTERS:
-        return fire_voter(rules_of(sim), v, kind, data, out)
+    if kind in VOTER_TIMERS:
+        return VOTER_TIMERS[kind](rules_of(sim), v, data, out)
     epoch, payload = data
     if v.controller is None or not v.alive or v.epoch != epoch:
         return False
     out.acting = node
     return sim.controller_timers[kind](v.controller, payload, out)
-
-
-def fire_voter(rules: Rules, v: Voter, kind: int, data: Any, out: Effects) -> bool:
-    """Fire one of the timers OF_VOTERS."""
-    if kind == timers.QUORUM_TIMEOUT:
-        return raft.on_timeout(rules, v, data, out)
-    if kind == timers.VOTER_FETCH:
-        return raft.on_fetch_timer(v, data, out)
-    if kind == timers.BEGIN_EPOCH_TICK:
-        return raft.on_begin_epoch_tick(rules, v, data, out)
-    if kind == timers.PARKED_FETCH:
-        return replication.on_parked_timer(v, data[0], data[1], out)
-    return raft.on_resend(rules, v, data, out)
 
 
 def settle(sim: World) -> None:
