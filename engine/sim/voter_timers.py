@@ -24,8 +24,8 @@ def has_timeout(v: Voter) -> bool:
 
 
 def repeating(sim: World, v: Voter) -> Iterator[Event]:
-    """Return the pending timers after which a voter does something again, the first due first."""
-    for event in sorted(sim.kernel.pending, key=lambda event: event[:4]):
+    """Return the pending timers after which a voter does something again, in no order."""
+    for event in sim.kernel.pending:
         _, kind, node, _, payload = event
         if kind == TIMER and node == v.id and _is_live(v, payload[0], payload[1]):
             yield event
@@ -57,7 +57,7 @@ def time_out(sim: World, node: int) -> None:
 def repeat(sim: World, node: int) -> None:
     """Fire every timer after which a voter does something again."""
     v = active_controller.quorum_of(sim).voters[node]
-    events = list(repeating(sim, v))
+    events = sorted(repeating(sim, v), key=lambda event: event[:4])
 
     def action(out: Effects) -> None:
         for event in events:
