@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import Final
+from typing import Any, Final
 
 SHELL: Final = "chromium-headless-shell"
 FLAGS: Final = ("--no-sandbox", "--disable-dev-shm-usage")
@@ -20,3 +20,8 @@ def path() -> str:
     wanted = os.environ.get("CHROMIUM")
     found = (shutil.which(name) for name in ((wanted,) if wanted else (SHELL, "chromium")))
     return next((one for one in found if one), "")
+
+
+def launch(playwright: Any, *flags: str) -> Any:
+    """Start the browser, with these flags besides FLAGS."""
+    return playwright.chromium.launch(executable_path=path(), args=[*FLAGS, *flags])

@@ -56,7 +56,7 @@ def face() -> tuple[float, dict[str, float]]:
 
     figures: dict[str, float] = {}
     with serving() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
+        browser = chromium.launch(playwright)
         url = f"http://127.0.0.1:{port}"
         figures |= visits(browser, f"{url}/", "landing", READY)
         figures |= visits(browser, f"{url}/s/S20", "stage", READY)

@@ -56,7 +56,7 @@ def frame() -> tuple[float, dict[str, float]]:
     steps: list[float] = []
     frames: list[float] = []
     with serving() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
+        browser = chromium.launch(playwright)
         page = browser.new_page(reduced_motion="reduce")
 
         def opened(scenario: str, step: int) -> None:

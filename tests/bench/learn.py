@@ -81,7 +81,7 @@ def _view() -> tuple[float, float]:
     times = []
     size = 0.0
     with serving() as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
+        browser = chromium.launch(playwright)
         for _ in range(VISITS):
             page = browser.new_page()
             began = time.perf_counter()

@@ -89,7 +89,7 @@ def stage() -> tuple[float, dict[str, float]]:
     figures: dict[str, float] = {}
     fast = {"moves_per_s": "1000000", "moves_burst": "100000", "opens_burst": "100"}
     with serving(**fast) as port, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.path(), args=chromium.FLAGS)
+        browser = chromium.launch(playwright)
         url = f"http://127.0.0.1:{port}"
         for brokers in (3, 9, 30):
             figures[f"fps_{brokers}"] = _frames(browser, url + stage_link(brokers))

@@ -17,9 +17,7 @@ import pytest
 from tests import chromium
 from tests.conftest import ends_within
 
-CHROMIUM = chromium.path()
 FLAGS = [
-    *chromium.FLAGS,
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
     "--disable-lcd-text",
@@ -31,7 +29,7 @@ PATIENCE_S = 60
 PAGE_MS = 30_000
 """For what a page is asked or waited for, on a busy machine."""
 
-MISSING = "" if CHROMIUM else "no Chromium: apt-get install chromium"
+MISSING = "" if chromium.path() else "no Chromium: apt-get install chromium"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -123,7 +121,7 @@ class Chromium:
         self._launch()
 
     def _launch(self) -> None:
-        self._now = self._playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        self._now = chromium.launch(self._playwright, *FLAGS)
 
     def new_context(self, **options: Any) -> Any:
         try:
@@ -145,9 +143,9 @@ def browser() -> Iterator[Chromium]:
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = Chromium(playwright, Error)
-        yield chromium
-        chromium.close()
+        made = Chromium(playwright, Error)
+        yield made
+        made.close()
 
 
 CALM = {

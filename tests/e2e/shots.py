@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.conftest import CALM, CHROMIUM, FLAGS, ROOT, SEEN
+from tests import chromium
+from tests.e2e.conftest import CALM, FLAGS, ROOT, SEEN
 from tests.e2e.filled import Filled
 from tests.e2e.screens import SCREENS, Screen, address
 
@@ -39,7 +40,7 @@ def main(folder: Path, wanted: list[str]) -> None:
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         server = Filled(Path(place))
         server.start()
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = chromium.launch(playwright, *FLAGS)
         try:
             for scheme, size, lang in itertools.product(("light", "dark"), SIZES, ("en", "zh")):
                 width, height = SIZES[size]
@@ -48,7 +49,7 @@ def main(folder: Path, wanted: list[str]) -> None:
                     "viewport": {"width": width, "height": height},
                     "color_scheme": scheme,
                 }
-                context = chromium.new_context(**options)
+                context = browser.new_context(**options)
                 context.add_init_script(f"try {{ localStorage.clear(); }} catch {{ }} {SEEN}")
                 for name, screen in screens.items():
                     page = context.new_page()
@@ -57,7 +58,7 @@ def main(folder: Path, wanted: list[str]) -> None:
                     page.close()
                 context.close()
         finally:
-            chromium.close()
+            browser.close()
             server.stop()
 
 
