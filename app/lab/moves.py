@@ -183,6 +183,11 @@ def _fetching(stage: LabStage, args: Args) -> str:
     return ""
 
 
+CONTROLLER_ACTS_S: Final = 45
+"""Under ZooKeeper a controller that drops a broker ends its thread to it first, which may wait for
+controller.socket.timeout.ms, 30 s (`ControllerChannelManager.removeExistingBroker`)."""
+
+
 @deed("detect")
 def _detect(stage: LabStage, args: Args) -> str:
     broker, metadata = args["broker"], stage.cluster.metadata
@@ -194,7 +199,7 @@ def _detect(stage: LabStage, args: Args) -> str:
         record = stage.must_record()
         return record.leader != broker and (broker not in record.isr or record.isr == (broker,))
 
-    wait_until(is_out, 15, 0.1)
+    wait_until(is_out, CONTROLLER_ACTS_S, 0.1)
     time.sleep(0.4)
     stage.informed()
     return "" if noticed else "the controller has not noticed"
