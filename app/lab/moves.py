@@ -33,6 +33,7 @@ DEEDS: Final[dict[str, Deed]] = {}
 
 WAITING: Final = "waiting"
 PRODUCER_PATIENCE_MS: Final = 30_000
+CONTROLLER_ACTS_S: Final = 45  # under ZooKeeper its thread to the lost broker ends first, in 30 s
 ZOOKEEPER_FORGETS_S: Final = 13.0
 METADATA_FETCH_S: Final = 0.8
 """A metadata fetch that is on its way waits at most 500 ms at the controller."""
@@ -181,11 +182,6 @@ def _at(stage: LabStage, args: Args) -> str:
 def _fetching(stage: LabStage, args: Args) -> str:
     stage.by_hand(not args["auto"])
     return ""
-
-
-CONTROLLER_ACTS_S: Final = 45
-"""Under ZooKeeper a controller that drops a broker ends its thread to it first, which may wait for
-controller.socket.timeout.ms, 30 s (`ControllerChannelManager.removeExistingBroker`)."""
 
 
 @deed("detect")
