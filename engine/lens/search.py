@@ -15,7 +15,7 @@ from engine.catalogue.sourcemap import RuleCard, card_of, cards
 from engine.lens.source import named, release_of, source
 from engine.lens.stacks import ALONG, RESIZE, stack, thread_name
 from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
-from engine.scenarios.file import find, library
+from engine.scenarios.file import library
 from engine.story.rules import RULES
 
 FILE: Final = "steps.json"
@@ -60,12 +60,12 @@ class LensHit(NamedTuple):
 def steps_of() -> dict[str, list[Act]]:
     """Return cue -> the first step of each run of the library at which it acts as usual."""
     text = (files("engine.lens") / FILE).read_text("utf-8")
+    slugs = {scenario.code: scenario.slug for scenario in library().values()}
     found: dict[str, list[Act]] = {}
     for code, runs in json.loads(text).items():
-        slug = find(code).slug
         for profile, steps in runs.items():
             for cue, step in steps.items():
-                found.setdefault(cue, []).append(Act(code, slug, profile, step, cue))
+                found.setdefault(cue, []).append(Act(code, slugs[code], profile, step, cue))
     return found
 
 
