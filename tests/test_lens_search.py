@@ -9,7 +9,6 @@ from engine.lens.search import hit, names, search, steps_of
 from engine.lens.source import named, release_of, source
 from engine.lens.stacks import stack
 from engine.model.profiles import get_profile
-from engine.scenarios.file import library
 
 
 def test_search_needs_each_word_in_a_name() -> None:
@@ -71,12 +70,6 @@ def test_the_closest_come_first_and_questions_are_bounded() -> None:
     assert len(search("a")) <= 60
     assert search("x" * 5000) == ()
     assert search("AbstractFetcherThread#doWork")[0].name == "AbstractFetcherThread.doWork"
-
-
-def test_steps_are_steps_of_the_library() -> None:
-    slugs = {one.slug for one in library().values()}
-    for acts in steps_of().values():
-        assert all(act.slug in slugs and act.step >= 1 for act in acts)
 
 
 def test_a_method_that_serves_most_rules_comes_first() -> None:

@@ -20,7 +20,7 @@ from engine.replay.replay import Replay
 from engine.scenarios.file import library
 from engine.sim.run import Run
 from engine.story.rules import RULES
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, sample
 
 NEWEST = "4.1.1"
 SECOND = "2.5.1"
@@ -69,7 +69,7 @@ def pair_of(name: str) -> tuple[str, ...]:
     return source().releases if THOROUGH else (own, NEWEST if own == SECOND else SECOND)
 
 
-@pytest.mark.parametrize("slug", library())
+@pytest.mark.parametrize("slug", sample([*library()], 3))
 def test_methods_of_a_run_exist_in_its_release(slug: str) -> None:
     """Under the first and the last profile of each scenario, or all: every cue has a chain in the
     run's release and in a second one, whose names exist and which ends in the card's method."""

@@ -28,7 +28,7 @@ from engine.story import story
 from engine.why.guards_control import chosen
 from engine.why.suggesting import suggestions
 from engine.why.why import why
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, sample
 
 HANDS = [
     pytest.param(scenario, id=scenario.code)
@@ -89,7 +89,7 @@ def cues_of(act: Callable[[Effects], object], now: int) -> list[str]:
 # -- the guards say what the rules do --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scenario", HANDS)
+@pytest.mark.parametrize("scenario", sample(HANDS, 3))
 def test_guards_are_false_exactly_when_the_rule_does_not_fire(scenario: Scenario) -> None:
     looked: Counter[str] = Counter()
     for profile in scenario.profiles if THOROUGH else scenario.profiles[:1]:
@@ -213,7 +213,7 @@ def suggested(sim: Simulation, subject: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "scenario", [one for one in HANDS if one.values[0].code not in FAILED_DISKS]
+    "scenario", sample([one for one in HANDS if one.values[0].code not in FAILED_DISKS], 3)
 )
 def test_following_the_suggestions_makes_it_happen(scenario: Scenario) -> None:
     for profile in scenario.profiles[:2]:

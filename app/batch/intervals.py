@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy import special
 
 ALPHA: Final = 0.05
 """How often an interval may miss."""
@@ -54,6 +53,8 @@ ONCE: Final = Look()
 
 def exact(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, Numbers]:
     """Return Clopper and Pearson's interval of `hits` in `n` runs: it misses at most alpha."""
+    from scipy import special  # slow to import, and no start needs it
+
     hits, n = np.asarray(hits, float), np.asarray(n, float)
     missed = n - hits
     with np.errstate(invalid="ignore"):
@@ -71,6 +72,8 @@ def growing(hits: Numbers, n: Numbers, alpha: float = ALPHA) -> tuple[Numbers, N
     A share p stands as long as the mixture of all shares explains what was seen less than 1/alpha
     times as well as p does.
     """
+    from scipy import special  # slow to import, and no start needs it
+
     hits, n = np.broadcast_arrays(np.asarray(hits, float), np.asarray(n, float))
     missed = n - hits
     mixed = special.betaln(PRIOR + hits, PRIOR + missed) - special.betaln(PRIOR, PRIOR)
@@ -106,6 +109,8 @@ def weighed(
     the exact interval of a Poisson count.  Its upper end counts one more of the heaviest, so that
     many light ones do not hide a heavy one that was not met.
     """
+    from scipy import special  # slow to import, and no start needs it
+
     total, squares, heaviest = (np.asarray(one, float) for one in (total, squares, heaviest))
     seen = (total > 0) & (squares > 0)
     y, v = np.where(seen, total, 1.0), np.where(seen, squares, 1.0)

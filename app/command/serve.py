@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from app.core.config import SettingError, Settings
+from app.core.gc_settings import no_collector
 
 BACKLOG = 1_024
 FREED_WITHIN_S = 4.0
@@ -33,15 +34,16 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
 
 
 def _serve(settings: Settings, listener: socket.socket, ready: str) -> None:
-    from app.server.production import Production
-    from app.server.warm import warm
-    from app.storage.database import Database
+    with no_collector():  # modules, templates and the library become no garbage
+        from app.server.production import Production
+        from app.server.warm import warm
+        from app.storage.database import Database
 
-    # Whatever is wrong is said here in one sentence, and what is made here the worker has.
-    database = Database(settings.database_url)
-    database.migrate()
-    database.close()
-    warm()
+        # Whatever is wrong is said here in one sentence, and what is made here the worker has.
+        database = Database(settings.database_url)
+        database.migrate()
+        database.close()
+        warm()
     Production(settings, listener, ready).run()
 
 

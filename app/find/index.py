@@ -12,9 +12,9 @@ import math
 import sqlite3
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Final
 
@@ -272,7 +272,19 @@ class Index:
                 # A literal match is the reason, whatever else scores higher.
                 concept.reasons.setdefault(row, reason)
 
-    def _rank(self, concepts: list[Concept], pairs: list[Concept]) -> list[SearchHit]:
+    @cached_property
+    def _named(self) -> dict[Phrase, set[int]]:
+        """Return code, name or title -> rows of the entries that have it."""
+        rows: dict[Phrase, set[int]] = defaultdict(set)
+        for row, entry in enumerate(self.entries):
+            for text in (entry.code, entry.name, *entry.title.values()):
+                if name := phrase(text):
+                    rows[name].add(row)
+        return dict(rows)
+
+    def _rank(
+        self, concepts: list[Concept], pairs: list[Concept], named: Set[int]
+    ) -> list[SearchHit]:
         for concept in (*concepts, *pairs):
             self._match(concept)
         total = len(self.entries)
@@ -303,7 +315,8 @@ class Index:
                 )
             )
             prior = MUSEUM if entry.code.startswith("M") else PRIOR[entry.kind]
-            hits.append(SearchHit(entry, score * share * prior, matched))
+            same = SAME_NAME if row in named else 1.0
+            hits.append(SearchHit(entry, score * share * prior * same, matched))
         return hits
 
     def _add_shown(self, scores: Scores) -> None:
@@ -333,13 +346,7 @@ class Index:
             )
             for one, two in pairwise(found)
         ]
-        own = phrase(query)
-        hits = [
-            SearchHit(hit.entry, hit.score * SAME_NAME, hit.matched)
-            if own and own in _names(hit.entry)
-            else hit
-            for hit in self._rank(concepts, pairs)
-        ]
+        hits = self._rank(concepts, pairs, self._named.get(phrase(query), frozenset()))
         hits.sort(key=lambda hit: -hit.score)
         hits = _spread(hits)
         near = () if hits else self._near(found)
@@ -352,10 +359,6 @@ class Index:
 
 SUGGESTIONS: Final = ("min.insync.replicas", "leader election", "data loss", "GC pause", "KIP-101")
 """Queries to begin with, where nothing is written like the words of a query."""
-
-
-def _names(entry: SearchEntry) -> set[Phrase]:
-    return {phrase(text) for text in (entry.code, entry.name, *entry.title.values()) if text}
 
 
 def _spread(hits: list[SearchHit]) -> list[SearchHit]:

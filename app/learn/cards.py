@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import Any
+from importlib.resources import files
+from typing import Any, Final
 
 from app.core.memoize import once
-from engine import ENGINE_VERSION
 from engine.export import library_outcomes
-from engine.export.thumbnail import HEIGHT, WIDTH, thumbnail
 from engine.model.profiles import get_profile
-from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import OWN, in_language
 from engine.story.verdict import GONE, LOST
 
 SECONDS_A_MOVE = 12
 WORDS_A_SECOND = 2
+PICTURES: Final = "pictures.svg"
 MUSEUM = "M"
 """Codes of the museum of defects begin with it."""
 _TICKET = re.compile(r"\b(?:KIP|KAFKA)-\d+")
@@ -91,17 +90,15 @@ def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[dict[str, Any]
 
 @once
 def pictures_version() -> str:
-    """Return the version of this library's pictures as drawn by this engine."""
-    digests = "".join(scenario.digest for scenario in file.library().values())
-    return hashlib.sha256(f"{ENGINE_VERSION} {digests}".encode()).hexdigest()[:12]
+    """Return the version of the pictures."""
+    return hashlib.sha256(pictures().encode()).hexdigest()[:12]
 
 
 @once
 def pictures() -> str:
-    """Return the pictures of all cards as one sheet of symbols; cards show theirs with <use>."""
-    symbols = "".join(
-        f'<symbol id="{scenario.slug}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'font-family="system-ui, sans-serif">{thumbnail(scenario)}</symbol>'
-        for scenario in file.library().values()
-    )
-    return f'<svg xmlns="http://www.w3.org/2000/svg">{symbols}</svg>'
+    """Return the pictures of all cards as one sheet of symbols; cards show theirs with <use>.
+
+    They are kept in `pictures.svg`, since drawing them plays the library; tests/test_pictures.py
+    draws them again, and writes the file.
+    """
+    return (files("engine.export") / PICTURES).read_text("utf-8")

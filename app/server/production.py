@@ -61,9 +61,10 @@ class Production(BaseApplication):  # type: ignore[misc]
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        from app.server.factory import build
+        with gc_settings.no_collector():
+            from app.server.factory import build
 
-        app = build(self.settings)
+            app = build(self.settings)
         gc_settings.settle()
         app.extensions[KEY].workers.warm()
         return app

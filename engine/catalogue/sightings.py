@@ -1,22 +1,21 @@
 """Sightings: for each cue, error and invariant, a library run and a step that shows it.
 
-Found by playing the scripts of the library once; nothing of it is written down anywhere.
+They are kept in `sightings.json`, since playing the library takes seconds; tests/test_sightings.py
+plays it again, and writes the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable
 from functools import cache
+from importlib.resources import files
 from typing import Any, Final
 
 from engine.catalogue.sourcemap import RuleCard
-from engine.model.errors import name_of
-from engine.model.messages import FETCH_R, Message
 from engine.model.profiles import FLAGS, PROFILES, get_profile
-from engine.replay.cursor import Cursor, Happened
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run
 
 Sighting = tuple[str, str, int]
 """(slug of the scenario, profile, step)"""
@@ -24,10 +23,7 @@ Sighting = tuple[str, str, int]
 FIRST: Final = "K39"
 """The profile that is shown where nothing speaks for another one."""
 
-TELLING: Final = frozenset(
-    ("L-3.refused", "P-4.answer", "P-7.refused", "S-2.epoch_check", "CP-ALTER", "S-9.pending")
-)
-"""Cues whose new value is an error code."""
+FILE: Final = "sightings.json"
 
 
 class Sightings:
@@ -35,24 +31,13 @@ class Sightings:
 
     __slots__ = ("cues", "errors", "invariants")
 
-    def __init__(self) -> None:
-        self.cues: dict[str, dict[str, Sighting]] = {}  # cue -> profile -> where
-        self.errors: dict[str, Sighting] = {}
-        self.invariants: dict[str, Sighting] = {}
-
-    def note(self, run: Run, slug: str) -> None:
-        """Play a run and note what is new in it."""
-        cursor, step = Cursor(run), 0
-        while (events := cursor.advance()) is not None:
-            for event in events:
-                step += 1
-                where = (slug, run.profile, step)
-                for cue in event[3]:
-                    self.cues.setdefault(cue[0], {}).setdefault(run.profile, where)
-                for error in _errors(event):
-                    self.errors.setdefault(error, where)
-        for name, at, _ in cursor.sim.broken:
-            self.invariants.setdefault(name, (slug, run.profile, at))
+    def __init__(self, rows: dict[str, Any]) -> None:
+        self.cues: dict[str, dict[str, Sighting]] = {
+            cue: {profile: (slug, profile, step) for profile, (slug, step) in seen.items()}
+            for cue, seen in rows["cues"].items()
+        }
+        self.errors: dict[str, Sighting] = _sightings(rows["errors"])
+        self.invariants: dict[str, Sighting] = _sightings(rows["invariants"])
 
     def of_card(self, card: RuleCard, names: Iterable[str] = ()) -> Sighting | None:
         """Return where a rule can be seen, under one of these profiles or under any."""
@@ -69,23 +54,11 @@ class Sightings:
         return found.get(FIRST) or next(iter(found.values()), None)
 
 
-def _errors(event: Happened) -> Iterator[str]:
-    _, _, what, cues, sends = event
-    for cue in cues:
-        if cue[0] in TELLING and isinstance(cue[4], int) and cue[4] > 0:
-            yield name_of(cue[4])
-    for m in (what, *sends):
-        if isinstance(m, Message):
-            yield from (name_of(code) for code in _codes(m) if code > 0)
+def _sightings(rows: dict[str, list[Any]]) -> dict[str, Sighting]:
+    return {name: (slug, profile, step) for name, (slug, profile, step) in rows.items()}
 
 
-def _codes(m: Any) -> list[int]:
-    if m.kind == FETCH_R:
-        return [data.error for data in m.partitions]
-    return [getattr(m, "error", 0)]
-
-
-def _in_order() -> list[Scenario]:
+def scenarios_in_order() -> list[Scenario]:
     """Return the scenarios played by hand or with a quorum; defects of the past come last."""
     hands = [one for one in library().values() if one.fetching == "manual" or one.quorum]
     return sorted(hands, key=lambda one: (one.code[:1] != "S", one.code))
@@ -93,19 +66,15 @@ def _in_order() -> list[Scenario]:
 
 @cache
 def sightings() -> Sightings:
-    """Return the sightings of the library: played on the first call, for about a second."""
-    found = Sightings()
-    for scenario in _in_order():
-        for profile in scenario.profiles:
-            found.note(Run(scenario, profile), scenario.slug)
-    return found
+    """Return the sightings of the library."""
+    return Sightings(json.loads((files("engine.catalogue") / FILE).read_text("utf-8")))
 
 
 @cache
 def flips() -> dict[str, Sighting]:
     """Return flag -> the scenario that plays with it flipped."""
     found: dict[str, Sighting] = {}
-    for scenario in _in_order():
+    for scenario in scenarios_in_order():
         for profile in scenario.profiles:
             if profile not in PROFILES:
                 own, base = get_profile(profile), PROFILES[get_profile(profile).base]
@@ -121,7 +90,7 @@ def flips() -> dict[str, Sighting]:
 def settings() -> dict[str, Sighting]:
     """Return configuration -> a scenario that sets it."""
     found: dict[str, Sighting] = {}
-    for scenario in (*_in_order(), *library().values()):
+    for scenario in (*scenarios_in_order(), *library().values()):
         for name in dict(scenario.configs):
             found.setdefault(name, (scenario.slug, scenario.profiles[0], 0))
         for line in scenario.lines(scenario.profiles[0]):

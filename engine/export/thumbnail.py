@@ -6,21 +6,12 @@ from typing import Final
 
 from engine.export import tanks
 from engine.replay.replay import Replay
-from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run
 from engine.view.wire import View
 
 WIDTH: Final = 288
 HEIGHT: Final = 160
 TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
 """Kinds of marks, the most important first."""
-
-
-def telling_run(scenario: Scenario) -> Run:
-    """Return the run of the first profile that breaks something as meant, else of the first."""
-    promised = scenario.expect.items()
-    broken = [name for name, one in promised if isinstance(one.get("verdict"), list)]
-    return Run(scenario, (broken or list(scenario.profiles))[0])
 
 
 def telling_step(replay: Replay) -> int:
@@ -31,13 +22,6 @@ def telling_step(replay: Replay) -> int:
         if steps:
             return int(steps[0] if kind == "violation" else steps[-1])
     return replay.total
-
-
-def thumbnail(scenario: Scenario) -> str:
-    """Return the picture of a scenario as the inside of an <svg> of WIDTH x HEIGHT."""
-    replay = Replay(telling_run(scenario))
-    (step,) = replay.steps(telling_step(replay), 1)
-    return draw(step["view"])
 
 
 def draw(view: View) -> str:

@@ -1,23 +1,24 @@
 """Search for a method, class, KIP or JIRA number: its rules, its library runs, their steps.
 
-Asked for by a visitor who reads Kafka's source: the library is played once, on the first question.
+Asked for by a visitor who reads Kafka's source.  `steps.json` has the steps, since playing the
+library takes seconds; tests/test_sightings.py plays it again, and writes the file.
 """
 
 from __future__ import annotations
 
+import json
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Final, NamedTuple
 
 from engine.catalogue.sourcemap import RuleCard, card_of, cards
 from engine.lens.source import named, release_of, source
-from engine.lens.stacks import ALONG, RESIZE, WITHIN, stack, thread_name
-from engine.model.messages import CONTROLLER
+from engine.lens.stacks import ALONG, RESIZE, stack, thread_name
 from engine.model.profiles import KRAFT, PROFILES, ZK, get_profile
-from engine.replay.cursor import Cursor
 from engine.scenarios.file import library
-from engine.sim.run import Run
 from engine.story.rules import RULES
 
+FILE: Final = "steps.json"
 MOST_HITS: Final = 60
 MOST_RUNS: Final = 16
 LONGEST: Final = 80
@@ -57,28 +58,15 @@ class LensHit(NamedTuple):
 
 @cache
 def steps_of() -> dict[str, list[Act]]:
-    """Return cue -> its first step in each run of the library that has it."""
+    """Return cue -> the first step of each run of the library at which it acts as usual."""
+    text = (files("engine.lens") / FILE).read_text("utf-8")
+    slugs = {scenario.code: scenario.slug for scenario in library().values()}
     found: dict[str, list[Act]] = {}
-    for scenario in sorted(library().values(), key=lambda one: (one.code[:1] != "S", one.code)):
-        for profile in scenario.profiles:
-            cursor, step, seen = Cursor(Run(scenario, profile)), 0, set()
-            while (events := cursor.advance()) is not None:
-                for _, _, _, cues, _ in events:
-                    step += 1
-                    there = {(cue[0], cue[1]) for cue in cues}
-                    for cue in cues:
-                        if cue[0] not in seen and _usual(cue[0], cue[1], there):
-                            seen.add(cue[0])
-                            act = Act(scenario.code, scenario.slug, profile, step, cue[0])
-                            found.setdefault(cue[0], []).append(act)
+    for code, runs in json.loads(text).items():
+        for profile, steps in runs.items():
+            for cue, step in steps.items():
+                found.setdefault(cue, []).append(Act(code, slugs[code], profile, step, cue))
     return found
-
-
-def _usual(rule: str, node: int, there: set[tuple[str, int]]) -> bool:
-    """Check whether the rule acts at this step as usual, on the thread of its chain."""
-    if rule == "X-6" and node < CONTROLLER:
-        return False  # a consumer's session, where the chain is a fetcher's
-    return not any((other, node) in there for other in WITHIN.get(rule, ()))
 
 
 @cache

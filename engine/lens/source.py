@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -148,6 +148,7 @@ def named() -> dict[str, str]:
 # -- releases and profiles ------------------------------------------------------------------------
 
 
+@cache
 def key(release: str) -> Release:
     """Convert "0.10.2.2" to (0, 10, 2, 2), by which profiles compare releases."""
     return tuple(int(part) for part in release.split("."))
@@ -163,6 +164,7 @@ def modes(release: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=256)
 def profile_of(release: str, mode: str) -> Profile:
     """Return the protocol of an exact release, for asking cards."""
     return Profile(release, mode, key(release), (release,), release)

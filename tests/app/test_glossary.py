@@ -10,16 +10,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.learn import glossary
-from engine.catalogue.sightings import sightings
 from engine.catalogue.sourcemap import cards
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.source import named
 from engine.model.configs import CATALOGUE
 from engine.model.errors import all_names
-from engine.model.profiles import FLAGS, get_profile
-from engine.replay.cursor import Cursor
-from engine.scenarios.file import library
-from engine.sim.run import Run
+from engine.model.profiles import FLAGS
 
 UNFILLED = re.compile(r">\s*(?:gloss|term|wire|card|rule|flag|config|invariant)\.[\w.%-]+\s*<")
 
@@ -56,32 +52,6 @@ def test_a_profile_shows_its_own_lines_only(client: FlaskClient) -> None:
     assert "|committed ISR|" not in old
     assert 'class="when"' not in new
     assert client.get("/glossary?profile=K99").status_code == 400
-
-
-def test_sightings_name_steps_that_show_their_cue() -> None:
-    """Each sighting names a step of a run at which the cue is given."""
-    found = sightings()
-    runs: dict[tuple[str, str], dict[int, set[str]]] = {}
-    for card in cards().values():
-        where = found.of_card(card)
-        if where is None:
-            continue
-        slug, profile, step = where
-        if (slug, profile) not in runs:
-            runs[slug, profile] = steps_of(slug, profile)
-        shown = set(card.shown_by(get_profile(profile)))
-        assert runs[slug, profile][step] & shown, (card.id, where)
-    assert len(runs) > 10
-
-
-def steps_of(slug: str, profile: str) -> dict[int, set[str]]:
-    """step -> its cues"""
-    cursor, told, step = Cursor(Run(library()[slug], profile)), {}, 0
-    while (events := cursor.advance()) is not None:
-        for event in events:
-            step += 1
-            told[step] = {cue[0] for cue in event[3]}
-    return told
 
 
 def test_links_open_a_run_at_the_step(client: FlaskClient) -> None:

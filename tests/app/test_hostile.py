@@ -53,9 +53,14 @@ def many(port: int, count: int, said: bytes) -> Iterator[list[socket.socket]]:
         yield links
 
 
-def test_a_server_just_started_answers_a_whole_class_at_once() -> None:
-    with serving(sockets_per_address="100") as port, ThreadPoolExecutor(40) as pool:
+def test_a_server_just_started_answers_a_class_and_bounds_its_live_connections() -> None:
+    with serving(sockets_per_address="40") as port, ThreadPoolExecutor(40) as pool:
         assert set(pool.map(lambda _: get(port, "/s/S20"), range(40))) == {200}
+        with contextlib.ExitStack() as stack:
+            for _ in range(40):
+                stack.enter_context(ServerWire(port))
+            with pytest.raises(RuntimeError, match="slow_down"):
+                ServerWire(port)
 
 
 HANDSHAKE = (
@@ -96,14 +101,6 @@ def test_half_a_body_is_told_so(port: int) -> None:
         answer = http.client.HTTPResponse(link)
         answer.begin()
         assert answer.status == 408 and "within 10 seconds" in json.loads(answer.read())["sentence"]
-
-
-def test_live_connections_are_limited_by_address() -> None:
-    with serving(sockets_per_address="6") as port, contextlib.ExitStack() as stack:
-        for _ in range(6):
-            stack.enter_context(ServerWire(port))
-        with pytest.raises(RuntimeError, match="slow_down"):
-            ServerWire(port)
 
 
 @pytest.mark.parametrize("name", ["disconnect", "connect", "connect_error", "*", "malformed"])

@@ -124,16 +124,7 @@ def test_one_connection_carries_many_files(port: int) -> None:
     line.close()
 
 
-def test_the_server_stops_while_pages_are_open() -> None:
-    with serving() as port:
-        wires = [ServerWire(port), ServerWire(port)]
-        began = time.monotonic()
-    assert time.monotonic() - began < 15
-    for wire in wires:
-        wire.close()
-
-
-def test_a_server_that_is_stopped_has_nothing_to_say(tmp_path: Path) -> None:
+def test_a_server_stops_while_pages_are_open_and_has_nothing_to_say(tmp_path: Path) -> None:
     """No process of it is aborted: what has threads is begun after the fork."""
     server = subprocess.Popen(
         [sys.executable, "-m", "app", "serve", "--port", "0"],
@@ -144,10 +135,16 @@ def test_a_server_that_is_stopped_has_nothing_to_say(tmp_path: Path) -> None:
         text=True,
     )
     assert server.stdout is not None
-    assert "Highwater is at" in server.stdout.readline()
+    ready = re.search(r"Highwater is at http://localhost:(\d+)/", server.stdout.readline())
+    assert ready
+    wires = [ServerWire(int(ready[1])) for _ in range(2)]
+    began = time.monotonic()
     server.terminate()
     said, _ = server.communicate(timeout=30)
     assert (said, server.returncode) == ("", 0)
+    assert time.monotonic() - began < 15
+    for wire in wires:
+        wire.close()
 
 
 def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:

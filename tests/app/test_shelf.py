@@ -8,10 +8,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.learn.cards import card, minutes, outcomes, pictures
+from app.learn.cards import card, minutes, outcomes
 from app.web import home
-from engine.export import tanks, thumbnail
-from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from tests.app.conftest import SCENARIO, Socket, post
 
@@ -39,27 +37,6 @@ def test_every_scenario_has_a_card_with_its_picture(client: FlaskClient) -> None
 def test_the_page_is_small(client: FlaskClient) -> None:
     page = client.get("/scenarios")
     assert len(page.data) < 1_700 * len(library())
-
-
-def test_a_picture_shows_the_most_telling_step() -> None:
-    scenario = find("R20")
-    run = thumbnail.telling_run(scenario)
-    assert run.profile == "Z0102", "where it breaks"
-    replay = Replay(run)
-    step = thumbnail.telling_step(replay)
-    assert replay.steps(step, 1)[0]["broken"]
-    drawn = thumbnail.draw(replay.steps(step, 1)[0]["view"])
-    assert drawn.count('fill="var(--panel)"/>') == 3, "a tank for each replica"
-    assert 'fill="var(--water)"' in drawn
-
-
-def test_pictures_know_colours_by_name_only() -> None:
-    colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', pictures()))
-    assert {one for one in colours if not one.startswith("var(--")} == {
-        "none",
-        tanks.ON_HUE,
-        tanks.TICK_ON_HUE,
-    }
 
 
 @pytest.mark.parametrize(

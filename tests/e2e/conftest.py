@@ -10,7 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -103,10 +103,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made.stop()
 
 
-@pytest.fixture
-def frail(tmp_path: Path) -> Iterator[Server]:
-    """A server of one test's own, to be killed."""
-    made = Server(tmp_path)
+@pytest.fixture(scope="session")
+def frail(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Another server, which has played nothing before, to be killed and started again."""
+    made = Server(tmp_path_factory.mktemp("frail"))
     made.start()
     yield made
     made.stop()
@@ -154,6 +154,11 @@ CALM = {
     "timezone_id": "UTC",
     "reduced_motion": "reduce",
 }
+# A browser that draws nothing calls no handler; the next question lays the page out by itself.
+FRAME: Final = """() => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 2_000);
+})"""
 # What a browser itself says of a server that is down, and of an address that does not exist.
 FORESEEN = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "status of 404")
 CUT_OFF = (*FORESEEN, "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "status of 503")

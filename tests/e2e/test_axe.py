@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import THOROUGH
 from tests.e2e import axe, codes
-from tests.e2e.conftest import CALM, PAGE_MS, SEEN
+from tests.e2e.conftest import CALM, FRAME, PAGE_MS, SEEN
 from tests.e2e.filled import Filled
 from tests.e2e.screens import SCREENS, address
 
@@ -63,11 +63,6 @@ TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? []
   [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > width
   + 0.5 && getComputedStyle(one.parentElement).overflowX === "visible" &&
   !one.parentElement.closest(".scroll")).map((one) => one.outerHTML.slice(0, 120))"""
-# A browser that draws nothing calls no handler; the next question lays the page out by itself.
-FRAME: Final = """() => new Promise((done) => {
-  requestAnimationFrame(() => setTimeout(done));
-  setTimeout(done, 2_000);
-})"""
 
 
 # The tests of one file need not follow each other where workers share them.

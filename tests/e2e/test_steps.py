@@ -31,7 +31,7 @@ def test_a_visitor_opens_the_library_and_steps_through_a_run(visit: Opener) -> N
 def test_each_size_draws_the_same_on_the_way_back(visit: Opener, size: str) -> None:
     page = visit(f"/s/S20?size={size}")
     seen = [(step_of(page), markup(page))]
-    for _ in range(9):
+    for _ in range(6):
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(60)
         seen.append((step_of(page), markup(page)))
@@ -123,8 +123,8 @@ OPEN = (
 """Another scenario on the same page, asked for as the page itself asks."""
 
 
-EACH = 1 if THOROUGH else 16
-"""The truth test draws every fourth run; every sixteenth is played to its end, or all of them."""
+EACH = 1 if THOROUGH else 32
+"""The truth test draws every eighth run; every 32nd is played to its end, or all of them."""
 
 
 def test_scenarios_play_to_their_ends(visit: Opener, server: Server) -> None:

@@ -1,4 +1,4 @@
-"""What is drawn is what the engine says: two profiles of every fourth scenario at some moments, or,
+"""What is drawn is what the engine says: two profiles of every eighth scenario at some moments, or,
 with HIGHWATER_THOROUGH=1, of the whole library at every moment.
 
 One page plays them all: it asks for the runs through its own socket and draws each moment without
@@ -20,7 +20,7 @@ from tests.bench.view import LOAD
 from tests.conftest import THOROUGH
 from tests.e2e.conftest import Opener
 
-SHARDS = 4
+SHARDS = 2
 MOST = 8
 """Moments of one run, spread evenly; HIGHWATER_THOROUGH=1 looks at all of them."""
 
@@ -85,7 +85,7 @@ def runs(shard: int) -> Iterator[tuple[Scenario, str]]:
         for scenario in library().values()
         for profile in dict.fromkeys((scenario.profiles[0], scenario.profiles[-1]))
     ]
-    yield from every[shard::SHARDS][:: 1 if THOROUGH else 4]
+    yield from every[shard::SHARDS][:: 1 if THOROUGH else 8]
 
 
 def chosen(moments: list[int]) -> list[int]:
