@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.dataplane import directories, fetcher, futures, truncation
 from engine.dataplane.insync import drop_pending, reset_follower_clocks
-from engine.dataplane.purgatory import after_hw, role_lost
+from engine.dataplane.purgatory import after_hw, parked_on, role_lost
 from engine.dataplane.recovery import open_replica
 from engine.dataplane.watermark import maybe_increment_hw
 from engine.model.broker import Machine, Process
@@ -153,7 +153,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     if record.leader_epoch <= old_epoch:
         return False
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
-    if was_leader or replica.parked:
+    if was_leader or parked_on(broker, tp):
         role_lost(broker, replica, out)
     if broker.shutting_down and broker.id not in record.isr:
         fetcher.remove_partition(broker, tp)
@@ -212,7 +212,7 @@ def stop_replica(broker: Process, tp: int, delete: bool, out: Effects) -> None:
     if replica is not None:
         was_leader, replica.role = replica.role == LEADER, NONE
         out.touch(broker.id, tp)
-        if was_leader or replica.parked:
+        if was_leader or parked_on(broker, tp):
             role_lost(broker, replica, out)
     out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete, tp=tp)
     if delete:

@@ -102,7 +102,7 @@ def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
 
 
 def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-5.  Park a Fetch without news under each of its partitions.
+    """S-5.  Park a Fetch without news.
 
     In 2.4 and 2.5 it does not, while there is a higher mark to send (H-5).
     """
@@ -110,8 +110,7 @@ def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
     wants_more = m.min_bytes > 1
     if wants_more:
         parked.segments = tuple(broker.replicas[fp.tp].log.segments[-1] for fp in m.partitions)
-    for fp in m.partitions:
-        broker.replicas[fp.tp].parked.append(parked)
+    broker.parked.append(parked)
     if broker.profile.hw_sent_at_once and owes_mark(broker, m):
         complete_fetch(broker, parked, out)
         return
@@ -124,12 +123,16 @@ def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
 
 def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
     """S-6.  Look again at every Fetch that waits on this partition."""
-    if replica.parked:
-        for parked in replica.parked.copy():
-            if fetch_is_ready(broker, parked.request, out.now, parked.segments):
-                complete_fetch(broker, parked, out)
-            elif parked.request.min_bytes > 1 and out.cues is not None:
-                tell_short(broker, parked.request, out)
+    for parked in parked_on(broker, replica.tp):
+        if fetch_is_ready(broker, parked.request, out.now, parked.segments):
+            complete_fetch(broker, parked, out)
+        elif parked.request.min_bytes > 1 and out.cues is not None:
+            tell_short(broker, parked.request, out)
+
+
+def parked_on(broker: Process, tp: int) -> list[DelayedFetch]:
+    """S-6.  Return the fetches that wait on a partition."""
+    return [parked for parked in broker.parked if tp in parked.tps]
 
 
 def fetch_is_ready(
@@ -201,10 +204,8 @@ def note_marks(broker: Process, m: FetchRequest, answer: Sequence[FetchData]) ->
 def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
     """S-6.  Read again (without S-4) and answer; expiry comes here too and is no error."""
     m = parked.request
-    for fp in m.partitions:
-        replica = broker.replicas.get(fp.tp)
-        if replica is not None and parked in replica.parked:
-            replica.parked.remove(parked)
+    if parked in broker.parked:
+        broker.parked.remove(parked)
     budget = budget_of(broker, m)
     data = [read_partition(broker, m, fp, out, budget) for fp in m.partitions]
     if broker.profile.hw_sent_at_once:
@@ -233,20 +234,19 @@ def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
     broker.purgatory_wake = NEVER
     now = out.now
     expired = False
-    following = []
-    for replica in broker.replicas.values():
+    following = [parked.deadline for parked in broker.parked if parked.deadline > now]
+    due = [parked for parked in broker.parked if parked.deadline <= now]
+    for tp, replica in broker.replicas.items():
         for waiting in replica.waiting.copy():
             if waiting.deadline <= now:
                 expire_produce(broker, replica, waiting, out)
                 expired = True
             else:
                 following.append(waiting.deadline)
-        for parked in replica.parked.copy():
-            if parked.deadline <= now:
-                complete_fetch(broker, parked, out)
-                expired = True
-            else:
-                following.append(parked.deadline)
+        for parked in [parked for parked in due if tp in parked.tps]:
+            due.remove(parked)
+            complete_fetch(broker, parked, out)
+            expired = True
     if following:
         _arm(broker, min(following), out)
     return expired
@@ -265,12 +265,14 @@ def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None
 
     One that was sent again meanwhile (a negative `corr`) matches no request: its time runs out.
     """
-    for replica in broker.replicas.values():
-        for parked in replica.parked:
-            m = parked.request
-            if m.src == src and m.corr >= 0 and corr in (0, m.corr):
-                return parked
-    return None
+    found = []
+    for parked in broker.parked:
+        m = parked.request
+        if m.src == src and m.corr >= 0 and corr in (0, m.corr):
+            found.append(parked)
+    if len(found) < 2:
+        return found[0] if found else None
+    return next((one for tp in broker.replicas for one in found if tp in one.tps), None)
 
 
 # -- both -----------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
     FetcherThread: {"waking": TIME, "session": FIXED},
     PartitionFetchState: {"delay_until": TIME, "lag": "only quotas ask for it"},
     Peer: {},
-    DelayedFetch: {"deadline": TIME},
+    DelayedFetch: {"deadline": TIME, "tps": ELSEWHERE},
     DelayedProduce: {"deadline": TIME},
     Controller: {
         **dict.fromkeys(("configs", "profile", "topics", "next_partition"), FIXED),
@@ -131,9 +131,9 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     Process: (
         *("alter_corr", "assign_corr", "metadata_corr", "registered_corr", "dir_report"),
         *("broker_epoch", "fetchers", "image", "metadata_offset"),
-        *("peers", "replicas", "alter_queue"),
+        *("parked", "peers", "replicas", "alter_queue"),
     ),
-    Replica: ("parked", "remote", "waiting"),
+    Replica: ("remote", "waiting"),
     Disk: ("log",),
     Log: ("batches", "epochs", "producers"),
     RemoteReplica: ("broker_epoch", "last_caught_up_ms", "last_fetch_ms"),

@@ -19,6 +19,7 @@ from engine.model.state import (
     DOWN,
     NEVER,
     STARTING,
+    DelayedFetch,
     DirectoryMove,
     Disk,
     FetcherThread,
@@ -150,6 +151,7 @@ class Process:
         "metadata_offset",
         "num_fetchers",
         "offline",
+        "parked",
         "peers",
         "preferred_dirs",
         "profile",
@@ -185,6 +187,7 @@ class Process:
         self.replicas: dict[int, Replica] = {}
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
+        self.parked: list[DelayedFetch] = []  # S-6: in the order in which they began to wait
         self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
         self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
         self.groups: dict[int, Group] = {}  # G-1: that it coordinates, by their partition
@@ -250,6 +253,7 @@ class Process:
         twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
         twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
         twin.failed = self.failed.copy()
+        twin.parked = [twins.of(parked) for parked in self.parked]
         twin.spoiled = self.spoiled.copy()
         twin.quotas = self.quotas and self.quotas.copy()
         twin.sessions = self.sessions and self.sessions.twin(twins)

@@ -101,20 +101,22 @@ class RemoteReplica:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedFetch:
-    """S-6.  A Fetch that waits in the purgatory of its leader."""
+    """S-6.  A Fetch that waits in the purgatory of its leader, on the partitions `tps`."""
 
-    __slots__ = ("deadline", "request", "segments")
+    __slots__ = ("deadline", "request", "segments", "tps")
 
     def __init__(self, request: FetchRequest, deadline: int) -> None:
         self.request = request
         self.deadline = deadline
         self.segments: tuple[int, ...] = ()
+        self.tps = frozenset([fp.tp for fp in request.partitions])
 
     def twin(self, twins: Twins) -> DelayedFetch:
         twin = DelayedFetch.__new__(DelayedFetch)
         twin.deadline = self.deadline
         twin.request = self.request
         twin.segments = self.segments
+        twin.tps = self.tps
         if isinstance(self.request, SessionRead):
             twin.request = twins.of(self.request)
         return twin
@@ -158,7 +160,6 @@ class Replica:
         "leader_epoch",
         "log",
         "maximal_isr",
-        "parked",
         "partition_epoch",
         "pending",
         "pending_isr",
@@ -195,7 +196,6 @@ class Replica:
         self.pending = COMMITTED
         self.pending_isr: tuple[int, ...] = ()
         self.remote: dict[int, RemoteReplica] = {}
-        self.parked: list[DelayedFetch] = []
         self.waiting: list[DelayedProduce] = []
 
     def twin(self, twins: Twins) -> Replica:
@@ -220,7 +220,6 @@ class Replica:
         twin.disk = twins.of(self.disk)
         twin.log = twin.disk.log
         twin.remote = {follower: remote.copy() for follower, remote in self.remote.items()}
-        twin.parked = [twins.of(parked) for parked in self.parked]
         twin.waiting = [waiting.copy() for waiting in self.waiting]
         return twin
 
