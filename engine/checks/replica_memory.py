@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Final
+
+from engine.model.broker import Process
 from engine.model.compiling import mypyc_attr
 from engine.model.state import Replica
+
+_opened: Final = attrgetter("opened")
+
+
+def in_order(process: Process, tps: Sequence[int] | None) -> list[Replica]:
+    """Return the replicas of these partitions (None: of all), each once, as they were opened."""
+    replicas = process.replicas
+    if tps is None:
+        return list(replicas.values())
+    if len(tps) < 2:
+        return [replicas[tp] for tp in tps if tp in replicas]
+    return sorted([replicas[tp] for tp in set(tps) if tp in replicas], key=_opened)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -38,6 +38,8 @@ def ensure_log(broker: Process, tp: int, out: Effects) -> Replica:
             broker.machine.disks[tp] = disk
             directories.assign(broker, tp, disk.dir, out)
         replica = broker.replicas[tp] = open_replica(broker, tp, disk, out)
+        replica.opened = broker.opened
+        broker.opened += 1
     return replica
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
 from engine.model.broker import Broker, Machine, Process
 from engine.model.copying import fields
+from engine.model.last_fetch import IMPLIED
 from engine.model.log import Log
 from engine.model.messages import BROKEN, REPLIES, Message
 from engine.model.state import (
@@ -22,9 +23,9 @@ from engine.model.state import (
 )
 
 DIGEST_BYTES: Final = 16
-_OF_MESSAGE: Final = frozenset(
-    ("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
-)
+_OF_MESSAGE: Final = IMPLIED | {
+    *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
+}
 
 
 class Contents:
