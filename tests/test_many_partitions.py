@@ -17,7 +17,7 @@ import pytest
 from engine.dataplane import fetch_request, fetcher, reading, serving
 from engine.model.broker import Process
 from engine.model.effects import Effects
-from engine.model.last_fetch import LastFetch
+from engine.model.last_fetch import LastFetch, SentFetch
 from engine.model.messages import FetchData, FetchRequest, FetchResponse
 from engine.model.state import FetcherThread
 from engine.scenarios.scenario import Scenario
@@ -116,23 +116,27 @@ def test_settled_partitions_are_as_leader_and_follower_remember_them(
     counts = {"visited": 0, "settled": 0, "repeated": 0}
     repeat, note = fetcher.repeat_fetch, fetcher.note_answer
 
-    def repeated(broker: Process, thread: FetcherThread, now: int) -> FetchRequest | None:
-        request = repeat(broker, thread, now)
+    def repeated(
+        broker: Process, thread: FetcherThread, sent: SentFetch, now: int
+    ) -> FetchRequest | None:
+        request = repeat(broker, thread, sent, now)
         if request is not None:
             counts["repeated"] += 1
             parts = [fetch_request._part(broker, state) for state in thread.partitions.values()]
             assert [slots(part) for part in parts] == [slots(part) for part in request.partitions]
         return request
 
-    def noted(broker: Process, thread: FetcherThread, m: FetchResponse, now: int) -> None:
-        if thread.sent is not None and m.news is not None:
+    def noted(
+        broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse, now: int
+    ) -> None:
+        if m.news is not None:
             visited = {data.tp for data in m.news}
             for data in m.partitions:
                 if data.tp not in visited:
                     state, log = thread.partitions[data.tp], broker.replicas[data.tp].log
                     assert state.asked == state.offset == log.leo
                     assert not data.batches and log.hw == min(data.hw, log.leo)
-        note(broker, thread, m, now)
+        note(broker, thread, sent, m, now)
 
     monkeypatch.setattr(fetch_request, "MANY", 1)
     monkeypatch.setattr(serving, "recall", checking(serving.recall, counts))

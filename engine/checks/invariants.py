@@ -116,8 +116,12 @@ class Checker:
             sessions = process.sessions
             if sessions and (why := out_of_step(self.cluster, node, sessions)):
                 self.report("INV-29", why)
-            for replica in in_order(process, touched):
-                self._look(node, replica.tp, replica)
+            if touched is None or len(touched) > 1:
+                touched = in_order(process, touched)
+            for tp in touched:
+                replica = process.replicas.get(tp)
+                if replica is not None:
+                    self._look(node, tp, replica)
         else:
             for tp, record in self.cluster.controller.records.items():
                 if self.records.get(tp) is not record:

@@ -13,14 +13,13 @@ from engine.model.state import Replica
 _opened: Final = attrgetter("opened")
 
 
-def in_order(process: Process, tps: Sequence[int] | None) -> list[Replica]:
-    """Return the replicas of these partitions (None: of all), each once, as they were opened."""
+def in_order(process: Process, tps: Sequence[int] | None) -> list[int]:
+    """Return the hosted ones of these partitions (None: all), in the order of the replicas."""
     replicas = process.replicas
     if tps is None:
-        return list(replicas.values())
-    if len(tps) < 2:
-        return [replicas[tp] for tp in tps if tp in replicas]
-    return sorted([replicas[tp] for tp in set(tps) if tp in replicas], key=_opened)
+        return list(replicas)
+    hosted = [replicas[tp] for tp in set(tps) if tp in replicas]
+    return [replica.tp for replica in sorted(hosted, key=_opened)]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

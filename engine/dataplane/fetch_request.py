@@ -79,10 +79,11 @@ def _remembers(broker: Process, thread: FetcherThread, parts: Sequence[FetchPart
     )
 
 
-def repeat_fetch(broker: Process, thread: FetcherThread, now: int) -> FetchRequest | None:
+def repeat_fetch(
+    broker: Process, thread: FetcherThread, sent: SentFetch, now: int
+) -> FetchRequest | None:
     """F-5.  Return the last request with what has changed since; None if it must be built whole."""
-    sent = thread.sent
-    if sent is None or not sent.answered:
+    if not sent.answered:
         return None
     for tp in sent.unsettled:
         state = thread.partitions.get(tp)
@@ -93,11 +94,10 @@ def repeat_fetch(broker: Process, thread: FetcherThread, now: int) -> FetchReque
     return _request(broker, thread, tuple(sent.parts.values()), sent.changes())
 
 
-def note_answer(broker: Process, thread: FetcherThread, m: FetchResponse, now: int) -> None:
+def note_answer(
+    broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse, now: int
+) -> None:
     """F-7.  Note which partitions need not be visited until something happens to them."""
-    sent = thread.sent
-    if sent is None:
-        return
     for data in m.partitions if m.news is None else m.news:
         tp = data.tp
         state = thread.partitions.get(tp)

@@ -183,7 +183,10 @@ def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
 
 def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool:
     """F-4, T-0 fallback.  Request the ends of the own latest epochs; True if a request is out."""
-    if not _has_to_truncate(thread):
+    for state in thread.to_visit():
+        if state.state == TRUNCATING:
+            break
+    else:
         return False
     thread.forget_sent()
     ask = []
@@ -206,17 +209,9 @@ def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool
     return True
 
 
-def _has_to_truncate(thread: FetcherThread) -> bool:
-    """F-4.  Check whether a partition is truncating; one that is settled is not."""
-    states, sent = thread.partitions, thread.sent
-    if sent is None:
-        return any(state.state == TRUNCATING for state in states.values())
-    return any(tp in states and states[tp].state == TRUNCATING for tp in sent.unsettled)
-
-
 def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
     """F-5.  Send one Fetch for every partition that is ready; True if it went out."""
-    request = repeat_fetch(broker, thread, out.now)
+    request = None if thread.sent is None else repeat_fetch(broker, thread, thread.sent, out.now)
     if request is None:
         request = build_fetch(broker, thread, ready_parts(broker, thread, out))
     if request is None:
@@ -317,7 +312,8 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
             _on_error(broker, thread, state, data.error, out)
     for state, (epoch, end) in diverging:
         cut_by_divergence(broker, thread, state, epoch, end, out)
-    note_answer(broker, thread, m, out.now)
+    if thread.sent is not None:
+        note_answer(broker, thread, thread.sent, m, out.now)
     _continue(broker, thread, out)
 
 

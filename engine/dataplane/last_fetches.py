@@ -16,8 +16,7 @@ def recall(broker: Process, m: FetchRequest, now: int) -> LastFetch | None:
     if changes is not None and changes.after and broker.quotas is None:
         last = broker.last_fetches.pop((m.src, changes.after), None)
     if changes is None or last is None:
-        if broker.last_fetches:
-            _forget(broker, m)
+        _forget(broker, m)
         return None
     last.update(changes)
     for tp in last.unsettled:
@@ -45,10 +44,8 @@ def remember(
     parts: Sequence[FetchPartition],
     answer: Sequence[FetchData],
     now: int,
-) -> LastFetch | None:
+) -> LastFetch:
     """S-1.  Note the answers to the parts that were visited, and which of them are settled."""
-    if m.changes is None or broker.quotas is not None:
-        return None
     if last is None:
         last = LastFetch(m.replica, parts, now)
     for fp, data in zip(parts, answer, strict=True):

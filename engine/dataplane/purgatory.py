@@ -126,7 +126,9 @@ def park_fetch(broker: Process, m: FetchRequest, last: LastFetch | None, out: Ef
 def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
     """S-6.  Look again at every Fetch that waits on this partition."""
     for parked in parked_on(broker, replica.tp):
-        if _is_ready(broker, parked, out.now):
+        last = parked.last
+        parts = last.to_visit() if last is not None and last.is_valid else None
+        if fetch_is_ready(broker, parked.request, out.now, parked.segments, parts):
             complete_fetch(broker, parked, out)
         elif parked.request.min_bytes > 1 and out.cues is not None:
             tell_short(broker, parked.request, out)
@@ -135,14 +137,6 @@ def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
 def parked_on(broker: Process, tp: int) -> list[DelayedFetch]:
     """S-6.  Return the fetches that wait on a partition."""
     return [parked for parked in broker.parked if tp in parked.tps]
-
-
-def _is_ready(broker: Process, parked: DelayedFetch, now: int) -> bool:
-    """S-6.  Check for any reason to answer; while it waits, settled partitions have none."""
-    last = parked.last
-    if last is not None and last.is_valid:
-        return fetch_is_ready(broker, parked.request, now, (), last.to_visit())
-    return fetch_is_ready(broker, parked.request, now, parked.segments)
 
 
 def fetch_is_ready(
@@ -157,7 +151,7 @@ def fetch_is_ready(
     What the leader's quota holds back does not count as bytes (Q-2).  `segments` are those in which
     the partitions ended when the fetch began to wait, kept where one byte is not enough: bytes are
     counted within a segment only, so once the log has gone on in another one, all is answered.
-    `parts` are those to look at, if not all.
+    `parts` are those to look at, if not all: while it waits, settled ones have no reason.
     """
     available = 0
     if parts is None:

@@ -34,7 +34,7 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         if read is None:
             return
         m = read
-    last = recall(broker, m, out.now)
+    last = recall(broker, m, out.now) if broker.last_fetches else None
     parts = m.partitions if last is None else last.to_visit()
     answer = []
     available = 0
@@ -64,7 +64,8 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         available = sum(batch.end - batch.base for data in answer for batch in data.batches)
         at_once = at_once or any(data.error for data in answer)
     available *= broker.configs.record_bytes
-    last = remember(broker, m, last, parts, answer, out.now)
+    if m.changes is not None and broker.quotas is None:
+        last = remember(broker, m, last, parts, answer, out.now)
     if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
         park_fetch(broker, m, last, out)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, Literal
 
 from engine.model.compiling import mypyc_attr
@@ -152,7 +152,7 @@ class DelayedFetch:
         self.last = last
         self.segments: tuple[int, ...] = ()
         self.tps: Collection[int] = (
-            frozenset([fp.tp for fp in request.partitions]) if last is None else last.parts
+            [fp.tp for fp in request.partitions] if last is None else last.parts
         )
 
     def twin(self, twins: Twins) -> DelayedFetch:
@@ -161,7 +161,7 @@ class DelayedFetch:
         twin.request = self.request
         twin.segments = self.segments
         twin.last = None
-        twin.tps = self.tps if self.last is None else frozenset(self.tps)
+        twin.tps = self.tps if self.last is None else list(self.tps)
         if isinstance(self.request, SessionRead):
             twin.request = twins.of(self.request)
         return twin
@@ -393,6 +393,12 @@ class FetcherThread:
     def is_idle(self) -> bool:
         """Check whether its loop could go round now."""
         return not self.outstanding and not self.dead
+
+    def to_visit(self) -> Iterable[PartitionFetchState]:
+        """Return the states of the partitions that are not settled."""
+        if self.sent is None:
+            return self.partitions.values()
+        return [self.partitions[tp] for tp in self.sent.unsettled if tp in self.partitions]
 
     def forget_sent(self) -> None:
         """Visit every partition at the next fetch; what settled ones were asked is written down."""
