@@ -91,21 +91,22 @@ def repeat_fetch(
             thread.forget_sent()
             return None
         sent.parts[tp] = _part(broker, state)
-    return _request(broker, thread, tuple(sent.parts.values()), sent.changes())
+    return _request(broker, thread, list(sent.parts.values()), sent.changes())
 
 
 def note_answer(
     broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse, now: int
 ) -> None:
     """F-7.  Note which partitions need not be visited until something happens to them."""
+    unsettled = set()  # another one, as a set that has been large is slow to walk through
     for data in m.partitions if m.news is None else m.news:
         tp = data.tp
         state = thread.partitions.get(tp)
         if state is not None and _is_settled(broker, state, sent.parts[tp], data, now):
             state.asked = state.offset  # in each fetch that goes out
-            sent.unsettled.discard(tp)
         else:
-            sent.unsettled.add(tp)
+            unsettled.add(tp)
+    sent.unsettled = unsettled
     sent.answered = m.corr
 
 

@@ -48,13 +48,13 @@ def remember(
     """S-1.  Note the answers to the parts that were visited, and which of them are settled."""
     if last is None:
         last = LastFetch(m.replica, parts, now)
+    last.unsettled = set()
     for fp, data in zip(parts, answer, strict=True):
         last.note(fp.tp, data)
         remote = _settled(broker, m.replica, fp, data)
         if remote is None:
             last.unsettled.add(fp.tp)
         else:
-            last.unsettled.discard(fp.tp)
             remote.last_fetch = last
     broker.last_fetches[m.src, m.corr] = last
     return last

@@ -110,7 +110,7 @@ class LastFetch:
         """Return the answer; its news are the partitions visited since the answer before."""
         news = [self.answers[tp] for tp in self._in_turn(self.unread)]
         self.unread.clear()
-        return FetchResponse(node, m.src, m.corr, tuple(self.answers.values()), news)
+        return FetchResponse(node, m.src, m.corr, list(self.answers.values()), news)
 
     def _in_turn(self, tps: set[int]) -> Iterable[int]:
         return tps if len(tps) < 2 else sorted(tps, key=self.turns.__getitem__)
