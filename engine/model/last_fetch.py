@@ -1,4 +1,4 @@
-"""What both ends of a fetcher remember of its last fetch, so that only news is looked at.
+"""Memory of a fetcher's last fetch, at both of its ends, so that only news is looked at.
 
 A partition is *settled* while its part of the request and of the answer would be as they were: the
 follower is in the ISR and at the end of a log that has not changed.  All the others are visited at

@@ -152,7 +152,7 @@ class DelayedFetch:
         self.last = last
         self.segments: tuple[int, ...] = ()
         self.tps: Collection[int] = (
-            [fp.tp for fp in request.partitions] if last is None else last.parts
+            tuple([fp.tp for fp in request.partitions]) if last is None else last.parts
         )
 
     def twin(self, twins: Twins) -> DelayedFetch:
@@ -161,7 +161,7 @@ class DelayedFetch:
         twin.request = self.request
         twin.segments = self.segments
         twin.last = None
-        twin.tps = self.tps if self.last is None else list(self.tps)
+        twin.tps = self.tps if self.last is None else tuple(self.tps)
         if isinstance(self.request, SessionRead):
             twin.request = twins.of(self.request)
         return twin
