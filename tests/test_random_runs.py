@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.checks.lags import Lags
+from engine.model.last_fetch import IMPLIED
 from engine.sim.run import Run, play
 from engine.study.batch import row_and_end
 from engine.study.digest import digest
@@ -28,7 +29,12 @@ def values(what: Any) -> Any:
     """A message, a timer or a failure with everything in it, as tuples of plain values."""
     if isinstance(what, tuple | list):
         return tuple(values(one) for one in what)
-    names = [name for of in type(what).__mro__ for name in getattr(of, "__slots__", ())]
+    names = [
+        name
+        for of in type(what).__mro__
+        for name in getattr(of, "__slots__", ())
+        if name not in IMPLIED
+    ]
     if not names:
         return what
     return (type(what).__name__, *(values(getattr(what, name)) for name in names))

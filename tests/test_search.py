@@ -271,7 +271,7 @@ CHANGES = {
     "peer": lambda sim: setattr(sim.brokers[1].running.peers[2], "fenced", True),
     "registration": lambda sim: setattr(sim.cluster.controller.brokers[1], "fenced", True),
     "record": lambda sim: sim.cluster.controller.records.pop(0),
-    "waiting": lambda sim: sim.brokers[2].replicas[0].parked.pop(),
+    "waiting": lambda sim: sim.brokers[2].running.parked.pop(),
     "link": lambda sim: sim.network.cut(1, -1),
     "committed": lambda sim: sim.ledger.committed[0].popitem(),
     "acked": lambda sim: sim.ledger.acked[0].pop(),

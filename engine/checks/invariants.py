@@ -14,7 +14,7 @@ from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
 from engine.checks.prefix import differing, has_values, holds, is_just, unlike_prefix
 from engine.checks.quotas import held_in_sync
-from engine.checks.replica_memory import ReplicaMemory
+from engine.checks.replica_memory import ReplicaMemory, in_order
 from engine.checks.sessions import out_of_step
 from engine.checks.settled import unsettled
 from engine.model.broker import Process
@@ -117,7 +117,7 @@ class Checker:
             if sessions and (why := out_of_step(self.cluster, node, sessions)):
                 self.report("INV-29", why)
             if touched is None or len(touched) > 1:
-                touched = list(process.replicas)  # several are looked at in this order
+                touched = in_order(process, touched)
             for tp in touched:
                 replica = process.replicas.get(tp)
                 if replica is not None:

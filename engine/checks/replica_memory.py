@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Final
+
+from engine.model.broker import Process
 from engine.model.compiling import mypyc_attr
 from engine.model.state import Replica
+
+_opened: Final = attrgetter("opened")
+
+
+def in_order(process: Process, tps: Sequence[int] | None) -> list[int]:
+    """Return the hosted ones of these partitions (None: all), in the order of the replicas."""
+    replicas = process.replicas
+    if tps is None:
+        return list(replicas)
+    hosted = [replicas[tp] for tp in set(tps) if tp in replicas]
+    return [replica.tp for replica in sorted(hosted, key=_opened)]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Self
 
 from engine.clients.producer_schedule import Pace
+from engine.model.client_messages import ClientMetadata, ClientMetadataResponse
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
@@ -23,8 +24,6 @@ from engine.model.messages import (
     FIRST_PRODUCER,
     PRODUCE,
     Broken,
-    ClientMetadata,
-    ClientMetadataResponse,
     ProduceRequest,
     ProduceResponse,
 )

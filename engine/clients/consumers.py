@@ -6,6 +6,7 @@ from typing import Final
 
 from engine.clients.clients import BaseClient, Producer
 from engine.dataplane.fetch_request import accepts, in_session
+from engine.model.client_messages import ClientMetadataResponse
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
@@ -21,7 +22,6 @@ from engine.model.messages import (
     LATEST,
     NO_EPOCH,
     Broken,
-    ClientMetadataResponse,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,

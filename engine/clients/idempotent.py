@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, Self
 
 from engine.clients.clients import Producer, SentRecord
+from engine.model.client_messages import ClientMetadataResponse
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID
-from engine.model.messages import ClientMetadataResponse
 from engine.sim.kernel import Chance
 
 BATCH_MOST: Final = 20

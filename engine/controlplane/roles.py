@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.dataplane import directories, fetcher, futures, truncation
 from engine.dataplane.insync import drop_pending, reset_follower_clocks
-from engine.dataplane.purgatory import after_hw, role_lost
+from engine.dataplane.purgatory import after_hw, parked_on, role_lost
 from engine.dataplane.recovery import open_replica
 from engine.dataplane.watermark import maybe_increment_hw
 from engine.model.broker import Machine, Process
@@ -38,6 +38,8 @@ def ensure_log(broker: Process, tp: int, out: Effects) -> Replica:
             broker.machine.disks[tp] = disk
             directories.assign(broker, tp, disk.dir, out)
         replica = broker.replicas[tp] = open_replica(broker, tp, disk, out)
+        replica.opened = broker.opened
+        broker.opened += 1
     return replica
 
 
@@ -153,7 +155,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     if record.leader_epoch <= old_epoch:
         return False
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
-    if was_leader or replica.parked:
+    if was_leader or parked_on(broker, tp):
         role_lost(broker, replica, out)
     restarts = _reconciles(broker, replica, old_leader, old_epoch)
     if restarts and replica.profile.truncation == HW and record.leader >= 0:
@@ -213,7 +215,7 @@ def stop_replica(broker: Process, tp: int, delete: bool, out: Effects) -> None:
     if replica is not None:
         was_leader, replica.role = replica.role == LEADER, NONE
         out.touch(broker.id, tp)
-        if was_leader or replica.parked:
+        if was_leader or parked_on(broker, tp):
             role_lost(broker, replica, out)
     out.cue("CP-STOP-REPLICA", broker.id, "delete", None, delete, tp=tp)
     if delete:

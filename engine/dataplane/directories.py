@@ -24,9 +24,12 @@ def working(machine: Machine) -> list[int]:
 
 def least_used(machine: Machine) -> int:
     """L-2, LogManager.nextLogDirs.  Return the directory with the fewest logs for a new one."""
+    choice = working(machine)
+    if len(choice) == 1:
+        return choice[0]
     taken = [disk.dir for disk in machine.disks.values()]
     taken += [move.disk.dir for move in machine.futures.values()]
-    return min(working(machine), key=taken.count)
+    return min(choice, key=taken.count)
 
 
 def survives_a_failed_directory(machine: Machine) -> bool:

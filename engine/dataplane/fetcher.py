@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from engine.dataplane import futures, retention
-from engine.dataplane.fetch_request import accepts, build_fetch
+from engine.dataplane.fetch_request import (
+    accepts,
+    build_fetch,
+    note_answer,
+    ready_parts,
+    repeat_fetch,
+)
 from engine.dataplane.partition_fetch_state import (
     cut_by_answer,
     cut_by_divergence,
@@ -37,7 +43,6 @@ from engine.model.messages import (
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
-    FetchPartition,
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
@@ -153,6 +158,7 @@ def add_partition(
             thread.session = SessionClient()
     known = thread.partitions.get(tp)
     if known is None or known.leader_epoch != leader_epoch:
+        thread.forget_sent()
         state = thread.partitions[tp] = initial_state(replica, offset, leader_epoch)
         if offset < 0:
             thread.lookups.append(tp)
@@ -168,6 +174,7 @@ def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
     if thread.outstanding or thread.dead:
         return
     if thread.lookups:
+        thread.forget_sent()
         _look_up(broker, thread, thread.lookups[0], LATEST, out)
         return
     if not maybe_truncate(broker, thread, out):
@@ -176,11 +183,12 @@ def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
 
 def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool:
     """F-4, T-0 fallback.  Request the ends of the own latest epochs; True if a request is out."""
-    for state in thread.partitions.values():
+    for state in thread.to_visit():
         if state.state == TRUNCATING:
             break
     else:
         return False
+    thread.forget_sent()
     ask = []
     for state in list(thread.partitions.values()):
         if state.state != TRUNCATING or state.delay_until > out.now:
@@ -203,34 +211,14 @@ def maybe_truncate(broker: Process, thread: FetcherThread, out: Effects) -> bool
 
 def maybe_fetch(broker: Process, thread: FetcherThread, out: Effects) -> bool:
     """F-5.  Send one Fetch for every partition that is ready; True if it went out."""
-    parts = []
-    now = out.now
-    for state in thread.partitions.values():
-        if state.state == FETCHING and state.delay_until <= now:
-            if broker.quotas is not None and broker.quotas.follower_holds_back(
-                state.tp, broker.id, state.lag, now
-            ):
-                out.cue("Q-3", broker.id, "held back", None, state.tp, tp=state.tp)
-                continue
-            replica = broker.replicas[state.tp]
-            profile = replica.profile
-            state.asked = state.offset
-            state.asked_epoch = state.leader_epoch
-            parts.append(
-                FetchPartition(
-                    state.tp,
-                    state.offset,
-                    state.last_epoch if profile.truncation == FETCH else NO_EPOCH,
-                    state.leader_epoch if profile.fetch_epoch_check else NO_EPOCH,
-                    replica.log.log_start,
-                )
-            )
-    request = build_fetch(broker, thread, parts)
+    request = None if thread.sent is None else repeat_fetch(broker, thread, thread.sent, out.now)
+    if request is None:
+        request = build_fetch(broker, thread, ready_parts(broker, thread, out))
     if request is None:
         _sleep_until_ready(broker, thread, out)
         return False
     if out.cues is not None:
-        late = tuple(s.tp for s in thread.partitions.values() if s.delay_until > now)
+        late = tuple(s.tp for s in thread.partitions.values() if s.delay_until > out.now)
         if late:
             out.cue("F-5.delayed", broker.id, "left out", None, late)
     out.send(request)
@@ -294,7 +282,7 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
         _continue(broker, thread, out)
         return
     diverging = []
-    for data in m.partitions:
+    for data in m.partitions if m.news is None or thread.sent is None else m.news:
         state = thread.partitions.get(data.tp)
         if (
             state is None
@@ -324,6 +312,8 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
             _on_error(broker, thread, state, data.error, out)
     for state, (epoch, end) in diverging:
         cut_by_divergence(broker, thread, state, epoch, end, out)
+    if thread.sent is not None:
+        note_answer(broker, thread, thread.sent, m, out.now)
     _continue(broker, thread, out)
 
 

@@ -72,15 +72,17 @@ def update_follower_fetch_state(
         if peer is not None and peer.broker_epoch > broker_epoch:
             return NOT_LEADER_OR_FOLLOWER
     now = out.now
+    if remote.last_fetch is not None:
+        remote.unsettle()
     if offset >= leader_leo:
-        remote.last_caught_up_ms = max(remote.last_caught_up_ms, now)
+        remote.caught_up_ms = max(remote.caught_up_ms, now)
     elif replica.profile.caughtup_prev_fetch and offset >= remote.last_fetch_leader_leo:
-        remote.last_caught_up_ms = max(remote.last_caught_up_ms, remote.last_fetch_ms)
+        remote.caught_up_ms = max(remote.caught_up_ms, remote.fetched_ms)
     before = remote.leo
     remote.leo = offset
     remote.log_start = log_start
     remote.last_fetch_leader_leo = max(remote.last_fetch_leader_leo, leader_leo)
-    remote.last_fetch_ms = now
+    remote.fetched_ms = now
     remote.broker_epoch = broker_epoch
     if before != offset and out.cues is not None:
         out.cue("S-4", broker.id, f"remote {follower}", before, offset, tp=replica.tp)

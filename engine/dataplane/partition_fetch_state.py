@@ -221,6 +221,8 @@ def go_last(broker: Process, thread: FetcherThread, tp: int) -> None:
     """F-7, F-8.  Move a partition with records or an error to the queue's end (KIP-74)."""
     if broker.profile.fair_order:
         thread.partitions[tp] = thread.partitions.pop(tp)
+        if thread.sent is not None:
+            thread.sent.go_last(tp)
 
 
 def delay_last(

@@ -110,6 +110,7 @@ def append_as_leader(broker: Process, replica: Replica, m: ProduceRequest, out: 
         m.times,
     )
     log.append(batch)
+    replica.unsettle()
     out.touch(broker.id, replica.tp)
     if log.leo - log.flushed >= broker.configs.flush_messages:
         log.flush(log.leo)

@@ -24,8 +24,10 @@ from engine.model.errors import (
     REQUEST_TIMED_OUT,
 )
 from engine.model.group_messages import CoordinatorAppend
+from engine.model.last_fetch import LastFetch
 from engine.model.messages import (
     FetchData,
+    FetchPartition,
     FetchRequest,
     FetchResponse,
     ProduceResponse,
@@ -101,17 +103,16 @@ def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
 # -- fetch ----------------------------------------------------------------------------------------
 
 
-def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-5.  Park a Fetch without news under each of its partitions.
+def park_fetch(broker: Process, m: FetchRequest, last: LastFetch | None, out: Effects) -> None:
+    """S-5.  Park a Fetch without news.
 
     In 2.4 and 2.5 it does not, while there is a higher mark to send (H-5).
     """
-    parked = DelayedFetch(m, out.now + m.max_wait)
+    parked = DelayedFetch(m, out.now + m.max_wait, last)
     wants_more = m.min_bytes > 1
     if wants_more:
         parked.segments = tuple(broker.replicas[fp.tp].log.segments[-1] for fp in m.partitions)
-    for fp in m.partitions:
-        broker.replicas[fp.tp].parked.append(parked)
+    broker.parked.append(parked)
     if broker.profile.hw_sent_at_once and owes_mark(broker, m):
         complete_fetch(broker, parked, out)
         return
@@ -124,27 +125,40 @@ def park_fetch(broker: Process, m: FetchRequest, out: Effects) -> None:
 
 def wake_fetch(broker: Process, replica: Replica, out: Effects) -> None:
     """S-6.  Look again at every Fetch that waits on this partition."""
-    if replica.parked:
-        for parked in replica.parked.copy():
-            if fetch_is_ready(broker, parked.request, out.now, parked.segments):
-                complete_fetch(broker, parked, out)
-            elif parked.request.min_bytes > 1 and out.cues is not None:
-                tell_short(broker, parked.request, out)
+    for parked in parked_on(broker, replica.tp):
+        last = parked.last
+        parts = last.to_visit() if last is not None and last.is_valid else None
+        if fetch_is_ready(broker, parked.request, out.now, parked.segments, parts):
+            complete_fetch(broker, parked, out)
+        elif parked.request.min_bytes > 1 and out.cues is not None:
+            tell_short(broker, parked.request, out)
+
+
+def parked_on(broker: Process, tp: int) -> list[DelayedFetch]:
+    """S-6.  Return the fetches that wait on a partition."""
+    return [parked for parked in broker.parked if tp in parked.tps]
 
 
 def fetch_is_ready(
-    broker: Process, m: FetchRequest, now: int, segments: Sequence[int] = ()
+    broker: Process,
+    m: FetchRequest,
+    now: int,
+    segments: Sequence[int] = (),
+    parts: Sequence[FetchPartition] | None = None,
 ) -> bool:
     """S-6.  Check: A - E role or epoch changed, F truncated, G enough bytes, H divergence.
 
     What the leader's quota holds back does not count as bytes (Q-2).  `segments` are those in which
     the partitions ended when the fetch began to wait, kept where one byte is not enough: bytes are
     counted within a segment only, so once the log has gone on in another one, all is answered.
+    `parts` are those to look at, if not all: while it waits, settled ones have no reason.
     """
     available = 0
+    if parts is None:
+        parts = m.partitions
     # Any reason is as good: the partition that got records last is last (F-7), and likely the next.
-    for index in range(len(m.partitions) - 1, -1, -1):
-        fp = m.partitions[index]
+    for index in range(len(parts) - 1, -1, -1):
+        fp = parts[index]
         if error_before_read(broker, m, fp):
             return True
         log = broker.replicas[fp.tp].log
@@ -201,12 +215,30 @@ def note_marks(broker: Process, m: FetchRequest, answer: Sequence[FetchData]) ->
 def complete_fetch(broker: Process, parked: DelayedFetch, out: Effects) -> None:
     """S-6.  Read again (without S-4) and answer; expiry comes here too and is no error."""
     m = parked.request
-    for fp in m.partitions:
-        replica = broker.replicas.get(fp.tp)
-        if replica is not None and parked in replica.parked:
-            replica.parked.remove(parked)
+    if parked in broker.parked:
+        broker.parked.remove(parked)
     budget = budget_of(broker, m)
-    data = [read_partition(broker, m, fp, out, budget) for fp in m.partitions]
+    last = parked.last
+    if last is None or not last.is_valid:
+        data = [read_partition(broker, m, fp, out, budget) for fp in m.partitions]
+        answer_fetch(broker, m, None, data, out)
+        return
+    for fp in last.to_visit():
+        last.note(fp.tp, read_partition(broker, m, fp, out, budget))
+    answer_fetch(broker, m, last, (), out)
+
+
+def answer_fetch(
+    broker: Process,
+    m: FetchRequest,
+    last: LastFetch | None,
+    data: Sequence[FetchData],
+    out: Effects,
+) -> None:
+    """S-6.  Answer with what was read, `data`, or with what is remembered of this fetch."""
+    if last is not None:
+        out.send(last.answer(broker.id, m))
+        return
     if broker.profile.hw_sent_at_once:
         note_marks(broker, m, data)
     if isinstance(m, SessionRead):
@@ -233,20 +265,21 @@ def on_purgatory_timer(broker: Process, wake: int, out: Effects) -> bool:
     broker.purgatory_wake = NEVER
     now = out.now
     expired = False
-    following = []
-    for replica in broker.replicas.values():
-        for waiting in replica.waiting.copy():
-            if waiting.deadline <= now:
-                expire_produce(broker, replica, waiting, out)
-                expired = True
-            else:
-                following.append(waiting.deadline)
-        for parked in replica.parked.copy():
-            if parked.deadline <= now:
+    following = [parked.deadline for parked in broker.parked if parked.deadline > now]
+    due = [parked for parked in broker.parked if parked.deadline <= now]
+    for tp, replica in broker.replicas.items():
+        if replica.waiting:
+            for waiting in replica.waiting.copy():
+                if waiting.deadline <= now:
+                    expire_produce(broker, replica, waiting, out)
+                    expired = True
+                else:
+                    following.append(waiting.deadline)
+        if due:
+            for parked in [parked for parked in due if tp in parked.tps]:
+                due.remove(parked)
                 complete_fetch(broker, parked, out)
                 expired = True
-            else:
-                following.append(parked.deadline)
     if following:
         _arm(broker, min(following), out)
     return expired
@@ -265,12 +298,14 @@ def parked_from(broker: Process, src: int, corr: int = 0) -> DelayedFetch | None
 
     One that was sent again meanwhile (a negative `corr`) matches no request: its time runs out.
     """
-    for replica in broker.replicas.values():
-        for parked in replica.parked:
-            m = parked.request
-            if m.src == src and m.corr >= 0 and corr in (0, m.corr):
-                return parked
-    return None
+    found = []
+    for parked in broker.parked:
+        m = parked.request
+        if m.src == src and m.corr >= 0 and corr in (0, m.corr):
+            found.append(parked)
+    if len(found) < 2:
+        return found[0] if found else None
+    return next((one for tp in broker.replicas for one in found if tp in one.tps), None)
 
 
 # -- both -----------------------------------------------------------------------------------------

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from engine.dataplane import offsets
 from engine.dataplane.insync import forget_position, update_follower_fetch_state
+from engine.dataplane.last_fetches import recall, remember
 from engine.dataplane.limits import budget_of
-from engine.dataplane.purgatory import note_marks, park_fetch
+from engine.dataplane.purgatory import answer_fetch, park_fetch
 from engine.dataplane.reading import access_error, not_hosted, read_partition
-from engine.dataplane.session_serving import answer_in_session, take_context
+from engine.dataplane.session_serving import take_context
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE, UNKNOWN_SERVER_ERROR
@@ -18,13 +19,12 @@ from engine.model.messages import (
     FetchData,
     FetchPartition,
     FetchRequest,
-    FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
     Oversized,
     Redirection,
 )
-from engine.model.session_messages import SessionFetch, SessionRead
+from engine.model.session_messages import SessionFetch
 
 
 def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
@@ -34,12 +34,14 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         if read is None:
             return
         m = read
+    last = recall(broker, m, out.now) if broker.last_fetches else None
+    parts = m.partitions if last is None else last.to_visit()
     answer = []
     available = 0
     at_once = m.max_wait <= 0 or not m.partitions
     later: list[FetchPartition | None] = []
     budget = budget_of(broker, m)
-    for fp in m.partitions:
+    for fp in parts:
         data = read_partition(broker, m, fp, out, budget)
         if data.error or data.diverging is not None or isinstance(data, Oversized):
             at_once = True
@@ -62,15 +64,12 @@ def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
         available = sum(batch.end - batch.base for data in answer for batch in data.batches)
         at_once = at_once or any(data.error for data in answer)
     available *= broker.configs.record_bytes
+    if m.changes is not None and broker.quotas is None:
+        last = remember(broker, m, last, parts, answer, out.now)
     if not at_once and available < m.min_bytes and not (m.rack and _redirects(answer)):
-        park_fetch(broker, m, out)
-        return
-    if broker.profile.hw_sent_at_once:
-        note_marks(broker, m, answer)
-    if isinstance(m, SessionRead):
-        answer_in_session(broker, m, answer, out)
+        park_fetch(broker, m, last, out)
     else:
-        out.send(FetchResponse(broker.id, m.src, m.corr, answer))
+        answer_fetch(broker, m, last, answer, out)
 
 
 def _note_positions(

@@ -70,6 +70,7 @@ def maybe_increment_hw(broker: Process, replica: Replica, out: Effects) -> bool:
         out.cue("H-2.min_isr", broker.id, "hw", old, candidate, tp=replica.tp)
         return False
     log.hw = candidate
+    replica.unsettle()
     out.touch(broker.id, replica.tp)
     if out.cues is not None:
         out.cue("H-2", broker.id, "hw", old, candidate, tp=replica.tp)

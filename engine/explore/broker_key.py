@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
 from engine.model.broker import Broker, Machine, Process
 from engine.model.copying import fields
+from engine.model.last_fetch import IMPLIED
 from engine.model.log import Log
 from engine.model.messages import BROKEN, REPLIES, Message
 from engine.model.state import (
@@ -22,9 +23,9 @@ from engine.model.state import (
 )
 
 DIGEST_BYTES: Final = 16
-_OF_MESSAGE: Final = frozenset(
-    ("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
-)
+_OF_MESSAGE: Final = IMPLIED | {
+    *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
+}
 
 
 class Contents:
@@ -124,7 +125,7 @@ class Face:
             said.number(me, process.registered_corr),
             said.number(me, process.dir_report),
             said.generation(me, process.broker_epoch),
-            tuple([(tp, self._replica(replica)) for tp, replica in process.replicas.items()]),
+            tuple([self._replica(process, replica) for replica in process.replicas.values()]),
             tuple([(key, self._fetcher(me, one)) for key, one in sorted(process.fetchers.items())]),
             tuple(
                 [
@@ -143,19 +144,19 @@ class Face:
         )
         return item.leader_epoch, item.partition_epoch, item.recovering, item.tp, members
 
-    def _replica(self, replica: Replica) -> Any:
-        said, lag_ms = self.said, replica.configs.lag_time_max_ms
+    def _replica(self, process: Process, replica: Replica) -> Any:
+        said, tp, lag_ms = self.said, replica.tp, replica.configs.lag_time_max_ms
+        parked = [one for one in process.parked if tp in one.tps]
         followers = []
         for follower, remote in sorted(replica.remote.items()):
             known = said.generation(follower, remote.broker_epoch)
             followers.append((follower, PLAIN[RemoteReplica](remote), known))
             said.clocks.append((remote.last_caught_up_ms, remote.last_fetch_ms, lag_ms))
         return (
+            tp,
             PLAIN[Replica](replica),
             tuple(followers),
-            tuple(
-                [(PLAIN[DelayedFetch](one), said.message(one.request)) for one in replica.parked]
-            ),
+            tuple([(PLAIN[DelayedFetch](one), said.message(one.request)) for one in parked]),
             tuple(
                 [(PLAIN[DelayedProduce](one), said.message(one.request)) for one in replica.waiting]
             ),

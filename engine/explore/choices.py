@@ -219,8 +219,7 @@ def can_appear(sim: Simulation) -> set[Way]:
         for thread in process.fetchers.values():
             if thread.is_idle():
                 found.add((broker.id, thread.leader))
-        for replica in broker.replicas.values():
-            found.update((broker.id, one.request.replica) for one in replica.parked)
+        found.update((broker.id, parked.request.replica) for parked in process.parked)
     return {(src, dst) for src, dst in found if dst in sim.brokers}
 
 

@@ -34,6 +34,7 @@ from engine.sim.network import Link, Network
 
 TIME: Final = "a time: what must pass is a choice of its own"
 COUNT: Final = "a count that nothing asks for"
+IMPLIED: Final = "what need not be visited: it follows from the rest"
 FIXED: Final = "the same in every state of a search"
 ELSEWHERE: Final = "said elsewhere in the key"
 
@@ -50,12 +51,13 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("heartbeat_due", "disk_free_us", "purgatory_wake"), TIME),
         **dict.fromkeys(("isr_changed_at", "isr_told_at", "dir_due", "register_attempt"), TIME),
         **dict.fromkeys(("incarnation", "shutdown_attempt"), COUNT),
+        **dict.fromkeys(("last_fetches", "opened"), IMPLIED),
         "machine": ELSEWHERE,
         **dict.fromkeys(("log_start_armed", "retention_armed"), FIXED),
     },
     Replica: {
         **dict.fromkeys(("broker", "configs", "profile", "tp"), FIXED),
-        **dict.fromkeys(("disk", "log"), ELSEWHERE),
+        **dict.fromkeys(("disk", "log", "opened"), ELSEWHERE),
     },
     Disk: {"dir": FIXED},
     Log: {
@@ -63,11 +65,11 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         **dict.fromkeys(("clamps_hw", "cleans_on_noop", "segment_records"), FIXED),
         "cuts": COUNT,
     },
-    RemoteReplica: {},
-    FetcherThread: {"waking": TIME, "session": FIXED},
+    RemoteReplica: {"last_fetch": IMPLIED},
+    FetcherThread: {"waking": TIME, "session": FIXED, "sent": IMPLIED},
     PartitionFetchState: {"delay_until": TIME, "lag": "only quotas ask for it"},
     Peer: {},
-    DelayedFetch: {"deadline": TIME},
+    DelayedFetch: {"deadline": TIME, "tps": ELSEWHERE, "last": IMPLIED},
     DelayedProduce: {"deadline": TIME},
     Controller: {
         **dict.fromkeys(("configs", "profile", "topics", "next_partition"), FIXED),
@@ -131,12 +133,12 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     Process: (
         *("alter_corr", "assign_corr", "metadata_corr", "registered_corr", "dir_report"),
         *("broker_epoch", "fetchers", "image", "metadata_offset"),
-        *("peers", "replicas", "alter_queue"),
+        *("parked", "peers", "replicas", "alter_queue"),
     ),
-    Replica: ("parked", "remote", "waiting"),
+    Replica: ("remote", "waiting"),
     Disk: ("log",),
     Log: ("batches", "epochs", "producers"),
-    RemoteReplica: ("broker_epoch", "last_caught_up_ms", "last_fetch_ms"),
+    RemoteReplica: ("broker_epoch", "caught_up_ms", "fetched_ms"),
     FetcherThread: ("outstanding", "partitions"),
     PartitionFetchState: ("stale",),
     Peer: ("broker_epoch",),

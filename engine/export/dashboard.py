@@ -200,7 +200,7 @@ def _waiting(broker: Process) -> int:
 
 
 def _parked(broker: Process) -> int:
-    return len({id(one) for replica in broker.replicas.values() for one in replica.parked})
+    return len(broker.parked)
 
 
 def _offline(broker: Process) -> int:

@@ -12,6 +12,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins
 from engine.model.groups import Group
+from engine.model.last_fetch import LastFetch
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, ReplicationQuota, settled
 from engine.model.sessions import SessionCache
@@ -19,6 +20,7 @@ from engine.model.state import (
     DOWN,
     NEVER,
     STARTING,
+    DelayedFetch,
     DirectoryMove,
     Disk,
     FetcherThread,
@@ -144,6 +146,7 @@ class Process:
         "isr_changes",
         "isr_told_at",
         "known_isr",
+        "last_fetches",
         "log_start_armed",
         "machine",
         "metadata",
@@ -151,6 +154,8 @@ class Process:
         "metadata_offset",
         "num_fetchers",
         "offline",
+        "opened",
+        "parked",
         "peers",
         "preferred_dirs",
         "profile",
@@ -184,8 +189,12 @@ class Process:
         self.shutdown_attempt = 0
         self.heartbeat_due = NEVER
         self.replicas: dict[int, Replica] = {}
+        self.opened = 0  # replicas, so far
         self.fetchers: dict[tuple[int, int], FetcherThread] = {}
         self.failed: set[int] = set()
+        # By follower and number of the request: what is remembered of the fetches of followers
+        self.last_fetches: dict[tuple[int, int], LastFetch] = {}
+        self.parked: list[DelayedFetch] = []  # S-6: in the order in which they began to wait
         self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
         self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
         self.groups: dict[int, Group] = {}  # G-1: that it coordinates, by their partition
@@ -241,6 +250,7 @@ class Process:
         twin.metadata_corr = self.metadata_corr
         twin.metadata_offset = self.metadata_offset
         twin.num_fetchers = self.num_fetchers
+        twin.opened = self.opened
         twin.profile = self.profile
         twin.purgatory_wake = self.purgatory_wake
         twin.register_attempt = self.register_attempt
@@ -254,6 +264,8 @@ class Process:
         twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
         twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}
         twin.failed = self.failed.copy()
+        twin.last_fetches = {}
+        twin.parked = [twins.of(parked) for parked in self.parked]
         twin.spoiled = self.spoiled.copy()
         twin.quotas = self.quotas and self.quotas.copy()
         twin.sessions = self.sessions and self.sessions.twin(twins)
@@ -282,6 +294,16 @@ class Process:
         elif self.sessions is None:
             slots = int(configs.values["max.incremental.fetch.session.cache.slots"])
             self.sessions = SessionCache(slots, last_id=self.incarnation * SESSION_IDS)
+
+    def forget_fetches(self) -> None:
+        """Visit every partition at the next fetch from this broker and of it."""
+        for thread in self.fetchers.values():
+            if thread.sent is not None:
+                thread.forget_sent()
+        if self.last_fetches:
+            for last in self.last_fetches.values():
+                last.is_valid = False
+            self.last_fetches.clear()
 
     def known_epoch(self, tp: int) -> int:
         """Return the leader epoch of its last known role, -1 if it hosts no such partition."""

@@ -199,6 +199,23 @@ class FetchPartition:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class FetchChanges:
+    """Parts that differ from those of the sender's fetch `after`; 0: there is none to compare with.
+
+    `moved` are those that have gone to the end, in their order; all others kept their places.
+    """
+
+    __slots__ = ("after", "moved", "updated")
+
+    def __init__(
+        self, after: int, updated: Sequence[FetchPartition], moved: Sequence[FetchPartition]
+    ) -> None:
+        self.after = after
+        self.updated = updated
+        self.moved = moved
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchRequest(Message):
     """Fetch (1).
 
@@ -206,10 +223,12 @@ class FetchRequest(Message):
     says of bytes, None for a consumer.
 
     `rack`: where a consumer stands that may also be served by a follower, "" for nowhere (KIP-392,
-    version 11); None for a replica, and for a consumer that does not know of it.
+    version 11); None for a replica, and for a consumer that does not know of it.  `changes`: what
+    of it is different from the fetch before, if the leader is to remember it.
     """
 
     __slots__ = (
+        "changes",
         "limits",
         "max_records",
         "max_wait",
@@ -234,6 +253,7 @@ class FetchRequest(Message):
         max_records: int,
         rack: str | None = None,
         limits: Limits | None = None,
+        changes: FetchChanges | None = None,
     ) -> None:
         self.src = src
         self.dst = dst
@@ -246,6 +266,7 @@ class FetchRequest(Message):
         self.max_records = max_records
         self.rack = rack
         self.limits = limits
+        self.changes = changes
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
@@ -294,14 +315,27 @@ class Oversized(FetchData):
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchResponse(Message):
-    __slots__ = ("partitions",)
+    """Answer to a Fetch.
+
+    `news` are those of the partitions that may differ from the answer before; None: all may.
+    """
+
+    __slots__ = ("news", "partitions")
     kind = FETCH_R
 
-    def __init__(self, src: int, dst: int, corr: int, partitions: Sequence[FetchData]) -> None:
+    def __init__(
+        self,
+        src: int,
+        dst: int,
+        corr: int,
+        partitions: Sequence[FetchData],
+        news: Sequence[FetchData] | None = None,
+    ) -> None:
         self.src = src
         self.dst = dst
         self.corr = corr
         self.partitions = partitions
+        self.news = news
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
@@ -450,34 +484,6 @@ class ProduceResponse(Message):
         self.base = base
         self.values = values
         self.log_start = log_start
-
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class ClientMetadata(Message):
-    """A client asks a broker for the leader of `tp`."""
-
-    __slots__ = ("tp",)
-    kind = CLIENT_METADATA
-
-    def __init__(self, src: int, dst: int, corr: int, tp: int) -> None:
-        Message.__init__(self, src, dst, corr)
-        self.tp = tp
-
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class ClientMetadataResponse(Message):
-    __slots__ = ("leader", "leader_epoch", "tp")
-    kind = CLIENT_METADATA_R
-
-    def __init__(
-        self, src: int, dst: int, corr: int, tp: int, leader: int, leader_epoch: int
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tp = tp
-        self.leader = leader
-        self.leader_epoch = leader_epoch
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)

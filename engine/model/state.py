@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Final, Literal
 
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
+from engine.model.last_fetch import LastFetch, SentFetch
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
@@ -66,13 +68,18 @@ class Disk:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class RemoteReplica:
-    """Leader's view of one follower (0.3; the clock is CP-ISR-CLOCK)."""
+    """Leader's view of one follower (0.3; the clock is CP-ISR-CLOCK).
+
+    While the partition is settled in `last_fetch`, each of the follower's fetches counts for it;
+    `caught_up_ms` and `fetched_ms` are as they were noted last.
+    """
 
     __slots__ = (
         "broker_epoch",
-        "last_caught_up_ms",
+        "caught_up_ms",
+        "fetched_ms",
+        "last_fetch",
         "last_fetch_leader_leo",
-        "last_fetch_ms",
         "last_sent_hw",
         "leo",
         "log_start",
@@ -83,16 +90,47 @@ class RemoteReplica:
         self.last_sent_hw = 0  # only where it is sent at once (H-5)
         self.log_start = -1
         self.last_fetch_leader_leo = 0
-        self.last_fetch_ms = NEVER
-        self.last_caught_up_ms = NEVER
+        self.fetched_ms = NEVER
+        self.caught_up_ms = NEVER
+        self.last_fetch: LastFetch | None = None
         self.broker_epoch = -1
+
+    @property
+    def last_fetch_ms(self) -> int:
+        """Time of the follower's last fetch of the partition."""
+        return self.fetched_ms if self.last_fetch is None else self.last_fetch.fetched_ms
+
+    @last_fetch_ms.setter
+    def last_fetch_ms(self, ms: int) -> None:
+        self.unsettle()
+        self.fetched_ms = ms
+
+    @property
+    def last_caught_up_ms(self) -> int:
+        """Time at which the follower was last known to have all of the leader's log."""
+        if self.last_fetch is None:
+            return self.caught_up_ms
+        return max(self.caught_up_ms, self.last_fetch.fetched_ms)
+
+    @last_caught_up_ms.setter
+    def last_caught_up_ms(self, ms: int) -> None:
+        self.unsettle()
+        self.caught_up_ms = ms
+
+    def unsettle(self) -> None:
+        """Keep the times of the follower's last fetch: later ones do not count by themselves."""
+        if self.last_fetch is not None:
+            self.caught_up_ms = self.last_caught_up_ms
+            self.fetched_ms = self.last_fetch.fetched_ms
+            self.last_fetch = None
 
     def copy(self) -> RemoteReplica:
         twin = RemoteReplica.__new__(RemoteReplica)
         twin.broker_epoch = self.broker_epoch
-        twin.last_caught_up_ms = self.last_caught_up_ms
+        twin.caught_up_ms = self.last_caught_up_ms
+        twin.fetched_ms = self.last_fetch_ms
+        twin.last_fetch = None
         twin.last_fetch_leader_leo = self.last_fetch_leader_leo
-        twin.last_fetch_ms = self.last_fetch_ms
         twin.last_sent_hw = self.last_sent_hw
         twin.leo = self.leo
         twin.log_start = self.log_start
@@ -101,20 +139,29 @@ class RemoteReplica:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedFetch:
-    """S-6.  A Fetch that waits in the purgatory of its leader."""
+    """S-6.  A Fetch that waits in the purgatory of its leader, on the partitions `tps`.
 
-    __slots__ = ("deadline", "request", "segments")
+    `last` is what the leader remembers of it, if anything.
+    """
 
-    def __init__(self, request: FetchRequest, deadline: int) -> None:
+    __slots__ = ("deadline", "last", "request", "segments", "tps")
+
+    def __init__(self, request: FetchRequest, deadline: int, last: LastFetch | None = None) -> None:
         self.request = request
         self.deadline = deadline
+        self.last = last
         self.segments: tuple[int, ...] = ()
+        self.tps: Collection[int] = (
+            tuple([fp.tp for fp in request.partitions]) if last is None else last.parts
+        )
 
     def twin(self, twins: Twins) -> DelayedFetch:
         twin = DelayedFetch.__new__(DelayedFetch)
         twin.deadline = self.deadline
         twin.request = self.request
         twin.segments = self.segments
+        twin.last = None
+        twin.tps = self.tps if self.last is None else tuple(self.tps)
         if isinstance(self.request, SessionRead):
             twin.request = twins.of(self.request)
         return twin
@@ -158,7 +205,7 @@ class Replica:
         "leader_epoch",
         "log",
         "maximal_isr",
-        "parked",
+        "opened",
         "partition_epoch",
         "pending",
         "pending_isr",
@@ -180,6 +227,7 @@ class Replica:
         self.profile = profile
         self.configs = configs
         self.role = NONE
+        self.opened = 0  # how many replicas its process had opened then
         self.leader = -1
         self.leader_epoch = -1
         self.partition_epoch = -1
@@ -195,7 +243,6 @@ class Replica:
         self.pending = COMMITTED
         self.pending_isr: tuple[int, ...] = ()
         self.remote: dict[int, RemoteReplica] = {}
-        self.parked: list[DelayedFetch] = []
         self.waiting: list[DelayedProduce] = []
 
     def twin(self, twins: Twins) -> Replica:
@@ -210,6 +257,7 @@ class Replica:
         twin.leader = self.leader
         twin.leader_epoch = self.leader_epoch
         twin.maximal_isr = self.maximal_isr
+        twin.opened = self.opened
         twin.partition_epoch = self.partition_epoch
         twin.pending = self.pending
         twin.pending_isr = self.pending_isr
@@ -220,9 +268,15 @@ class Replica:
         twin.disk = twins.of(self.disk)
         twin.log = twin.disk.log
         twin.remote = {follower: remote.copy() for follower, remote in self.remote.items()}
-        twin.parked = [twins.of(parked) for parked in self.parked]
         twin.waiting = [waiting.copy() for waiting in self.waiting]
         return twin
+
+    def unsettle(self) -> None:
+        """Let the next fetch of each follower visit the partition, as its log has changed."""
+        for remote in self.remote.values():
+            if remote.last_fetch is not None:
+                remote.last_fetch.unsettled.add(self.tp)
+                remote.unsettle()
 
     def min_isr(self) -> int:
         """CP-MINISR.  Return the effective min.insync.replicas as this leader applies it."""
@@ -319,6 +373,7 @@ class FetcherThread:
         "outstanding",
         "partitions",
         "requested",
+        "sent",
         "session",
         "waking",
     )
@@ -332,11 +387,28 @@ class FetcherThread:
         self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
         self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
+        self.sent: SentFetch | None = None  # None: the next fetch visits every partition
         self.waking = NEVER  # when the back-off timer is set for
 
     def is_idle(self) -> bool:
         """Check whether its loop could go round now."""
         return not self.outstanding and not self.dead
+
+    def to_visit(self) -> Iterable[PartitionFetchState]:
+        """Return the states of the partitions that are not settled."""
+        if self.sent is None:
+            return self.partitions.values()
+        return [self.partitions[tp] for tp in self.sent.unsettled if tp in self.partitions]
+
+    def forget_sent(self) -> None:
+        """Visit every partition at the next fetch; what settled ones were asked is written down."""
+        sent = self.sent
+        if sent is None:
+            return
+        self.sent = None
+        for tp, state in self.partitions.items():
+            if tp not in sent.unsettled:
+                state.asked = state.offset if self.outstanding else -1
 
     def copy(self) -> FetcherThread:
         twin = FetcherThread.__new__(FetcherThread)
@@ -348,6 +420,8 @@ class FetcherThread:
         twin.session = self.session
         twin.waking = self.waking
         twin.partitions = {tp: state.copy() for tp, state in self.partitions.items()}
+        twin.sent = self.sent
+        twin.forget_sent()
         twin.lookups = self.lookups.copy()
         if self.session is not None:
             twin.session = self.session.copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from engine.controlplane import kraft, membership, storage, zk_topics, zookeeper
 from engine.dataplane import (
@@ -22,10 +22,11 @@ from engine.dataplane import (
 from engine.groups import coordinator
 from engine.model import messages, timers
 from engine.model.broker import Process
+from engine.model.client_messages import ClientMetadata, ClientMetadataResponse
 from engine.model.control_messages import AssignReplicasToDirsResponse
 from engine.model.controller import Controller
 from engine.model.effects import Effects
-from engine.model.messages import Broken, ClientMetadata, ClientMetadataResponse
+from engine.model.messages import Broken
 from engine.model.state import STARTING
 
 BrokerHandler = Callable[[Process, Any, Effects], None]
@@ -111,6 +112,39 @@ ON_ZOOKEEPER: dict[int, ControllerHandler] = {
     messages.SESSION_CLOSED: zookeeper.on_session_closed,
     messages.ISR_CHANGE: zookeeper.on_isr_change,
 }
+
+
+KEEPING_FETCHES: Final = frozenset(
+    (
+        messages.FETCH,
+        messages.FETCH_R,
+        messages.EPOCH_END,
+        messages.LIST_OFFSETS,
+        messages.PRODUCE,
+        messages.CLIENT_METADATA,
+        messages.HEARTBEAT_R,
+        *coordinator.HANDLERS,
+    )
+)
+"""Deliveries that change no partition, or only such as their handlers unsettle: after any other a
+broker visits every partition at the next fetch (`Process.forget_fetches`)."""
+
+TIMERS_KEEPING_FETCHES: Final = frozenset(
+    (
+        timers.FETCHER_WORK,
+        timers.PURGATORY,
+        timers.ISR_EXPIRATION,
+        timers.ISR_PROPAGATION,
+        timers.HW_CHECKPOINT,
+        timers.LOG_FLUSHER,
+        timers.LOG_START_CHECKPOINT,
+        timers.HEARTBEAT,
+        timers.ALTER_RETRY,
+        timers.DISK_WRITE,
+        timers.GROUP_CHECK,
+    )
+)
+"""The same of timers."""
 
 
 def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:

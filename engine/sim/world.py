@@ -170,6 +170,7 @@ class World:
 
     def seal(self) -> None:
         """Keep the brokers as they are now: whatever comes works on copies of them."""
+        self._forget_fetches()
         if isinstance(self.brokers, Lent):
             self.brokers.seal()
         else:
@@ -265,6 +266,7 @@ class World:
         out.now = self.kernel.now
         if out.cues:
             out.cues.clear()
+        self._forget_fetches()
         action(out)
         self._finish(kind, node, what)
 
@@ -275,6 +277,7 @@ class World:
         if out.cues:
             out.cues.clear()
         if kind == FAILURE:
+            self._forget_fetches()
             return bool(payload(self))
         look = True
         if node >= 0:
@@ -288,6 +291,8 @@ class World:
                     self.network.arrived(payload)
                 if process is None:
                     return False
+                if code not in dispatch.KEEPING_FETCHES:
+                    process.forget_fetches()
                 self.on_broker[code](process, payload, out)
             elif process is None or not self._fire_broker_timer(process, payload):
                 return False
@@ -311,10 +316,18 @@ class World:
         self._finish(kind, node, payload, look)
         return True
 
+    def _forget_fetches(self) -> None:
+        """Let each next fetch visit all its partitions: what happens now may change any of them."""
+        for broker in self.cluster.brokers.values():
+            if broker.process is not None:
+                broker.process.forget_fetches()
+
     def _fire_broker_timer(self, process: Process, payload: Timer) -> bool:
         kind, data, incarnation = payload
         if process.incarnation != incarnation:
             return False
+        if kind not in dispatch.TIMERS_KEEPING_FETCHES:
+            process.forget_fetches()
         return dispatch.BROKER_TIMERS[kind](process, data, self.out)
 
     def _fire_timer(self, node: int, payload: Timer) -> bool:

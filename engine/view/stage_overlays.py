@@ -9,6 +9,7 @@ from typing import Any, Final
 from engine.dataplane.fetcher import waiting_thread
 from engine.model.copying import fields
 from engine.model.json_types import Json
+from engine.model.last_fetch import IMPLIED
 from engine.model.log import Batch
 from engine.model.messages import (
     EPOCH_END_R,
@@ -167,7 +168,7 @@ def _label(sim: Simulation, node: int) -> str:
 
 MOST_IN_FULL: Final = 12
 MOST_OF_A_LIST: Final = 8
-_OF_THE_NETWORK: Final = frozenset(("id", "sent", "due", "src", "dst"))
+_UNSHOWN: Final = IMPLIED | {"id", "sent", "due", "src", "dst"}
 
 
 def letters(sim: Simulation) -> dict[str, Json]:
@@ -178,9 +179,7 @@ def letters(sim: Simulation) -> dict[str, Json]:
 def in_full(m: Message) -> Json:
     """Return every field of a message, named as Kafka's schemas spell names."""
     return {
-        _camel(slot): _plain(getattr(m, slot))
-        for slot in fields(type(m))
-        if slot not in _OF_THE_NETWORK
+        _camel(slot): _plain(getattr(m, slot)) for slot in fields(type(m)) if slot not in _UNSHOWN
     }
 
 

@@ -9,6 +9,7 @@ from engine.clients.clients import Producer
 from engine.clients.consumers import RESETS, Consumer
 from engine.dataplane import directories
 from engine.dataplane.fetcher import thread_of
+from engine.dataplane.purgatory import parked_on
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
 from engine.model.broker import Broker, Process
 from engine.model.configs import UNLIMITED
@@ -327,7 +328,7 @@ def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Repli
             "from": node_name(parked.request.src),
             "due": parked.deadline,
         }
-        for parked in replica.parked
+        for parked in parked_on(broker, replica.tp)
     ]
     shown["waiting"] = produces + fetches
 

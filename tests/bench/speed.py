@@ -22,10 +22,11 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study.digest import is_compiled
-from tests.bench.ratios import SCALE_RUN, per_second, simpy_events
+from engine.study.wander import advance
+from tests.bench.ratios import ROUNDS, SCALE_RUN, per_second, simpy_events
 from tests.bench.searching import copied_us, ladder, moved, searched_per_s
 
-PARTITIONS: Final = (1, 20, 50, 200)
+PARTITIONS: Final = (1, 20, 50, 200, 1_000)
 RECORDS: Final = 25_000
 BATCH: Final = 50
 """Records a move: a line has room for no more."""
@@ -41,6 +42,8 @@ BUDGETS: Final = {
     "written_start_ms": 300.0,
     "written_virtual_per_real": 10_000.0,
     "compiled_handlers_per_s": 10_000.0,
+    "written_event_200_ratio": 1.5,
+    "compiled_event_200_ratio": 1.5,
 }
 """On one core of a small server."""
 
@@ -95,24 +98,39 @@ def figures() -> dict[str, float]:
         "handlers_per_s": searched_per_s(),
     }
     for count in PARTITIONS:
-        found[f"event_{count}_us"] = event_us(count)
-    most, least = (found[f"event_{PARTITIONS[at]}_us"] for at in (-1, 0))
-    found["event_flatness"] = most / least
+        found[f"event_{count}_us"] = event_us(cluster(3, count))
+    for count in PARTITIONS[1:]:
+        found[f"event_{count}_ratio"] = found[f"event_{count}_us"] / found["event_1_us"]
+    large = cluster(30, 1_000)
+    found["event_30_brokers_us"] = event_us(large)
+    found["build_30_brokers_ms"] = 1e3 / per_second(lambda _: bool(Simulation(large, "K39")))
     return {**found, **_of_many_records(), **_of_long_runs(), "start_ms": start_ms()}
 
 
-def event_us(partitions: int) -> float:
-    """Return the time of an event of three brokers with `partitions` partitions, one written to."""
+def cluster(brokers: int, partitions: int) -> Scenario:
+    """Return a scenario with these brokers and partitions, one of which is written to.
+
+    Broker 1 leads all of them where there are three brokers, else they lead in turn.
+    """
     data = {
         "title": "many partitions",
-        "brokers": 3,
+        "brokers": brokers,
         "fetching": "auto",
         "workload": {"producers": [{"rate_per_s": 50, "partition": 0}]},
     }
-    scenario = replace(Scenario.from_dict(data), partitions=((1, 2, 3),) * partitions)
+    ids = range(1, brokers + 1)
+    turns = [ids[at % (brokers - 2) : at % (brokers - 2) + 3] for at in range(partitions)]
+    return replace(Scenario.from_dict(data), partitions=tuple(map(tuple, turns)))
+
+
+def event_us(scenario: Scenario) -> float:
+    """Return the time of an event while the clock runs."""
+    ready = [Run(scenario, "K39", round_).simulation() for round_ in range(ROUNDS)]
 
     def events(round_: int) -> int:
-        return play_all(Run(scenario, "K39", round_, ("run 5s",))).events
+        ready[round_].rush = True
+        advance(ready[round_], "run 5s")
+        return ready[round_].events
 
     return 1e6 / per_second(events)
 

@@ -142,8 +142,8 @@ def test_a_consumer_that_waits_at_a_follower_is_answered_when_the_mark_rises(
     wanted = FetchPartition(0, 0, NO_EPOCH, follower.replicas[0].leader_epoch, 0)
     consumer = FetchRequest(-11, 2, 1, (wanted,), -1, -1, 500, 1, 9, "")
     serving.on_fetch_request(follower, consumer, out)
-    assert len(follower.replicas[0].parked) == 1 and not out.sends
+    assert len(follower.parked) == 1 and not out.sends
     fetcher.on_fetch_response(follower, answer, out)
     sent = [one for one in out.sends if isinstance(one, FetchResponse)]
     assert [len(one.partitions[0].batches) for one in sent] == told
-    assert len(follower.replicas[0].parked) == 1 - len(told)
+    assert len(follower.parked) == 1 - len(told)

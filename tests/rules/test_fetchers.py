@@ -366,7 +366,7 @@ def test_waiting_fetches_by_node_and_number(src: int, corr: int, found: bool) ->
     """S-6: that of a node, or the one of a number; a request that was sent again has none."""
     leader = played(cluster(), "K39", "settle").brokers[1].running
     waits = DelayedFetch(FetchRequest(2, 1, 7, (), 2, 1, 500, 1, 9), 500)
-    leader.replicas[0].parked[:] = [waits]
+    leader.parked[:] = [waits]
     assert purgatory.parked_from(leader, src, corr) is (waits if found else None)
     waits.request.corr = -1
     assert purgatory.parked_from(leader, src, corr) is None
@@ -382,7 +382,7 @@ def test_fetches_without_a_wait_are_answered_at_once(max_wait: int, answers: int
         leader, FetchRequest(-11, 1, 1, (wanted,), -1, -1, max_wait, 1, 9), out
     )
     assert len(out.sends) == answers
-    assert len(leader.replicas[0].parked) == 1 - answers
+    assert len(leader.parked) == 1 - answers
 
 
 @pytest.mark.parametrize(

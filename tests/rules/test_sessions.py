@@ -228,11 +228,10 @@ def test_a_copy_has_sessions_of_its_own() -> None:
     assert cache_of(sim, 1).sessions.keys() == cache_of(twin, 1).sessions.keys()
     epochs = [[s.epoch for s in cache_of(one, 1).sessions.values()] for one in (sim, twin)]
     assert epochs[0] == epochs[1]
-    for replica in twin.brokers[1].replicas.values():
-        for parked in replica.parked:
-            context = parked.request.context
-            assert context is not None and context.session is not None
-            assert context.session is cache_of(twin, 1).sessions[context.session.id]
+    for parked in twin.brokers[1].running.parked:
+        context = parked.request.context
+        assert context is not None and context.session is not None
+        assert context.session is cache_of(twin, 1).sessions[context.session.id]
 
 
 def test_sessions_may_be_switched_off_while_fetchers_have_theirs() -> None:

@@ -69,7 +69,7 @@ def test_a_fetch_waits_on_while_the_log_grows_in_its_last_segment() -> None:
     for offset, waiting in ((3, 1), (4, 0)):
         replica.log.append(Batch(offset, 0, ("r",)))
         purgatory.wake_fetch(broker, replica, out)
-        assert len(replica.parked) == waiting
+        assert len(broker.parked) == waiting
     assert replica.log.segments == [0, 2, 4]
 
 
@@ -97,7 +97,7 @@ def test_a_fetch_that_waits_for_any_byte_is_not_told_to_lack_some(
     broker, out = leader("produce a", "settle", "settle"), Effects(told=True)
     serving.on_fetch_request(broker, fetch(-1, 1, least=least), out)
     for times in (1, 2):
-        assert len(broker.replicas[0].parked) == 1
+        assert len(broker.parked) == 1
         assert [cue.old for cue in out.cues or () if cue.rule == "S-5.min_bytes"] == told * times
         purgatory.wake_fetch(broker, broker.replicas[0], out)
 
@@ -147,4 +147,4 @@ def test_consumers_are_redirected_to_broker_0_at_once() -> None:
     asked.rack = "b"
     serving.on_fetch_request(broker, asked, out)
     (answer,) = [one for one in out.sends if isinstance(one, FetchResponse)]
-    assert ([one.preferred for one in answer.partitions], broker.replicas[0].parked) == ([0], [])
+    assert ([one.preferred for one in answer.partitions], broker.parked) == ([0], [])
