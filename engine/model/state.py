@@ -10,6 +10,7 @@ from engine.model.copying import Twins, shallow
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
+from engine.model.remote_log import Rebuild
 from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionRead
 
@@ -318,6 +319,7 @@ class FetcherThread:
         "lookups",
         "outstanding",
         "partitions",
+        "rebuilds",
         "requested",
         "session",
         "waking",
@@ -331,6 +333,7 @@ class FetcherThread:
         self.outstanding = 0  # corr of the request in flight, 0 = none
         self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
+        self.rebuilds: dict[int, Rebuild] = {}  # of partitions in `lookups`
         self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
         self.waking = NEVER  # when the back-off timer is set for
 
@@ -349,6 +352,7 @@ class FetcherThread:
         twin.waking = self.waking
         twin.partitions = {tp: state.copy() for tp, state in self.partitions.items()}
         twin.lookups = self.lookups.copy()
+        twin.rebuilds = {tp: rebuild.copy() for tp, rebuild in self.rebuilds.items()}
         if self.session is not None:
             twin.session = self.session.copy()
         return twin
