@@ -444,6 +444,20 @@ def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) ->
     _continue(broker, thread, out)
 
 
+def on_remote_index(broker: Process, data: tuple[int, int, int, int], out: Effects) -> bool:
+    """R-5.  Go on after a slow store has answered; the thread has done nothing meanwhile."""
+    leader, fetcher, corr, tp = data
+    thread = broker.fetchers.get((leader, fetcher))
+    if thread is None or thread.outstanding != corr:
+        return False
+    thread.outstanding = 0
+    rebuild = thread.rebuilds.get(tp)
+    if rebuild is not None and rebuild.segment is not None:
+        tier_state.read_index(broker, thread, tp, out)
+    _continue(broker, thread, out)
+    return True
+
+
 # -- answers to ListOffsets ------------------------------------------------------------------------
 
 

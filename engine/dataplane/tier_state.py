@@ -19,6 +19,7 @@ from engine.model.messages import (
 )
 from engine.model.remote_log import Rebuild, RemoteLog, RemoteSegment
 from engine.model.state import FetcherThread, PartitionFetchState, Replica
+from engine.model.timers import REMOTE_INDEX
 
 EpochEnd = tuple[int, int, int, int]
 """(partition, error, epoch, end offset) of an OffsetForLeaderEpoch answer."""
@@ -114,15 +115,30 @@ def _build(
         _end(thread, tp)
         delay_last(broker, thread, state, out)
         return
-    replica = broker.replicas[tp]
-    _begin_after(replica, segment, rebuild.leader_start, out)
+    _begin_after(broker.replicas[tp], segment, rebuild.leader_start, out)
+    rebuild.segment = segment
+    if store is not None and store.slow_ms:
+        thread.outstanding = broker.next_corr()
+        data = (thread.leader, thread.fetcher, thread.outstanding, tp)
+        out.timer(broker.id, store.slow_ms, REMOTE_INDEX, data)
+        out.cue("R-5.waits", broker.id, "index", segment.base, segment.end, tp=tp)
+        return
+    read_index(broker, thread, tp, out)
+
+
+def read_index(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:
+    """R-5.4.  Take epochs and producers of the segment from the store, if it works."""
+    rebuild, store = thread.rebuilds[tp], broker.machine.store
+    segment = rebuild.segment
+    assert segment is not None
     if store is None or not store.up:
         out.cue("R-5.failed", broker.id, "index", segment.base, segment.end, tp=tp)
         _end(thread, tp)
-        delay_last(broker, thread, state, out)
+        delay_last(broker, thread, thread.partitions[tp], out)
         return
-    _restore(replica, segment, remote)
+    _restore(broker.replicas[tp], segment, store.log_of(tp))
     rebuild.built = True
+    out.touch(broker.id, tp)
     out.cue("R-5.built", broker.id, "epochs", segment.base, segment.end, tp=tp)
 
 

@@ -18,7 +18,7 @@ from engine.model.remote_log import (
     RemoteStore,
 )
 from engine.model.state import FOLLOWER, LEADER, Replica
-from engine.model.timers import REMOTE_LOG
+from engine.model.timers import REMOTE_COPY, REMOTE_LOG
 
 
 def arm(broker: Process, out: Effects) -> None:
@@ -45,8 +45,9 @@ def _run(broker: Process, replica: Replica, store: RemoteStore, out: Effects) ->
     remote = store.log_of(replica.tp)
     if replica.role == LEADER:
         if task.epoch != replica.leader_epoch:
-            task.epoch, task.copied = replica.leader_epoch, UNKNOWN
-        copy_segments(broker, replica, store, task, out)
+            task.epoch, task.copied, task.copying = replica.leader_epoch, UNKNOWN, False
+        if not task.copying:
+            copy_segments(broker, replica, store, task, out)
         expire(broker, replica, store, task, out)
     elif replica.role == FOLLOWER:
         found = remote_lineage.highest_remote_offset(remote, replica.log)
@@ -72,14 +73,45 @@ def copy_segments(
         task.highest = max(task.highest, task.copied)
     first = max(task.copied + 1, log.log_start)
     for base, end in closed_segments(log, first):
-        if not store.up:
-            out.cue("R-1.failed", broker.id, "copy", base, end, tp=replica.tp)
+        if store.slow_ms:
+            task.copying = True
+            data = (replica.tp, replica.leader_epoch, base, end)
+            out.timer(broker.id, store.slow_ms, REMOTE_COPY, data)
+            out.cue("R-1.begins", broker.id, "copy", base, end, tp=replica.tp)
             return
-        remote.finish(_segment(broker.id, log, remote.copied + 1, base, end))
-        task.copied = end - 1
-        task.highest = max(task.highest, task.copied)
-        out.touch(broker.id, replica.tp)
-        out.cue("R-1", broker.id, "copy", base, end, tp=replica.tp)
+        if not _copy(broker, replica, store, base, end, out):
+            return
+
+
+def on_copied(broker: Process, data: tuple[int, int, int, int], out: Effects) -> bool:
+    """R-1.  End a slow copy and begin the next one, unless the replica leads no longer."""
+    tp, epoch, base, end = data
+    replica, store = broker.replicas.get(tp), broker.machine.store
+    task = task_of(broker, tp)
+    task.copying = False
+    if replica is None or store is None or replica.role != LEADER:
+        return False
+    if replica.leader_epoch != epoch or (base, end) not in closed_segments(replica.log, base):
+        return False
+    if _copy(broker, replica, store, base, end, out):
+        copy_segments(broker, replica, store, task, out)
+    return True
+
+
+def _copy(
+    broker: Process, replica: Replica, store: RemoteStore, base: int, end: int, out: Effects
+) -> bool:
+    """R-1.  Copy one segment; False if the store fails, which ends the run."""
+    if not store.up:
+        out.cue("R-1.failed", broker.id, "copy", base, end, tp=replica.tp)
+        return False
+    remote, task = store.log_of(replica.tp), task_of(broker, replica.tp)
+    remote.finish(_segment(broker.id, replica.log, remote.copied + 1, base, end))
+    task.copied = end - 1
+    task.highest = max(task.highest, task.copied)
+    out.touch(broker.id, replica.tp)
+    out.cue("R-1", broker.id, "copy", base, end, tp=replica.tp)
+    return True
 
 
 def closed_segments(log: Log, first: int) -> list[tuple[int, int]]:

@@ -187,16 +187,21 @@ class RemoteLog:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class RemoteStore:
-    """R-1.  The store that all brokers share; `up` is false while it answers with errors."""
+    """R-2.  The store that all brokers share; `up` is false while it answers with errors.
 
-    __slots__ = ("logs", "up")
+    `slow_ms`: the time that each copy, and each look into a segment by a follower, takes.
+    """
+
+    __slots__ = ("logs", "slow_ms", "up")
 
     def __init__(self) -> None:
         self.logs: dict[int, RemoteLog] = {}
+        self.slow_ms = 0
         self.up = True
 
     def twin(self, twins: Twins) -> RemoteStore:
         twin = RemoteStore()
+        twin.slow_ms = self.slow_ms
         twin.up = self.up
         twin.logs = {tp: log.copy() for tp, log in self.logs.items()}
         return twin
@@ -213,19 +218,22 @@ class RemoteLogTask:
     """R-1, R-3.  A broker's memory of one partition (`RLMCopyTask`, `UnifiedLog`).
 
     `copied`: the last offset that this term as a leader has found or copied, -2 before it looked;
-    `highest`: highestOffsetInRemoteStorage, which local deletion obeys.
+    `highest`: highestOffsetInRemoteStorage, which local deletion obeys.  `copying`: a copy is under
+    way.
     """
 
-    __slots__ = ("copied", "epoch", "highest")
+    __slots__ = ("copied", "copying", "epoch", "highest")
 
     def __init__(self) -> None:
         self.epoch = NOTHING
+        self.copying = False
         self.copied = UNKNOWN
         self.highest = NOTHING
 
     def copy(self) -> RemoteLogTask:
         twin = RemoteLogTask()
         twin.epoch, twin.copied, twin.highest = self.epoch, self.copied, self.highest
+        twin.copying = self.copying
         return twin
 
 
@@ -237,19 +245,22 @@ class Rebuild:
     """R-5.  A follower that rebuilds its log from remote storage (`TierStateMachine`).
 
     `leader_start` is the log start of the answer that began it; `local_start` and `epoch` are the
-    leader's local log start and the epoch there, -1 before they are known.
+    leader's local log start and the epoch there, -1 before they are known; `segment` is the remote
+    one after which the log has begun.
     """
 
-    __slots__ = ("built", "epoch", "leader_epoch", "leader_start", "local_start")
+    __slots__ = ("built", "epoch", "leader_epoch", "leader_start", "local_start", "segment")
 
     def __init__(self, leader_epoch: int, leader_start: int) -> None:
         self.leader_epoch = leader_epoch
         self.leader_start = leader_start
         self.local_start = NOTHING
         self.epoch = NOTHING
+        self.segment: RemoteSegment | None = None
         self.built = False
 
     def copy(self) -> Rebuild:
         twin = Rebuild(self.leader_epoch, self.leader_start)
         twin.local_start, twin.epoch, twin.built = self.local_start, self.epoch, self.built
+        twin.segment = self.segment
         return twin

@@ -109,6 +109,7 @@ REFUSALS: Final[dict[str, str]] = {
     "no.store": "This scenario has no remote storage; it says remote.storage.enable.",
     "store.up": "Remote storage works already.",
     "store.down": "Remote storage has failed already.",
+    "store.slow": "Remote storage takes that time already.",
     "no.member": "This consumer is in no group.",
     "member.alive": "This member runs already.",
     "member.not.alive": "This member does not run; “join” starts it.",

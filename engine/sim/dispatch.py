@@ -208,6 +208,8 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.LOG_START_CHECKPOINT: retention.write_log_starts,
     timers.GROUP_CHECK: coordinator.on_check,
     timers.REMOTE_LOG: tiering.on_task,
+    timers.REMOTE_COPY: tiering.on_copied,
+    timers.REMOTE_INDEX: fetcher.on_remote_index,
 }
 
 

@@ -72,6 +72,8 @@ TOUCHING: Final = frozenset(
         timers.RETENTION,
         timers.GROUP_CHECK,
         timers.REMOTE_LOG,
+        timers.REMOTE_COPY,
+        timers.REMOTE_INDEX,
     )
 )
 """Timers of a broker that may touch a log or a role."""

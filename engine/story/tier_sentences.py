@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.model.effects import Cue
 from engine.model.messages import EARLIEST_LOCAL, LATEST
-from engine.story.entities import Happening, node, offset, say
+from engine.story.entities import Happening, node, number, offset, say
 from engine.view.wire import Sentence
 
 
@@ -29,13 +29,19 @@ def _store(h: Happening, cue: Cue) -> Sentence:
     return say("tier.store.up" if cue[4] else "tier.store.down")
 
 
+def _slow(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.store.slow", n=number(cue[4])) if cue[4] else say("tier.store.slow.over")
+
+
 def _remote_read(h: Happening, cue: Cue) -> Sentence:
     return say("tier.read", b=node(cue[1]), c=node(h.what.src), o=offset(cue[3]))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "R-1": _segment("tier.copy"),
+    "R-1.begins": _segment("tier.copy.begins"),
     "R-2": _store,
+    "R-2.slow": _slow,
     "R-4.deleted": _segment("tier.deleted"),
     "R-6": _remote_read,
 }

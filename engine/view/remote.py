@@ -15,7 +15,7 @@ def store_view(cluster: Cluster, store: RemoteStore) -> StoreView:
         for tp, remote in sorted(store.logs.items())
         for segment in remote.all_segments()
     ]
-    return {"up": store.up, "segments": shown}
+    return {"up": store.up, "slow": store.slow_ms, "segments": shown}
 
 
 def _segment(cluster: Cluster, tp: int, segment: RemoteSegment) -> RemoteSegmentView:

@@ -409,9 +409,10 @@ class RemoteSegmentView(TypedDict):
 
 
 class StoreView(TypedDict):
-    """Remote storage: whether it answers, and its segments by partition and offset."""
+    """Remote storage: whether it answers, in how many ms, and its segments by partition."""
 
     up: bool
+    slow: int
     segments: list[RemoteSegmentView]
 
 

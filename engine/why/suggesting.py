@@ -58,6 +58,7 @@ def suggestions(sim: Simulation) -> Iterator[str]:
     if sim.cluster.store is not None:
         yield "store down"
         yield "store up"
+        yield "store slow 2s"
     yield from _disks(sim)
     yield from ("kill K", "restart K", "pause K", "resume K")
     for name in names:

@@ -157,6 +157,15 @@ def test_segments_that_are_not_copied_stay_on_the_disk() -> None:
     assert not sim.broken
 
 
+def test_a_slow_store_takes_one_segment_after_the_other() -> None:
+    sim = play("store slow 2s", *write(0, 6), "advance 2s")
+    assert remote(sim) == []
+    go_on(sim, "advance 2s")
+    assert remote(sim) == [(0, 2)]
+    go_on(sim, "kill 1", "restart 1", "settle", "store slow 0", "advance 1s")
+    assert len(remote(sim)) == 3 and not sim.broken, "the copy under way died with its process"
+
+
 @pytest.mark.parametrize(("profile", "segments"), [("K36", [2]), ("K37", [3])])
 def test_retention_rolls_an_active_segment_since_3_7(profile: str, segments: list[int]) -> None:
     old = "  local.retention.ms: 100\n"
@@ -227,6 +236,16 @@ def test_a_store_that_fails_after_the_truncation_leaves_nothing() -> None:
     assert log_of(sim, 3).epochs.entries() == [[0, 0]] and not sim.broken
 
 
+def test_a_fetcher_thread_waits_for_a_slow_store() -> None:
+    sim = play(*AWAY, "store slow 2s", "restart 3", "fetch 3")
+    assert marks(sim, 3) == (0, 4, 4) and log_of(sim, 3).epochs.entries() == []
+    go_on(sim, "advance 1s", "settle")
+    assert marks(sim, 3) == (0, 4, 4)
+    go_on(sim, "advance 1s", "settle")
+    assert marks(sim, 3) == (0, 4, 7) and log_of(sim, 3).epochs.entries() == [[0, 0]]
+    assert not sim.broken
+
+
 def test_a_restart_in_between_loses_the_epochs_for_good() -> None:
     """Its role begins at the high watermark, which the leader still has: nothing moves it away."""
     sim = play(*AWAY, "store down", "restart 3", "fetch 3", "kill 3", "store up", "restart 3")
@@ -289,7 +308,10 @@ def test_the_store_fails_once_and_the_menu_knows() -> None:
     offered = {one["text"]: one["enabled"] for one in possible(sim)}
     assert (offered["store down"], offered["store up"]) == (True, False)
     go_on(sim, "store down")
-    assert view(sim)["store"] == {"up": False, "segments": []}
+    assert view(sim)["store"] == {"up": False, "slow": 0, "segments": []}
+    go_on(sim, "store slow 1s")
+    with pytest.raises(InputError, match="that time already"):
+        go_on(sim, "store slow 1s")
     with pytest.raises(InputError, match="failed already"):
         go_on(sim, "store down")
 

@@ -417,10 +417,11 @@ export interface MetadataEntry {
   o: number;
 }
 /**
- * Remote storage: whether it answers, and its segments by partition and offset.
+ * Remote storage: whether it answers, in how many ms, and its segments by partition.
  */
 export interface StoreView {
   segments: RemoteSegmentView[];
+  slow: number;
   up: boolean;
 }
 /**

@@ -10,13 +10,18 @@ const CHIP = 22;
 /** Height of the cards over the tanks, in px: those of groups, or that of remote storage. */
 export const cardBand = (view, narrow) => groupBand(view, narrow) + (view.store ? HEIGHT + 6 : 0);
 
+function stateOf({ up, slow }) {
+  if (!up) return "store.down";
+  return slow ? "store.slow" : "store.head";
+}
+
 /** The card: whether the store answers, and the segments of the partition on the stage. */
 export function store(geo, view, { t }) {
   if (!view.store) return null;
   const [x, right] = geo.side ? [geo.side, Math.max(geo.side, geo.corner)] : [8, 8];
   const [y, w] = [geo.heads.sky - HEIGHT, geo.width - x - right - (geo.side ? 8 : 0)];
   const segments = view.store.segments.filter((one) => one.p === geo.part.p);
-  const head = t(view.store.up ? "store.head" : "store.down");
+  const head = t(stateOf(view.store), { n: view.store.slow });
   const words = segments.map((one) =>
     t(one.read ? "store.segment" : "store.unread", { p: geo.part.name, a: one.first, o: one.last }),
   );
@@ -84,7 +89,7 @@ export function remotePart(geo, lane, replica, { t }) {
       [
         rect("r", lane.x + 1.5, top, lane.w - 3, h - 1.5, "remotepart", { rx: geo.full ? 6 : 2 }),
         line("edge", lane.x + 2, top, lane.x + lane.w - 2, top, "remoteedge"),
-        geo.full && text("t", x, low - 6, words, "small", { "font-size": Math.max(size, 9) }),
+        geo.full && size >= 8 && text("t", x, low - 6, words, "small", { "font-size": size }),
         title("title", t("tank.remote", numbers)),
       ],
       { "data-id": `remote${lane.id ?? ""}`, "data-local": replica.local },
