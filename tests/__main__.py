@@ -160,6 +160,7 @@ def front_end() -> list[list[str]]:
     return [
         [f"{tools}/prettier", "--log-level", "warn", "--check", "."],
         [f"{tools}/eslint", "--max-warnings", "0", "."],
+        [f"{tools}/knip", "--no-progress"],
         ["node", "--test", *files],
         ["npm", "run", "--silent", "types"],
     ]

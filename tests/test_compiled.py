@@ -6,16 +6,21 @@ HIGHWATER_THOROUGH=1, or where `python3 -m app compile` has been before.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.compiled import build
+from app.compiled import build, extensions
 from app.core import compiled_engine
+from engine import model
+from engine.model.messages import Message
 from tests.conftest import ROOT, THOROUGH
 from tests.digests import digests
 
@@ -102,6 +107,21 @@ def test_compiled_and_written_search_the_same() -> None:
 def test_a_compiled_run_goes_on_in_another_process() -> None:
     """What was pickled in the middle of a run ends as the run does, and plays on as C."""
     assert told_by(PICKLE, compiled())[1] == told_by(PICKLE)[1]
+
+
+def test_every_kind_of_message_is_compiled() -> None:
+    for module in pkgutil.iter_modules(model.__path__, "engine.model."):
+        importlib.import_module(module.name)
+    sources = {path.removesuffix(".py").replace("/", ".") for path in extensions.files()}
+    kinds = list(kinds_of(Message))
+    assert len(kinds) > 50
+    assert {kind.__module__ for kind in kinds} - sources == set()
+
+
+def kinds_of(base: type[Message]) -> Iterator[type[Message]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
 
 
 def test_the_sources_can_be_asked_for(tmp_path: Path) -> None:

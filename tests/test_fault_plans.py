@@ -22,6 +22,7 @@ from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
 from engine.sim.run import Run, play, play_all
 from engine.sim.simulation import Simulation
+from engine.study.batch import row_of
 from engine.study.digest import digest
 from engine.study.shrink import line_of, shorten
 from engine.study.wander import STRIKES
@@ -64,7 +65,7 @@ def test_every_kind_that_can_be_written_can_strike() -> None:
     )
 
 
-NOT_DRAWN = {"pause", "wipe", "bounce", "slow", "slow_disk"}
+NOT_DRAWN = {"pause", "wipe", "bounce", "slow", "slow_disk", "kill_controller"}
 """The soak has them as moves."""
 
 
@@ -425,3 +426,38 @@ def test_a_plan_that_waits_is_redrawn_with_its_future() -> None:
     sim.draw_anew(1)
     sim.run_until(60_000)
     assert isinstance(sim.plans[0], FaultPlan) and sim.plans[0].roll is None
+
+
+# -- the controller -------------------------------------------------------------------------------
+
+CRASH = {"kind": "kill_controller", "at_ms": 2_000, "mttr_ms": 4_000}
+
+
+def test_the_active_controller_crashes_and_another_voter_takes_over() -> None:
+    voters = cluster(CRASH, quorum=["C1", "C2", "C3"])
+    before = begun(voters, "K39", 1_900).cluster.controller.voter
+    sim = begun(voters, "K39", 5_500)
+    (plan,) = sim.plans
+    assert [(at, who) for at, who, _ in plan.strikes] == [(2_000, (before,))]
+    assert sim.cluster.controller.alive and sim.cluster.controller.voter != before
+    end = play_all(Run(voters, "K39"))
+    assert end.cluster.quorum is not None
+    assert all(voter.alive for voter in end.cluster.quorum.voters.values())
+    assert 500 < failover(voters, "K39") < 4_000
+
+
+def failover(scenario: Scenario, profile: str) -> Any:
+    return row_of(Run(scenario, profile), 0, 0)["failover_ms"]
+
+
+@pytest.mark.parametrize("profile", ["K39", "Z24"])
+def test_a_controller_that_is_one_node_comes_back_with_its_repair(profile: str) -> None:
+    assert failover(cluster(CRASH), profile) == 4_000
+    assert failover(cluster(), profile) is None
+
+
+def test_a_fault_of_the_controller_names_no_brokers() -> None:
+    with pytest.raises(InputError, match="leave out brokers"):
+        cluster({**CRASH, "brokers": [1]})
+    saved = Scenario.from_dict(cluster(CRASH).to_dict())
+    assert saved.faults == cluster(CRASH).faults

@@ -17,6 +17,8 @@ from tests.conftest import ROOT
 
 FOLDER = ROOT / "engine" / "conformance" / "recordings" / "played"
 FILES = sorted(FOLDER.glob("*.json"))
+OF_CHANCE = sorted((ROOT / "tests" / "data" / "recordings").glob("*.json"))
+"""Random scripts, shortened, that an earlier model played differently."""
 SMALL = "S06-3.9.1"
 
 
@@ -29,7 +31,7 @@ def compared(data: dict[str, Any]) -> RecordingComparison:
     return compare(reading.read(json.dumps(data), "altered"))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*FILES, *OF_CHANCE], ids=lambda file: file.stem)
 def test_the_engine_does_what_the_brokers_did(file: Path) -> None:
     """highwater recordings engine/conformance/recordings/played/<name>.json"""
     result = compare(next(reading.load([file])))

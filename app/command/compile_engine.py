@@ -35,7 +35,7 @@ def compile_engine(remove: bool, as_json: bool) -> None:
         if (bootstrap.ROOT / "pyproject.toml").exists() and not bootstrap.add("fast"):
             refuse("What compiles could not be installed: the line above says why.")
         if reason := build.why_not():
-            refuse(reason)
+            refuse(str(reason))
         click.echo(f"This takes about {build.USUAL_CPU_S} seconds of a processor.", err=True)
     try:
         place = build.build(_progress(as_json))

@@ -21,6 +21,8 @@ from typing import Final
 
 from app.compiled import digests, extensions
 from app.core import compiled_engine
+from app.core.words import Catalogue
+from engine.model.languages import USUAL
 
 LEVEL: Final = "1"
 """Optimisation level of the C compiler: half the time of level 2, and plays nearly as fast."""
@@ -34,20 +36,34 @@ Progress = Callable[[str, float], None]
 
 
 class CompileError(Exception):
-    """Error for an engine that cannot be compiled here; the text is one sentence."""
+    """Error for an engine that cannot be compiled here: a key of `compiled.*.json`, and its words.
+
+    As text it is one sentence of the usual language.
+    """
+
+    def __init__(self, key: str, **args: object) -> None:
+        super().__init__(key)
+        self.key = f"compiled.{key}"
+        self.args_of_key = args
+
+    def sentence(self, words: Catalogue, lang: str) -> str:
+        return words.text(lang, self.key, self.args_of_key)
+
+    def __str__(self) -> str:
+        return self.sentence(Catalogue(), USUAL)
 
 
-def why_not() -> str:
-    """Return what is missing here in one sentence, or ""."""
+def why_not() -> CompileError | None:
+    """Return what is missing here, or None."""
     if sys.platform == "win32":
-        return "The engine is compiled on Linux and macOS only."
+        return CompileError("missing.system")
     if compiler() is None:
-        return "There is no C compiler here: install gcc or clang, with the headers of Python."
+        return CompileError("missing.compiler")
     if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
-        return "The headers of Python are missing: install them (Debian: python3-dev)."
+        return CompileError("missing.headers")
     if any(importlib.util.find_spec(name) is None for name in ("mypyc", "setuptools")):
-        return "mypy is not installed: pip install 'highwater[fast]'."
-    return ""
+        return CompileError("missing.mypy", command="highwater compile")
+    return None
 
 
 def compiler() -> str | None:
@@ -64,7 +80,7 @@ def build(progress: Progress, program: Path | None = None) -> Path:
     if (done := compiled_engine.built()) is not None:
         return done
     if reason := why_not():
-        raise CompileError(reason)
+        raise reason
     with _scratch() as place:
         source = compiled_engine.SOURCES
         without = shutil.ignore_patterns("__pycache__", "*.so")
@@ -77,7 +93,7 @@ def build(progress: Progress, program: Path | None = None) -> Path:
             place.rename(done)
         except OSError as error:
             if compiled_engine.built() is None:  # no other process was faster
-                raise CompileError(f"{done} cannot be written: {error.strerror}.") from error
+                raise CompileError("unwritable", folder=done, why=error.strerror) from error
         return done
 
 
@@ -89,7 +105,7 @@ def _scratch() -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         place = Path(tempfile.mkdtemp(prefix="making-", dir=folder))
     except (OSError, RuntimeError) as error:
-        raise CompileError(f"{folder} cannot be written: {error}.") from error
+        raise CompileError("unwritable", folder=folder, why=error) from error
     try:
         yield place
     finally:
@@ -114,8 +130,7 @@ def _compile(place: Path, progress: Progress) -> None:
             process.kill()
         if process.wait():
             log.seek(0)
-            told = log.read().strip().splitlines() or ["no reason was given"]
-            raise CompileError(f"The build failed: {told[-1][:300]}.")
+            raise CompileError("failed", why=_last_line(log.read()))
 
 
 def _how_far(place: Path) -> tuple[str, float]:
@@ -142,16 +157,17 @@ def _check(place: Path, progress: Progress, program: Path) -> None:
             text=True,
         )
         if done.returncode:
-            told = done.stderr.strip().splitlines() or ["no reason was given"]
-            raise CompileError(f"The compiled engine does not play: {told[-1][:300]}.")
+            raise CompileError("unplayable", why=_last_line(done.stderr))
         ends.append(json.loads(done.stdout))
         progress(CHECKING, share)
     pure, compiled = ends
     if compiled.pop("is_compiled") is pure.pop("is_compiled"):
-        raise CompileError("The compiled modules were not found by Python, though they were built.")
+        raise CompileError("unfound")
     different = sorted(name for name in pure if pure[name] != compiled.get(name))
     if different:
-        raise CompileError(
-            f"{len(different)} of {len(pure)} runs end differently when compiled, {different[0]} "
-            "among them: the build was thrown away."
-        )
+        raise CompileError("different", n=len(different), all=len(pure), name=different[0])
+
+
+def _last_line(told: str) -> str:
+    lines = told.strip().splitlines()
+    return lines[-1][:300].rstrip(".") if lines else "-"

@@ -17,8 +17,7 @@ class CancelledError(Exception):
 class CompileJob:
     """State of the build.
 
-    `running`; `phase` and `share` (0 – 1) while it runs; `problem`, a sentence, where the last one
-    failed, or "".
+    `running`; `phase` and `share` (0 – 1) while it runs; `problem`: why the last one failed.
     """
 
     def __init__(self, build_engine: Callable[[build.Progress], Path] = build.build) -> None:
@@ -26,7 +25,8 @@ class CompileJob:
         self._turn = threading.Lock()
         self._cancelled = threading.Event()
         self.running = False
-        self.phase, self.share, self.problem = build.TRANSLATING, 0.0, ""
+        self.phase, self.share = build.TRANSLATING, 0.0
+        self.problem: build.CompileError | None = None
 
     def start(self) -> None:
         """Begin, unless it runs or there is nothing to build."""
@@ -34,7 +34,7 @@ class CompileJob:
             if self.running or compiled_engine.built() is not None:
                 return
             self.running = True
-            self.phase, self.share, self.problem = build.TRANSLATING, 0.0, ""
+            self.phase, self.share, self.problem = build.TRANSLATING, 0.0, None
             self._cancelled.clear()
             threading.Thread(target=self._run, name="compile", daemon=True).start()
 
@@ -47,7 +47,7 @@ class CompileJob:
         except CancelledError:
             pass
         except build.CompileError as error:
-            self.problem = str(error)
+            self.problem = error
         finally:
             self.running = False
 

@@ -11,6 +11,7 @@ from app.core import compiled_engine
 from app.core.refusals import RequestError
 from app.server import visitor
 from app.server.operator import is_operator
+from app.server.services import services
 from app.web.moments import address
 from engine.study.digest import is_compiled
 
@@ -27,10 +28,15 @@ def engine() -> str:
         built=compiled_engine.built() is not None,
         in_use=is_compiled(),
         may=is_operator(),
-        why_not=build.why_not(),
+        why_not=_sentence(build.why_not()),
+        problem=_sentence(job.problem),
         seconds=build.USUAL_CPU_S,
         job=job,
     )
+
+
+def _sentence(error: build.CompileError | None) -> str:
+    return error.sentence(services().words, visitor.lang()) if error is not None else ""
 
 
 @blueprint.post("/batch/engine/build")

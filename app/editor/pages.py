@@ -132,7 +132,12 @@ def offers(lang: str) -> Json:
         "profiles": [[one.name, one.stands_for] for one in PROFILES.values()],
         "invariants": list(VIOLABLE),
         "faults": [
-            {"name": name, "together": row.together, "own": [one._asdict() for one in row.own]}
+            {
+                "name": name,
+                "together": row.together,
+                "of_controller": row.of_controller,
+                "own": [one._asdict() for one in row.own],
+            }
             for name, row in FAULT_KINDS.items()
         ],
         "tags": list(TAGS),

@@ -33,6 +33,7 @@ DEEDS: Final[dict[str, Deed]] = {}
 
 WAITING: Final = "waiting"
 PRODUCER_PATIENCE_MS: Final = 30_000
+CONTROLLER_ACTS_S: Final = 45  # under ZooKeeper its thread to the lost broker ends first, in 30 s
 ZOOKEEPER_FORGETS_S: Final = 13.0
 METADATA_FETCH_S: Final = 0.8
 """A metadata fetch that is on its way waits at most 500 ms at the controller."""
@@ -194,7 +195,7 @@ def _detect(stage: LabStage, args: Args) -> str:
         record = stage.must_record()
         return record.leader != broker and (broker not in record.isr or record.isr == (broker,))
 
-    wait_until(is_out, 15, 0.1)
+    wait_until(is_out, CONTROLLER_ACTS_S, 0.1)
     time.sleep(0.4)
     stage.informed()
     return "" if noticed else "the controller has not noticed"

@@ -335,8 +335,14 @@ def _check_able(script: RandomScript, move: Move) -> str:
 
 
 def _check_bounce(script: RandomScript, move: Move) -> str:
+    """Refuse a race: a broker answers LeaderAndIsr once its fetcher to the old leader has ended.
+
+    That thread waits for a paused leader, and the controller sends the request to the next process.
+    """
     if script.release.kraft:
         return "KRaft makes the broker wait for its session"
+    if any(one.status == PAUSED for one in script.sim.brokers.values()):
+        return "a fetcher of it may wait for the paused broker"
     return _check_able(script, move)
 
 

@@ -34,7 +34,7 @@ class Acked:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Outage:
-    """A partition that cannot do something: since when (-1: it can), how long in all, at most."""
+    """Times without something: since when (-1: it is there), how long in all, at most (ms)."""
 
     __slots__ = ("longest_ms", "since", "total_ms")
 
@@ -89,6 +89,7 @@ class Ledger:
         "truncated",
         "unclean_epochs",
         "unclean_lost",
+        "uncontrolled",
         "unwritable",
         "voters",
     )
@@ -120,6 +121,7 @@ class Ledger:
         self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
         self.unwritable = [Outage() for _ in range(partitions)]  # A2: acks=all is refused
         self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds no leader
+        self.uncontrolled = Outage()  # no controller is active
 
     def copy(self) -> Ledger:
         twin = Ledger.__new__(Ledger)
@@ -130,6 +132,7 @@ class Ledger:
         twin.isr_shrinks = self.isr_shrinks
         twin.sent = self.sent
         twin.truncated = self.truncated
+        twin.uncontrolled = self.uncontrolled.copy()
         twin.voters = self.voters.copy()
         twin.acked = [of_one.copy() for of_one in self.acked]
         twin.committed = [of_one.copy() for of_one in self.committed]
@@ -239,3 +242,4 @@ class Ledger:
         """End the open intervals of unavailability at the end of the run."""
         for tp in range(len(self.unwritable)):
             self.availability(tp, True, True, now)
+        self.uncontrolled.note(True, now)

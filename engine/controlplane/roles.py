@@ -155,11 +155,12 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
     if was_leader or replica.parked:
         role_lost(broker, replica, out)
+    restarts = _reconciles(broker, replica, old_leader, old_epoch)
+    if restarts and replica.profile.truncation == HW and record.leader >= 0:
+        truncation.to_high_watermark(replica, out)  # one that shuts down cuts, too: no fetcher does
     if broker.shutting_down and broker.id not in record.isr:
         fetcher.remove_partition(broker, tp)
-    elif _reconciles(broker, replica, old_leader, old_epoch):
-        if replica.profile.truncation == HW and record.leader >= 0:
-            truncation.to_high_watermark(replica, out)
+    elif restarts:
         fetcher.start_fetching(broker, replica, out)
     futures.restart(broker, replica, old_epoch >= 0, out)
     return True

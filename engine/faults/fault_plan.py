@@ -13,7 +13,6 @@ from engine.faults import rolling
 from engine.faults.fault_record import Strikes
 from engine.faults.plan_kinds import PLAN_KINDS, stopped_by_another
 from engine.model.copying import Twins
-from engine.model.state import UP
 from engine.scenarios.fault_lines import Fault
 from engine.sim.kernel import FAILURE, Chance
 from engine.sim.world import World
@@ -87,7 +86,7 @@ class FaultPlan(Strikes):
                 self.draws += 1
                 self.waited_ms += sim.now - self.armed_at
             self.armed_at = -1
-        running = tuple(b for b in self.group if sim.brokers[b].status == UP)
+        running = kind.running(sim, self.group)
         if not running:
             self._arm(sim)
             return True

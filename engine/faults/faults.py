@@ -18,6 +18,9 @@ from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
 from engine.sim.world import World
 
+Roles = dict[int, int]
+"""Partition -> leader epoch."""
+
 # -- processes and machines -----------------------------------------------------------------------
 
 
@@ -97,12 +100,14 @@ def cannot_start(sim: World, broker: int) -> bool:
     return not directories.working(found) or not directories.survives_a_failed_directory(found)
 
 
-def start(sim: World, broker: int, bounced: bool = False) -> None:
-    """Start the process, which asks to be registered."""
+def start(sim: World, broker: int, bounced: bool = False, heard: Roles | None = None) -> None:
+    """Start the process, which asks to be registered; `heard` is from before a bounce."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.2.start", broker, "process", "down", "starting")
         sim.start_process(broker, out, bounced)
+        if bounced and heard and not sim.profile.broker_generation:
+            sim.brokers[broker].running.heard_before = heard
 
     sim.act(FAILURE, broker, f"restart {broker}", action)
 
@@ -112,8 +117,15 @@ def bounce(sim: World, broker: int) -> None:
 
     KRaft knows no such thing: the new process is refused until the old session is over.
     """
+    heard = roles(sim, broker)
     kill(sim, broker)
-    start(sim, broker, bounced=sim.profile.mode == "zk")
+    start(sim, broker, bounced=sim.profile.mode == "zk", heard=heard)
+
+
+def roles(sim: World, broker: int) -> Roles:
+    """Return what the controller has told the process of its roles."""
+    process = sim.brokers[broker].running
+    return {tp: process.told_epoch(tp) for tp in process.replicas}
 
 
 def shut_down(sim: World, broker: int) -> None:
@@ -224,6 +236,7 @@ def start_controller(sim: World) -> None:
             zookeeper.resume(k, running, out)
         for broker in sim.brokers.values():
             if broker.status == UP:
+                broker.running.heard_before = {}  # the new controller tells everybody
                 hear_again(sim, broker.id, out)
 
     sim.act(FAILURE, CONTROLLER, "restart K", action)
@@ -293,7 +306,7 @@ def hear_again(sim: World, broker_id: int, out: Effects) -> None:
         missed = [
             tp
             for tp, record in k.records.items()
-            if broker_id in record.replicas and broker.known_epoch(tp) < record.leader_epoch
+            if broker_id in record.replicas and broker.told_epoch(tp) < record.leader_epoch
         ]
         if missed and not sim.profile.lost_requests_not_repeated:
             zookeeper.tell_again(k, broker_id, missed, out)

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from engine.dataplane import directories
-from engine.faults import network_partition
+from engine.faults import network_partition, voter_faults
 from engine.faults.fault_record import Strikes
 from engine.faults.faults import (
     bounce,
     cannot_start,
     cut,
     fail_disk,
+    finish_controller_start,
     heal,
     kill,
+    kill_controller,
     lose,
     pause,
     power,
@@ -22,14 +24,19 @@ from engine.faults.faults import (
     slow,
     slow_disk,
     start,
+    start_controller,
     wipe,
 )
 from engine.model.messages import CONTROLLER
-from engine.model.state import DOWN, PAUSED
+from engine.model.state import DOWN, PAUSED, UP
 from engine.sim.world import World
 
 One = Callable[[World, int, Strikes], None]
 Many = Callable[[World, tuple[int, ...], Strikes], None]
+
+
+def running_brokers(sim: World, group: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(broker for broker in group if sim.brokers[broker].status == UP)
 
 
 class PlanKind(NamedTuple):
@@ -38,7 +45,8 @@ class PlanKind(NamedTuple):
     `strike` None: it rolls from one broker to the next.  `repair` None: it repairs itself. `stops`:
     the process is down until the repair starts it.  `takes`: when something may leave a disk by it.
     `pays`: the budget of a search that buys the same, "" if its moves have none. `whole`: it
-    strikes a group as it was named, also those of it that do not run.
+    strikes a group as it was named, also those of it that do not run.  `running`: what of a group
+    it can strike now.
     """
 
     strike: Many | None
@@ -47,6 +55,7 @@ class PlanKind(NamedTuple):
     takes: str
     pays: str
     whole: bool = False
+    running: Callable[[World, tuple[int, ...]], tuple[int, ...]] = running_brokers
 
 
 NOTHING: Final = ""
@@ -205,6 +214,31 @@ def _repair_disk(sim: World, broker: int, plan: Strikes) -> None:
         _repair_start(sim, broker, plan)
 
 
+# -- the controller -------------------------------------------------------------------------------
+
+
+def _active_controller(sim: World, group: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the active controller: where the quorum is played a voter, () while there is none."""
+    k = sim.cluster.controller
+    if not k.alive:
+        return ()
+    return group if sim.cluster.quorum is None else (k.voter,)
+
+
+def _strike_controller(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
+    kill_controller(sim)
+
+
+def _repair_controller(sim: World, struck: tuple[int, ...], plan: Strikes) -> None:
+    quorum = sim.cluster.quorum
+    if quorum is None:
+        start_controller(sim)
+        finish_controller_start(sim)
+    else:
+        for voter in struck:
+            voter_faults.start(sim, voter)
+
+
 PLAN_KINDS: Final[dict[str, PlanKind]] = {
     "kill": PlanKind(
         _each(lambda sim, broker, plan: kill(sim, broker)),
@@ -259,6 +293,14 @@ PLAN_KINDS: Final[dict[str, PlanKind]] = {
     ),
     "lossy": PlanKind(
         _each(_strike_lossy), _each(_repair_lossy), stops=False, takes=NOTHING, pays="losses"
+    ),
+    "kill_controller": PlanKind(
+        _strike_controller,
+        _repair_controller,
+        stops=True,
+        takes=NOTHING,
+        pays="crashes",
+        running=_active_controller,
     ),
     "rolling_restart": PlanKind(None, None, stops=False, takes=NOTHING, pays="crashes"),
 }

@@ -25,7 +25,7 @@ from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
-TOPICS: Final = ("control", "placement", "isr", "durability", "epochs", "drills")
+TOPICS: Final = ("control", "placement", "isr", "durability", "epochs", "groups", "drills")
 LEVELS: Final = (1, 2, 3)
 MOMENTS: Final = "moments.json"
 FEWEST_FACTS: Final = 3

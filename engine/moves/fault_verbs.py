@@ -258,12 +258,14 @@ def _parse_bounce(words: Words) -> Args:
     lambda sim, args: _is_alive(sim, args) or _has_no_disk(sim, args["broker"]),
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
+    broker = args["broker"]
+    heard = faults.roles(sim, broker)
     if args["power"]:
-        faults.power(sim, args["broker"])
+        faults.power(sim, broker)
     else:
-        faults.kill(sim, args["broker"])
+        faults.kill(sim, broker)
     yield
-    faults.start(sim, args["broker"], bounced=sim.profile.mode == "zk")
+    faults.start(sim, broker, bounced=sim.profile.mode == "zk", heard=heard)
     yield
     yield from pacing.until_informed(sim, args["broker"])
 

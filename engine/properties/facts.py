@@ -129,6 +129,12 @@ FACTS: Final[dict[str, Fact]] = {
     "lost": Fact(
         (RECORD,), TRUTH, _note_of("lost"), "it was acknowledged with acks=all and is gone"
     ),
+    "repeated": Fact(
+        (RECORD,), TRUTH, _note_of("repeated"), "a consumer group processed it twice or more"
+    ),
+    "skipped": Fact(
+        (RECORD,), TRUTH, _note_of("skipped"), "a consumer group passed over it unprocessed"
+    ),
     "losses": Fact((), NUMBER, _count, "how many acknowledged records are gone"),
     "broken": Fact((INVARIANT,), TRUTH, _note_of("broken"), "a promise of replication has broken"),
 }

@@ -112,6 +112,8 @@ class ObserverNotes:
         "failed",
         "lost",
         "read",
+        "repeated",
+        "skipped",
         "struck",
     )
 
@@ -122,6 +124,8 @@ class ObserverNotes:
         self.committed: dict[str, int] = {}
         self.read: dict[str, int] = {}
         self.lost: dict[str, int] = {}
+        self.repeated: dict[str, int] = {}
+        self.skipped: dict[str, int] = {}
         self.broken: dict[str, int] = {}
         self.emptied: frozenset[int] = frozenset()
         self.struck: frozenset[int] = frozenset()
@@ -149,6 +153,11 @@ class ObserverNotes:
             self.failed.setdefault(value, (step, name_of(error)))
         for value in ledger.lost:
             self.lost.setdefault(value, step)
+        for (_, value), times in sim.groups.processed.items():
+            if times > 1:
+                self.repeated.setdefault(value, step)
+        for _, value in sim.groups.skipped:
+            self.skipped.setdefault(value, step)
         for name, at, _ in sim.broken[len(self.broken) :]:
             self.broken.setdefault(name, at)
 

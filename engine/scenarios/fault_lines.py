@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from engine.model.messages import CONTROLLER
 from engine.scenarios.parts import MOST_BROKERS, MOST_DIRS, BrokerSpec, broker_id
 from engine.scenarios.places import Path, Reader
 from engine.scenarios.spans import DAY_MS
@@ -31,10 +32,12 @@ class FaultKind(NamedTuple):
     """Kind of fault: its own fields.
 
     With `together` it concerns all the named brokers at once, unless the line says otherwise.
+    One `of_controller` strikes the active controller, and names no brokers.
     """
 
     own: tuple[FaultField, ...] = ()
     together: bool = False
+    of_controller: bool = False
 
 
 FAULT_KINDS: Final = {
@@ -51,6 +54,7 @@ FAULT_KINDS: Final = {
     "partition": FaultKind(together=True),
     "lossy": FaultKind((FaultField("loss", 0.1, shared=False),)),
     "rolling_restart": FaultKind(together=True),
+    "kill_controller": FaultKind(of_controller=True),
 }
 FAULT_FIELDS: Final = (
     "kind",
@@ -66,6 +70,7 @@ FAULT_FIELDS: Final = (
     "dir",
     "importance",
 )
+NAME_BROKERS: Final = frozenset({"brokers", "racks", "together"})
 OF_ONE_KIND: Final = {
     field.name: kind for kind, row in FAULT_KINDS.items() for field in row.own if not field.shared
 }
@@ -105,7 +110,9 @@ class Fault:
         return max(1, round(self.mtbf_ms / self.importance))
 
     def groups(self, brokers: tuple[BrokerSpec, ...]) -> tuple[tuple[int, ...], ...]:
-        """Return the sets of brokers that are struck as one."""
+        """Return the sets of brokers that are struck as one, or the controller."""
+        if FAULT_KINDS[self.kind].of_controller:
+            return ((CONTROLLER,),)
         if self.racks:
             racks = tuple(
                 tuple(broker.id for broker in brokers if broker.rack == rack) for rack in self.racks
@@ -147,9 +154,10 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         mtbf = read.integer(fields["mtbf_ms"], (*path, "mtbf_ms"), 10, MOST_MTBF_MS, "ms")
     else:
         at = read.integer(fields["at_ms"], (*path, "at_ms"), 0, MOST_RUN_MS, "ms")
+    unnamed = "racks" in fields or FAULT_KINDS[kind].of_controller
     fault = Fault(
         kind,
-        () if "racks" in fields else _targets(read, fields.get("brokers", "all"), path, brokers),
+        () if unnamed else _targets(read, fields.get("brokers", "all"), path, brokers),
         _racks(read, fields["racks"], (*path, "racks"), brokers) if "racks" in fields else (),
         read.boolean(fields.get("together", FAULT_KINDS[kind].together), (*path, "together")),
         max(mtbf, 0),
@@ -179,6 +187,10 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
         raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
     if kind == "lossy" and "loss" not in fields:
         raise read.bad(path, "A lossy link needs a loss: the share of what is sent that it loses.")
+    if FAULT_KINDS[kind].of_controller and (named := NAME_BROKERS & fields.keys()):
+        raise read.bad(
+            (*path, min(named)), f"A {kind} strikes the active controller: leave out {min(named)}."
+        )
     for field, only in OF_ONE_KIND.items():
         if field in fields and kind != only:
             raise read.bad((*path, field), f"Only a fault of kind {only} has a {field}.")

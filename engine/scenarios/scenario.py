@@ -19,7 +19,7 @@ from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile, group_refusal, quorum_refusal
 from engine.scenarios import expectations, parts, varying
 from engine.scenarios.delays import delay_data
-from engine.scenarios.fault_lines import MOST_RUN_MS, Fault, read_faults
+from engine.scenarios.fault_lines import FAULT_KINDS, MOST_RUN_MS, Fault, read_faults
 from engine.scenarios.group_specs import GroupSpec, read_groups
 from engine.scenarios.initial import Initial, read_initial
 from engine.scenarios.parts import BrokerSpec, NetworkSpec, Workload
@@ -225,11 +225,11 @@ def _producer_dict(producer: parts.ProducerSpec) -> dict[str, Any]:
 
 
 def _fault_dict(fault: Fault) -> dict[str, Any]:
-    written: dict[str, Any] = {"kind": fault.kind, "together": fault.together}
+    written: dict[str, Any] = {"kind": fault.kind}
     if fault.racks:
-        written["racks"] = list(fault.racks)
-    else:
-        written["brokers"] = list(fault.brokers)
+        written |= {"together": fault.together, "racks": list(fault.racks)}
+    elif not FAULT_KINDS[fault.kind].of_controller:
+        written |= {"together": fault.together, "brokers": list(fault.brokers)}
     if fault.at_ms >= 0:
         written["at_ms"] = fault.at_ms
     else:

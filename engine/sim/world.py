@@ -357,6 +357,7 @@ class World:
         if node <= FIRST_CONSUMER and self.scenario.groups:
             self._note_member(node)
         if look:
+            self.ledger.uncontrolled.note(self.cluster.controller.alive, self.kernel.now)
             touched = self.out.take_touched(node)
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
             self.checker.after(node, self.events, None if told else touched)

@@ -94,6 +94,11 @@ def leaderless_ms(played: PlayedRun) -> int:
     return sum(outage.total_ms for outage in played.ledger.leaderless)
 
 
+def failover_ms(played: PlayedRun) -> int | None:
+    """Return the longest time without an active controller, None where there always was one."""
+    return played.ledger.uncontrolled.longest_ms or None
+
+
 def duplicates(played: PlayedRun) -> int:
     """Count the duplicates of I12."""
     return played.duplicates
@@ -193,6 +198,8 @@ _LIST: Final = (
            PERCENTILES, recover_ms),
     Metric("leaderless_ms", "ms", "Time without a leader that accepts acks=1, in a run.",
            PERCENTILES, leaderless_ms),
+    Metric("failover_ms", "ms", "The longest time in a run without an active controller.",
+           PERCENTILES, failover_ms),
     Metric("duplicates", "records", "Records that a retry stored a second time.",
            SHARE, duplicates),
     Metric("produce_p50_ms", "ms", "Half of a run's acknowledged produces took at most this.",

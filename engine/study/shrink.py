@@ -14,7 +14,7 @@ from typing import Any, Final
 from engine.faults.fault_plan import FaultPlan
 from engine.model.errors import InputError
 from engine.model.json_types import Json
-from engine.scenarios.fault_lines import MOST_FAULTS
+from engine.scenarios.fault_lines import FAULT_KINDS, MOST_FAULTS
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
@@ -138,11 +138,13 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
     for plan in sim.plans:
         for at, brokers, until in plan.strikes:
             line = line_of(plan)
-            line |= {"brokers": list(brokers), "together": True, "at_ms": at - began}
+            line["at_ms"] = at - began
+            if not FAULT_KINDS[plan.fault.kind].of_controller:
+                line |= {"brokers": list(brokers), "together": True}
             if plan.fault.kind != "rolling_restart":  # there it is no repair, but a patience
                 line["mttr_ms"] = max(1, until - at) if until >= 0 else 0
             struck.append(line)
-    struck.sort(key=lambda line: (line["at_ms"], line["brokers"], line["kind"]))
+    struck.sort(key=lambda line: (line["at_ms"], line.get("brokers", []), line["kind"]))
     data["faults"] = struck[-MOST_FAULTS:]
     return _ended(data, run.profile, found)
 

@@ -36,7 +36,7 @@ class SlowBuild:
         while not self.goes_on.wait(0.01):
             progress(build.COMPILING, 0.4)
         if self.problem:
-            raise build.CompileError(self.problem)
+            raise build.CompileError("failed", why=self.problem)
         done = compiled_engine.builds() / compiled_engine.fingerprint()
         (done / "engine").mkdir(parents=True)
         return done
@@ -75,10 +75,11 @@ def test_a_cancelled_build_leaves_nothing(client: FlaskClient, slow: SlowBuild) 
 
 
 def test_a_failed_build_says_why(client: FlaskClient, slow: SlowBuild) -> None:
-    slow.problem = "The build failed: no space left on device."
+    slow.problem = "no space left on device"
     slow.goes_on.set()
     press(client, "build")
-    until(lambda: slow.problem in client.get("/batch/engine").text)
+    until(lambda: f"The build failed: {slow.problem}." in client.get("/batch/engine").text)
+    assert f"编译失败：{slow.problem}。" in client.get("/batch/engine?lang=zh").text
 
 
 def test_a_visitor_through_a_proxy_cannot_press_it(client: FlaskClient, slow: SlowBuild) -> None:
@@ -99,7 +100,7 @@ def test_a_build_is_of_these_sources_only(own_cache: Path) -> None:
 def test_without_a_compiler_the_reason_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     monkeypatch.setattr(shutil, "which", lambda name, *_: None)
-    assert build.why_not().startswith("There is no C compiler here")
+    assert str(build.why_not()).startswith("There is no C compiler here")
     with pytest.raises(build.CompileError, match="no C compiler"):
         build.build(lambda phase, share: None)
 
@@ -109,7 +110,7 @@ def test_a_build_that_plays_differently_is_thrown_away(
 ) -> None:
     """The check itself, with a program in place of the library that tells what it is run with."""
     monkeypatch.setattr(build, "_compile", lambda place, progress: None)
-    monkeypatch.setattr(build, "why_not", lambda: "")
+    monkeypatch.setattr(build, "why_not", lambda: None)
     program = tmp_path / "digests.py"
 
     def built_with(line: str) -> Path:

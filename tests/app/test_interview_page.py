@@ -1,4 +1,4 @@
-"""The interview page: sixty questions in both languages, every proof at its moment."""
+"""The interview page: every question in both languages, every proof at its moment."""
 
 from __future__ import annotations
 

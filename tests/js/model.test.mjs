@@ -85,6 +85,7 @@ const KINDS = [
   { name: "disk_fail", together: false, own: [{ name: "dir", usual: null }] },
   { name: "partition", together: true, own: [] },
   { name: "rolling_restart", together: true, own: [] },
+  { name: "kill_controller", together: false, own: [], of_controller: true },
 ];
 
 test("a fault of another kind has what this kind needs", () => {
@@ -103,6 +104,14 @@ test("a fault of another kind has what this kind needs", () => {
     kind: "disk_fail",
     delay_ms: 0,
   });
+});
+
+test("a fault of the controller names no brokers", () => {
+  const brokers = [{ id: 1 }, { id: 2 }];
+  const kill = { kind: "kill", brokers: [1], together: false, delay_ms: 0, mtbf_ms: 10 };
+  const other = ofKind(kill, "kill_controller", KINDS, brokers);
+  assert.deepEqual(other, { kind: "kill_controller", delay_ms: 0, mtbf_ms: 10 });
+  assert.deepEqual(ofKind(other, "kill", KINDS, brokers), { ...kill, brokers: [1, 2] });
 });
 
 test("a partition leaves somebody on the other side", () => {

@@ -89,7 +89,7 @@ export const frame = (step, width) => tanks(step, { ...sized(host), width, heigh
 const FRAME = 540; // px a picture of tanks is high
 
 /** Draws where we are, without motion. */
-export function rest() {
+function rest() {
   const step = current();
   if (!step || !host) return;
   shown = { step, ...tanks(step, sized(host)) };

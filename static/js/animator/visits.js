@@ -25,7 +25,7 @@ export const done = () => read("done");
 export const forgetDone = () => write("done", []);
 
 /** This run was seen to its end: a library script, or moves of one's own on the empty canvas. */
-export function finish(facts) {
+function finish(facts) {
   if (!facts.scenario.code || !(facts.script || facts.scenario.canvas)) return;
   mark(`${facts.scenario.code}:${facts.profile}`);
 }

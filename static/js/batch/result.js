@@ -22,7 +22,7 @@ const LONG_TABLE = 12;
 const chosen = { invariant: "" };
 
 /** Shares with intervals, while it runs and at the end. */
-export function shares(batch, t) {
+function shares(batch, t) {
   const figure = figureAt("shares");
   if (!figure || !batch.cells.some((cell) => cell.n)) return;
   const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) =>

@@ -51,7 +51,7 @@ export function chapterEnds(facts) {
 }
 
 /** The steps of the story, in order; the first one is where a run opens. */
-export const beats = (facts) => (facts.beats ?? []).map(([n]) => n);
+const beats = (facts) => (facts.beats ?? []).map(([n]) => n);
 
 /** The beat that is told at a step: [step, caption] of the last one that is not after it. */
 export const beatAt = (facts, n) => (facts.beats ?? []).findLast(([at]) => at <= n) ?? null;

@@ -6,10 +6,11 @@ import { Add, Check, Choice, Num, Small, Span, Text } from "./fields.js";
 import { aimed, idsOf, labels, ofKind, timed, weighted, without } from "./model.js";
 import * as e from "./state.js";
 
+const kindOf = (f) => e.offers.value.faults.find((one) => one.name === f.kind);
+
 /** What only this kind has. */
 function Own({ f, put, t }) {
-  const { own } = e.offers.value.faults.find((one) => one.name === f.kind);
-  return own.map(({ name, unit }) =>
+  return kindOf(f).own.map(({ name, unit }) =>
     unit === "ms"
       ? html`<${Span}
           key=${name}
@@ -76,7 +77,8 @@ function Line({ f, set, drop, doc, t }) {
       options=${e.offers.value.faults.map((k) => [k.name, t(`breaks.${k.name}`)])}
       onChange=${(kind) => set(ofKind(f, kind, e.offers.value.faults, doc.brokers))}
     />
-    <${Own} f=${f} put=${put} t=${t} /><${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />
+    <${Own} f=${f} put=${put} t=${t} />
+    ${!kindOf(f).of_controller && html`<${Whom} f=${f} put=${put} set=${set} doc=${doc} t=${t} />`}
     <${Choice}
       hidden
       label=${t("edit.when")}

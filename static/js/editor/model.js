@@ -106,7 +106,7 @@ export function shrunk(doc, at) {
 export function ofKind(fault, kind, kinds, brokers = []) {
   const special = new Set(kinds.flatMap((one) => one.own.map(({ name }) => name)));
   const named = (/** @type {string} */ name) => kinds.find((one) => one.name === name);
-  const { own, together } = named(kind);
+  const { own, together, of_controller: ofController } = named(kind);
   /** @type {Record<string, any>} */
   const made = {
     ...Object.fromEntries(Object.entries(fault).filter(([name]) => !special.has(name))),
@@ -114,7 +114,13 @@ export function ofKind(fault, kind, kinds, brokers = []) {
     delay_ms: 0,
   };
   for (const { name, usual } of own) if (usual !== null) made[name] = fault[name] || usual;
-  if (together !== named(fault.kind).together) made.together = together;
+  if (ofController) {
+    const { brokers: _, racks: __, together: ___, ...bare } = made;
+    return bare;
+  }
+  const before = named(fault.kind);
+  if (before.of_controller) made.brokers = brokers.map((b) => b.id);
+  if (before.of_controller || together !== before.together) made.together = together;
   const all = made.brokers && brokers.length > 1 && made.brokers.length >= brokers.length;
   return kind === "partition" && all ? { ...made, brokers: made.brokers.slice(0, 1) } : made;
 }

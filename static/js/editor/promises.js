@@ -9,7 +9,7 @@ import { promised, verdictOf, verdictText } from "./model.js";
 import * as e from "./state.js";
 
 /** Plays the script under every profile of the scenario. */
-export const play = () =>
+const play = () =>
   e.during(async () => {
     const { profiles } = await e.ask("/api/scenarios/play", { yaml: e.text.value });
     e.outcomes.value = profiles;

@@ -51,7 +51,7 @@ export const knows = (words, key) => key in words;
 
 /** What an entity is called: {text, ref}, where ref is the data-id of what it names on the
  *  stage. */
-export function entity(value, { t, name }) {
+function entity(value, { t, name }) {
   if (value === null || typeof value !== "object") return { text: String(value), ref: null };
   const [kind] = Object.keys(value);
   const v = value[kind];

@@ -66,7 +66,7 @@ export function Sentence() {
   </section>`;
 }
 
-export function Changes() {
+function Changes() {
   const t = s.t.value;
   const step = s.step.value;
   const before = s.tapeNow.value?.steps.get(s.n.value - 1);

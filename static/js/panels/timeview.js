@@ -12,8 +12,8 @@ import { patch, SVG } from "../scene/draw.js";
 import { field, HEAD, nodesOf, ROW, spacetime, windowOf } from "../scene/spacetime.js";
 import { FILTERS } from "../scene/ways.js";
 
-export const hidden = signal(new Set()); // nodes without a line
-export const filter = signal("all");
+const hidden = signal(new Set()); // nodes without a line
+const filter = signal("all");
 
 let heads,
   scroller,

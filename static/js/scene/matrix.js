@@ -6,7 +6,7 @@ export const isLarge = (view) =>
   view.brokers.length > MANY.brokers || view.partitions.length > MANY.partitions;
 
 /** What one square says: {role, member, behind, off, lost} or null where there is no replica. */
-export function square(part, broker) {
+function square(part, broker) {
   const r = part.replicas[broker.id];
   if (!r) return null;
   const { record } = part;
@@ -28,7 +28,7 @@ export function square(part, broker) {
 export const shade = (behind) => (behind <= 0 ? 0 : behind < 3 ? 1 : behind < 20 ? 2 : 3);
 
 /** What a partition is in one word: whether somebody leads it, and whether it can be written to. */
-export function health(part) {
+function health(part) {
   const { record } = part;
   if (record.leader < 0) return "leaderless";
   if (record.isr.length < part.minIsr) return "under_min";

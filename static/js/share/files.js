@@ -15,7 +15,7 @@ import { Copied, why } from "./common.js";
 const TEXTS = ["yaml", "json", "steps", "golden", "mermaid", "shiviz"];
 
 /** Hands a file over to the person. */
-export function hand(blob, name) {
+function hand(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
@@ -29,7 +29,7 @@ const lanes = () =>
     .join(" ");
 
 /** The words that go with the picture of a step. */
-export function words(step) {
+function words(step) {
   const t = s.t.value;
   const { digest, scenario, profile, total } = s.facts.value;
   const said = step.say?.length

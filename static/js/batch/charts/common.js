@@ -26,7 +26,7 @@ export function widest(names) {
 
 /** The drawn svg as a file of its own: colours are resolved, so that it looks the same
  *  elsewhere. */
-export function standalone(svg) {
+function standalone(svg) {
   const copy = svg.cloneNode(true);
   const live = [svg, ...svg.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
