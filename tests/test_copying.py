@@ -26,6 +26,7 @@ from engine.model.messages import Message
 from engine.model.profiles import PROFILES, Profile
 from engine.model.quorum import ControllerImage
 from engine.model.records import PartitionRecord
+from engine.model.remote_log import RemoteSegment
 from engine.model.session_messages import SessionRead
 from engine.model.sessions import PartitionRequest
 from engine.scenarios import file
@@ -58,6 +59,7 @@ NEVER_CHANGED = (
     PartitionRecord,
     Profile,
     VoterEvents,
+    RemoteSegment,
     Scenario,
     PartitionRequest,
 )

@@ -38,7 +38,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim import dispatch
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
-from tests import group_errors, quorum_errors
+from tests import group_errors, quorum_errors, tier_errors
 from tests.conftest import ROOT
 
 TOLD = Path(__file__).parent / "invariants.txt"
@@ -400,6 +400,14 @@ CASES = (
             ("INV-35", group_errors.everybody_owns_everything, group_errors.SHARED),
             ("INV-36", group_errors.any_member_commits, group_errors.CUT_OFF),
             ("I7", group_errors.commits_are_answered_at_once, group_errors.CRASHED),
+        )
+    ),
+    *(
+        Case(name, tier_errors.TIERED, "K39", mutant, moves=lines)
+        for name, mutant, lines in (
+            ("INV-39", tier_errors.anything_is_deleted_locally, tier_errors.FAILING),
+            ("INV-40", tier_errors.a_follower_keeps_the_last_epoch_only, tier_errors.REJOINED),
+            ("INV-41", tier_errors.every_closed_segment_is_copied, tier_errors.UNCOMMITTED),
         )
     ),
 )

@@ -33,6 +33,7 @@ def counted() -> Iterator[str]:
         "C": 8,
         "D": 6,
         "G": 6,
+        "R": 6,
     }
     yield from (f"T-{number}" for number in range(5))
     yield from (f"{name}-{number}" for name, most in last.items() for number in range(1, most + 1))

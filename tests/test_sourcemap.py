@@ -86,7 +86,7 @@ def told(cue: str, name: str) -> bool:
     """Does the card of the cue name, under this profile, the actor and the line?"""
     profile = get_profile(name)
     card = card_of(cue)
-    unknown = cue.startswith("G-")  # the lens does not know the sources of groups
+    unknown = cue.startswith(("G-", "R-"))  # the lens knows no sources of groups and tiers
     if card is None or not (card.outside or unknown or card.classes(profile)):
         return False
     return any(cue in line.cues for line in card.lines if line.applies(profile))

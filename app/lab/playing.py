@@ -77,6 +77,8 @@ def must_be_playable(run: Run, zookeeper: bool) -> None:
         )
     if scenario.groups:
         raise LabError("The laboratory has no consumer groups; this run has one.")
+    if scenario.configs.get("remote.storage.enable"):
+        raise LabError("The laboratory has no remote storage; this run has one.")
     if scenario.initial is not None:
         raise LabError("The laboratory begins with an empty topic; this run begins with records.")
     if len(scenario.brokers) > MOST_BROKERS:

@@ -70,6 +70,8 @@ TERMS: Final[dict[str, str]] = {
     "coordinator": "G-5",
     "generation": "G-2.generation",
     "committedoffset": "G-5.begins",
+    "remotestorage": "R-1",
+    "localstart": "R-3",
     "profile": "",
     "flag": "",
     "seed": "",
@@ -84,7 +86,7 @@ TERMS: Final[dict[str, str]] = {
 SERIES: Final = (
     ("L", "log"), ("E", "epochs"), ("H", "mark"), ("F", "fetcher"), ("T", "truncation"),
     ("S", "serving"), ("X", "sessions"), ("Q", "quotas"), ("P", "producers"), ("C", "consumers"),
-    ("G", "groups"), ("D", "directories"), ("CP", "control"),
+    ("G", "groups"), ("R", "tier"), ("D", "directories"), ("CP", "control"),
 )  # fmt: skip
 """The rules' series in the order of the specification."""
 

@@ -106,7 +106,7 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
     disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
-        found = (log.leo, log.hw, log.log_start)
+        found = (log.leo, log.hw, log.log_start, max(log.log_start, log.local_start))
         same = all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
         return "" if same else f"it has LEO {log.leo} HW {log.hw} START {log.log_start}"
     if wanted.kind == "log":

@@ -12,7 +12,7 @@ from typing import Final
 from engine.model.profiles import Profile
 
 IDENTIFIER: Final = re.compile(
-    r"(?<![\w-])(?:CP-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[CDEFGHLPQSTX]-\d+)(?![\w-])"
+    r"(?<![\w-])(?:CP-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*|[CDEFGHLPQRSTX]-\d+)(?![\w-])"
 )
 """A citation; what follows the dot (S-2.4) is a sub-step and belongs to the rule."""
 
@@ -127,6 +127,13 @@ TITLES: Final[dict[str, str]] = {
     "G-4": "Commit and fetch offsets",
     "G-5": "Coordinator fail-over, and where members begin",
     "G-6": "Commit before or after processing",
+    # -- tiered storage --------------------------------------------------------------------------
+    "R-1": "Copy closed segments to remote storage",
+    "R-2": "Remote segments and their metadata",
+    "R-3": "Local retention",
+    "R-4": "Retention of the whole log",
+    "R-5": "A follower begins after the remote part",
+    "R-6": "Reads below the local log start",
     # -- moves between directories of one broker -------------------------------------------------
     "D-1": "The future log",
     "D-2": "Its fetcher",

@@ -228,6 +228,19 @@ _LIST: Final = (
     ),
     Invariant("INV-37", "ProcessedOnce", "A group processes each record once.", COUNTED),
     Invariant("INV-38", "NothingSkipped", "A group skips no record.", COUNTED),
+    Invariant(
+        "INV-39",
+        "DeletedMeansCopied",
+        "What was committed and no local segment of the leader holds is in remote storage.",
+        DURABILITY,
+    ),
+    Invariant(
+        "INV-40",
+        "RebuiltEpochs",
+        "A follower that began after a remote segment has the epochs of its leader.",
+        NEVER,
+    ),
+    Invariant("INV-41", "CopiedMeansCommitted", "Only committed records are copied.", ALWAYS),
 )
 INVARIANTS: Final = {one.name: one for one in _LIST}
 VIOLABLE: Final = tuple(one.name for one in _LIST if not one.statistic)

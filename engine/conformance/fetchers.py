@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.conformance.adapter import NONE, Adapter, CaseError, Fields, or_null
 from engine.conformance.leaders import ModelledLeader, ScriptedLeader
-from engine.conformance.logs import empty_log, fill_log, profile_of, records_of
+from engine.conformance.logs import batches_of, empty_log, fill_log, profile_of, records_of
 from engine.dataplane import fetcher, partition_fetch_state
 from engine.model import configs
 from engine.model.broker import Machine, Process
@@ -14,9 +14,12 @@ from engine.model.effects import Effects
 from engine.model.errors import CORRUPT_MESSAGE, code_of
 from engine.model.log import NO_LIMIT, Batch, Log
 from engine.model.messages import (
+    EARLIEST,
+    EARLIEST_LOCAL,
     EPOCH_END,
     FETCH,
     LATEST,
+    NO_EPOCH,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
@@ -27,10 +30,17 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.profiles import Profile
+from engine.model.remote_log import RemoteSegment, RemoteStore
 from engine.model.state import FETCHING, FOLLOWER, Disk, FetcherThread, PartitionFetchState, Replica
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2
+LOOKED_UP: Final = {
+    LATEST: "latest_offset",
+    EARLIEST: "earliest_offset",
+    EARLIEST_LOCAL: "earliest_local_offset",
+}
+"""Names of ListOffsets requests, for failures that a case orders."""
 
 
 class WatchedLog(Log):
@@ -87,6 +97,9 @@ class FetcherCase(Adapter):
             self._add_replica(p, sides.get("replica", {}))
             if isinstance(self.leader, ModelledLeader):
                 self.leader.add(self.names[p], sides["leader"])
+        if "remote" in given and isinstance(self.leader, ModelledLeader):
+            store = self._store(given["remote"])
+            self.broker.machine.store = self.leader.broker.machine.store = store
         self.failures: list[Fields] = []
         self.corrupt: list[int] = []
         self.hooks: dict[int, list[Fields]] = {}
@@ -102,6 +115,18 @@ class FetcherCase(Adapter):
         replica.leader = LEADER_ID
         replica.leader_epoch = given.get("leader_epoch", 0)
         self.broker.replicas[tp] = replica
+
+    def _store(self, given: Fields) -> RemoteStore:
+        """Return remote storage with the segments of a case: base, end, and epochs up to there."""
+        store = RemoteStore()
+        for p, segments in given.items():
+            for one in segments:
+                checkpoint = tuple((epoch, start) for epoch, start in one["epochs"])
+                batches = tuple(batches_of(one.get("log", ())))
+                store.log_of(self.names[p]).finish(
+                    RemoteSegment(1, LEADER_ID, one["base"], one["end"], batches, checkpoint)
+                )
+        return store
 
     def _tp(self, p: str) -> int:
         """Return the engine's number of a partition."""
@@ -139,6 +164,13 @@ class FetcherCase(Adapter):
 
     def op_inject_failure(self, a: Fields) -> Fields:
         self.logs[a["p"]].broken = a["stage"]
+        return {}
+
+    def op_store(self, a: Fields) -> Fields:
+        store = self.broker.machine.store
+        if store is None:
+            raise CaseError("the case has no remote storage")
+        store.up = a["up"]
         return {}
 
     def op_advance_time(self, a: Fields) -> Fields:
@@ -286,17 +318,16 @@ class FetcherCase(Adapter):
         return FetchResponse(LEADER_ID, FOLLOWER_ID, request.corr, data)
 
     def _look_up(self, request: ListOffsetsRequest) -> None:
-        latest = request.timestamp == LATEST
-        failure = self._failure("latest_offset" if latest else "earliest_offset", [request.tp])
+        failure = self._failure(LOOKED_UP[request.timestamp], [request.tp])
         if failure is not None and failure.get("p") is None:
             fetcher.on_request_broken(self.broker, LEADER_ID, request.corr, self.out)
             return
         if failure is not None:
-            error, offset = code_of(failure["error"]), -1
+            found = code_of(failure["error"]), -1, NO_EPOCH
         else:
-            error, offset = self.leader.list_offset(request, self.out.now)
+            found = self.leader.list_offset(request, self.out.now)
         answer = ListOffsetsResponse(
-            LEADER_ID, FOLLOWER_ID, request.corr, request.tp, request.timestamp, error, offset
+            LEADER_ID, FOLLOWER_ID, request.corr, request.tp, request.timestamp, *found
         )
         fetcher.on_list_offsets_response(self.broker, answer, self.out)
 
@@ -328,7 +359,14 @@ class FetcherCase(Adapter):
 
     def op_replica_state(self, a: Fields) -> Fields:
         log = self.logs[a["p"]]
-        return {"leo": log.leo, "hw": log.hw, "log_start": log.log_start, "log": records_of(log)}
+        return {
+            "leo": log.leo,
+            "hw": log.hw,
+            "log_start": log.log_start,
+            "local_start": max(log.log_start, log.local_start),
+            "epochs": log.epochs.entries(),
+            "log": [one for one in records_of(log) if one[0] >= log.local_start],
+        }
 
     def op_counters(self, a: Fields) -> Fields:
         states = {p: self._state(p) for p in self.names}

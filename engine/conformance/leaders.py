@@ -12,6 +12,7 @@ from engine.model.errors import code_of
 from engine.model.log import Log
 from engine.model.messages import (
     LATEST,
+    NO_EPOCH,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
@@ -45,6 +46,9 @@ class ModelledLeader:
         replica.leader_epoch = given.get("leader_epoch", 0)
         broker.replicas[tp] = replica
         fill_log(replica.log, given)
+        if "local_start" in given:  # what its log has below is remote
+            replica.log.local_start = given["local_start"]
+            replica.log.log_start = given["log_start"]
         if "epochs" not in given:
             self._note_election(replica)
 
@@ -90,10 +94,10 @@ class ModelledLeader:
         assert isinstance(answer, EpochEndResponse)
         return list(answer.partitions)
 
-    def list_offset(self, request: ListOffsetsRequest, now: int) -> tuple[int, int]:
+    def list_offset(self, request: ListOffsetsRequest, now: int) -> tuple[int, int, int]:
         answer = self._answer(now, request)
         assert isinstance(answer, ListOffsetsResponse)
-        return answer.error, answer.offset
+        return answer.error, answer.offset, answer.leader_epoch
 
 
 class ScriptedLeader:
@@ -133,5 +137,6 @@ class ScriptedLeader:
         self.unrequested = []
         return ends
 
-    def list_offset(self, request: ListOffsetsRequest, now: int) -> tuple[int, int]:
-        return self.offsets.get((request.tp, request.timestamp == LATEST), (0, 0))
+    def list_offset(self, request: ListOffsetsRequest, now: int) -> tuple[int, int, int]:
+        error, offset = self.offsets.get((request.tp, request.timestamp == LATEST), (0, 0))
+        return error, offset, NO_EPOCH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.dataplane import futures, retention
+from engine.dataplane import futures, lookups, retention, tier_state
 from engine.dataplane.fetch_request import (
     accepts,
     build_fetch,
@@ -24,8 +24,8 @@ from engine.dataplane.partition_fetch_state import (
     go_on_fetching,
     initial_state,
     is_lag_unknown,
+    on_error,
     refuses,
-    restart_at,
     take_first,
     take_mark,
     unexpected,
@@ -34,17 +34,14 @@ from engine.dataplane.partition_fetch_state import (
 from engine.model.broker import Process
 from engine.model.configs import Configs
 from engine.model.effects import Effects
-from engine.model.errors import FENCED_LEADER_EPOCH, NONE, OFFSET_OUT_OF_RANGE
+from engine.model.errors import NONE, OFFSET_MOVED_TO_TIERED_STORAGE, OFFSET_OUT_OF_RANGE
 from engine.model.log import OK
 from engine.model.messages import (
-    EARLIEST,
-    LATEST,
     NO_EPOCH,
     EpochEndRequest,
     EpochEndResponse,
     FetchData,
     FetchResponse,
-    ListOffsetsRequest,
     ListOffsetsResponse,
     Oversized,
 )
@@ -104,6 +101,8 @@ def remove_partition(broker: Process, tp: int) -> PartitionFetchState | None:
     if thread is None:
         return None
     state = thread.partitions.pop(tp)
+    if thread.rebuilds.pop(tp, None) is not None:
+        thread.lookups.remove(tp)
     if not thread.partitions:
         del broker.fetchers[thread.leader, thread.fetcher]
     return state
@@ -175,7 +174,7 @@ def do_work(broker: Process, thread: FetcherThread, out: Effects) -> None:
         return
     if thread.lookups:
         thread.forget_sent()
-        _look_up(broker, thread, thread.lookups[0], LATEST, out)
+        lookups.go_on(broker, thread, out)
         return
     if not maybe_truncate(broker, thread, out):
         maybe_fetch(broker, thread, out)
@@ -308,8 +307,10 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
         elif data.error == OFFSET_OUT_OF_RANGE:
             out.cue("F-9", broker.id, "out of range", state.offset, None, tp=state.tp)
             thread.lookups.append(state.tp)
+        elif data.error == OFFSET_MOVED_TO_TIERED_STORAGE:
+            tier_state.start(broker, thread, state, data, out)
         else:
-            _on_error(broker, thread, state, data.error, out)
+            on_error(broker, thread, state, data.error, out)
     for state, (epoch, end) in diverging:
         cut_by_divergence(broker, thread, state, epoch, end, out)
     if thread.sent is not None:
@@ -390,19 +391,6 @@ def _on_oversized(
 # -- failures -------------------------------------------------------------------------------------
 
 
-def _on_error(
-    broker: Process, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
-) -> None:
-    """F-6, F-10.  Fail a partition fenced in its own current epoch; else back off."""
-    out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
-    if error == FENCED_LEADER_EPOCH:
-        out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
-        if state.asked_epoch == state.leader_epoch:
-            fail_partition(broker, thread, state.tp, out)
-            return
-    delay_last(broker, thread, state, out)
-
-
 def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> None:
     """F-6.  Back off with every partition of the thread after a transport error."""
     thread = waiting_thread(broker, leader, corr)
@@ -412,6 +400,7 @@ def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> 
     if thread.session is not None:
         thread.session.fail()
     thread.lookups.clear()
+    thread.rebuilds.clear()
     for state in list(thread.partitions.values()):
         state.asked = -1
         delay_last(broker, thread, state, out)
@@ -432,58 +421,41 @@ def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) ->
         if tp not in thread.requested:
             raise RuntimeError(f"the leader answers for partition {tp}, which was not asked for")
     for tp, error, epoch, end in m.partitions:
+        if tp in thread.rebuilds:
+            tier_state.on_epoch_end(broker, thread, (tp, error, epoch, end), out)
+            continue
         state = thread.partitions.get(tp)
         if state is None or state.asked_epoch != state.leader_epoch:
             continue
         if error:
-            _on_error(broker, thread, state, error, out)
+            on_error(broker, thread, state, error, out)
         else:
             cut_by_answer(broker, thread, state, epoch, end, out)
     _continue(broker, thread, out)
 
 
-# -- out of range ---------------------------------------------------------------------------------
+def on_remote_index(broker: Process, data: tuple[int, int, int, int], out: Effects) -> bool:
+    """R-5.  Go on after a slow store has answered; the thread has done nothing meanwhile."""
+    leader, fetcher, corr, tp = data
+    thread = broker.fetchers.get((leader, fetcher))
+    if thread is None or thread.outstanding != corr:
+        return False
+    thread.outstanding = 0
+    rebuild = thread.rebuilds.get(tp)
+    if rebuild is not None and rebuild.segment is not None:
+        tier_state.read_index(broker, thread, tp, out)
+    _continue(broker, thread, out)
+    return True
 
 
-def _look_up(broker: Process, thread: FetcherThread, tp: int, timestamp: int, out: Effects) -> None:
-    state = thread.partitions.get(tp)
-    if state is None:
-        thread.lookups.remove(tp)
-        return
-    thread.outstanding = broker.next_corr()
-    state.asked_epoch = state.leader_epoch
-    epoch = state.leader_epoch if broker.profile.fetch_epoch_check else NO_EPOCH
-    out.send(ListOffsetsRequest(broker.id, thread.leader, thread.outstanding, tp, timestamp, epoch))
+# -- answers to ListOffsets ------------------------------------------------------------------------
 
 
 def on_list_offsets_response(broker: Process, m: ListOffsetsResponse, out: Effects) -> None:
-    """F-9.  Compare the leader's end, then, unless it is shorter, its start."""
+    """F-9, R-5.  Go on with a fetch position that was out of range, or is remote."""
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
     thread.outstanding = 0
-    state = thread.partitions.get(m.tp)
-    if state is None or m.tp not in thread.lookups:
+    if lookups.on_offset(broker, thread, m, out):
         _continue(broker, thread, out)
-        return
-    replica = broker.replicas[m.tp]
-    if m.error:
-        thread.lookups.remove(m.tp)
-        _on_error(broker, thread, state, m.error, out)
-    elif m.timestamp == LATEST and m.offset < replica.log.leo:
-        thread.lookups.remove(m.tp)
-        if broker.profile.out_of_range_is_fatal and not broker.configs.unclean:
-            out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset, tp=replica.tp)
-            broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
-            return
-        if cut_or_fail(broker, thread, state, m.offset, "F-9", out):
-            go_on_fetching(broker, replica, state, out)
-            state.lag = 0
-    elif m.timestamp == LATEST:
-        state.lag = m.offset  # kept until the start is known, then turned into a lag
-        _look_up(broker, thread, m.tp, EARLIEST, out)
-        return
-    else:
-        thread.lookups.remove(m.tp)
-        restart_at(broker, replica, state, m.offset, out)
-    _continue(broker, thread, out)

@@ -7,7 +7,7 @@ from typing import Final
 from engine.dataplane.reading import access_error
 from engine.model.errors import NONE, OFFSET_NOT_AVAILABLE
 from engine.model.log import Log
-from engine.model.messages import EARLIEST, LATEST, NO_EPOCH
+from engine.model.messages import EARLIEST, EARLIEST_LOCAL, LATEST, NO_EPOCH
 from engine.model.state import Replica
 
 NOTHING: Final = -1
@@ -35,6 +35,9 @@ def look_up(
     log = replica.log
     if timestamp == EARLIEST:
         return NONE, log.log_start, log.epochs.epoch_for_offset(log.log_start), NOTHING
+    if timestamp == EARLIEST_LOCAL:  # R-5, KIP-405
+        start = max(log.log_start, log.local_start)
+        return NONE, start, log.epochs.epoch_for_offset(start), NOTHING
     limit = log.hw if client else log.leo
     lagging = client and replica.profile.offset_not_available and log.hw < replica.epoch_start
     if timestamp == LATEST:

@@ -8,6 +8,7 @@ from engine.dataplane import futures, truncation, watermark
 from engine.dataplane.purgatory import wake_fetch
 from engine.model.broker import Process
 from engine.model.effects import Effects
+from engine.model.errors import FENCED_LEADER_EPOCH
 from engine.model.log import Batch
 from engine.model.messages import NO_EPOCH, FetchData, FetchResponse
 from engine.model.profiles import FETCH, HW, KIP101
@@ -284,3 +285,16 @@ def restart_at(
         delay(broker, state, out)
     go_on_fetching(broker, replica, state, out)
     state.lag = max(0, leader_end - log.leo)
+
+
+def on_error(
+    broker: Process, thread: FetcherThread, state: PartitionFetchState, error: int, out: Effects
+) -> None:
+    """F-6, F-10.  Fail a partition fenced in its own current epoch; else back off."""
+    out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
+    if error == FENCED_LEADER_EPOCH:
+        out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
+        if state.asked_epoch == state.leader_epoch:
+            fail_partition(broker, thread, state.tp, out)
+            return
+    delay_last(broker, thread, state, out)

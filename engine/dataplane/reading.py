@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.dataplane.limits import Budget, limited
+from engine.dataplane.remote_reading import read_below_local_start
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import (
@@ -210,6 +211,8 @@ def read_partition(
         preferred = preferred_read_replica(broker, m.rack, fp, out.now) if m.rack else NOWHERE
         if preferred != NOWHERE:
             return Redirection(fp.tp, log.hw, log.log_start, preferred)
+    if fp.offset < log.local_start:
+        return read_below_local_start(broker, m, fp, out)
     read = log.read(fp.offset, bound, m.max_records)
     if read is None:
         return FetchData(fp.tp, OFFSET_OUT_OF_RANGE, log.hw, log.log_start, ())

@@ -37,7 +37,12 @@ def forget_log_start(disk: Disk) -> None:
     A clean shutdown has written the file, a crash only what the last turn of the timer found.
     """
     log = disk.log
-    log.log_start = max(disk.log_start_checkpoint, log.segments[0])
+    log.log_start = _start_of(log, disk.log_start_checkpoint)
+
+
+def _start_of(log: Log, checkpoint: int) -> int:
+    """L-13.  Return the log start; a tiered log may begin below its first segment (R-3)."""
+    return checkpoint if log.local_start else max(checkpoint, log.segments[0])
 
 
 def flush_everything(broker: Process) -> None:
@@ -70,7 +75,7 @@ def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: 
     if log.leo < start:
         log.truncate_fully(start)
     log.cuts += 1
-    log.log_start = max(start, log.segments[0])
+    log.log_start = _start_of(log, start)
     load_log(disk)
 
 
@@ -102,7 +107,7 @@ def load_log(disk: Disk) -> None:
     log.epochs.truncate_from_end(log.leo)
     log.epochs.truncate_from_start(log.log_start)
     log.flushed = min(log.flushed, log.leo)
-    log.hw = max(log.log_start, min(disk.hw_checkpoint, log.leo))
+    log.hw = max(log.log_start, log.local_start, min(disk.hw_checkpoint, log.leo))
 
 
 def open_replica(broker: Process, tp: int, disk: Disk, out: Effects) -> Replica:

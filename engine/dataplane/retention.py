@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.dataplane.local_retention import delete_local, is_tiered
 from engine.model.broker import Process
 from engine.model.configs import WEEK_MS, Configs
 from engine.model.effects import Effects
@@ -42,8 +43,9 @@ def delete_records(replica: Replica, offset: int) -> int:
 
 
 def arm_checkpoint(broker: Process, log: Log, out: Effects) -> None:
-    """L-7.  Set the checkpoint's timer if a log start lies inside a segment."""
-    if log.log_start > log.segments[0] and not broker.log_start_armed:
+    """L-7.  Set the checkpoint's timer if a log start lies inside a segment, or below the first."""
+    inside = log.log_start > log.segments[0] or log.local_start > log.log_start > 0
+    if inside and not broker.log_start_armed:
         broker.log_start_armed = True
         period = broker.configs.log_start_checkpoint_ms
         out.timer(broker.id, period - out.now % period, LOG_START_CHECKPOINT)
@@ -65,8 +67,9 @@ def checkpoint(broker: Process, out: Effects) -> None:
     for tp, replica in broker.replicas.items():
         disk, log = replica.disk, replica.log
         before = disk.log_start_checkpoint
-        # The file names only logs that begin inside their first segment.
-        start = log.log_start if log.log_start > log.segments[0] else 0
+        # The file names only logs that begin inside their first segment, and tiered ones.
+        inside = log.log_start > log.segments[0] or is_tiered(broker, replica)
+        start = log.log_start if inside else 0
         disk.log_start_checkpoint = start
         if start > before:
             out.cue("L-7.checkpoint", broker.id, f"{tp}.log_start_checkpoint", before, start, tp=tp)
@@ -94,7 +97,8 @@ def may_find(configs: Configs, now: int) -> bool:
     least once in `isr_check_ms`.
     """
     near = max(WEEK_MS, now + configs.isr_check_ms)
-    return configs.retention_records >= 0 or 0 <= configs.retention_ms < near
+    limited = configs.retention_records >= 0 or 0 <= configs.retention_ms < near
+    return limited or configs.remote_storage
 
 
 def arm(broker: Process, out: Effects) -> None:
@@ -114,6 +118,9 @@ def on_check(broker: Process, data: object, out: Effects) -> bool:
     arm(broker, out)
     for replica in broker.replicas.values():
         log = replica.log
+        if is_tiered(broker, replica):
+            delete_local(broker, replica, out)
+            continue
         before = log.log_start
         delete_old_segments(
             log,

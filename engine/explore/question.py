@@ -117,6 +117,7 @@ def _refuse_unknown(sim: Simulation) -> None:
         "clients by the clock": any(_by_the_clock(sim, client) for client in sim.clients.values()),
         "topics that are made or deleted": bool(sim.cluster.controller.deletions),
         "consumer groups with members": _has_members(sim),
+        "tiered storage": sim.cluster.store is not None,
     }
     for name, present in reasons.items():
         if present:

@@ -15,6 +15,7 @@ from engine.model.groups import Group
 from engine.model.last_fetch import LastFetch
 from engine.model.profiles import Profile
 from engine.model.quotas import Quotas, ReplicationQuota, settled
+from engine.model.remote_log import RemoteLogTask, RemoteStore
 from engine.model.sessions import SessionCache
 from engine.model.state import (
     DOWN,
@@ -60,6 +61,7 @@ class Machine:
         "rack",
         "racks",
         "read_rate",
+        "store",
         "topic_configs",
         "topics",
     )
@@ -85,6 +87,7 @@ class Machine:
         self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
         self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
         self.read_rate = 0.0  # ... that it reads for followers
+        self.store: RemoteStore | None = None  # shared by all brokers
         self.incarnation = 0
         self.corr = 0
 
@@ -109,6 +112,7 @@ class Machine:
         twin.broken = self.broken.copy()
         twin.futures = {tp: twins.of(move) for tp, move in self.futures.items()}
         twin.topic_configs = self.topic_configs.copy()
+        twin.store = self.store and twins.of(self.store)
         return twin
 
 
@@ -163,6 +167,7 @@ class Process:
         "quotas",
         "register_attempt",
         "registered_corr",
+        "remote_tasks",
         "replicas",
         "retention_armed",
         "sessions",
@@ -198,6 +203,7 @@ class Process:
         self.quotas: Quotas | None = None  # KIP-73; None: nothing is throttled
         self.sessions: SessionCache | None = None  # KIP-227; None: it keeps none
         self.groups: dict[int, Group] = {}  # G-1: that it coordinates, by their partition
+        self.remote_tasks: dict[int, RemoteLogTask] = {}  # of tiered partitions
         self.offline: set[int] = set()  # L-16: partitions whose log directory failed
         self.peers: dict[int, Peer] = {}
         self.metadata: dict[int, tuple[int, int]] = {}
@@ -270,6 +276,7 @@ class Process:
         twin.quotas = self.quotas and self.quotas.copy()
         twin.sessions = self.sessions and self.sessions.twin(twins)
         twin.groups = {tp: group.copy() for tp, group in self.groups.items()}
+        twin.remote_tasks = {tp: task.copy() for tp, task in self.remote_tasks.items()}
         twin.offline = self.offline.copy()
         twin.peers = {peer: known.copy() for peer, known in self.peers.items()}
         twin.metadata = self.metadata.copy()

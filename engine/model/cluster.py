@@ -9,6 +9,7 @@ from engine.model.controller import Controller
 from engine.model.copying import Twins, shallow
 from engine.model.profiles import Profile
 from engine.model.quorum import Quorum
+from engine.model.remote_log import RemoteStore
 from engine.model.state import LEADER, UP, Replica
 
 
@@ -18,10 +19,19 @@ class Cluster:
 
     `zombie`: a controller that is paused, as it was then; it may have been replaced since.
     `quorum`: the voters, where they are played; `controller` is then the active one of them, or the
-    last that was.
+    last that was.  `store`: remote storage, which all brokers share (R-1).
     """
 
-    __slots__ = ("brokers", "configs", "controller", "names", "profile", "quorum", "zombie")
+    __slots__ = (
+        "brokers",
+        "configs",
+        "controller",
+        "names",
+        "profile",
+        "quorum",
+        "store",
+        "zombie",
+    )
 
     def __init__(self, profile: Profile, configs: Configs, names: tuple[str, ...]) -> None:
         self.profile = profile
@@ -30,6 +40,7 @@ class Cluster:
         self.controller = Controller(profile, configs)
         self.zombie: Controller | None = None
         self.quorum: Quorum | None = None
+        self.store: RemoteStore | None = None
         self.brokers: dict[int, Broker] = {}
 
     def twin(self, twins: Twins) -> Cluster:
@@ -39,6 +50,7 @@ class Cluster:
         if self.quorum is not None:
             twin.quorum = self.quorum.copy()
             twin.controller = twin.quorum.controller_of(self.quorum, self.controller)
+        twin.store = self.store and twins.of(self.store)
         twin.brokers = {id: broker.twin(twins) for id, broker in self.brokers.items()}
         return twin
 

@@ -21,6 +21,9 @@ MOST_LIST: Final = 2_000  # characters of a list
 
 _HOUR: Final = 3_600_000
 WEEK_MS: Final = 7 * 24 * _HOUR
+REMOTE: Final = "remote.storage.enable"
+TIERED_SINCE: Final[Release] = (3, 6)
+AS_RETENTION: Final = -2  # local.retention.*: the value of retention.*
 
 Value = int | str
 """Value of a configuration: a number, or the text of a list."""
@@ -148,6 +151,15 @@ _LIST: Final[tuple[Config, ...]] = (
            "Segments whose newest record is older are deleted; -1 keeps them for ever.", -1),
     Config("retention.bytes", -1, "bytes", "topic",
            "The oldest segments beyond this size of the log are deleted; -1 keeps them.", -1),
+    Config("remote.storage.enable", 0, "boolean", "topic",
+           "Are closed segments copied to remote storage (KIP-405; 3.6 and later)?"),
+    Config("local.retention.ms", -2, "ms", "topic",
+           "Copied segments whose newest record is older leave the broker; -2: as retention.ms.",
+           -2),
+    Config("local.retention.bytes", -2, "bytes", "topic",
+           "Copied segments beyond this size leave the broker; -2: as retention.bytes.", -2),
+    Config("remote.log.manager.task.interval.ms", 30_000, "ms", "broker",
+           "How often segments are copied to remote storage, and deleted there.", 10, 24 * _HOUR),
     Config("log.retention.check.interval.ms", 300_000, "ms", "broker",
            "How often old segments are looked for.", 10, 24 * _HOUR),
     Config("log.flush.start.offset.checkpoint.interval.ms", 60_000, "ms", "broker",
@@ -269,6 +281,7 @@ class Configs:
 
     __slots__ = (
         "auto_rebalance",
+        "can_tier",
         "commit_ms",
         "consumer_wait_ms",
         "controlled_shutdown",
@@ -292,6 +305,8 @@ class Configs:
         "isr_check_ms",
         "lag_max_messages",
         "lag_time_max_ms",
+        "local_retention_ms",
+        "local_retention_records",
         "log_start_checkpoint_ms",
         "md_delay",
         "message_max_records",
@@ -300,6 +315,8 @@ class Configs:
         "rack_aware_reads",
         "record_bytes",
         "registration_backoff_ms",
+        "remote_storage",
+        "remote_task_ms",
         "request_timeout_ms",
         "retention_check_ms",
         "retention_ms",
@@ -344,9 +361,8 @@ class Configs:
         self.segment_records = values["segment.records"]
         self.retention_ms = values["retention.ms"]
         # in records, which have one size: as many as it takes to fill the bytes
-        self.retention_records = -(-values["retention.bytes"] // values["record_bytes"])
-        if values["retention.bytes"] < 0:
-            self.retention_records = -1
+        self.retention_records = _records(values, "retention.bytes")
+        self._set_tier(profile, values)
         self.retention_check_ms = values["log.retention.check.interval.ms"]
         self.log_start_checkpoint_ms = values["log.flush.start.offset.checkpoint.interval.ms"]
         self.message_max_records = values["message.max.records"]
@@ -379,6 +395,17 @@ class Configs:
         self.commit_ms = values["commit_ms"]
         self.md_delay = values["md_delay"]
 
+    def _set_tier(self, profile: Profile, values: Mapping[str, int]) -> None:
+        self.can_tier = profile.release >= TIERED_SINCE
+        self.remote_storage = values["remote.storage.enable"] != 0
+        self.remote_task_ms = values["remote.log.manager.task.interval.ms"]
+        self.local_retention_ms = values["local.retention.ms"]
+        if self.local_retention_ms == AS_RETENTION:
+            self.local_retention_ms = self.retention_ms
+        self.local_retention_records = _records(values, "local.retention.bytes")
+        if values["local.retention.bytes"] == AS_RETENTION:
+            self.local_retention_records = self.retention_records
+
     def changed(self, profile: Profile, name: str, value: object) -> Configs:
         """Return a copy with one name set, as an operator does while the cluster runs.
 
@@ -386,18 +413,29 @@ class Configs:
         """
         values = dict(self.values)
         values[name] = checked(name, value)
+        self._refuse_late(name)
         return consistent(Configs(profile, values, tuple(sorted({*self.given, name}))))
 
     def changed_default(self, profile: Profile, name: str, value: object) -> Configs:
         """Return a copy with another value for all topics that have no setting of their own."""
         value = checked(name, value)
+        self._refuse_late(name)
         if name in self.given:
             return self
         return consistent(Configs(profile, {**self.values, name: value}, self.given))
 
+    def _refuse_late(self, name: str) -> None:
+        if name == REMOTE:
+            raise InputError("impossible", f"{name} holds for a whole run; set it under configs.")
+
     def has(self, name: str, value: object) -> bool:
         """Check whether this very value is set already, other than by default."""
         return name in self.given and self.values[name] == checked(name, value)
+
+
+def _records(values: Mapping[str, int], name: str) -> int:
+    """Return as many records as fill that many bytes, or -1 for any number."""
+    return -(-values[name] // values["record_bytes"]) if values[name] >= 0 else -1
 
 
 def checked(name: str, value: object, where: str = "") -> Value:
@@ -426,6 +464,8 @@ def consistent(configs: Configs) -> Configs:
         raise InputError(
             "invalid", "replica.fetch.wait.max.ms must not exceed replica.lag.time.max.ms."
         )
+    if configs.remote_storage and not configs.can_tier:
+        raise InputError("impossible", "Tiered storage is played as of Kafka 3.6 (KIP-405).")
     return configs
 
 

@@ -81,6 +81,10 @@ class Log:
     `cleans_on_noop` is KAFKA-10706 (2.6.1): a truncation that removes no record still cleans the
     epoch cache.  `clamps_hw` is 2.4: truncation takes the high watermark along.  `cuts` counts
     changes of anything but the end: a reader that caches a finding looks again after one.
+
+    `local_start` is localLogStartOffset where segments were copied to remote storage and deleted
+    here (R-3), 0 for other logs.  Batches below it are those of the remote log: they stay in
+    `batches` for the observer and the view, and are never served from here.
     """
 
     __slots__ = (
@@ -94,6 +98,7 @@ class Log:
         "flushed",
         "hw",
         "leo",
+        "local_start",
         "log_start",
         "old_format_clears",
         "producers",
@@ -114,6 +119,7 @@ class Log:
         self.epochs = EpochCache(monotonic)
         self.producers = Producers()
         self.log_start = 0
+        self.local_start = 0
         self.hw = 0
         self.leo = 0
         self.flushed = 0
@@ -134,6 +140,7 @@ class Log:
         twin.flushed = self.flushed
         twin.hw = self.hw
         twin.leo = self.leo
+        twin.local_start = self.local_start
         twin.log_start = self.log_start
         twin.old_format_clears = self.old_format_clears
         twin.segment_records = self.segment_records
@@ -271,6 +278,7 @@ class Log:
         if self.clamps_hw:
             self.hw = offset
         self.log_start = offset if log_start < 0 else log_start
+        self.local_start = 0
         self.flushed = min(self.flushed, offset)
         self.epochs.clear()
         self.producers.entries.clear()
@@ -285,6 +293,8 @@ class Log:
         self.hw = max(self.hw, offset)
         self.flushed = max(self.flushed, offset)
         self.epochs.truncate_from_start(offset)
+        if self.local_start:
+            self.drop_expired_remote()
         if self.evicts_producers and self.producers.entries:
             self.producers.evict(offset)
         return True
@@ -300,6 +310,13 @@ class Log:
         self.cuts += 1
         del self.batches[:keep], self.bases[:keep]
         return gone
+
+    def drop_expired_remote(self) -> None:
+        """R-4.  Drop the batches of remote segments that lie wholly below the log start."""
+        keep = self.index_of(min(self.log_start, max(self.local_start, self.segments[0])))
+        if keep:
+            self.cuts += 1
+            del self.batches[:keep], self.bases[:keep]
 
     # -- comparing -----------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ NO_LEADER: Final = -1
 NO_EPOCH: Final = -1
 LATEST: Final = -1
 EARLIEST: Final = -2
+EARLIEST_LOCAL: Final = -4
 
 FETCH: Final = 1
 FETCH_R: Final = 2

@@ -12,6 +12,7 @@ from engine.model.last_fetch import LastFetch, SentFetch
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
 from engine.model.profiles import Profile
+from engine.model.remote_log import Rebuild
 from engine.model.session_client import SessionClient
 from engine.model.session_messages import SessionRead
 
@@ -372,6 +373,7 @@ class FetcherThread:
         "lookups",
         "outstanding",
         "partitions",
+        "rebuilds",
         "requested",
         "sent",
         "session",
@@ -386,6 +388,7 @@ class FetcherThread:
         self.outstanding = 0  # corr of the request in flight, 0 = none
         self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
         self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
+        self.rebuilds: dict[int, Rebuild] = {}  # of partitions in `lookups`
         self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
         self.sent: SentFetch | None = None  # None: the next fetch visits every partition
         self.waking = NEVER  # when the back-off timer is set for
@@ -423,6 +426,7 @@ class FetcherThread:
         twin.sent = self.sent
         twin.forget_sent()
         twin.lookups = self.lookups.copy()
+        twin.rebuilds = {tp: rebuild.copy() for tp, rebuild in self.rebuilds.items()}
         if self.session is not None:
             twin.session = self.session.copy()
         return twin

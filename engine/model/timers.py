@@ -35,6 +35,9 @@ VOTER_RESEND: Final = 29  # 10.1: a request to a voter was lost; data = (kind, v
 GROUP_CHECK: Final = 30  # G-3: a member's session or a rebalance may time out; data = partition
 GROUP_BEAT: Final = 31  # G-3: heartbeat.interval.ms of a member; data = its start
 GROUP_RETRY: Final = 32  # G-1: retry.backoff.ms of a member is over; data = its start
+REMOTE_LOG: Final = 33  # remote.log.manager.task.interval.ms
+REMOTE_COPY: Final = 34  # a slow copy ends; data = (partition, leader epoch, base, end)
+REMOTE_INDEX: Final = 35  # a slow store answers; data = (leader, fetcher, corr, partition)
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -68,4 +71,7 @@ NAMES: Final = {
     GROUP_CHECK: "group session",
     GROUP_BEAT: "group heartbeat",
     GROUP_RETRY: "group retry",
+    REMOTE_LOG: "remote log tasks",
+    REMOTE_COPY: "remote copy",
+    REMOTE_INDEX: "remote index",
 }

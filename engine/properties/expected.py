@@ -55,7 +55,7 @@ def _replica(moment: Moment, wanted: Expectation) -> bool:
     if mine is None:
         return False
     if wanted.kind == "replica":
-        found = (mine.leo, mine.hw, mine.start)
+        found = (mine.leo, mine.hw, mine.start, mine.local)
         return all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
     if wanted.kind == "log":
         pairs = [(value, batch.epoch) for batch in mine.batches for value in batch.values]

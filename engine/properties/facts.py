@@ -110,6 +110,7 @@ FACTS: Final[dict[str, Fact]] = {
     "HW": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.hw), "its high watermark"),
     "LEO": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.leo), "the end of its log"),
     "START": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.start), "where its log starts"),
+    "LOCAL": Fact((BROKER,), NUMBER, _of_replica(lambda one: one.local), "where its disk starts"),
     "FLUSHED": Fact(
         (BROKER,), NUMBER, _of_replica(lambda one: one.flushed), "up to where its log was flushed"
     ),

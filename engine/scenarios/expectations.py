@@ -2,8 +2,8 @@
 
 P{B 1 3 [B,A]}      partition 0: leader, leader epoch, partition epoch, ISR  (P2{...}: partition 2)
 P{-1 3 3 [] elr [2,3] last [3]}
-b1 LEO 5 HW 3       a replica of partition 0, by id or name; START is where its log begins;
-                    marks may be left out
+b1 LEO 5 HW 3       a replica of partition 0, by id or name; START is where its log begins,
+                    LOCAL where what is on its disk does; marks may be left out
 log A m0@0 n3@2     the records of a replica from offset 0 on, with their epochs
 epochs A 0:0 2:3    its leader-epoch cache
 ack m3 m4           these records were acknowledged;  waiting m5: not answered yet
@@ -31,7 +31,7 @@ _RECORD: Final = re.compile(
     r"P(\d*)\{\s*(\S+)\s+(\d+)\s+(\d+)\s+\[([^\]]*)\]"
     r"(?:\s+elr\s+\[([^\]]*)\])?(?:\s+last\s+\[([^\]]*)\])?\s*\}"
 )
-MARKS: Final = ("LEO", "HW", "START")
+MARKS: Final = ("LEO", "HW", "START", "LOCAL")
 FINAL: Final = ("record", "deleting", "deleted")  # what a partition can be at the end of a run
 _NAME: Final = re.compile(r"[A-Za-z0-9_'.:-]{1,32}")
 _ENTRY: Final = re.compile(r"([A-Za-z0-9_'.:-]{1,32})@(\d+)")
@@ -101,7 +101,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
             raise InputError("invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where)
         flat = tuple(number for pair in found for number in pair)
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
-    if len(words) in (3, 5, 7):
+    if len(words) in (3, 5, 7, 9):
         marks = dict(zip(words[1::2], words[2::2], strict=True))
         if set(marks) <= set(MARKS) and all(mark.isdecimal() for mark in marks.values()):
             numbers = tuple(int(marks.get(mark, -1)) for mark in MARKS)

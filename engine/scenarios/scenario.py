@@ -247,6 +247,17 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
     return written
 
 
+def _refuse_with_tier(
+    read: Reader, groups: tuple[GroupSpec, ...], brokers: tuple[BrokerSpec, ...]
+) -> None:
+    """Raise InputError for what is not played together with tiered storage."""
+    where = ("configs", configuration.REMOTE)
+    if groups:
+        raise read.bad(where, "Tiered storage is played without groups; remove one of the two.")
+    if any(broker.dirs > 1 for broker in brokers):
+        raise read.bad(where, "With tiered storage each broker has one log directory.")
+
+
 def _from_dict(read: Reader, data: object) -> Scenario:
     fields = read.mapping(data, (), KEYS)
     if "title" not in fields:
@@ -272,6 +283,8 @@ def _from_dict(read: Reader, data: object) -> Scenario:
         raise read.bad(
             ("groups",), "Groups begin with empty logs: remove either groups or initial."
         )
+    if settings.get(configuration.REMOTE):
+        _refuse_with_tier(read, groups, brokers)
     script = read_script(read, fields.get("script", ""), brokers)
     return Scenario(
         title=_sentence(read, fields, "title", 200, required=True),

@@ -17,6 +17,7 @@ from engine.dataplane import (
     retention,
     serving,
     slow_disk,
+    tiering,
     watermark,
 )
 from engine.groups import coordinator
@@ -240,6 +241,9 @@ BROKER_TIMERS: dict[int, BrokerTimer] = {
     timers.RETENTION: retention.on_check,
     timers.LOG_START_CHECKPOINT: retention.write_log_starts,
     timers.GROUP_CHECK: coordinator.on_check,
+    timers.REMOTE_LOG: tiering.on_task,
+    timers.REMOTE_COPY: tiering.on_copied,
+    timers.REMOTE_INDEX: fetcher.on_remote_index,
 }
 
 

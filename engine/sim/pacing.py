@@ -131,6 +131,12 @@ def expire(sim: Simulation, leader: Process, parked: Any) -> None:
     )
 
 
+def _backs_off(thread: FetcherThread, now: int) -> bool:
+    """F-8.  Check whether every partition of a fetcher without a request waits for a back-off."""
+    waits = all(state.delay_until > now for state in thread.partitions.values())
+    return waits and not thread.outstanding
+
+
 def fetch_round(
     sim: Simulation, follower: int, thread: FetcherThread, withhold: bool = False
 ) -> Iterator[None]:
@@ -158,6 +164,8 @@ def fetch_round(
         yield
         if m is not None and m.kind == FETCH and withhold:
             return
+        if sim.cluster.store is not None and _backs_off(thread, sim.now):
+            return  # R-5: it rebuilt in vain
         if isinstance(m, FetchResponse):
             yield from pump(sim)
             in_vain = isinstance(m, SessionAnswer) and m.error  # X-6: it costs a round trip

@@ -19,6 +19,7 @@ from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER
 from engine.model.quotas import TOPIC
 from engine.model.records import PartitionRecord
+from engine.model.remote_log import RemoteStore
 from engine.model.state import UP, Peer
 from engine.scenarios.scenario import Scenario
 from engine.sim import active_controller, initial_state
@@ -65,9 +66,11 @@ def _build_cluster(sim: Simulation) -> None:
     """Build the initial state: all brokers registered, every partition led by its AR[0]."""
     scenario, cluster = sim.scenario, sim.cluster
     k = cluster.controller
+    cluster.store = RemoteStore() if sim.configs.remote_storage else None
     for number, spec in enumerate(scenario.brokers):
         machine = Machine(spec.id, spec.label, spec.rack, sim.profile, sim.configs, sim.auto)
         machine.dirs = spec.dirs
+        machine.store = cluster.store
         machine.racks = sim.racks
         machine.topics = sim.topics
         broker = Process(machine)

@@ -9,11 +9,12 @@ from typing import Any, Final, Protocol, Self
 from engine.checks.groups import GroupMemory
 from engine.checks.invariants import Checker
 from engine.checks.ledger import Acked, Ledger
+from engine.checks.tiered import TierMemory
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Client, Consumer
 from engine.clients.group_member import GroupMember
 from engine.controlplane import membership
-from engine.dataplane import retention
+from engine.dataplane import retention, tiering
 from engine.model import messages, timers
 from engine.model.broker import Broker, Process
 from engine.model.cluster import Cluster
@@ -65,7 +66,15 @@ AVAILABILITY_KINDS: Final = frozenset(
 """Deliveries that may change whether a partition can be written to."""
 
 TOUCHING: Final = frozenset(
-    (timers.FETCHER_WORK, timers.DISK_WRITE, timers.RETENTION, timers.GROUP_CHECK)
+    (
+        timers.FETCHER_WORK,
+        timers.DISK_WRITE,
+        timers.RETENTION,
+        timers.GROUP_CHECK,
+        timers.REMOTE_LOG,
+        timers.REMOTE_COPY,
+        timers.REMOTE_INDEX,
+    )
 )
 """Timers of a broker that may touch a log or a role."""
 
@@ -111,6 +120,7 @@ class World:
         self.topics: dict[int, tuple[str, int]] = {}
         self.ledger = Ledger(len(names))
         self.groups = GroupMemory()
+        self.tiered = TierMemory()
         self.checker = Checker(self.cluster, self.ledger)
         self.out = Wires(told, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
@@ -158,7 +168,11 @@ class World:
 
         A broker is copied when it is worked on, in the twin, and from now on also here.
         """
-        if self.checker.lags is not None or self.configs.values["fetch_sessions"]:
+        if (
+            self.checker.lags is not None
+            or self.configs.values["fetch_sessions"]
+            or self.cluster.store is not None
+        ):
             return self.copy()  # parts of several brokers hold the same
         self.seal()
         twin = self._copy_rest(Twins(), self.cluster.branch())
@@ -210,6 +224,7 @@ class World:
         twin.placing = self.placing and self.placing.copy()
         twin.out = self.out.twin(kernel, twin.network, cluster.brokers)
         twin.groups = self.groups.copy()
+        twin.tiered = self.tiered.copy()
         twin.voters = self.voters
         if twin.voters is not None:
             twin.voters.adopt(twin)
@@ -359,6 +374,10 @@ class World:
             touched = self.out.take_touched(node)
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
             self.checker.after(node, self.events, None if told else touched)
+            if self.cluster.store is not None:
+                self.tiered.look(
+                    self.cluster, self.cluster.store, self.ledger.committed, self.checker
+                )
             if node >= 0:
                 process = self.brokers[node].process
                 if process is not None and process.halted:
@@ -488,3 +507,4 @@ class World:
             if period < NEVER:
                 out.timer(broker.id, period - self.kernel.now % period, kind)
         retention.arm(broker, out)
+        tiering.arm(broker, out)

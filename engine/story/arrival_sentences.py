@@ -24,6 +24,7 @@ from engine.story.entities import (
     say,
     word,
 )
+from engine.story.tier_sentences import offset_keys
 from engine.view.wire import Sentence
 
 Arrival = Callable[[Happening, Any], "Sentence | None"]
@@ -179,8 +180,7 @@ def _offsets_arrive(h: Happening, m: Any) -> Sentence | None:
     leader, f = node(m.dst), node(m.src)
     if answer.error:
         return say("answer.error", a=leader, b=f, x=error(answer.error))
-    key = "offsets.end" if m.timestamp == messages.LATEST else "offsets.start"
-    return say(key, l=leader, f=f, o=offset(answer.offset))
+    return say(offset_keys(m.timestamp)[1], l=leader, f=f, o=offset(answer.offset))
 
 
 def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
@@ -189,15 +189,13 @@ def _offsets_answered(h: Happening, m: Any) -> Sentence | None:
     f, leader = node(m.dst), node(m.src)
     if m.error:
         return None if h.cue("F-8") else say("answer.ignored", b=f, a=leader)
-    key = "offsets.end.heard" if m.timestamp == messages.LATEST else "offsets.start.heard"
-    return say(key, f=f, l=leader, o=offset(m.offset))
+    return say(offset_keys(m.timestamp)[2], f=f, l=leader, o=offset(m.offset))
 
 
 def _offsets_sent(m: Any) -> Sentence:
     if m.src <= FIRST_PRODUCER:
         return consumer_sentences.asks(m)
-    key = "offsets.end.ask" if m.timestamp == messages.LATEST else "offsets.start.ask"
-    return say(key, f=node(m.src), l=node(m.dst))
+    return say(offset_keys(m.timestamp)[0], f=node(m.src), l=node(m.dst))
 
 
 # -- Produce --------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from engine.story import (
     fetcher_sentences,
     group_sentences,
     session_sentences,
+    tier_sentences,
     voter_sentences,
 )
 from engine.story.entities import (
@@ -443,6 +444,7 @@ TELLERS: Final[dict[str, Teller]] = {
     **fetcher_sentences.TELLERS,
     **voter_sentences.TELLERS,
     **group_sentences.TELLERS,
+    **tier_sentences.TELLERS,
 }
 """Rules whose sentence needs more than the node, the old and the new value."""
 

@@ -11,10 +11,12 @@ from engine.model.json_types import Json
 from engine.model.log import Batch
 from engine.model.messages import (
     ALTER_PARTITION,
+    EARLIEST_LOCAL,
     EPOCH_END,
     EPOCH_END_R,
     FETCH,
     FETCH_R,
+    LATEST,
     LIST_OFFSETS,
     LIST_OFFSETS_R,
     METADATA_FETCH_R,
@@ -33,6 +35,9 @@ def carried(batches: Iterable[Batch]) -> list[list[Any]]:
     """Return [offset, record, epoch] of the first records that an answer carries."""
     told = [[b.base + i, value, b.epoch] for b in batches for i, value in enumerate(b.values)]
     return told[:CARRIED_SHOWN]
+
+
+WANTED: Final = {LATEST: "latest", EARLIEST_LOCAL: "earliest local"}
 
 
 def fields_of(m: Any) -> Json:
@@ -68,7 +73,7 @@ def fields_of(m: Any) -> Json:
     if kind == EPOCH_END_R and m.partitions:
         return {"epoch": m.partitions[0][2], "end": m.partitions[0][3]}
     if kind == LIST_OFFSETS:
-        return {"wants": "latest" if m.timestamp == -1 else "earliest"}
+        return {"wants": WANTED.get(m.timestamp, "earliest")}
     if kind == LIST_OFFSETS_R:
         return {"error": name_of(m.error)} if m.error else {"offset": m.offset}
     if kind == PRODUCE:

@@ -122,6 +122,8 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         head = f"b{broker.id}{{{status} LEO={log.leo} HW={hw}}}"
     if log.log_start:
         head = f"{head[:-1]} start={log.log_start}}}"
+    if log.local_start > log.log_start:
+        head = f"{head[:-1]} local={log.local_start}}}"
     return f"{head}  {_cells(log, hw)}"
 
 
@@ -132,6 +134,18 @@ def future_line(broker: Broker, tp: int) -> list[str]:
         return []
     log, where = move.disk.log, directories.name(move.disk.dir)
     return [f"  future {where}{{LEO={log.leo} HW={log.hw}}}  {_cells(log, log.hw)}"]
+
+
+def remote_line(sim: Simulation, tp: int) -> list[str]:
+    """Return `  remote{up}  0-1@0 2-3@0,1`, if segments are copied to remote storage."""
+    store = sim.cluster.store
+    if store is None:
+        return []
+    segments = [
+        f"{one.base}-{one.end - 1}@{','.join(str(epoch) for epoch, _ in one.epochs)}"
+        for one in store.log_of(tp).all_segments()
+    ]
+    return [" ".join([f"  remote{{{'up' if store.up else 'down'}}} ", *segments]).rstrip()]
 
 
 def _cells(log: Log, hw: int) -> str:
@@ -172,6 +186,7 @@ def state_lines(sim: Simulation) -> list[str]:
             lines += future_line(broker, tp)
             if replica is not None and replica.role == LEADER and replica.pending:
                 lines.append(f"  pending isr {value_text(replica.pending_isr)}")
+        lines += remote_line(sim, tp)
     return lines
 
 

@@ -46,6 +46,7 @@ from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
 from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
 from engine.view.groups import groups_view
+from engine.view.remote import store_view
 from engine.view.shown_partitions import partitions
 from engine.view.voters import quorum_view, voter_name
 from engine.view.wire import (
@@ -119,6 +120,8 @@ def view(
         made["quorum"] = quorum_view(sim, sim.cluster.quorum)
     if sim.scenario.groups:
         made["groups"] = groups_view(sim)
+    if sim.cluster.store is not None:
+        made["store"] = store_view(sim.cluster, sim.cluster.store)
     return made
 
 
@@ -195,6 +198,8 @@ def _replica(
         "blocks": [],
         "waiting": [],
     }
+    if log.local_start > log.log_start:
+        shown["local"] = log.local_start
     if broker.machine.dirs > 1 and disk is not None:
         shown["dir"] = directories.name(disk.dir)
     if tp in broker.machine.futures:

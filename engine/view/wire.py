@@ -169,7 +169,10 @@ class Throttled(TypedDict):
 
 
 class ReplicaView(TypedDict):
-    """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches."""
+    """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches.
+
+    `local`: the local log start, where what lies between it and `start` is in remote storage.
+    """
 
     role: Role
     start: int
@@ -191,6 +194,7 @@ class ReplicaView(TypedDict):
     pending: Pending | None
     blocks: list[int]
     waiting: list[Waiting]
+    local: NotRequired[int]
     dir: NotRequired[str]
     future: NotRequired[Future]
     session: NotRequired[SessionView]
@@ -394,6 +398,24 @@ class GroupView(TypedDict):
     offsets: list[CommittedOffset]
 
 
+class RemoteSegmentView(TypedDict):
+    """A copied segment of partition `p`: offsets `first` to `last`; `read`: its leader reads it."""
+
+    p: int
+    first: int
+    last: int
+    epochs: list[list[int]]
+    read: bool
+
+
+class StoreView(TypedDict):
+    """Remote storage: whether it answers, in how many ms, and its segments by partition."""
+
+    up: bool
+    slow: int
+    segments: list[RemoteSegmentView]
+
+
 class LedgerView(TypedDict):
     """Outcome of all messages; `lost1` of those that were written with acks=1."""
 
@@ -419,6 +441,7 @@ class View(TypedDict):
     controller: ControllerView
     quorum: NotRequired[QuorumView]
     groups: NotRequired[list[GroupView]]
+    store: NotRequired[StoreView]
     partitions: list[PartitionView]
     brokers: list[BrokerView]
     links: list[LinkView]

@@ -124,6 +124,7 @@ def fetched(sim: Simulation, leader: Replica, follower: int, target: int) -> Cur
         taken_whole(sim, leader, follower)
         or unthrottled(sim, leader, follower)
         or disk_written(sim, follower)
+        or store_mended(sim, leader, follower)
     )
     if held is not None:
         return held
@@ -214,6 +215,17 @@ def disk_written(sim: Simulation, broker: int) -> Cure | None:
 def disk_ms(sim: Simulation, broker: int) -> int:
     """Return how long the disk goes on writing."""
     return -(-sim.brokers[broker].running.disk_free_us // 1000) - sim.now
+
+
+def store_mended(sim: Simulation, leader: Replica, follower: int) -> Cure | None:
+    """Return the cure for a store that fails while a follower needs it (R-5); None if it works."""
+    store = sim.cluster.store
+    thread = thread_of(sim.brokers[follower].running, leader.tp)
+    if store is None or store.up or thread is None:
+        return None
+    if thread.partitions[leader.tp].offset >= leader.log.local_start:
+        return None
+    return cure(sim, say("cure.store", f=node(follower)), "store up")
 
 
 def fallen_behind(sim: Simulation, replica: Replica, follower: int) -> Cure:

@@ -55,6 +55,10 @@ def suggestions(sim: Simulation) -> Iterator[str]:
         yield from (f"deliver {way}", f"drop {way}", f"hold {way}", f"release {way}")
         yield from (f"delay {ends} 500ms {kind}".rstrip(), f"duplicate {way}")
     yield from _faults(names)
+    if sim.cluster.store is not None:
+        yield "store down"
+        yield "store up"
+        yield "store slow 2s"
     yield from _disks(sim)
     yield from ("kill K", "restart K", "pause K", "resume K")
     for name in names:

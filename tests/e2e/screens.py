@@ -202,6 +202,7 @@ SCREENS = {
     "explore": Screen("/explore/{run}?step=12&crashes=1"),
     "missing": Screen("/s/no-such-scenario", "main h1"),
     "plain": Screen("/s/S20?plain=1&step=40", "main table"),
+    "tier": Screen("/s/S95?step=101", '[data-id="store"]'),
 }
 
 

@@ -27,6 +27,18 @@ def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
     assert page.locator('[data-id="b1:leo"]').count() == 1
 
 
+def test_remote_storage_stands_over_the_tanks_and_in_them(visit: Opener) -> None:
+    page = visit("/s/S93?step=178")
+    store = page.locator('[data-id="store"]')
+    store.wait_for()
+    assert store.get_attribute("data-up") == "1" and store.locator(".cell").count() == 3
+    assert page.locator('[data-local="4"]').count() == 3
+    assert page.locator(".cell.remote").count() > 0
+    page.goto(page.url.replace("S93?step=178", "S95?step=101"))
+    page.locator('[data-id="store"][data-up="0"]').wait_for()
+    assert "fails" in page.locator('[data-id="store"]').get_attribute("aria-label")
+
+
 def test_the_diverging_offset_is_shown_during_its_exchange(visit: Opener) -> None:
     page = visit("/s/S23?profile=Z20&step=84")
     part = page.locator('.part[data-id="part:1"]')

@@ -93,6 +93,7 @@ export interface View {
   partitions: PartitionView[];
   profile: string;
   quorum?: QuorumView;
+  store?: StoreView;
   t: number;
 }
 export interface Beat {
@@ -271,6 +272,8 @@ export interface PartitionRecordView {
 }
 /**
  * `epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches.
+ *
+ *     `local`: the local log start, where what lies between it and `start` is in remote storage.
  */
 export interface ReplicaView {
   belief: BeliefView;
@@ -286,6 +289,7 @@ export interface ReplicaView {
   hwCheckpoint: number;
   isr: number[];
   leo: number;
+  local?: number;
   maximal: number[];
   pending: Pending | null;
   records: Record[];
@@ -411,6 +415,24 @@ export interface MetadataEntry {
   e: number;
   kind: string;
   o: number;
+}
+/**
+ * Remote storage: whether it answers, in how many ms, and its segments by partition.
+ */
+export interface StoreView {
+  segments: RemoteSegmentView[];
+  slow: number;
+  up: boolean;
+}
+/**
+ * A copied segment of partition `p`: offsets `first` to `last`; `read`: its leader reads it.
+ */
+export interface RemoteSegmentView {
+  epochs: number[][];
+  first: number;
+  last: number;
+  p: number;
+  read: boolean;
 }
 /**
  * The answer to "why not?".

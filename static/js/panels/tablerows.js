@@ -25,7 +25,7 @@ export function replicaRow(part, broker, { t, name }) {
     standing(part, broker, t)
       .map((p) => p.label)
       .join(t("list.comma")),
-    r.start,
+    r.local === undefined ? r.start : t("table.local", { a: r.start, o: r.local }),
     r.leo,
     r.hw,
     r.epochs.map(([e, o]) => `${e}→${o}`).join(" "),
@@ -62,6 +62,7 @@ function cell(r, o, t) {
     t("msg.epoch", { e: epoch }),
     record?.id,
     o >= r.hw && t("table.open"),
+    o < (r.local ?? 0) && t("table.remote"),
     record?.acked && t("ledger.acked"),
     record?.read && t("ledger.seen"),
   ];

@@ -4,6 +4,7 @@ import { cellWords } from "../cellwords.js";
 import { epochClass, g, icon, path, rect, text, textWidth, title } from "../node.js";
 import { ghosts, gone } from "./gone.js";
 import { place, sized } from "./place.js";
+import { remotePart } from "./store.js";
 
 /** Everything in the tank of one replica, from its floor up. */
 export function stack(geo, lane, broker, ctx) {
@@ -13,6 +14,7 @@ export function stack(geo, lane, broker, ctx) {
     ...folded(geo, lane, broker, replica, ctx),
     ...runs(geo, lane, broker, replica),
     ...cells(geo, lane, broker, replica, ctx),
+    ...remotePart(geo, lane, replica, ctx),
     ...sediment(geo, lane, replica, ctx),
     ...(ctx.layers.has("ghosts") ? ghosts(geo, lane, broker, replica, ctx) : []),
     ...gone(geo, lane, broker, replica, ctx),
@@ -54,6 +56,7 @@ function folded(geo, lane, broker, replica, { t }) {
       const h = geo.y(Math.max(from, geo.base), lane) - y;
       return rect(`f${from}`, x, y + 1, w, Math.max(1, h - 2), `fold ${epochClass(e)}`, { rx: 3 });
     });
+  if (!parts.length) return [];
   const words = `${geo.base} … ${end - 1}`;
   const y = geo.y(geo.fold, lane);
   return [
@@ -104,7 +107,10 @@ function cell(geo, lane, broker, replica, r, ctx) {
   const differs = geo.part.differ && r.o >= geo.part.differ[0] && r.o < geo.part.differ[1];
   const open = r.o >= replica.hw;
   const lost = ctx.lost.has(r.id);
-  const flags = [open && "open", differs && "differs", lost && "lost"].filter(Boolean).join(" ");
+  const remote = r.o < (replica.local ?? 0);
+  const flags = [open && "open", differs && "differs", lost && "lost", remote && "remote"]
+    .filter(Boolean)
+    .join(" ");
   const rx = h >= 16 ? 5 : 1;
   const named = geo.detail === "full" && w >= 22 && r.o >= (replica.start ?? 0);
   const parts = [

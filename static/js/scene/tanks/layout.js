@@ -1,7 +1,7 @@
 // Where everything stands when logs are tanks: offset is height, the same in all of them.  Pure.
 
 import { partOf } from "../../core/partition.js";
-import { groupBand } from "./groups.js";
+import { cardBand } from "./store.js";
 import { BAND, voterLanes } from "./voters.js";
 
 /** Least width of a column, in px, with all its words, and with a name and marks alone. */
@@ -100,7 +100,7 @@ export function layout(
   const full = cols.col >= FULL;
   if (!full) room.foot = 54;
   const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
-  const bandOfGroups = groupBand(view, narrow);
+  const bandOfGroups = cardBand(view, narrow);
   const sky = room.strip + room.clients + band + bandOfGroups;
   const top = sky + (band + bandOfGroups ? 48 : room.sky);
   const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));

@@ -13,6 +13,7 @@ import { pipes } from "./pipe.js";
 import { strip } from "./record.js";
 import { sides } from "./sides.js";
 import { messages, oddLinks, rows } from "./sky.js";
+import { store } from "./store.js";
 import { tank } from "./tank.js";
 import { voters } from "./voters.js";
 
@@ -41,6 +42,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
     strip(geo, view, ctx),
     voters(geo, view, ctx),
     groups(geo, view, ctx),
+    store(geo, view, ctx),
     layers.has("clients") && g("sides", sides(geo, view, ctx)),
     pipes(geo, view, ctx),
     differ(geo, ctx),

@@ -1,0 +1,48 @@
+"""Sentences about tiered storage: segments that are copied, and a store that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from engine.model.effects import Cue
+from engine.model.messages import EARLIEST_LOCAL, LATEST
+from engine.story.entities import Happening, node, number, offset, say
+from engine.view.wire import Sentence
+
+
+def offset_keys(timestamp: int) -> tuple[str, str, str]:
+    """Return the keys of an offset that a fetcher looks up: asked for, answered, heard."""
+    if timestamp == LATEST:
+        return "offsets.end.ask", "offsets.end", "offsets.end.heard"
+    if timestamp == EARLIEST_LOCAL:
+        return "offsets.local.ask", "offsets.local", "offsets.local.heard"
+    return "offsets.start.ask", "offsets.start", "offsets.start.heard"
+
+
+def _segment(key: str) -> Callable[[Happening, Cue], Sentence]:
+    """Return the teller of a segment, by its first and last offset."""
+    return lambda h, cue: say(key, b=node(cue[1]), a=offset(cue[3]), o=offset(cue[4] - 1))
+
+
+def _store(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.store.up" if cue[4] else "tier.store.down")
+
+
+def _slow(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.store.slow", n=number(cue[4])) if cue[4] else say("tier.store.slow.over")
+
+
+def _remote_read(h: Happening, cue: Cue) -> Sentence:
+    return say("tier.read", b=node(cue[1]), c=node(h.what.src), o=offset(cue[3]))
+
+
+TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
+    "R-1": _segment("tier.copy"),
+    "R-1.begins": _segment("tier.copy.begins"),
+    "R-2": _store,
+    "R-2.slow": _slow,
+    "R-4.deleted": _segment("tier.deleted"),
+    "R-6": _remote_read,
+}
+"""Rule -> function that returns its sentence."""
