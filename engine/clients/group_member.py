@@ -6,6 +6,7 @@ what it got, and commits; in which order is its own choice, and it joins again w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from engine.checks.groups import ASSIGNED, COMMITTED, POLLED, PROCESSED, MemberState
@@ -465,3 +466,9 @@ class GroupMember(Consumer):
         """Return what an observer sees of it."""
         polled = frozenset(value for _, batch in self.polled for value in batch.values)
         return MemberState(self.member, self.generation, self.assigned, polled)
+
+
+def states(clients: Iterable[object], group: int) -> list[MemberState]:
+    """Return what an observer sees of the members of a group that run."""
+    members = (one for one in clients if isinstance(one, GroupMember))
+    return [one.state() for one in members if one.group == group and one.alive]

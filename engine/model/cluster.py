@@ -65,6 +65,12 @@ class Cluster:
         twin.brokers = self.brokers.copy()
         return twin
 
+    def forget_fetches(self) -> None:
+        """Let each next fetch visit all its partitions: what happens now may change any of them."""
+        for broker in self.brokers.values():
+            if broker.process is not None:
+                broker.process.forget_fetches()
+
     def number_of(self, name: str) -> int:
         """Return the number of the partition of this name, or -1; of several the youngest."""
         for tp in range(len(self.names) - 1, -1, -1):

@@ -316,10 +316,7 @@ class Oversized(FetchData):
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FetchResponse(Message):
-    """Answer to a Fetch.
-
-    `news` are those of the partitions that may differ from the answer before; None: all may.
-    """
+    """Answer to a Fetch.  `news`: what may differ from the answer before it; None: all may."""
 
     __slots__ = ("news", "partitions")
     kind = FETCH_R

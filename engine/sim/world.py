@@ -12,7 +12,7 @@ from engine.checks.ledger import Acked, Ledger
 from engine.checks.tiered import TierMemory
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Client, Consumer
-from engine.clients.group_member import GroupMember
+from engine.clients.group_member import GroupMember, states
 from engine.controlplane import membership
 from engine.dataplane import retention, tiering
 from engine.model import messages, timers
@@ -184,7 +184,7 @@ class World:
 
     def seal(self) -> None:
         """Keep the brokers as they are now: whatever comes works on copies of them."""
-        self._forget_fetches()
+        self.cluster.forget_fetches()
         if isinstance(self.brokers, Lent):
             self.brokers.seal()
         else:
@@ -281,7 +281,7 @@ class World:
         out.now = self.kernel.now
         if out.cues:
             out.cues.clear()
-        self._forget_fetches()
+        self.cluster.forget_fetches()
         action(out)
         self._finish(kind, node, what)
 
@@ -292,7 +292,7 @@ class World:
         if out.cues:
             out.cues.clear()
         if kind == FAILURE:
-            self._forget_fetches()
+            self.cluster.forget_fetches()
             return bool(payload(self))
         look = True
         if node >= 0:
@@ -330,12 +330,6 @@ class World:
             look = False
         self._finish(kind, node, payload, look)
         return True
-
-    def _forget_fetches(self) -> None:
-        """Let each next fetch visit all its partitions: what happens now may change any of them."""
-        for broker in self.cluster.brokers.values():
-            if broker.process is not None:
-                broker.process.forget_fetches()
 
     def _fire_broker_timer(self, process: Process, payload: Timer) -> bool:
         kind, data, incarnation = payload
@@ -444,11 +438,7 @@ class World:
         if isinstance(member, GroupMember) and member.facts:
             self.checker.step = self.events
             facts, member.facts = member.facts, []
-            members = [
-                other.state()
-                for other in self.clients.values()
-                if isinstance(other, GroupMember) and other.group == member.group and other.alive
-            ]
+            members = states(self.clients.values(), member.group)
             self.groups.note(member.group, facts, members, self.checker, self.kernel.now)
 
     def _decided(self, sent: SentRecord | None, base: int) -> None:
