@@ -113,6 +113,7 @@ ZOOKEEPER = "under ZooKeeper: "
             "race for the end of a reassignment",
         ),
         ("kill 1; detect 1; kill 2; detect 2; kill 3", "no broker is left to ask"),
+        ("kill 3; detect 3; restart 3; reassign 3 1; fetch 3 x2", "race with the news"),
     ],
 )
 def test_moves_that_the_clock_would_decide_do_not_fit(line: str, why: str) -> None:
