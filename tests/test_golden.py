@@ -95,5 +95,5 @@ def test_chance_is_the_same_everywhere(scenario: Scenario, rewrite: bool) -> Non
 def test_no_golden_file_is_left_over() -> None:
     wanted = {FOLDER / one.code / f"{profile}.txt" for one in SCRIPTED for profile in one.profiles}
     wanted |= {FOLDER / one.code / "outcomes.txt" for one in SCALE}
-    wanted.add(FOLDER / "random-runs.txt")
+    wanted |= {FOLDER / "random-runs.txt", FOLDER / "many-partitions.txt"}
     assert set(FOLDER.rglob("*.txt")) == wanted
