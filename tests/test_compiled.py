@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from app.compiled import build
+from app.compiled import build, extensions
 from app.core import compiled_engine
+from engine.model.messages import Message
 from tests.conftest import ROOT, THOROUGH
 from tests.digests import digests
 
@@ -102,6 +103,21 @@ def test_compiled_and_written_search_the_same() -> None:
 def test_a_compiled_run_goes_on_in_another_process() -> None:
     """What was pickled in the middle of a run ends as the run does, and plays on as C."""
     assert told_by(PICKLE, compiled())[1] == told_by(PICKLE)[1]
+
+
+def test_every_kind_of_message_is_compiled() -> None:
+    """Compiled code reads `kind` where `Message` has it: a subclass of Python would have kind 0."""
+    import engine.sim.simulation  # with it come all handlers, and so all messages
+
+    assert engine.sim.simulation
+    found, waiting = set(), [Message]
+    while waiting:
+        one = waiting.pop()
+        waiting += one.__subclasses__()
+        found.add(one.__module__.replace(".", "/") + ".py")
+    assert {"engine/model/group_messages.py", "engine/model/quorum_messages.py"} <= found
+    here = {path for path in found if path.startswith("engine/")}
+    assert here - set(extensions.files()) == set()
 
 
 def test_the_sources_can_be_asked_for(tmp_path: Path) -> None:
