@@ -79,11 +79,13 @@ class GroupRequest(Message):
         self.offsets = offsets
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FindCoordinator(GroupRequest):
     __slots__ = ()
     kind = FIND_COORDINATOR
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class JoinGroup(GroupRequest):
     """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to."""
 
@@ -91,21 +93,25 @@ class JoinGroup(GroupRequest):
     kind = JOIN_GROUP
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class LeaveGroup(GroupRequest):
     __slots__ = ()
     kind = LEAVE_GROUP
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class GroupHeartbeat(GroupRequest):
     __slots__ = ()
     kind = GROUP_HEARTBEAT
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class OffsetCommit(GroupRequest):
     __slots__ = ()
     kind = OFFSET_COMMIT
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class OffsetFetch(GroupRequest):
     """Asks for the committed offsets of the partitions in `offsets`."""
 
@@ -147,31 +153,37 @@ class GroupResponse(Message):
         self.base = base
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class FindCoordinatorResponse(GroupResponse):
     __slots__ = ()
     kind = FIND_COORDINATOR_R
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class JoinGroupResponse(GroupResponse):
     __slots__ = ()
     kind = JOIN_GROUP_R
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class LeaveGroupResponse(GroupResponse):
     __slots__ = ()
     kind = LEAVE_GROUP_R
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class GroupHeartbeatResponse(GroupResponse):
     __slots__ = ()
     kind = GROUP_HEARTBEAT_R
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class OffsetCommitResponse(GroupResponse):
     __slots__ = ()
     kind = OFFSET_COMMIT_R
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
 class OffsetFetchResponse(GroupResponse):
     __slots__ = ()
     kind = OFFSET_FETCH_R
