@@ -93,4 +93,5 @@ def _delete_segments(log: Log, breaches: Breach, highest: int, rolls: bool) -> N
         log.cuts += 1
         del log.segments[:count]
         log.local_start = log.segments[0]
+        log.believed_start = -1
         log.drop_expired_remote()

@@ -36,7 +36,7 @@ def look_up(
     if timestamp == EARLIEST:
         return NONE, log.log_start, log.epochs.epoch_for_offset(log.log_start), NOTHING
     if timestamp == EARLIEST_LOCAL:  # R-5, KIP-405
-        start = max(log.log_start, log.local_start)
+        start = log.known_local_start()
         return NONE, start, log.epochs.epoch_for_offset(start), NOTHING
     limit = log.hw if client else log.leo
     lagging = client and replica.profile.offset_not_available and log.hw < replica.epoch_start

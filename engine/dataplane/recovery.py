@@ -104,6 +104,7 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
 def load_log(disk: Disk) -> None:
     """L-13.  Cut the epoch cache to the log; HW is the checkpointed one, bounded by the log."""
     log = disk.log
+    log.believed_start = -1
     log.epochs.truncate_from_end(log.leo)
     log.epochs.truncate_from_start(log.log_start)
     log.flushed = min(log.flushed, log.leo)

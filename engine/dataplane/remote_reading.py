@@ -22,10 +22,11 @@ def read_below_local_start(
     """R-6.  Answer a fetch of an offset that no local segment holds.
 
     `RemoteLogManager.read` finds the segment by the epoch of the offset; where there is none, the
-    offset is out of range.  An error of the store is no error that a client knows.
+    offset is out of range.  An error of the store is no error that a client knows.  A broker that
+    does not know its local log start looks nowhere else (KAFKA-15695).
     """
     log, store = broker.replicas[fp.tp].log, broker.machine.store
-    if fp.offset < log.log_start or store is None:
+    if store is None or not log.log_start <= fp.offset < log.known_local_start():
         return FetchData(fp.tp, OFFSET_OUT_OF_RANGE, log.hw, log.log_start, ())
     if m.replica >= 0:
         out.cue("R-6.moved", broker.id, "moved", fp.offset, log.local_start, tp=fp.tp)

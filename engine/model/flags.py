@@ -342,6 +342,9 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("follower_redirects", _r("2.6"), "KAFKA-13778",
          "A follower that led before sends consumers on by the positions it remembers.",
          _r("3.3")),
+    Flag("local_start_stays", _r("3.6"), "KAFKA-15695",
+         "A follower that begins after the remote part does not move its local log start.",
+         _r("3.7")),
     # -- the KRaft quorum ------------------------------------------------------------------
     Flag("leader_checks_quorum", _r("3.7"), "KAFKA-15489",
          "A quorum leader that no majority fetches from resigns.", mode=KRAFT),

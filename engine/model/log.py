@@ -84,12 +84,14 @@ class Log:
 
     `local_start` is localLogStartOffset where segments were copied to remote storage and deleted
     here (R-3), 0 for other logs.  Batches below it are those of the remote log: they stay in
-    `batches` for the observer and the view, and are never served from here.
+    `batches` for the observer and the view, and are never served from here.  `believed_start`: what
+    the broker takes for it, where it has not noticed (KAFKA-15695); -1 for the truth.
     """
 
     __slots__ = (
         "bases",
         "batches",
+        "believed_start",
         "clamps_hw",
         "cleans_on_noop",
         "cuts",
@@ -120,6 +122,7 @@ class Log:
         self.producers = Producers()
         self.log_start = 0
         self.local_start = 0
+        self.believed_start = -1
         self.hw = 0
         self.leo = 0
         self.flushed = 0
@@ -133,6 +136,7 @@ class Log:
 
     def copy(self) -> Log:
         twin = Log.__new__(Log)
+        twin.believed_start = self.believed_start
         twin.clamps_hw = self.clamps_hw
         twin.cleans_on_noop = self.cleans_on_noop
         twin.cuts = self.cuts
@@ -279,6 +283,7 @@ class Log:
             self.hw = offset
         self.log_start = offset if log_start < 0 else log_start
         self.local_start = 0
+        self.believed_start = -1
         self.flushed = min(self.flushed, offset)
         self.epochs.clear()
         self.producers.entries.clear()
@@ -310,6 +315,11 @@ class Log:
         self.cuts += 1
         del self.batches[:keep], self.bases[:keep]
         return gone
+
+    def known_local_start(self) -> int:
+        """R-3.  Return the local log start as the broker knows it."""
+        known = self.local_start if self.believed_start < 0 else self.believed_start
+        return max(self.log_start, known)
 
     def drop_expired_remote(self) -> None:
         """R-4.  Drop the batches of remote segments that lie wholly below the log start."""

@@ -198,6 +198,7 @@ class Profile:
     marks_lose_their_turn: bool
     idle_lag_unknown: bool
     follower_redirects: bool
+    local_start_stays: bool
 
     def __init__(
         self, name: str, mode: str, release: Release, releases: tuple[str, ...], generation: str

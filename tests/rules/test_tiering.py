@@ -258,6 +258,19 @@ def test_a_restart_in_between_loses_the_epochs_for_good() -> None:
     assert sim.consumer(1).position != 2
 
 
+REJOINED = (*AWAY, "restart 3", "settle", "kill 2", "detect 2", "kill 1", "detect 1", "read")
+
+
+@pytest.mark.parametrize(("profile", "position"), [("K36", 0), ("3.7.0", 2), ("K41", 2)])
+def test_in_3_6_it_does_not_know_where_its_disk_starts(profile: str, position: int) -> None:
+    """KAFKA-15695: as a leader it looks nowhere else for what its log no longer has."""
+    sim = play(*REJOINED, profile=profile)
+    assert sim.cluster.controller.records[0].leader == 3 and not sim.broken
+    assert sim.consumer(1).position == position
+    go_on(sim, "kill 3", "restart 3", "settle", "read", "advance 1s", "read")
+    assert sim.consumer(1).position > position, "a restart sees it in the first segment"
+
+
 # -- consumers, and unclean elections --------------------------------------------------------------
 
 
