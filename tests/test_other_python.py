@@ -18,11 +18,13 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, THOROUGH
 from tests.digests import RANDOM_RUNS, digests
 
 HERE = ROOT / "tests/other_python"
 OLDEST = (3, 14)
+NTH = 1 if THOROUGH else 3
+"""Of the scripts; chance and crash storms are always there."""
 GET = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 
 
@@ -57,7 +59,7 @@ def there() -> dict[str, Any]:
     fetch()
     packages = Path(yaml.__file__).parent.parent
     done = subprocess.run(
-        ["node", "play.mjs", str(ROOT), str(packages)],
+        ["node", "play.mjs", str(ROOT), str(packages), str(NTH)],
         cwd=HERE,
         capture_output=True,
         text=True,
@@ -76,8 +78,8 @@ def test_it_is_another_python(there: dict[str, Any]) -> None:
 
 
 def test_every_run_ends_the_same(there: dict[str, Any]) -> None:
-    here = digests()
-    assert len(here) > 150 and sum(name.startswith("random") for name in here) == RANDOM_RUNS
+    here = digests(NTH)
+    assert len(here) > 100 and sum(name.startswith("random") for name in here) == RANDOM_RUNS
     found = there["digests"]
     assert list(found) == list(here)
     other = {name: (here[name], found[name]) for name in here if here[name] != found[name]}

@@ -21,7 +21,7 @@ from app.batch.runners import local
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.query import NotReadOnlyError, QueryResult, answer, changes, links
 from app.batch.runners.rows import canonical, chunk_name, chunks_on_disk, read_chunks
-from app.batch.runners.spark import SparkError, SparkRunner, statement
+from app.batch.runners.spark import LEAN_JAVA, SparkError, SparkRunner, statement
 from engine.explore import card
 from engine.explore.budgets import Budgets
 from engine.explore.question import SearchQuestion, cut_at
@@ -345,14 +345,18 @@ def test_a_session_of_ones_own_plays_with_the_python_that_asks(tmp_path: Path) -
     other.chmod(0o755)
     environ = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
     environ["PATH"] = f"{tmp_path}:{environ['PATH']}"
+    environ["JDK_JAVA_OPTIONS"] = LEAN_JAVA
     command = [sys.executable, "-c", FROM_A_NOTEBOOK]
     ended = subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, text=True)
     assert ended.stdout.strip() == "3", ended.stderr[-2_000:]
 
 
 @pytest.fixture
-def cluster(spark: SparkRunner, tmp_path: Path) -> Iterator[tuple[Cluster, SparkRunner]]:
+def cluster(
+    spark: SparkRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Cluster, SparkRunner]]:
     spark.close()  # a process has one session
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", LEAN_JAVA)  # its five processes live for seconds
     there = tmp_path / "python"
     there.write_text(f'#!/bin/sh\nPYTHON_THERE={there} exec {sys.executable} "$@"\n')
     there.chmod(0o755)
@@ -391,7 +395,7 @@ def test_a_real_cluster_gives_the_same_rows_whatever_is_killed(
             os.kill(pid, signal.SIGKILL)
         worker.wait(10)
 
-    for name, act in (("calm", None), ("executor", kill_executor), ("worker", kill_worker)):
+    for name, act in (("executor", kill_executor), ("worker", kill_worker)):
         heard = Heard(3, act)
         assert runner.run(wanted, str(tmp_path / name), name, heard)
         assert heard.act is None, "it was killed while the batch ran"

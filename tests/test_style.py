@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -80,12 +81,18 @@ def _forbidden(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _words_of(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def _words_of(path: Path) -> tuple[tuple[int, str], ...]:
     """(line, text) of each comment and docstring, and of the names of tests."""
+    return tuple(_read_words(path))
+
+
+def _read_words(path: Path) -> Iterator[tuple[int, str]]:
     source = path.read_text(encoding="utf-8")
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+    if "#" in source:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield node.lineno, node.name.replace("_", " ")

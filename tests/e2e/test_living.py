@@ -12,7 +12,7 @@ STEPS = "n => Number(document.querySelector('#stage').dataset.step) > n"
 
 def living(visit: Opener) -> Any:
     page = visit("/s/a-cluster-that-lives?size=story", reduced_motion="no-preference")
-    page.wait_for_function(STEPS, arg=60, timeout=40_000)
+    page.wait_for_function(STEPS, arg=32, timeout=40_000)
     return page
 
 

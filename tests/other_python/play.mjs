@@ -1,8 +1,9 @@
 // Plays tests/digests.py under CPython as WebAssembly.
-// Arguments: the repository, and where PyYAML is installed (its pure Python part is enough).
+// Arguments: the repository, where PyYAML is installed (its pure Python part is enough), and n:
+// each nth script is played.
 import { loadPyodide } from "pyodide";
 
-const [repository, packages] = process.argv.slice(2);
+const [repository, packages, nth] = process.argv.slice(2);
 const python = await loadPyodide({ stderr: (line) => console.error(line) });
 for (const [place, root] of [
   ["/repository", repository],
@@ -17,6 +18,6 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[:0] = ["/repository", "/packages"]
 from tests.digests import told
-told()
+told(${Number(nth)})
 `),
 );
