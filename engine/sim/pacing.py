@@ -140,11 +140,11 @@ def _backs_off(thread: FetcherThread, now: int) -> bool:
 def fetch_round(
     sim: Simulation, follower: int, thread: FetcherThread, withhold: bool = False
 ) -> Iterator[None]:
-    """Play a complete round: truncation if due, then one Fetch and its answer.
+    """Play a complete round: truncation if due, then one Fetch, its answer, and what that asks for.
 
     With `withhold` it ends when the leader has handled the Fetch; the answer stays on the wire.
     """
-    broker = sim.brokers[follower]
+    broker, answered = sim.brokers[follower], False
     for _ in range(SETTLE_ROUNDS):
         process = broker.process
         if process is None or process.fetchers.get((thread.leader, thread.fetcher)) is not thread:
@@ -168,9 +168,9 @@ def fetch_round(
             return  # R-5: it rebuilt in vain
         if isinstance(m, FetchResponse):
             yield from pump(sim)
-            in_vain = isinstance(m, SessionAnswer) and m.error  # X-6: it costs a round trip
-            if not thread.outstanding and not in_vain:
-                return
+            answered = not (isinstance(m, SessionAnswer) and m.error)  # X-6: it costs a round trip
+        if answered and not thread.outstanding:
+            return
 
 
 def settle(sim: Simulation) -> Iterator[None]:
