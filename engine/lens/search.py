@@ -57,15 +57,23 @@ class LensHit(NamedTuple):
 
 
 @cache
+def library_steps() -> dict[str, dict[str, dict[str, int]]]:
+    """Return code -> profile -> cue -> the first step at which it acts as usual, 0 for none."""
+    text = (files("engine.lens") / FILE).read_text("utf-8")
+    found: dict[str, dict[str, dict[str, int]]] = json.loads(text)
+    return found
+
+
+@cache
 def steps_of() -> dict[str, list[Act]]:
     """Return cue -> the first step of each run of the library at which it acts as usual."""
-    text = (files("engine.lens") / FILE).read_text("utf-8")
     slugs = {scenario.code: scenario.slug for scenario in library().values()}
     found: dict[str, list[Act]] = {}
-    for code, runs in json.loads(text).items():
+    for code, runs in library_steps().items():
         for profile, steps in runs.items():
             for cue, step in steps.items():
-                found.setdefault(cue, []).append(Act(code, slugs[code], profile, step, cue))
+                if step:
+                    found.setdefault(cue, []).append(Act(code, slugs[code], profile, step, cue))
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import shutil
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +27,7 @@ from engine.study.batch import run_chunk
 from tests.batch_runner import plain_jobs
 from tests.e2e.conftest import Server
 
+NAMES = "names.json"
 VARIED = [("min.insync.replicas", ["1", "2"]), ("brokers", ["3", "5"])]
 
 
@@ -54,6 +57,12 @@ def fill(place: Path) -> dict[str, str]:
     return made
 
 
+def fill_folder(place: Path) -> None:
+    """Fills an instance, with a file of what stands in its addresses."""
+    names = fill(place)
+    (place / NAMES).write_text(json.dumps(names), "utf-8")
+
+
 def _save(services: Services, run: Run) -> str:
     services.store.save_run(run, Replay(run).outcome)
     return run.digest
@@ -78,10 +87,16 @@ def _played(jobs: Jobs, spec: Spec | Futures) -> str:
 class Filled(Server):
     """A server over such a site; `names` fill the places of its addresses."""
 
-    names: dict[str, str]
+    def __init__(self, place: Path, filled: Path | None = None) -> None:
+        """`filled` is an instance that `fill_folder` has made; without it, this makes one."""
+        super().__init__(place)
+        if filled is None:
+            fill_folder(place)
+        else:
+            shutil.copytree(filled, place, dirs_exist_ok=True)
+        self.names: dict[str, str] = json.loads((place / NAMES).read_text("utf-8"))
 
     def start(self) -> None:
-        self.names = fill(self.place)
         super().start()
         # A server takes what ran before for interrupted; this one still runs elsewhere.
         running = self.names["running"]

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import pytest
 
-from tests.conftest import THOROUGH
+from tests.conftest import THOROUGH, built_once
 from tests.e2e import axe, codes
 from tests.e2e.conftest import CALM, FRAME, PAGE_MS, SEEN
-from tests.e2e.filled import Filled
+from tests.e2e.filled import Filled, fill_folder
 from tests.e2e.screens import SCREENS, address
 
 # The other look of the same page differs in colours alone: these are the rules that see them.
@@ -68,7 +68,8 @@ TOO_WIDE: Final = """width => document.documentElement.scrollWidth <= width ? []
 # The tests of one file need not follow each other where workers share them.
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
-    made = Filled(tmp_path_factory.mktemp("filled"))
+    filled = built_once(tmp_path_factory, "filled", fill_folder)
+    made = Filled(tmp_path_factory.mktemp("filled"), filled)
     made.start()
     yield made
     made.stop()
