@@ -12,6 +12,7 @@ from app.command import cli
 from app.command import soak as soaking
 from engine.catalogue.promises import promised
 from engine.dataplane import watermark
+from engine.model.configs import REMOTE
 from engine.model.effects import Effects
 from engine.model.profiles import PROFILES
 from engine.scenarios.file import find, library
@@ -65,8 +66,9 @@ def test_every_release_can_begin_every_scenario_of_the_library() -> None:
             known = PROFILES[profile]
             lacks_voters = scenario.quorum and known.mode == "zk"
             lacks_groups = scenario.groups and known.release < (0, 10, 1)
+            lacks_tier = scenario.configs.get(REMOTE) and known.release < (3, 6)
             why_not = scenario.cannot_begin(profile)
-            lacks = bool(lacks_voters or lacks_groups)
+            lacks = bool(lacks_voters or lacks_groups or lacks_tier)
             assert bool(why_not) is lacks, (scenario.code, profile, why_not)
 
 

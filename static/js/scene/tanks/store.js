@@ -89,7 +89,9 @@ export function remotePart(geo, lane, replica, { t }) {
       [
         rect("r", lane.x + 1.5, top, lane.w - 3, h - 1.5, "remotepart", { rx: geo.full ? 6 : 2 }),
         line("edge", lane.x + 2, top, lane.x + lane.w - 2, top, "remoteedge"),
-        geo.full && size >= 8 && text("t", x, low - 6, words, "small", { "font-size": size }),
+        geo.full &&
+          size >= 8 &&
+          text("t", x, low - 6, words, "small", { style: `font-size:${size}px` }),
         title("title", t("tank.remote", numbers)),
       ],
       { "data-id": `remote${lane.id ?? ""}`, "data-local": replica.local },
