@@ -106,7 +106,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
     Ledger: {
         **dict.fromkeys(("isr_expands", "isr_shrinks", "sent", "truncated"), COUNT),
         **dict.fromkeys(("committed_lost", "elections_clean", "elections_unclean"), COUNT),
-        **dict.fromkeys(("leaderless", "unwritable"), TIME),
+        **dict.fromkeys(("leaderless", "uncontrolled", "unwritable"), TIME),
     },
     Quorum: {"images": "what the logs say"},
     Voter: {
