@@ -277,7 +277,6 @@ class World:
         if out.cues:
             out.cues.clear()
         if kind == FAILURE:
-            self._forget_fetches()
             return bool(payload(self))
         look = True
         if node >= 0:
