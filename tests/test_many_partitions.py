@@ -39,12 +39,20 @@ def runs() -> list[Run]:
     return [Run.from_text(text) for text in RUNS.read_text("utf-8").splitlines()]
 
 
-def written_to(partitions: int) -> Run:
-    """Three brokers, one of which leads every partition; two of them are written to."""
-    load = {"producers": [{"rate_per_s": 20, "partition": at} for at in (0, 3)]}
-    data: dict[str, Any] = {"title": "x", "brokers": 3, "fetching": "auto", "workload": load}
-    data["partitions"] = [[1, 2, 3]] * partitions
-    return Run(Scenario.from_dict(data), "K39", 0, ())
+def after(*lines: str, profile: str = "K39", configs: dict[str, Any] | None = None) -> Simulation:
+    """Three brokers, one of which leads 24 partitions, after these moves; two are written to."""
+    data = {
+        "title": "x",
+        "brokers": 3,
+        "fetching": "auto",
+        "partitions": [[1, 2, 3]] * 24,
+        "configs": configs or {},
+        "workload": {"producers": [{"rate_per_s": 20, "partition": at} for at in (0, 3)]},
+    }
+    sim = Run(Scenario.from_dict(data), profile, 0, ()).simulation()
+    for line in lines:
+        advance(sim, line)
+    return sim
 
 
 def test_runs_with_many_partitions_go_as_they_did(rewrite: bool) -> None:
@@ -59,15 +67,20 @@ def test_runs_with_many_partitions_go_as_they_did(rewrite: bool) -> None:
     compare(PINNED, "".join(lines), rewrite, again)
 
 
-@pytest.mark.parametrize("many", [1, NEVER])
-def test_nothing_depends_on_what_fetches_remember(
-    many: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetch_request, "MANY", many)
-    pinned = [line.split() for line in PINNED.read_text("utf-8").splitlines()]
-    every = runs()
+def pinned() -> list[list[str]]:
+    return [line.split() for line in PINNED.read_text("utf-8").splitlines()]
+
+
+def test_runs_go_the_same_where_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch_request, "MANY", NEVER)
     for number in SHORT:
-        assert digest(play_all(every[number - 1])) == pinned[number - 1][4], f"run {number}"
+        assert digest(play_all(runs()[number - 1])) == pinned()[number - 1][4], f"run {number}"
+
+
+def test_runs_go_the_same_where_every_fetch_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch_request, "MANY", 1)
+    for run, (number, _, _, way, *_) in zip(runs(), pinned(), strict=True):
+        assert course(run) == way, f"run {number}"
 
 
 # -- what is not visited --------------------------------------------------------------------------
@@ -126,9 +139,7 @@ def test_settled_partitions_are_as_leader_and_follower_remember_them(
             assert [slots(part) for part in parts] == [slots(part) for part in request.partitions]
         return request
 
-    def noted(
-        broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse, now: int
-    ) -> None:
+    def noted(broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse) -> None:
         if m.news is not None:
             visited = {data.tp for data in m.news}
             for data in m.partitions:
@@ -136,7 +147,7 @@ def test_settled_partitions_are_as_leader_and_follower_remember_them(
                     state, log = thread.partitions[data.tp], broker.replicas[data.tp].log
                     assert state.asked == state.offset == log.leo
                     assert not data.batches and log.hw == min(data.hw, log.leo)
-        note(broker, thread, sent, m, now)
+        note(broker, thread, sent, m)
 
     monkeypatch.setattr(fetch_request, "MANY", 1)
     monkeypatch.setattr(serving, "recall", checking(serving.recall, counts))
@@ -160,12 +171,36 @@ def test_a_fetch_reads_partitions_with_news(monkeypatch: pytest.MonkeyPatch) -> 
         return reading.read_partition(broker, m, fp, out, *more)
 
     monkeypatch.setattr(serving, "read_partition", note)
-    sim = written_to(24).simulation()
-    advance(sim, "run 1s")
+    sim = after("run 1s")
     assert set(read) == set(range(24))
     read.clear()
     advance(sim, "run 10s")
     assert len(read) > 400 and set(read) == {0, 3}
+
+
+def remembers(sim: Simulation) -> tuple[bool, bool]:
+    """Return whether any follower, and any leader, remembers a fetch."""
+    every = [broker.running for broker in sim.cluster.brokers.values()]
+    threads = [thread for process in every for thread in process.fetchers.values()]
+    return any(thread.sent for thread in threads), any(one.last_fetches for one in every)
+
+
+@pytest.mark.parametrize(
+    ("profile", "configs"),
+    [
+        ("0.8.1", {}),
+        ("Z24", {}),
+        ("K39", {"leader.replication.throttled.replicas": "*"}),
+        ("K39", {"follower.replication.throttled.replicas": "*"}),
+        ("K39", {"replica.fetch.min.bytes": 2_500}),
+        ("K39", {"fetch_sessions": 1}),
+    ],
+)
+def test_rules_under_which_every_partition_is_visited(
+    profile: str, configs: dict[str, Any]
+) -> None:
+    assert remembers(after("run 3s")) == (True, True)
+    assert remembers(after("run 3s", profile=profile, configs=configs)) == (False, False)
 
 
 # -- clocks, copies -------------------------------------------------------------------------------
@@ -181,10 +216,8 @@ def clocks(sim: Simulation) -> list[tuple[int, ...]]:
 
 
 def halfway() -> Simulation:
-    sim = written_to(24).simulation()
-    for line in ("run 3s", "kill 3", "run 2s", "restart 3", "run 7100ms"):
-        advance(sim, line)
-    assert sim.brokers[1].running.last_fetches
+    sim = after("run 3s", "kill 3", "run 2s", "restart 3", "run 7100ms")
+    assert remembers(sim) == (True, True)
     return sim
 
 
@@ -205,6 +238,12 @@ def test_copies_of_a_large_cluster_go_on_as_it_does(
             advance(one, line)
     assert digest(twin) == digest(sim)
     assert clocks(twin) == clocks(sim)
+
+
+def test_brokers_that_branches_share_remember_no_fetch() -> None:
+    sim = halfway()
+    sim.seal()
+    assert remembers(sim) == (False, False)
 
 
 def test_idle_followers_are_caught_up_as_of_their_last_fetch() -> None:

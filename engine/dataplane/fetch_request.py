@@ -94,15 +94,13 @@ def repeat_fetch(
     return _request(broker, thread, list(sent.parts.values()), sent.changes())
 
 
-def note_answer(
-    broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse, now: int
-) -> None:
+def note_answer(broker: Process, thread: FetcherThread, sent: SentFetch, m: FetchResponse) -> None:
     """F-7.  Note which partitions need not be visited until something happens to them."""
     unsettled = set()  # another one, as a set that has been large is slow to walk through
     for data in m.partitions if m.news is None else m.news:
         tp = data.tp
         state = thread.partitions.get(tp)
-        if state is not None and _is_settled(broker, state, sent.parts[tp], data, now):
+        if state is not None and _is_settled(broker, state, sent.parts[tp], data):
             state.asked = state.offset  # in each fetch that goes out
         else:
             unsettled.add(tp)
@@ -111,23 +109,18 @@ def note_answer(
 
 
 def _is_settled(
-    broker: Process, state: PartitionFetchState, part: FetchPartition, data: FetchData, now: int
+    broker: Process, state: PartitionFetchState, part: FetchPartition, data: FetchData
 ) -> bool:
-    """Check that the same answer to the same request would change nothing."""
+    """Check that an answer was handled, and the same one to the same request changes nothing."""
     log = broker.replicas[state.tp].log
     return (
-        not data.error
+        state.asked < 0
+        and not data.error
         and not data.batches
         and data.diverging is None
         and not isinstance(data, Oversized)
-        and state.state == FETCHING
-        and state.delay_until <= now
-        and state.lag is not None
-        and state.asked_epoch == state.leader_epoch
-        and part.last_epoch in (NO_EPOCH, state.last_epoch)
         and state.offset == part.offset == log.leo
         and log.log_start == part.log_start
-        and log.hw == min(data.hw, log.leo)
     )
 
 

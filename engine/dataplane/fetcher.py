@@ -314,7 +314,7 @@ def on_fetch_response(broker: Process, m: FetchResponse, out: Effects) -> None:
     for state, (epoch, end) in diverging:
         cut_by_divergence(broker, thread, state, epoch, end, out)
     if thread.sent is not None:
-        note_answer(broker, thread, thread.sent, m, out.now)
+        note_answer(broker, thread, thread.sent, m)
     _continue(broker, thread, out)
 
 

@@ -76,7 +76,6 @@ def _settled(
         or follower not in replica.isr
         or not remote.leo == fp.offset == log.leo
         or data.hw != log.hw
-        or data.log_start != log.log_start
     ):
         return None
     return remote

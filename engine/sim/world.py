@@ -292,7 +292,6 @@ class World:
         if out.cues:
             out.cues.clear()
         if kind == FAILURE:
-            self.cluster.forget_fetches()
             return bool(payload(self))
         look = True
         if node >= 0:
