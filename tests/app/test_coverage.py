@@ -15,15 +15,13 @@ from app.batch import intervals
 from app.web.coverage import BAR, STORED
 from tests import coverage
 from tests.app.conftest import browser
-from tests.conftest import THOROUGH
 
 STATIC = Path(__file__).parents[2] / "static" / STORED
 
 
 def test_every_interval_holds_and_the_page_tells_it(tmp_path: Path) -> None:
     out = tmp_path / "coverage.json"
-    repetitions = str(coverage.REPETITIONS if THOROUGH else 700)
-    found = CliRunner().invoke(coverage.main, ["--out", str(out), "--repetitions", repetitions])
+    found = CliRunner().invoke(coverage.main, ["--out", str(out)])
     assert found.exit_code == 0, found.output
     told = json.loads(out.read_text())
     assert {one["interval"] for one in told["cases"]} == {
