@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
 from typing import Final
 
+KNOWN_WORDS: Final = 8_192
+"""Words that are kept as they were split: the index reads each about ten times."""
 MAX_WORD_LENGTH: Final = 64
 """Characters of one word; the rest is dropped."""
 
@@ -78,6 +81,7 @@ class Word:
         return self.joined in STOP_WORDS
 
 
+@lru_cache(maxsize=KNOWN_WORDS)
 def _latin(text: str) -> Word:
     if _WHOLE.fullmatch(text):
         joined = re.sub("[^a-z0-9]", "", text.lower())
@@ -108,8 +112,9 @@ def words(text: str) -> list[Word]:
 
 def _members(text: str) -> list[str]:
     """Return joined names of class and method in a name such as `Partition.maybeShrinkIsr`."""
-    pieces = re.split("[.#]", text)
-    return [piece.lower() for piece in pieces if len(pieces) > 1 and _CAMEL.search(piece)]
+    if "." not in text and "#" not in text:
+        return []
+    return [piece.lower() for piece in re.split("[.#]", text) if _CAMEL.search(piece)]
 
 
 def indexed(text: str) -> str:
