@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import pytest
 
-from engine.dataplane import fetch_request, fetcher, reading, serving
+from engine.dataplane import fetch_request, fetcher, last_fetches, reading, serving
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.last_fetch import LastFetch, SentFetch
-from engine.model.messages import FetchData, FetchRequest, FetchResponse
+from engine.model.messages import FetchChanges, FetchData, FetchRequest, FetchResponse
 from engine.model.state import FetcherThread
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -81,6 +81,21 @@ def test_runs_go_the_same_where_every_fetch_is_remembered(monkeypatch: pytest.Mo
     monkeypatch.setattr(fetch_request, "MANY", 1)
     for run, (number, _, _, way, *_) in zip(runs(), pinned(), strict=True):
         assert course(run) == way, f"run {number}"
+
+
+def test_a_partition_whose_next_batch_is_too_large_backs_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """F-7, before KIP-74; the others are fetched meanwhile."""
+    ends = []
+    for many in (1, NEVER):
+        monkeypatch.setattr(fetch_request, "MANY", many)
+        sim = after("run 1s", profile="0.8.0", configs={"replica.fetch.max.bytes": 500})
+        for line in ("produce a b c d p=7 acks=1", "run 5s"):
+            advance(sim, line)
+        assert [sim.brokers[node].replicas[7].log.leo for node in (1, 2, 3)] == [4, 0, 0]
+        ends.append((sim.events, digest(sim)))
+    assert ends[0] == ends[1]
 
 
 # -- what is not visited --------------------------------------------------------------------------
@@ -252,6 +267,22 @@ def test_idle_followers_are_caught_up_as_of_their_last_fetch() -> None:
     latest = {follower: times[9, follower] for follower in (2, 3)}
     assert all(sim.now - 500 <= time <= sim.now for time in latest.values())
     assert {times[tp, 2] for tp in range(4, 24)} == {latest[2]}
+
+
+def test_a_partition_that_is_fetched_from_elsewhere_has_its_own_times() -> None:
+    """Until it is visited: the fetch of the others counts for them at once."""
+    sim = halfway()
+    leader = sim.brokers[1].running
+    (follower, number), last = next(iter(leader.last_fetches.items()))
+    before, later = clocks(sim), sim.now + 77
+    changes = FetchChanges(number, [last.parts[9]], [])
+    parts = list(last.parts.values())
+    m = FetchRequest(follower, 1, 1, parts, follower, -1, 500, 1, 9, changes=changes)
+    assert not {9, 10} & last.unsettled
+    assert last_fetches.recall(leader, m, later) is last
+    assert 9 in {part.tp for part in last.to_visit()}
+    changed = {(one[0], one[4]) for one in set(clocks(sim)) - set(before)}
+    assert (10, later) in changed and 9 not in {tp for tp, _ in changed}
 
 
 def test_a_clock_that_jumps_takes_the_times_of_settled_partitions_along() -> None:
