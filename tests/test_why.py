@@ -15,10 +15,10 @@ from engine.dataplane import insync, purgatory, watermark
 from engine.model.broker import Process
 from engine.model.effects import Effects
 from engine.model.errors import NONE, InputError
-from engine.model.languages import LANGUAGES, words_of
+from engine.model.languages import LANGUAGES
 from engine.model.state import COMMITTED, LEADER, Replica
 from engine.moves import moves
-from engine.moves.move_errors import REFUSALS, Refused
+from engine.moves.move_errors import Refused
 from engine.replay.cursor import Cursor
 from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
@@ -282,14 +282,6 @@ def tell(answer: dict[str, Any], names: dict[int, str], told: set[str]) -> None:
         told.add(sentence["key"])
         for language in LANGUAGES:
             assert "{" not in story.render(sentence, names, language)
-
-
-def test_refusals_of_moves_are_in_the_catalogue() -> None:
-    english = words_of("story", "en")
-    for key, text in REFUSALS.items():
-        assert english[f"cannot.{key}"] == text
-    known = {key.removeprefix("cannot.") for key in english if key.startswith("cannot.")}
-    assert known == set(REFUSALS)
 
 
 @pytest.mark.parametrize(

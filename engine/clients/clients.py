@@ -126,7 +126,7 @@ class BaseClient:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Producer(BaseClient):
-    """Sends batches and, if it retries, does not give up before delivery.timeout.ms.
+    """Producer of batches; with retries it gives up only after delivery.timeout.ms.
 
     With a rate it makes one record at a time at random intervals; without one, a script or a hand
     decides what it sends.

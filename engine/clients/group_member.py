@@ -76,7 +76,7 @@ Place = tuple[int, int, int, int | None]
 class GroupMember(Consumer):
     """G-1 to G-6.  `group` is its group's partition of __consumer_offsets, `topic` what it reads.
 
-    `task` is what it is about with its coordinator, one request at a time; heartbeats go beside.
+    `task` is its exchange with the coordinator, one request at a time, heartbeats apart.
     `polled` was returned by the last poll and is not processed; `facts` are for the observer.
     """
 
@@ -178,7 +178,7 @@ class GroupMember(Consumer):
         self._work(out)
 
     def die(self, out: Effects) -> None:
-        """G-3.  End without a word."""
+        """G-3.  Crash, without a LeaveGroup request."""
         out.cue("G-3.dies", self.id, "member", self.member, None)
         self._forget()
 
@@ -263,7 +263,7 @@ class GroupMember(Consumer):
         return self._beat(out)
 
     def _beat(self, out: Effects) -> bool:
-        """G-3.  Send a heartbeat; one whose application does not poll any more leaves."""
+        """G-3.  Send a heartbeat; leave the group if the application no longer polls."""
         if self.generation < 0 or self.beat_corr or self.group_corr or self.task:
             return False
         if 0 <= self.outside_since <= out.now - self.max_poll_ms:
@@ -280,7 +280,7 @@ class GroupMember(Consumer):
         return True
 
     def on_group(self, m: GroupResponse, out: Effects) -> None:
-        """G-1 to G-4.  Handle a response of the coordinator, or of one that was asked for it."""
+        """G-1 to G-4.  Handle a response of the coordinator, or of a broker asked to find it."""
         if m.kind == GROUP_HEARTBEAT_R:
             if m.corr == self.beat_corr:
                 self.beat_corr = 0

@@ -11,7 +11,7 @@ from engine.model.state import RemoteReplica
 
 
 def recall(broker: Process, m: FetchRequest, now: int) -> LastFetch | None:
-    """S-1.  Return the follower's last fetch, brought up to this one; None: visit everything."""
+    """S-1.  Return the follower's last fetch, updated by this one; None: visit every partition."""
     changes, last = m.changes, None
     if changes is not None and changes.after and broker.quotas is None:
         last = broker.last_fetches.pop((m.src, changes.after), None)

@@ -62,7 +62,7 @@ def copy_segments(
 ) -> None:
     """R-1.  Copy what is closed, below the high watermark and not copied yet, oldest first.
 
-    A new leader first looks where its log begins and up to where it was copied
+    A new leader first looks up its log start and the last copied offset
     (`RLMCopyTask.copyLogSegmentsToRemote`).
     """
     log, remote = replica.log, store.log_of(replica.tp)

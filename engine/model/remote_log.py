@@ -63,7 +63,7 @@ class RemoteSegment:
 
 
 def within(entries: Entries, start: int) -> Entries:
-    """Return the entries that say something of `start` and what follows, clipped to it."""
+    """Return the epoch entries that cover `start` and later offsets, clipped to `start`."""
     later = tuple(entry for entry in entries if entry[1] > start)
     before = [epoch for epoch, at in entries if at <= start]
     return ((before[-1], start), *later) if before else later
@@ -246,7 +246,7 @@ class Rebuild:
 
     `leader_start` is the log start of the answer that began it; `local_start` and `epoch` are the
     leader's local log start and the epoch there, -1 before they are known; `segment` is the remote
-    one after which the log has begun.
+    segment after which the local log starts.
     """
 
     __slots__ = ("built", "epoch", "leader_epoch", "leader_start", "local_start", "segment")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.model.languages import USUAL, words_of
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER, FIRST_VOTER
 from engine.model.quorum import Voter
 from engine.model.state import DOWN, PAUSED, UP
@@ -60,89 +61,13 @@ def named(sim: Simulation, node: int) -> str:
     return text[0].upper() + text[1:]
 
 
-REFUSALS: Final[dict[str, str]] = {
-    "down": "{b} is down; restart it first.",
-    "down.already": "{b} is down already.",
-    "frozen": "{b} is paused, not running.",
-    "starting": "{b} is starting, not running.",
-    "running.already": "{b} is running already.",
-    "not.paused": "{b} is not paused.",
-    "controller.gone": "There is no active controller already.",
-    "controller.none": "There is no active controller.",
-    "controller.here": "The controller is active.",
-    "voter.down": "{b} is down already.",
-    "voter.up": "{b} is running already.",
-    "voter.waits": "{b} leads, and under this release nothing ends its wait.",
-    "voter.repeats": "{b} has nothing to send again now.",
-    "cut.already": "The link is cut already.",
-    "not.cut": "The link is not cut.",
-    "fetcher.dead": "{b}'s fetcher thread has ended; a restart of the broker begins another.",
-    "fetcher.failed": "{b}'s fetcher has given up the partition; a newer leader epoch wakes it.",
-    "follows.nobody": "{b} follows no leader now.",
-    "auto": "Followers fetch by themselves in this run; “fetching manual” changes that.",
-    "nothing.sent": "Nothing is under way from {b} to {d}.",
-    "nothing.held": "Nothing of {b} is held.",
-    "alive": "{b} is alive and reaches the controller.",
-    "not.in.isr": "{b} is not in the ISR.",
-    "not.alive": "{b} is not alive for the controller.",
-    "leads.already": "{b} leads already.",
-    "preferred.leads": "The preferred replica leads already (ELECTION_NOT_NEEDED).",
-    "preferred.away": "{b}, the preferred leader, is not alive (PREFERRED_LEADER_NOT_AVAILABLE).",
-    "preferred.behind": "{b}, the preferred leader, is not in the ISR yet "
-    "(PREFERRED_LEADER_NOT_AVAILABLE).",
-    "delete.later": "Clients delete records since Kafka 0.11 (KIP-107).",
-    "unclean.later": "An operator asks for unclean elections since Kafka 2.4 (KIP-460); "
-    "switch unclean.leader.election.enable on instead.",
-    "has.leader": "The partition has a leader (ELECTION_NOT_NEEDED).",
-    "nobody.alive": "No replica is alive (ELIGIBLE_LEADERS_NOT_AVAILABLE).",
-    "no.leader.to.write": "The partition has no leader to write to; name a broker with “to”.",
-    "no.leader.to.read": "The partition has no leader to read from.",
-    "no.leader": "The partition has no leader (LEADER_NOT_AVAILABLE).",
-    "leads.unknowing": "{b} does not know that it leads (NOT_LEADER_OR_FOLLOWER).",
-    "beyond.mark": "Offset {o} lies beyond the high watermark {h} (OFFSET_OUT_OF_RANGE).",
-    "not.registered": "{b} is not registered (INVALID_REPLICA_ASSIGNMENT).",
-    "no.reassignment": "No reassignment is running (NO_REASSIGNMENT_IN_PROGRESS).",
-    "former.not.in.sync": "No former replica is in sync, and unclean elections are off "
-    "(INVALID_REPLICA_ASSIGNMENT).",
-    "no.consumer": "There is no such consumer.",
-    "internal.topic": "Only coordinators write to __consumer_offsets (INVALID_TOPIC_EXCEPTION).",
-    "no.store": "This scenario has no remote storage; it says remote.storage.enable.",
-    "store.up": "Remote storage works already.",
-    "store.down": "Remote storage has failed already.",
-    "store.slow": "Remote storage takes that time already.",
-    "no.member": "This consumer is in no group.",
-    "member.alive": "This member runs already.",
-    "member.not.alive": "This member does not run; “join” starts it.",
-    "member.unsettled": "This member owns no partition now: it has not joined yet, or joins again.",
-    "no.position": "This member does not know where it stands yet; “read” polls.",
-    "nothing.polled": "This member has nothing to process; “read” polls.",
-    "no.client": "There is no {b}.",
-    "nothing.such.sent": "No {s} is under way from {b} to {d}.",
-    "held.already": "That is held already; “release” lets it go on to {d}.",
-    "nothing.way.held": "Nothing from {b} to {d} is held so.",
-    "by.hand": "It waits for a hand: time does not move it.",
-    "is.held": "It is held; release it first.",
-    "answer.once": "An answer travels once: TCP repeats nothing, and only requests are sent again.",
-    "copy.once": "This copy was sent again already.",
-    "no.partition": "There is no partition {s}; there are {n}.",
-    "partition.deleted": "Partition {s} is deleted (UNKNOWN_TOPIC_OR_PARTITION).",
-    "partitions.full": "A run has at most {n} partitions; there is room for {o} more.",
-    "partitions.none": "A topic has at least one partition (INVALID_PARTITIONS).",
-    "placement.few": "There are too few usable brokers for that many replicas "
-    "(INVALID_REPLICATION_FACTOR).",
-    "placement.wrong": "These brokers cannot be the replicas (INVALID_REPLICA_ASSIGNMENT).",
-    "placement.racks": "Either all brokers name their rack or none does ({s}).",
-    "topic.exists": "Topic {s} exists already (TOPIC_ALREADY_EXISTS).",
-    "topic.none": "There is no topic {s} (UNKNOWN_TOPIC_OR_PARTITION); there is {t}.",
-    "topic.deleting": "Topic {s} is being deleted already.",
-    "zookeeper.forgets": "ZooKeeper forgets a broker with its session; "
-    "only KRaft keeps registrations.",
-    "reassigning": "A reassignment is under way (REASSIGNMENT_IN_PROGRESS).",
-    "id.unknown": "{b} is not registered (BROKER_ID_NOT_REGISTERED).",
-    "shut.first": "{b} is running; shut it down first.",
-    "nobody.takes.over": "No other live broker can take over {s}.",
+_KEY: Final = "cannot."
+REFUSALS: Final = {
+    key.removeprefix(_KEY): text
+    for key, text in words_of("story", USUAL).items()
+    if key.startswith(_KEY)
 }
-"""Reasons against a move, in English; the catalogues have each as `cannot.<name>`."""
+"""Reasons against a move, in English."""
 
 
 class Refused(str):
@@ -171,7 +96,7 @@ def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refu
             entities[place] = {"o": value}
         text = text.replace("{" + place + "}", known)
     made = Refused(text)
-    made.key, made.args, made.cure = f"cannot.{key}", entities, cure
+    made.key, made.args, made.cure = f"{_KEY}{key}", entities, cure
     return made
 
 
