@@ -21,8 +21,9 @@ const figureAt = (id) => document.getElementById(id);
 const LONG_TABLE = 12;
 const chosen = { invariant: "" };
 
-/** Shares with intervals, while it runs and at the end. */
-function shares(batch, t) {
+/** Shares with intervals, while it runs and at the end.
+ * @public to `progress.js`, which is handed this module as `charts` */
+export function shares(batch, t) {
   const figure = figureAt("shares");
   if (!figure || !batch.cells.some((cell) => cell.n)) return;
   const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) =>
