@@ -29,7 +29,7 @@ ROOT = bootstrap.ROOT
 REAPER = ROOT / "tests" / "reaper.py"
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
-CPU_MINUTES, QUICK_CPU_MINUTES = 36, 6
+CPU_MINUTES, QUICK_CPU_MINUTES = 20, 6
 NOT_QUICK = (
     "tests/e2e",
     "tests/incident",
