@@ -24,7 +24,6 @@ from engine.model.errors import (
 from engine.model.group_messages import GroupHeartbeat, OffsetCommit
 from engine.model.groups import assign, commit_record, commits, generation_record, last_generation
 from engine.model.log import Batch, Log
-from engine.moves import moves
 from engine.scenarios.file import find, load_text
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
@@ -32,6 +31,7 @@ from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.view.view import view
 from engine.why.suggesting import possible
+from tests.rules.playing import go_on
 
 AUTO = """
 title: a group
@@ -47,12 +47,6 @@ def play(*lines: str, more: str = "", profile: str = "K39") -> Simulation:
     sim = Simulation(load_text(AUTO + more), profile, 0)
     go_on(sim, *lines)
     return sim
-
-
-def go_on(sim: Simulation, *lines: str) -> None:
-    for line in lines:
-        for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
-            pass
 
 
 def member(sim: Simulation, number: int = 1) -> GroupMember:

@@ -8,10 +8,10 @@ import pytest
 
 from engine.model.errors import InputError
 from engine.model.quorum import CANDIDATE, FOLLOWER, LEADER, R_LEADER_CHANGE, RESIGNED, Quorum
-from engine.moves import moves
 from engine.scenarios.file import load_text
 from engine.scenarios.scenario import Scenario
 from engine.sim.simulation import Simulation
+from tests.rules.playing import go_on
 
 THREE = """
 title: three voters
@@ -30,12 +30,6 @@ def play(*lines: str, profile: str = "K39", seed: int = 0, more: str = "") -> Si
     sim = Simulation(scenario(more), profile, seed)
     go_on(sim, *lines)
     return sim
-
-
-def go_on(sim: Simulation, *lines: str) -> None:
-    for line in lines:
-        for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
-            pass
 
 
 def voters(sim: Simulation) -> Quorum:

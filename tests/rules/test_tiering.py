@@ -15,7 +15,6 @@ from engine.model.epochs import EpochCache
 from engine.model.errors import InputError
 from engine.model.log import Batch, Log
 from engine.model.remote_log import Entries, RemoteLog, RemoteSegment
-from engine.moves import moves
 from engine.scenarios.file import find, load_text
 from engine.sim.kernel import Chance
 from engine.sim.run import Run, play_all
@@ -23,6 +22,7 @@ from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.view.view import view
 from engine.why.suggesting import possible
+from tests.rules.playing import go_on
 
 TIERED = """
 title: tiered
@@ -41,12 +41,6 @@ def play(*lines: str, more: str = "", profile: str = "K39") -> Simulation:
     sim = Simulation(load_text(TIERED + more), profile, 0)
     go_on(sim, *lines)
     return sim
-
-
-def go_on(sim: Simulation, *lines: str) -> None:
-    for line in lines:
-        for _ in moves.play(sim, moves.parse(line, sim.scenario.brokers)):
-            pass
 
 
 def write(first: int, last: int) -> list[str]:
