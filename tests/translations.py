@@ -1,6 +1,6 @@
 """What a language lacks: `python3 -m tests.translations de` prints it, one line each.
 
-Where English is what the engine says anyway, there is no file of it: the keys are those of a
+Where English is what the code says anyway, there is no file of it: the keys are those of a
 language that lacks nothing.
 """
 
@@ -22,15 +22,6 @@ FOLDERS = ("engine/words", "app/words", "static/i18n")
 CHAPTERS = ROOT / "engine/learn" / course.FOLDER
 
 
-SAID_BY_CODE = (
-    "engine/words/ledger",
-    "engine/words/sayings",
-    "engine/words/tables",
-    "app/words/incident",
-)
-"""Subjects without a file in English: the code says it, and other languages translate that."""
-
-
 def files(language: str) -> dict[str, dict[str, str]]:
     """{folder/subject: its words} of a language."""
     found = {}
@@ -47,7 +38,7 @@ def missing(language: str) -> list[str]:
     own, wanted = files(language), files(USUAL)
     if language != USUAL:
         whole = {subject: words for one in WHOLE for subject, words in files(one).items()}
-        wanted |= {subject: whole[subject] for subject in SAID_BY_CODE}
+        wanted = whole | wanted
     found = [
         f"{subject}.{language}.json: {key}".replace("/.", "/")
         for subject, words in wanted.items()

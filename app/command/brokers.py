@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import BinaryIO, Final
 
 import click
 
 from app.command.options import AS_JSON, plain, refuse, tell
-
-MOST_READ: Final = 1_000_000
-"""Bytes of a paste: beyond 100,000 characters rows of healthy partitions are left out."""
 
 
 @click.command()
@@ -144,47 +140,3 @@ def record(scripts: str, releases: str, into: str, port: int) -> None:
         sys.exit(record_all(scripts, releases, Path(into), Wish("", port=port)))
     except LabError as trouble:
         refuse(str(trouble))
-
-
-@click.command()
-@click.argument("files", nargs=-1, required=True)
-@click.option("--partition", default="", help="Such as orders-0 [the only one that changed].")
-@click.option("--profile", default="", help="Which Kafka the model plays [as the logs say].")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
-@AS_JSON
-@plain
-def incident(
-    files: tuple[str, ...], partition: str, profile: str, out: str | None, as_json: bool
-) -> None:
-    """Report what happened to a partition, from the FILES that brokers leave behind.
-
-    FILES, or directories of them: the metadata log or its dump, server.log, controller.log,
-    state-change.log, checkpoints and segments, or what kafka-dump-log prints of them. 2=server.log
-    says that a file is broker 2's. Nothing is changed, sent or stored.
-
-    Exit code 0: the model follows to the end; 1: it does not, and the finding says where.
-    """
-    from app.command.incident import investigate
-
-    where = None if out is None else Path(out)
-    sys.exit(investigate(files, partition, profile, where, as_json))
-
-
-@click.command()
-@click.argument("file", type=click.File("rb"), default="-")
-@click.option("--profile", default="", help="Which Kafka is played [as the output suggests].")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
-@AS_JSON
-@plain
-def cluster(file: BinaryIO, profile: str, out: str | None, as_json: bool) -> None:
-    """Make a run of what Kafka's tools print of a cluster, in FILE or on standard input.
-
-    kafka-topics.sh --describe, kcat -L, rpk, ZooKeeper, the JSON of user interfaces and more. What
-    is assumed is listed, with the line that changes it.
-
-    Exit code 0: every line was read; 1: some were not, and each is named.
-    """
-    from app.command.cluster import read_cluster
-
-    text = file.read(MOST_READ).decode("utf-8-sig", "replace")
-    sys.exit(read_cluster(text, profile, None if out is None else Path(out), as_json))

@@ -15,8 +15,10 @@ import click
 
 from app.command import brokers
 from app.command.advise import advise
+from app.command.cluster import cluster
 from app.command.compile_engine import compile_engine
 from app.command.find import find
+from app.command.incident import incident
 from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
 from app.command.refine import refine
@@ -373,6 +375,18 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-_BROKERS = (brokers.recordings, brokers.lab, brokers.record, brokers.incident, brokers.cluster)
-for _command in (*_BROKERS, advise, compile_engine, find, learn, refine, site, upgrade):
+for _command in (
+    brokers.recordings,
+    brokers.lab,
+    brokers.record,
+    incident,
+    cluster,
+    advise,
+    compile_engine,
+    find,
+    learn,
+    refine,
+    site,
+    upgrade,
+):
     main.add_command(_command)

@@ -1,123 +1,34 @@
-"""`highwater incident`: a timeline and a run from the files of a broken cluster."""
+"""`highwater incident`: what happened, from the files of a broken cluster."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from itertools import islice
+import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from app.incident import reconstruction, render, sources, timeline
-from app.incident.events import TopicIdentity, partition_named
-from app.incident.reconstruction import Rebuilt
-from app.incident.timeline import Timeline
-from engine.model.errors import InputError
-from engine.scenarios.writing import yaml_of
-
-MOST_LISTED = 40
-MOST_COMPLAINTS = 3
+from app.command.options import AS_JSON, plain
 
 
-def investigate(
-    files: tuple[str, ...], partition: str, profile: str, out: Path | None, as_json: bool
-) -> int:
-    """Print what happened; return exit code 0 where the model follows to the end, else 1.
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--partition", default="", help="Such as orders-0 [the only one that changed].")
+@click.option("--profile", default="", help="Which Kafka the model plays [as the logs say].")
+@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
+@AS_JSON
+@plain
+def incident(
+    files: tuple[str, ...], partition: str, profile: str, out: str | None, as_json: bool
+) -> None:
+    """Report what happened to a partition, from the FILES that brokers leave behind.
 
-    Raises InputError where the files name no partition, or several.
+    FILES, or directories of them: the metadata log or its dump, server.log, controller.log,
+    state-change.log, checkpoints and segments, or what kafka-dump-log prints of them. 2=server.log
+    says that a file is broker 2's. Nothing is changed, sent or stored.
+
+    Exit code 0: the model follows to the end; 1: it does not, and the finding says where.
     """
-    found = sources.readable_files(files)
-    told = timeline.gather(found, _chosen(found, partition))
-    told.notes[:0] = islice(sources.passed_over(files, found), MOST_LISTED)
-    if not told.states:
-        return _without_states(told, as_json)
-    rebuilt = reconstruction.rebuild(told, profile)
-    if as_json:
-        click.echo(json.dumps(_as_data(told, rebuilt), ensure_ascii=False, indent=1))
-    else:
-        click.echo("\n".join([*render.lines(told), *_run_lines(rebuilt)]))
-    if out is not None:
-        if rebuilt.run.moves is not None:
-            raise InputError(
-                "too_large", "The run is longer than a scenario may be; --json has it."
-            )
-        out.write_text(yaml_of(rebuilt.run.scenario), "utf-8")
-        click.echo(f"The run is in {out}; highwater run {out} plays it.", err=True)
-    return 1 if rebuilt.finding else 0
+    from app.incident.report import investigate
 
-
-def _without_states(told: Timeline, as_json: bool) -> int:
-    """Print what single lines contain of a partition, and what is missing for a run."""
-    missing = render.missing(told)
-    if as_json:
-        click.echo(json.dumps(_of_timeline(told) | {"finding": missing, "run": None}))
-    else:
-        click.echo("\n".join([*render.lines(told), "", f"Finding: {missing}"]))
-    return 1
-
-
-def _chosen(found: list[sources.IncidentFile], partition: str) -> TopicIdentity:
-    if partition:
-        wanted = partition_named(partition)
-        if wanted is None:
-            raise InputError(
-                "invalid", f"A partition is named like orders-0, not {partition[:80]}."
-            )
-        return wanted
-    complaints: list[str] = []
-    counted = timeline.partitions(found, complaints.append)
-    if not counted:
-        raise InputError("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
-    if len(counted) > 1:
-        listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
-        raise InputError(
-            "unknown",
-            f"Choose one with --partition; how often each changed as far as the files tell: "
-            f"{listed}.",
-        )
-    return next(iter(counted))
-
-
-def _run_lines(rebuilt: Rebuilt) -> Iterator[str]:
-    yield ""
-    yield (
-        f"The run, under {rebuilt.run.profile}: {rebuilt.followed} of {rebuilt.states} states of "
-        "the record are reached by the model."
-    )
-    yield from (f"  {move}" for move in rebuilt.run.lines())
-    yield from (f"Note: {note}" for note in rebuilt.notes)
-    yield "Finding: " + (rebuilt.finding or "none; the model follows to the end.")
-
-
-def _as_data(told: Timeline, rebuilt: Rebuilt) -> dict[str, Any]:
-    return _of_timeline(told) | {
-        "notes": [*told.notes, *rebuilt.notes],
-        "profile": rebuilt.run.profile,
-        "followed": rebuilt.followed,
-        "finding": rebuilt.finding,
-        "run": json.loads(rebuilt.run.text()),
-    }
-
-
-def _of_timeline(told: Timeline) -> dict[str, Any]:
-    return {
-        "partition": str(told.partition),
-        "kafka": told.version,
-        "replicas": told.replicas,
-        "states": [
-            {"time_ms": state.time_ms, "where": state.where, "record": render.record(state.record)}
-            for state in told.states
-        ],
-        "timeline": [
-            {"time_ms": time_ms, "node": who, "what": what}
-            for time_ms, who, what in render.rows(told)
-        ],
-        "clocks": {
-            node: {"least_ms": skew.least, "most_ms": skew.most}
-            for node, skew in sorted(told.clocks.skews.items())
-        },
-        "notes": told.notes,
-        "followed": 0,
-    }
+    where = None if out is None else Path(out)
+    sys.exit(investigate(files, partition, profile, where, as_json))

@@ -30,17 +30,13 @@ EVERYWHERE: Final = (
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
-PAGES = {
+PARTS: Final = {
     "animator": ("class", "sure", "help", "metrics", "share", "badge", "beside"),
-    "batch": ("batch",),
-    "cluster": ("cluster", "share"),
-    "compare": ("compare",),
     "editor": ("editor", "hand", "share"),
     "embed": ("hand",),
-    "incident": ("incident", "share"),
 }
 """Page -> the parts of the catalogue its scripts use, beside what all use: share is share.en.json.
-The other parts are for templates alone, or for other pages, and need not travel."""
+A page that is not here uses the part of its own name and share."""
 
 ALONE = ("lens",)
 """Parts that a script fetches by themselves when they are first wanted: `?page=lens`."""
@@ -107,13 +103,17 @@ class Catalogue:
     def words(self, lang: str) -> dict[str, str]:
         return self._load(lang).words
 
+    def has(self, lang: str, page: str) -> bool:
+        """Check whether there are words for a page of that name."""
+        return page in PARTS or page in self._load(lang).parts
+
     def packed(self, lang: str, page: str | None = None) -> tuple[bytes, str]:
         """Return the catalogue, or that of one page or part, as JSON bytes, and their ETag."""
         read = self._load(lang)
         if page not in read.packed:
             parts = set(read.parts)
             if page is not None:
-                parts = {page} if page in ALONE else {"", *PAGES[page]}
+                parts = {page} if page in ALONE else {"", *PARTS.get(page, (page, "share"))}
             words: dict[str, str] = {}
             for part, some in read.parts.items():
                 words |= some if part in parts else {}

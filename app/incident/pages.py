@@ -26,7 +26,7 @@ from app.incident.timeline import Timeline
 from app.incident.translated import told_in
 from app.questions.names import RUN_BYTES
 from app.server import visitor
-from app.server.bodies import FILES_BYTES, FILES_PATH
+from app.server.bodies import FILES_BYTES
 from app.server.services import services
 from app.web.api import json_answer
 from engine.model.errors import InputError
@@ -34,6 +34,7 @@ from engine.model.profiles import get_profile
 
 blueprint = Blueprint("incident", __name__)
 
+FILES_PATH: Final = "/incident/read"
 MOST_FILES: Final = 200
 MOST_PARTS: Final = 8
 """Of a path: folders below each other."""

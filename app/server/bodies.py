@@ -9,7 +9,7 @@ import contextlib
 import io
 import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import IO, Any, Final
 
 from app.core.client_disconnect import asking, has_hung_up
@@ -25,11 +25,10 @@ FREE: Final = ("/static/", "/health")
 BODY_BYTES: Final = 256 * 1024
 """Of any request: a scenario may be 64 KiB, and JSON may write a character as six."""
 BODY_S: Final = 10.0
-FILES_PATH: Final = "/incident/read"
 FILES_BYTES: Final = 16 * 1024 * 1024
 FILES_S: Final = 30.0
 FILES_AT_ONCE: Final = 2
-"""Of the one address that takes files: they go to a temporary file, not to memory."""
+"""Of the addresses that take files: they go to a temporary file, not to memory."""
 REST_BYTES: Final = 16 * 1024 * 1024
 REST_S: Final = 2.0
 """How much is read of a body that is refused, and for how long: a client that is cut off while it
@@ -42,8 +41,12 @@ WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 class Bodies:
     """WSGI layer that reads a whole body into memory for the layers behind it."""
 
-    def __init__(self, app: WsgiApp, deadlines: Deadlines, accounts: Accounts) -> None:
+    def __init__(
+        self, app: WsgiApp, deadlines: Deadlines, accounts: Accounts, files_at: Collection[str]
+    ) -> None:
+        """Create the layer; `files_at` has the addresses that take files."""
         self._app = app
+        self._files_at = files_at
         self._deadlines = deadlines
         self._accounts = accounts
         self._files = threading.BoundedSemaphore(FILES_AT_ONCE)
@@ -68,7 +71,7 @@ class Bodies:
         if not chunked and length == "0":
             return self._app(environ, start_response)
         try:
-            if environ.get("PATH_INFO") == FILES_PATH:
+            if environ.get("PATH_INFO") in self._files_at:
                 return self._with_files(environ, start_response, length)
             body = self._read(environ, int(length) if length.isdigit() else 0, chunked)
         except RequestError as refusal:

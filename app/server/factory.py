@@ -70,7 +70,7 @@ SITE: Final = (
     openapi,
     compiled,
 )
-"""What answers to addresses, each with its `blueprint`."""
+"""What answers to addresses: each has a `blueprint`, and FILES_PATH if an address takes files."""
 
 
 WsgiApp = Callable[..., Iterable[bytes]]
@@ -166,7 +166,12 @@ def _layer(app: Flask, settings: Settings, socketio: SocketIO, parts: Parts) -> 
         settings.threads - SPARE_THREADS,
         forget,
     )
-    layers: Any = Bodies(parts.around(gateway), found.deadlines, found.accounts)
+    layers: Any = Bodies(
+        parts.around(gateway),
+        found.deadlines,
+        found.accounts,
+        {page.FILES_PATH for page in SITE if hasattr(page, "FILES_PATH")},
+    )
     if settings.proxies:
         hops = settings.proxies
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)

@@ -58,4 +58,4 @@ PAGES: Final = (
     what_if,
     upgrade,
 )
-"""Modules with a `blueprint`."""
+"""Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""

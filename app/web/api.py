@@ -10,7 +10,6 @@ from flask import Blueprint, Response, request, url_for
 from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
-from app.core.words import ALONE, PAGES
 from app.questions import registry, runs
 from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
 from app.server import api_schema, visitor
@@ -132,7 +131,7 @@ def words(lang: str) -> Response:
     if asked is None:
         raise RequestError("not_found", key="not_found.language", lang=lang[:40])
     page = request.args.get("page")
-    if page is not None and page not in PAGES and page not in ALONE:
+    if page is not None and not services().words.has(asked, page):
         raise RequestError("invalid", what="page")
     body, etag = services().words.packed(asked, page)
     response = Response(body, mimetype="application/json")

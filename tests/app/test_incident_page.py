@@ -13,7 +13,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.incident import reconstruction, sources, timeline
-from app.server.bodies import FILES_BYTES, FILES_PATH
+from app.incident.pages import FILES_PATH
+from app.server.bodies import FILES_BYTES
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from app.core.words import PAGES, Catalogue
+from app.core.words import Catalogue
 from app.server import bundler, preloads
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
+LOADED = re.compile(r"entry='([^']+)', page='([^']+)'")
 SCRIPTS = {
-    page: f"js/{page}/page.js"
-    if (STATIC / f"js/{page}/page.js").exists()
-    else f"js/pages/{page}.js"
-    for page in PAGES
+    page: f"js/{entry}"
+    for path in (STATIC.parent / "templates").rglob("*.html")
+    for entry, page in LOADED.findall(path.read_text("utf-8"))
 }
 LATER = re.compile(r"""import\("([^"]+)"\)""")
 TEXT = re.compile(r"""["`]([a-z]\w*(?:\.[\w-]+)+)["`]""")
@@ -40,7 +40,7 @@ def all_of(entry: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("page", sorted(PAGES))
+@pytest.mark.parametrize("page", sorted(SCRIPTS))
 @pytest.mark.parametrize("lang", ["en", "zh-Hans"])
 def test_a_page_gets_every_word_its_scripts_say(client: FlaskClient, page: str, lang: str) -> None:
     own = client.get(f"/i18n/{lang}.json?page={page}").json

@@ -106,11 +106,6 @@ async function frame() {
 }
 
 const AT = "/at/?p=";
-/** Pages whose forms the engine answers. */
-const ASKING = ["editor", "cluster", "incident"]
-  .map((name) => `script[src*="/${name}/page.js"]`)
-  .join(", ");
-
 /** This address as a page of the folder has it, with the slash that hosts forgive. */
 function canonical() {
   const url = new URL(location.href);
@@ -125,7 +120,7 @@ if (path !== new URL(canonical()).pathname && !(document.body.dataset.shell && t
   location.replace(there);
 else if (document.body.dataset.frame) frame();
 else if (document.body.dataset.shell) shell();
-else if (document.querySelector(ASKING)) engine.soon("warm");
+else if (document.querySelector("[data-asks]")) engine.soon("warm");
 
 function shell() {
   engine.start();

@@ -1,0 +1,68 @@
+"""Report of a cluster for a terminal: a scenario from what Kafka's tools print of a cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.core.words import Catalogue
+from engine.model.errors import InputError
+from engine.model.languages import USUAL
+from engine.model.profiles import get_profile
+from engine.scenarios import paste, pasted
+from engine.scenarios.scenario import Scenario
+from engine.scenarios.writing import yaml_of
+
+
+def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> int:
+    """Print what was read, what is assumed and what could not be read.
+
+    The exit code: 0 where all was read.  Raises InputError for a profile that does not exist.
+    """
+    words = Catalogue()
+    facts = paste.read(text)
+    if profile:
+        facts.profile = get_profile(profile).name
+    data, notes = pasted.scenario_of(facts, words.text(USUAL, "cluster.title.scenario", {}))
+    scenario = None if data is None else Scenario.from_dict(data)
+
+    def sentence(one: paste.Notice) -> str:
+        told = words.text(USUAL, one.key, one.args)
+        return f"line {one.line}: {told}" if one.line else told
+
+    problems = [sentence(one) for one in facts.problems]
+    if as_json:
+        answer = {
+            "scenario": None if scenario is None else scenario.to_dict(),
+            "notes": [sentence(one) for one in notes],
+            "problems": problems,
+        }
+        click.echo(json.dumps(answer, ensure_ascii=False, indent=1))
+    else:
+        click.echo("\n".join(_lines(data, notes, problems, sentence)))
+    if out is not None:
+        if scenario is None:
+            raise InputError("unknown", "There is no partition to write.")
+        out.write_text(yaml_of(scenario), "utf-8")
+        click.echo(f"The run is in {out}; highwater run {out} plays it.", err=True)
+    return 1 if problems or data is None else 0
+
+
+def _lines(
+    data: dict[str, Any] | None, notes: list[paste.Notice], problems: list[str], sentence: Any
+) -> Iterator[str]:
+    if data is not None:
+        states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
+        for state, replicas in states:
+            leader = "none" if state["leader"] < 0 else state["leader"]
+            yield f"{state['name']}: leader {leader}, replicas {replicas}, ISR {state['isr']}"
+        yield f"Offline: {data['initial']['offline'] or 'none'}"
+        yield f"Played: {data['profiles'][0]}, {data['configs']}"
+    for one in notes:
+        yield f"Note: {sentence(one)}"
+        yield from (f"      or add: {choice.put}" for choice in one.choices)
+    yield from (f"Not read: {problem}" for problem in problems)
