@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-from app.core.client_disconnect import has_hung_up
+from app.admission.client_disconnect import has_hung_up
 
 
 def test_looking_takes_no_time_and_reads_nothing() -> None:

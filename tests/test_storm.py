@@ -13,15 +13,15 @@ from flask.sessions import SecureCookieSessionInterface
 from itsdangerous import TimestampSigner
 from socketio.packet import Packet
 
+from app.admission import cpu_quota as accounts_module
+from app.admission.connections import Gateway
+from app.admission.cpu_quota import Accounts
 from app.batch import computation
 from app.batch import jobs as jobs_module
 from app.batch.jobs import Jobs
 from app.core import clock
-from app.core import cpu_quota as accounts_module
-from app.core.cpu_quota import Accounts
 from app.core.refusals import RequestError
 from app.live.channel import JsonPacket
-from app.live.connection_limits import Gateway
 from app.live.questions import Client
 from app.runs import replays as replays_module
 from app.runs.replays import Replays

@@ -27,6 +27,7 @@ CORE = {
     ),
     "app": (
         ("core",),
+        ("admission",),
         ("questions",),
         ("storage", "workers", "kafka"),
         ("runs",),

@@ -15,7 +15,8 @@ from typing import Any, Final
 from flask import Blueprint, Response, render_template, request
 from werkzeug.datastructures import FileStorage
 
-from app.core.gate import CpuBudget
+from app.admission.bodies import FILES_BYTES
+from app.admission.queue import CpuBudget
 from app.core.refusals import RequestError
 from app.incident import reconstruction, render, sources, timeline
 from app.incident.events import partition_named
@@ -26,7 +27,6 @@ from app.incident.timeline import Timeline
 from app.incident.translated import told_in
 from app.questions.names import RUN_BYTES
 from app.server import visitor
-from app.server.bodies import FILES_BYTES
 from app.server.services import services
 from app.web.api import json_answer
 from engine.model.errors import InputError

@@ -12,9 +12,9 @@ from flask_socketio import SocketIO
 from socketio import packet
 from socketio.packet import Packet
 
+from app.admission import connections
+from app.admission.websocket_meter import MESSAGE_BYTES
 from app.core.json_response import to_json
-from app.live import connection_limits
-from app.live.websocket_meter import MESSAGE_BYTES
 
 log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
     connected, answer = engine.handlers["connect"], engine.handlers["message"]
 
     def connect(eio_sid: str, environ: dict[str, Any]) -> Any:
-        link = environ.setdefault(connection_limits.KEY, connection_limits.SocketLink(None))
+        link = environ.setdefault(connections.KEY, connections.SocketLink(None))
         link.eio_sid = eio_sid
         return connected(eio_sid, environ)
 

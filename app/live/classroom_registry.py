@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from flask import current_app
 
+from app.admission.rates import Clock
 from app.core import clock
-from app.core.limits import Clock
 from app.core.refusals import RequestError
 from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
 from app.web.question_view import GivenAnswer

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+from app.admission.rates import Bucket
 from app.core import clock
-from app.core.limits import Bucket
 from app.core.request_fields import RequestFields
 from app.questions.context import Context
 

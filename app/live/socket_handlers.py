@@ -12,16 +12,16 @@ from collections.abc import Callable
 from flask import request
 from flask_socketio import ConnectionRefusedError, SocketIO, disconnect, join_room
 
+from app.admission import client_disconnect, connections
+from app.admission.connections import SocketLink
+from app.admission.cpu_quota import payer
+from app.admission.rates import Bucket
 from app.batch.announcer import room
-from app.core import client_disconnect
 from app.core.config import Settings
-from app.core.cpu_quota import payer
-from app.core.limits import Bucket
 from app.core.refusals import RequestError
-from app.live import class_questions, classroom, connection_limits
+from app.live import class_questions, classroom
 from app.live.channel import MALFORMED, UNKNOWN, sid
 from app.live.classroom_registry import rooms_here
-from app.live.connection_limits import SocketLink
 from app.live.questions import Client, Clients, Question
 from app.questions import table
 from app.questions.context import Answer, Context
@@ -76,7 +76,7 @@ def register(socketio: SocketIO, settings: Settings) -> None:
     clients = Clients(settings.sockets_per_address)
 
     def connect(auth: object = None) -> None:
-        link: SocketLink = request.environ.get(connection_limits.KEY) or SocketLink(None)
+        link: SocketLink = request.environ.get(connections.KEY) or SocketLink(None)
         # A second CONNECT on the same connection keeps the client's spent budget.
         client = link.client = link.client or client_of(auth)
         if not clients.join(sid(), client):
@@ -130,7 +130,7 @@ def _answering(clients: Clients, handler: Handler, bucket: str) -> Callable[...,
             return None
         if wait_ms:
             return RequestError("slow_down", ms=wait_ms).answer(client.lang)
-        link = request.environ.get(connection_limits.KEY)
+        link = request.environ.get(connections.KEY)
         try:
             with (
                 services().accounts.charged(client.address, client.cookie),

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from app.admission.queue import Awaited, CpuBudget, Gate, hold
 from app.core.config import Settings
-from app.core.gate import Awaited, CpuBudget, Gate, hold
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions.context import described

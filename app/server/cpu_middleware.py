@@ -6,7 +6,7 @@ from typing import Final
 
 from flask import Flask, g, request
 
-from app.core.cpu_quota import Tab
+from app.admission.cpu_quota import Tab
 from app.server import visitor
 from app.server.services import services
 

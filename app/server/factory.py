@@ -11,6 +11,11 @@ from flask import Flask
 from flask_socketio import SocketIO
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from app.admission.bodies import Bodies
+from app.admission.connections import Gateway
+from app.admission.cpu_quota import Accounts
+from app.admission.deadlines import Deadlines
+from app.admission.queue import Gate
 from app.advisor import pages as advisor
 from app.batch import csv_tables, failed_run, study_pages
 from app.batch import pages as batch
@@ -19,16 +24,12 @@ from app.batch.jobs import Jobs
 from app.compiled import pages as compiled
 from app.core import config
 from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
-from app.core.cpu_quota import Accounts
-from app.core.deadlines import Deadlines
-from app.core.gate import Gate
 from app.explore.searches import Searches
 from app.learn import (
     deck,
     reading,
 )
 from app.live import channel, classroom, socket_handlers
-from app.live.connection_limits import Gateway
 from app.runs.replays import Replays
 from app.server import (
     addresses,
@@ -39,7 +40,6 @@ from app.server import (
     security,
     warm,
 )
-from app.server.bodies import Bodies
 from app.server.services import KEY, Services
 from app.server.shared_pages import PAGES
 from app.storage.database import Database

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from flask import current_app
 
+from app.admission.cpu_quota import Accounts
+from app.admission.deadlines import Deadlines
+from app.admission.queue import Gate
 from app.core.config import Settings
-from app.core.cpu_quota import Accounts
-from app.core.deadlines import Deadlines
-from app.core.gate import Gate
 from app.core.words import Catalogue
 from app.workers.absence import NoWorkerError
 from engine.learn.guides import Guide
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Connections(Protocol):
-    """Open live connections (`app.live.connection_limits`)."""
+    """Open live connections (`app.admission.connections`)."""
 
     def count(self) -> int: ...
 

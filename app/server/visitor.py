@@ -10,7 +10,7 @@ from typing import Final
 
 from flask import g, request, session
 
-from app.core.cpu_quota import payer
+from app.admission.cpu_quota import payer
 from app.core.refusals import RequestError
 from app.server.services import services
 from engine.model.languages import USUAL, language_of, short

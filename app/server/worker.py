@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from gunicorn.workers.gthread import ThreadWorker
 
+from app.admission.deadlines import Deadline, Deadlines, hang_up
 from app.core.config import HANDS, SPARE_THREADS, Settings
-from app.core.deadlines import Deadline, Deadlines, hang_up
 from app.server.pool import FairPool
 from app.server.services import KEY, Services
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from flask import Flask, g, request, session
 from werkzeug.test import Client
 
+from app.admission.cpu_quota import Accounts
+from app.admission.queue import Gate
 from app.core.config import ASSETS, ROOT
-from app.core.cpu_quota import Accounts
-from app.core.gate import Gate
 from app.learn import reading
 from app.server import addresses, visitor
 from app.server.services import KEY, Services

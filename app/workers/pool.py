@@ -18,8 +18,9 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from app.core import clock, cpu_quota
-from app.core.gate import AGAIN_MS, Awaited, Gate, Shares
+from app.admission import cpu_quota
+from app.admission.queue import AGAIN_MS, Awaited, Gate, Shares
+from app.core import clock
 from app.core.refusals import RequestError
 from app.workers.absence import NoWorkerError
 from app.workers.worker_process import Line, ProcessLimits, WorkerDiedError, WorkerProcess

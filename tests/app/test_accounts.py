@@ -15,11 +15,12 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.core import client_disconnect, clock, gate
-from app.core import cpu_quota as accounts_module
+from app.admission import client_disconnect
+from app.admission import cpu_quota as accounts_module
+from app.admission.cpu_quota import Accounts, payer
+from app.admission.queue import CpuBudget, Gate
+from app.core import clock
 from app.core.config import Settings
-from app.core.cpu_quota import Accounts, payer
-from app.core.gate import CpuBudget, Gate
 from app.core.refusals import RequestError
 from app.server.services import KEY, Services
 from app.storage import database as database_module
@@ -195,7 +196,7 @@ def test_the_task_with_the_least_cpu_time_goes_first() -> None:
 def test_a_build_ends_when_its_client_hangs_up(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(queue, "LOOK_EVERY_S", 0.0)
     mine, theirs = socket.socketpair()
     digest = services.replays.register(LONG)
     with mine, client_disconnect.asking(lambda: client_disconnect.has_hung_up(mine)):

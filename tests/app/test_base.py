@@ -13,9 +13,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from app import bootstrap
+from app.admission.rates import Bucket, Buckets
 from app.core import config
 from app.core.config import SettingError
-from app.core.limits import Bucket, Buckets
 from app.storage.database import Database
 from app.storage.models import Base, ScenarioRow
 from tests import __main__ as checks

@@ -12,11 +12,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.admission.queue import Gate
+from app.admission.rates import CpuAccounts
 from app.batch.jobs import Jobs
 from app.compare import pages
 from app.core.config import Settings
-from app.core.gate import Gate
-from app.core.limits import CpuAccounts
 from app.core.refusals import RequestError
 from app.questions import comparing as ladders
 from app.runs import replays as replays_module

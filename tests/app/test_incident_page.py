@@ -12,9 +12,9 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from app.admission.bodies import FILES_BYTES
 from app.incident import reconstruction, sources, timeline
 from app.incident.pages import FILES_PATH
-from app.server.bodies import FILES_BYTES
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.limits import Bucket
+from app.admission.rates import Bucket
+from app.admission.websocket_meter import Meter, WireError
 from app.core.refusals import RequestError
 from app.incident import dumps, lines
 from app.incident.events import TopicIdentity
 from app.live.channel import JsonPacket
-from app.live.websocket_meter import Meter, WireError
 from app.questions.names import parse_run
 from engine.model.errors import InputError
 from engine.properties import grammar

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.core import client_disconnect, clock
+from app.admission import client_disconnect
+from app.admission.cpu_quota import Accounts
+from app.core import clock
 from app.core.config import Settings
-from app.core.cpu_quota import Accounts
 from app.core.refusals import RequestError
 from app.questions.comparing import compared
 from app.runs import build_tasks

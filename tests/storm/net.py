@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from werkzeug.test import Client, EnvironBuilder, run_wsgi_app
 
-from app.live.connection_limits import PATH
+from app.admission.connections import PATH
 from tests.storm.process import LINE, Process
 from tests.storm.world import Killed, Signal, World
 

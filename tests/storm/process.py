@@ -14,6 +14,9 @@ from typing import Any, Final
 
 from flask import Flask, request
 
+from app.admission.connections import Gateway
+from app.admission.cpu_quota import Accounts
+from app.admission.deadlines import Cut, Deadline, Deadlines
 from app.batch.announcer import Emit
 from app.batch.job import Job
 from app.batch.jobs import Jobs
@@ -22,9 +25,6 @@ from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
 from app.batch.runners.spark import SparkError
 from app.batch.runners.summary import CellSummary, Summary
 from app.core.config import Settings
-from app.core.cpu_quota import Accounts
-from app.core.deadlines import Cut, Deadline, Deadlines
-from app.live.connection_limits import Gateway
 from app.server.factory import Parts, WsgiApp, build
 from app.server.services import KEY, Services
 from app.storage.database import BUSY_MS, Database, watch

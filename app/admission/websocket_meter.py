@@ -12,8 +12,8 @@ import threading
 import time
 from typing import Final
 
-from app.core.client_disconnect import has_hung_up
-from app.core.limits import Bucket
+from app.admission.client_disconnect import has_hung_up
+from app.admission.rates import Bucket
 
 MESSAGE_BYTES: Final = 131_072
 PACKED_BYTES: Final = MESSAGE_BYTES // 4

@@ -14,9 +14,9 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
+from app.admission.rates import Buckets, CpuAccounts
 from app.core import clock
 from app.core.config import HANDS, Settings
-from app.core.limits import Buckets, CpuAccounts
 from app.core.refusals import RequestError
 
 DAY_S: Final = 24 * 3600

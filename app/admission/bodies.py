@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Collection, Iterable
 from typing import IO, Any, Final
 
-from app.core.client_disconnect import asking, has_hung_up
-from app.core.cpu_quota import Accounts
-from app.core.deadlines import Deadlines, stop_reading
-from app.core.gate import hold
+from app.admission.client_disconnect import asking, has_hung_up
+from app.admission.cpu_quota import Accounts
+from app.admission.deadlines import Deadlines, stop_reading
+from app.admission.queue import hold
 from app.core.json_response import refused
 from app.core.refusals import RequestError
 from app.questions.names import SCENARIO_BYTES

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from app.core import client_disconnect, clock, cpu_quota
+from app.admission import client_disconnect, cpu_quota
+from app.core import clock
 from app.core.refusals import RequestError
 
 AGAIN_MS = 3000

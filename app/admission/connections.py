@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from app.core.cpu_quota import payer
-from app.core.deadlines import Deadline, Deadlines
+from app.admission.cpu_quota import payer
+from app.admission.deadlines import Deadline, Deadlines
+from app.admission.rates import Buckets
+from app.admission.websocket_meter import Wire
 from app.core.json_response import refused
-from app.core.limits import Buckets
 from app.core.refusals import RequestError
-from app.live.websocket_meter import Wire
 
 log = logging.getLogger(__name__)
 
