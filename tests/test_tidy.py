@@ -27,8 +27,8 @@ CORE = {
     ),
     "app": (
         ("core",),
-        ("admission",),
         ("questions",),
+        ("admission",),
         ("storage", "workers", "kafka"),
         ("runs",),
         ("live", "server", "web"),

@@ -1,4 +1,4 @@
-"""CPU quota of each address, shared by requests, live connections and questions.
+"""CPU quota of each address, shared by requests, live connections and questions, and of each work.
 
 An address of IPv6 stands for its network of 64 bits, since a client with one address of it has all.
 """
@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Final
 
+from app.admission import client_disconnect
 from app.admission.rates import Buckets, CpuAccounts
 from app.core import clock
 from app.core.config import HANDS, Settings
@@ -30,6 +31,8 @@ OWN: Final = 8
 
 PAID_EVERY_S: Final = 0.02
 """CPU seconds after which work is charged, though it goes on."""
+LOOK_EVERY_S: Final = 0.2
+"""Seconds between two looks at whether the client is still connected."""
 
 
 @lru_cache(4_096)
@@ -123,11 +126,11 @@ class Accounts:
 
         Raises as `require_time` does.
         """
-        tab = Tab(self, address, cookie)
+        charge = Charge(self, address, cookie)
         try:
             yield
         finally:
-            tab.close()
+            charge.close()
 
     def keep(self, address: str, size: int) -> None:
         """Charge bytes that are saved.  Raises RequestError "slow_down"."""
@@ -173,10 +176,10 @@ class Accounts:
             }
 
 
-_tab: ContextVar[Tab | None] = ContextVar("tab", default=None)
+_charge: ContextVar[Charge | None] = ContextVar("charge", default=None)
 
 
-class Tab:
+class Charge:
     """Charges of one thread for its client, from now until it is closed.
 
     Raises as `Accounts.require_time` does.
@@ -188,9 +191,9 @@ class Tab:
     def __init__(self, accounts: Accounts, address: str, cookie: str) -> None:
         accounts.require_time(address, cookie)
         self._accounts, self._address, self._cookie = accounts, address, cookie
-        self._before = _tab.get()
+        self._before = _charge.get()
         self._paid = clock.processor()
-        _tab.set(self)
+        _charge.set(self)
 
     @property
     def payer(self) -> str:
@@ -204,28 +207,50 @@ class Tab:
 
     def close(self) -> None:
         self._pay(clock.processor())
-        _tab.set(self._before)
+        _charge.set(self._before)
 
     def _pay(self, now: float) -> None:
         spent_ms, self._paid = (now - self._paid) * 1_000, now
         self._accounts.charge(self._address, spent_ms, self._cookie)
 
 
-def go_on(now: float) -> None:
-    """Charge this thread, which has used `now` seconds of a processor.
-
-    Long work calls it from time to time.  Raises RequestError "slow_down" once the client that this
-    thread works for cannot pay for it.
-    """
-    tab = _tab.get()
-    if tab is not None:
-        tab.go_on(now)
-
-
 def asking() -> str:
     """Return the account that pays for this thread; "" where there is none."""
-    tab = _tab.get()
-    return tab.payer if tab is not None else ""
+    charge = _charge.get()
+    return charge.payer if charge is not None else ""
+
+
+class CpuBudget:
+    """Budget of one piece of work: seconds of its thread's processor, paid while a client waits.
+
+    `others` counts further clients that wait for the same work.
+    """
+
+    def __init__(self, seconds: float, others: Callable[[], int] = lambda: 0) -> None:
+        self._seconds = seconds
+        self._others = others
+        self._began = clock.processor()
+        self._next_look = clock.monotonic() + LOOK_EVERY_S
+
+    def is_spent(self) -> bool:
+        return clock.processor() - self._began > self._seconds
+
+    def check(self) -> None:
+        """Charge what was spent since the last call.
+
+        Raises RequestError "too_large" once the budget is spent, "slow_down" once the client for
+        which this thread works cannot pay, "unwanted" once no client waits any more.
+        """
+        now = clock.processor()
+        if now - self._began > self._seconds:
+            raise RequestError("too_large", "cpu.build", s=round(self._seconds))
+        charge = _charge.get()
+        if charge is not None:
+            charge.go_on(now)
+        if clock.monotonic() >= self._next_look:
+            self._next_look = clock.monotonic() + LOOK_EVERY_S
+            if client_disconnect.is_gone() and not self._others():
+                raise RequestError("unwanted", "unwanted")
 
 
 def _less(of: Counter[str], name: str, by: int) -> None:

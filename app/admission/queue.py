@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from app.admission import client_disconnect, cpu_quota
 from app.core import clock
 from app.core.refusals import RequestError
 
@@ -18,7 +17,6 @@ SLICE_S = 0.02
 """CPU seconds after which a task yields to waiting tasks that have had less."""
 PASSED_S = 60.0
 """Seconds that a task waits after it has let others pass."""
-LOOK_EVERY_S = 0.2
 
 
 @contextmanager
@@ -162,42 +160,3 @@ class Gate:
                 heapq.heappop(self._line).turn.release()
             else:
                 self._free += 1
-
-
-class Awaited:
-    """Periodic check that the client is still connected."""
-
-    def __init__(self, others: Callable[[], int], clock: Callable[[], float] = clock.monotonic):
-        self._others = others
-        self._clock = clock
-        self._next = clock() + LOOK_EVERY_S
-
-    def check(self) -> None:
-        """Raise RequestError "unwanted" once no client waits for this work any more."""
-        now = self._clock()
-        if now >= self._next:
-            self._next = now + LOOK_EVERY_S
-            if client_disconnect.is_gone() and not self._others():
-                raise RequestError("unwanted", "unwanted")
-
-
-class CpuBudget:
-    """CPU budget of one piece of work, in seconds of its own thread."""
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = clock.processor) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._began = clock()
-
-    def is_spent(self) -> bool:
-        return self._clock() - self._began > self._seconds
-
-    def check(self) -> None:
-        """Raise RequestError "too_large" once the budget is spent.
-
-        Raise "slow_down" once the client for which this thread works cannot pay for it.
-        """
-        now = self._clock()
-        if now - self._began > self._seconds:
-            raise RequestError("too_large", "cpu.build", s=round(self._seconds))
-        cpu_quota.go_on(now)

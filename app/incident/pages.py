@@ -16,7 +16,7 @@ from flask import Blueprint, Response, render_template, request
 from werkzeug.datastructures import FileStorage
 
 from app.admission.bodies import FILES_BYTES
-from app.admission.queue import CpuBudget
+from app.admission.cpu_quota import CpuBudget
 from app.core.refusals import RequestError
 from app.incident import reconstruction, render, sources, timeline
 from app.incident.events import partition_named

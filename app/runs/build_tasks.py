@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.admission.queue import CpuBudget
+from app.admission.cpu_quota import CpuBudget
 from engine.replay.replay import Replay
 from engine.sim.run import Run
 

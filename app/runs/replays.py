@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from app.admission.queue import Awaited, CpuBudget, Gate, hold
+from app.admission.cpu_quota import CpuBudget
+from app.admission.queue import Gate, hold
 from app.core.config import Settings
 from app.core.memoize import once
 from app.core.refusals import RequestError
@@ -236,14 +237,12 @@ class Replays:
         Raises TooLongError once it has used the CPU time of a small one.
         """
         with self._builders.turn() as give_way:
-            budget = CpuBudget(self._cpu_s)
-            awaited = Awaited(lambda: live.here - 1)
+            budget = CpuBudget(self._cpu_s, lambda: live.here - 1)
 
             def check() -> None:
                 if small is not None and small.is_spent():
                     raise TooLongError
                 budget.check()
-                awaited.check()
                 give_way()
 
             return Replay(live.run, turn=self._builders.turn, check=check)

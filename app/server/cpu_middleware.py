@@ -6,7 +6,7 @@ from typing import Final
 
 from flask import Flask, g, request
 
-from app.admission.cpu_quota import Tab
+from app.admission.cpu_quota import Charge
 from app.server import visitor
 from app.server.services import services
 
@@ -20,10 +20,10 @@ def install(app: Flask) -> None:
     def admit() -> None:
         if request.path.startswith(FREE):
             return
-        g.tab = Tab(services().accounts, request.remote_addr or "", visitor.cookie())
+        g.charge = Charge(services().accounts, request.remote_addr or "", visitor.cookie())
 
     @app.teardown_request
-    def charge(_error: BaseException | None) -> None:
-        tab = g.pop("tab", None)
-        if tab is not None:
-            tab.close()
+    def close(_error: BaseException | None) -> None:
+        charge = g.pop("charge", None)
+        if charge is not None:
+            charge.close()

@@ -19,7 +19,8 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from app.admission import cpu_quota
-from app.admission.queue import AGAIN_MS, Awaited, Gate, Shares
+from app.admission.cpu_quota import CpuBudget
+from app.admission.queue import AGAIN_MS, Gate, Shares
 from app.core import clock
 from app.core.refusals import RequestError
 from app.workers.absence import NoWorkerError
@@ -91,7 +92,7 @@ class Workers:
 
     def _do(self, work: Callable[..., T], args: tuple[object, ...], others: Callable[[], int]) -> T:
         hand: WorkerProcess | None = None
-        check = Awaited(others).check
+        budget = CpuBudget(math.inf, others)  # the process itself has a limit
 
         def resting() -> contextlib.AbstractContextManager[None]:
             return hand.resting() if hand else contextlib.nullcontext()
@@ -99,7 +100,7 @@ class Workers:
         with self._gate.turn(resting) as give_way:
             hand = self._take()
             try:
-                found = self._watched(hand, (work, args, self._cpu_s), check, give_way)
+                found = self._watched(hand, (work, args, self._cpu_s), budget.check, give_way)
             except BaseException:
                 self._drop(hand)
                 raise
@@ -125,7 +126,6 @@ class Workers:
             hand.tell(task)
             while not hand.poll(LOOK_S):
                 before = _charge(hand, before)
-                cpu_quota.go_on(clock.processor())
                 check()
                 give_way()
             how, last, told = hand.hear()

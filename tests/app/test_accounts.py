@@ -17,8 +17,8 @@ from flask.testing import FlaskClient
 
 from app.admission import client_disconnect
 from app.admission import cpu_quota as accounts_module
-from app.admission.cpu_quota import Accounts, payer
-from app.admission.queue import CpuBudget, Gate
+from app.admission.cpu_quota import Accounts, CpuBudget, payer
+from app.admission.queue import Gate
 from app.core import clock
 from app.core.config import Settings
 from app.core.refusals import RequestError
@@ -196,7 +196,7 @@ def test_the_task_with_the_least_cpu_time_goes_first() -> None:
 def test_a_build_ends_when_its_client_hangs_up(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "LOOK_EVERY_S", 0.0)
+    monkeypatch.setattr(accounts_module, "LOOK_EVERY_S", 0.0)
     mine, theirs = socket.socketpair()
     digest = services.replays.register(LONG)
     with mine, client_disconnect.asking(lambda: client_disconnect.has_hung_up(mine)):
