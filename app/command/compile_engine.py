@@ -23,7 +23,6 @@ def compile_engine(remove: bool, as_json: bool) -> None:
 
     Exit code 0; 1 if it failed.
     """
-    from app import bootstrap
     from app.compiled import build
     from app.core import compiled_engine
 
@@ -32,8 +31,6 @@ def compile_engine(remove: bool, as_json: bool) -> None:
         return
     here = compiled_engine.built()
     if here is None:
-        if (bootstrap.ROOT / "pyproject.toml").exists() and not bootstrap.add("fast"):
-            refuse("What compiles could not be installed: the line above says why.")
         if reason := build.why_not():
             refuse(str(reason))
         click.echo(f"This takes about {build.USUAL_CPU_S} seconds of a processor.", err=True)

@@ -6,6 +6,7 @@ every former build as they were.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -19,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from app.bootstrap import ROOT, add
 from app.compiled import digests, extensions
 from app.core import compiled_engine
 from app.core.words import Catalogue
@@ -29,7 +31,8 @@ LEVEL: Final = "1"
 USUAL_CPU_S: Final = 75
 """Processor seconds of a build with its check, for what is said beforehand."""
 POLL_S: Final = 0.25
-TRANSLATING, COMPILING, CHECKING = "translating", "compiling", "checking"
+INSTALLING, TRANSLATING = "installing", "translating"
+COMPILING, CHECKING = "compiling", "checking"
 
 Progress = Callable[[str, float], None]
 """Told the phase, and its share done (0 – 1)."""
@@ -61,9 +64,18 @@ def why_not() -> CompileError | None:
         return CompileError("missing.compiler")
     if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
         return CompileError("missing.headers")
-    if any(importlib.util.find_spec(name) is None for name in ("mypyc", "setuptools")):
-        return CompileError("missing.mypy", command="highwater compile")
+    if lacks_mypy() and not _is_checkout():
+        return CompileError("missing.mypy", command="pip install 'highwater[fast]'")
     return None
+
+
+def lacks_mypy() -> bool:
+    """Check whether what translates to C is missing; a checkout installs it first."""
+    return any(importlib.util.find_spec(name) is None for name in ("mypyc", "setuptools"))
+
+
+def _is_checkout() -> bool:
+    return (ROOT / "pyproject.toml").exists()
 
 
 def compiler() -> str | None:
@@ -81,6 +93,11 @@ def build(progress: Progress, program: Path | None = None) -> Path:
         return done
     if reason := why_not():
         raise reason
+    if lacks_mypy():
+        progress(INSTALLING, 0.0)
+        if not add("fast"):
+            raise CompileError("uninstallable", command="highwater compile")
+        importlib.invalidate_caches()
     with _scratch() as place:
         source = compiled_engine.SOURCES
         without = shutil.ignore_patterns("__pycache__", "*.so")

@@ -31,6 +31,7 @@ def engine() -> str:
         why_not=_sentence(build.why_not()),
         problem=_sentence(job.problem),
         seconds=build.USUAL_CPU_S,
+        installs=build.lacks_mypy(),
         job=job,
     )
 

@@ -105,6 +105,27 @@ def test_without_a_compiler_the_reason_is_one_sentence(monkeypatch: pytest.Monke
         build.build(lambda phase, share: None)
 
 
+def test_mypy_is_installed_before_it_compiles(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fresh clone has what a server needs, and no mypy."""
+    monkeypatch.setattr(build, "lacks_mypy", lambda: True)
+    phases: list[str] = []
+    asked: list[str] = []
+
+    def fails(extra: str) -> bool:
+        asked.append(extra)
+        return False
+
+    monkeypatch.setattr(build, "add", fails)
+    assert build.why_not() is None
+    with pytest.raises(build.CompileError, match="mypy could not be installed"):
+        build.build(lambda phase, share: phases.append(phase))
+    assert (asked, phases) == (["fast"], ["installing"])
+    monkeypatch.setattr(build, "ROOT", own_cache)
+    assert "pip install" in str(build.why_not())
+
+
 def test_a_build_that_plays_differently_is_thrown_away(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
