@@ -8,6 +8,7 @@ import { bump, complain, ensure, goTo, prefetch } from "./player.js";
 import { pause, playOut } from "./playing.js";
 import * as s from "./state.js";
 
+/** @type {((text: string) => boolean) | null} */
 let writes = null;
 
 /** From now on a move is handed to `write` instead of being played: an editor puts it down. */

@@ -13,9 +13,12 @@ const home = location.pathname; // the page a branch that was not saved hangs it
 /** The links to this page in each language. */
 const places = () =>
   /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("a[data-keep-place]")]);
+/** @type {string | null} */
 let told = null;
 let due = 0; // the frame after which the address is written
-let jumped = null; // the last jump that made a place to come back to
+/** The last jump that made a place to come back to.
+ * @type {{run: string, n: number} | null} */
+let jumped = null;
 
 /** What the address asks for: {seen, problems, text}.  How it is to be looked at applies at
  *  once. */
@@ -44,6 +47,7 @@ export async function asked() {
     await new Promise(() => {}); // the page that was meant comes in place of this one
   }
   const hash = new URLSearchParams(location.hash.slice(1));
+  /** @type {string | null} */
   let text = null;
   for (const name of hash.keys())
     if (name !== "run" && location.hash.includes("="))

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 
+import { at } from "../core/dom.js";
 import * as s from "./state.js";
 
 const MOST = 40;
@@ -25,5 +26,5 @@ export function toggle(n = s.n.value) {
     : [...s.bookmarks.value, n].sort((a, b) => a - b).slice(0, MOST);
   s.bookmarks.value = next;
   s.remember(key(s.run.value), next.join(","));
-  document.getElementById("live").textContent = s.t.value(had ? "mark.gone" : "mark.set", { n });
+  at("live").textContent = s.t.value(had ? "mark.gone" : "mark.set", { n });
 }

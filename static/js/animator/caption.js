@@ -20,7 +20,7 @@ function brief(sentences) {
 
 /** The last step up to this one in which something mattered, else this one. */
 function weighty(step) {
-  const { steps } = s.tapeNow.value;
+  const { steps } = /** @type {Tape} */ (s.tapeNow.value);
   for (let n = step.n; n > step.n - FARTHEST; n -= 1)
     if ((steps.get(n)?.moment ?? 0) >= 2) return steps.get(n);
   return step;

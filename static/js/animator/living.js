@@ -42,7 +42,7 @@ async function extend(facts) {
 }
 
 async function stride() {
-  const { facts } = s.tapeNow.value;
+  const { facts } = /** @type {Tape} */ (s.tapeNow.value);
   if (s.n.value >= facts.total) {
     s.living.value = await extend(facts);
     return;

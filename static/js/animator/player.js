@@ -10,9 +10,12 @@ import { following } from "./room.js";
 import * as stage from "./stage.js";
 import * as s from "./state.js";
 
+/** @type {Promise<any> | null} */
 let fetching = null;
 let ticket = 0;
-let aim = null; // where the cursor is on its way to, while a step is being fetched
+/** Where the cursor is on its way to, while a step is being fetched.
+ * @type {number | null} */
+let aim = null;
 
 export const bump = () => {
   s.revision.value += 1;

@@ -59,12 +59,12 @@ const PLAYED_OUT_MS = 5000;
  *  a broken promise, or `pause`. */
 export async function playOut() {
   const mine = ++beat;
-  const { digest, facts } = s.tapeNow.value;
+  const { digest, facts } = /** @type {Tape} */ (s.tapeNow.value);
   const haste = Math.max(1, ((facts.total - s.n.value) * STEP_MS) / PLAYED_OUT_MS);
   s.playing.value = true;
   while (mine === beat && s.unfolding.value === digest && s.n.value < facts.total) {
     const from = s.n.value;
-    if (stage.moves()) await goTo(destination(1, "event").n, { motion: haste });
+    if (stage.moves()) await goTo(destination(1, "event")?.n ?? from, { motion: haste });
     else await goTo(facts.total);
     if (s.n.value === from || s.step.value?.broken?.length) break;
     await new Promise((done) => setTimeout(done, 300 / haste / s.speed.value));

@@ -13,7 +13,8 @@ import * as s from "./state.js";
  *  not come back to its run. */
 export const can = () => Boolean(s.online.value && s.tapeNow.value && !s.classroom.value);
 
-/** Of a run what it takes to open it again, and nothing that happens in it. */
+/** Of a run what it takes to open it again, and nothing that happens in it.
+ * @param {Tape} tape */
 const putAway = ({ digest, facts, parent, fork, name, text, saved, pace }) => ({
   digest,
   more: { parent: parent?.digest ?? null, fork, name, text, saved, pace },
@@ -22,7 +23,7 @@ const putAway = ({ digest, facts, parent, fork, name, text, saved, pace }) => ({
 
 /** Puts away all that the page knows of what comes, and asks. */
 export function begin() {
-  const on = s.tapeNow.value;
+  const on = /** @type {Tape} */ (s.tapeNow.value);
   pause();
   stage.stop();
   batch(() => {
@@ -48,15 +49,16 @@ async function reopen({ digest, called }, n) {
 }
 
 /** Opens everything again; with `played`, {from, to}, goes on from there, else stands where it
- *  was. */
+ *  was.
+ * @param {{from: number, to: number} | null} [played] */
 export async function end(played = null) {
   const was = s.predicting.value;
   if (!was || was.ending) return;
   was.ending = true;
   try {
-    const last = was.runs.find((one) => one.digest === was.run);
-    for (const one of [...was.runs.filter((other) => other !== last), last])
-      await reopen(one, one === last ? (played?.from ?? was.n) : 0);
+    const last = (one) => one.digest === was.run;
+    for (const one of [...was.runs].sort((a, b) => Number(last(a)) - Number(last(b))))
+      await reopen(one, last(one) ? (played?.from ?? was.n) : 0);
     const byDigest = (digest) => s.tapes.value.find((one) => one.digest === digest) ?? null;
     for (const { digest, more } of was.runs)
       Object.assign(byDigest(digest) ?? {}, more, { parent: byDigest(more.parent) });

@@ -7,7 +7,7 @@ import * as s from "./state.js";
 export const SIDES = ["model", "real", "both"];
 
 /** The release that a visitor chose, where several were recorded under one profile. */
-export const wanted = signal(null);
+export const wanted = signal(/** @type {string | null} */ (null));
 
 /** Releases of which there is a recording of the script that is shown; of another script, or of a
  *  branch, nothing is known. */
@@ -22,7 +22,7 @@ export const releases = computed(() => {
 export const release = computed(() => {
   const profiles = s.boot.value?.seen?.profiles ?? {};
   const fitting = releases.value.filter((one) => profiles[one] === s.facts.value.profile);
-  return fitting.includes(wanted.value) ? wanted.value : (fitting[0] ?? null);
+  return fitting.find((one) => one === wanted.value) ?? fitting[0] ?? null;
 });
 
 /** What is shown: where nothing was recorded, the model. */

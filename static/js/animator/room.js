@@ -10,7 +10,7 @@ export const put = (more) => {
   s.classroom.value = { ...s.classroom.value, ...more };
 };
 export const role = computed(() => s.classroom.value?.role ?? null);
-export const following = computed(() => role.value === "follow" && !s.classroom.value.own);
+export const following = computed(() => role.value === "follow" && !s.classroom.value?.own);
 
 export const addressOf = (room) => `${location.origin}/class/${room}`;
 

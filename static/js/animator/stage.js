@@ -23,13 +23,20 @@ export const moves = () =>
 let host,
   logs,
   over,
-  shown = null,
-  running = null,
   frozen = false;
+/** What the stage shows: the step, its geometry, and what is drawn of it.
+ * @type {{step: Step} & ReturnType<typeof tanks> | null} */
+let shown = null;
+/** The motion under way.
+ * @type {{id: number, finish: () => void} | null} */
+let running = null;
 /** @type {(drawn: typeof shown) => void} */
 let onDraw = () => {};
-let transition = null,
-  loading = null; // motion is loaded once the first step is drawn: the first view needs none
+// Motion is loaded once the first step is drawn: the first view needs none.
+/** @type {typeof import("../scene/transition.js").transition | null} */
+let transition = null;
+/** @type {ReturnType<typeof setTimeout> | null} */
+let loading = null;
 
 const load = () =>
   import("../scene/transition.js").then((loaded) => {
@@ -79,8 +86,10 @@ export function mount(element, { drawn }) {
 /** The step to draw: the one rested on, or a part of the next in detail size. */
 function current() {
   const step = s.step.value;
-  const next = s.cue.value === null ? null : s.tapeNow.value?.steps.get(s.n.value + 1);
-  return step && next ? partial(step, next, s.cue.value) : step;
+  const cue = s.cue.value;
+  if (cue === null) return step;
+  const next = s.tapeNow.value?.steps.get(s.n.value + 1);
+  return step && next ? partial(step, next, cue) : step;
 }
 
 /** The picture of any step as this stage shows it, at a width of its own: for files. */
@@ -92,16 +101,17 @@ const FRAME = 540; // px a picture of tanks is high
 function rest() {
   const step = current();
   if (!step || !host) return;
-  shown = { step, ...tanks(step, sized(host)) };
-  show(shown.logs, shown.over);
+  const drawn = { step, ...tanks(step, sized(host)) };
+  shown = drawn;
+  show(drawn.geo, drawn.logs, drawn.over);
   host.dataset.step = step.n;
   // Something acknowledged is gone at this very step: a moment of its own.
   host.classList.toggle(
     "loss",
     (step.broken ?? []).some((one) => one.inv === "I7"),
   );
-  host.dataset.density = shown.geo.density;
-  onDraw(shown);
+  host.dataset.density = drawn.geo.density;
+  onDraw(drawn);
   if (!loading && moves())
     loading = setTimeout(
       () =>
@@ -112,9 +122,8 @@ function rest() {
     );
 }
 
-function show(a, b) {
+function show({ width, height }, a, b) {
   for (const { svg } of [logs, over]) {
-    const { width, height } = shown.geo;
     const box = `0 0 ${width} ${height}`;
     if (svg.getAttribute("viewBox") === box) continue;
     svg.setAttribute("width", String(Math.round(width)));
@@ -164,8 +173,8 @@ function across({ back = false, speed = 1 } = {}) {
           return;
         }
         const made = between(back ? 1 - Math.max(0, p) : p);
-        show(made.logs, made.over);
-        running.id = requestAnimationFrame(tick);
+        show(to.geo, made.logs, made.over);
+        motion.id = requestAnimationFrame(tick);
       };
       const finish = () => {
         running = null;
@@ -173,7 +182,8 @@ function across({ back = false, speed = 1 } = {}) {
         rest();
         done();
       };
-      running = { id: requestAnimationFrame(tick), finish };
+      const motion = { id: requestAnimationFrame(tick), finish };
+      running = motion;
     })
   );
 }

@@ -14,14 +14,20 @@ export const VIEWS = ["tanks", "spacetime", "table", "matrix"];
 export const OLD_VIEWS = { lanes: "tanks" };
 export const TABS = ["now", "inspect", "moves", "code", "log", "checks", "metrics", "table"];
 
+/** @type {import("@preact/signals").Signal<Record<string, string>>} */
 export const words = signal({});
 export const lang = signal("en");
 export const t = computed(() => translator(words.value, lang.value));
 
-export const boot = signal(null);
+/** What the server told this page; set before anything else of it is read.
+ * @type {import("@preact/signals").Signal<Boot>} */
+export const boot = signal(/** @type {any} */ (null));
+/** @type {import("@preact/signals").Signal<Tape[]>} */
 export const tapes = signal([]); // every run of this visit, the first one first
+/** @type {import("@preact/signals").Signal<string | null>} */
 export const run = signal(null); // digest of the run being watched
 export const n = signal(0); // the step the stage rests on
+/** @type {import("@preact/signals").Signal<number | null>} */
 export const cue = signal(null); // in detail size: which cue of the coming step is shown
 export const revision = signal(0); // rises when steps arrive on a tape
 
@@ -29,20 +35,27 @@ export const size = signal(remembered("size", "story"));
 export const speed = signal(Number(remembered("speed", "1")));
 export const playing = signal(false);
 /** Digest of the run whose latest moves are being played out; null once their end was reached or
- *  the reader stepped back. */
+ *  the reader stepped back.
+ * @type {import("@preact/signals").Signal<string | null>} */
 export const unfolding = signal(null);
 /** Does the cluster's time go on by itself?  `held`: not while a menu is open. */
 export const living = signal(false);
 export const held = signal(false);
 export const online = signal(false);
+/** @type {import("@preact/signals").Signal<number | null>} */
 export const offlineSince = signal(null);
 export const retryAt = signal(0); // when the page tries to connect again, as performance.now()
+/** @type {import("@preact/signals").Signal<Notice | null>} */
 export const notice = signal(null); // {kind: "bad"|"warn"|"ok", text}
 export const tab = signal(remembered("tab", "now"));
-/** The class this page is in: {room, role, own, ...what the server tells}. */
+/** The class this page is in: {room, role, own, ...what the server tells}.
+ * @type {import("@preact/signals").Signal<Classroom | null>} */
 export const classroom = signal(null);
+/** @type {import("@preact/signals").Signal<PutAway | null>} */
 export const predicting = signal(null); // what was put away while one is asked what comes
+/** @type {import("@preact/signals").Signal<string | null>} */
 export const selected = signal(null); // data-id of what Inspect shows
+/** @type {import("@preact/signals").Signal<string | null>} */
 export const lit = signal(null); // data-id a sentence points at, or the reverse
 export const partition = signal(0);
 export const unfolded = signal(false);
@@ -56,6 +69,7 @@ export const beside = signal("model"); // or "real" brokers, or "both" (animator
 /** What the engine offers: profiles, rules, invariants.
  * @type {import("@preact/signals").Signal<Record<string, any[]>>} */
 export const registry = signal({});
+/** @type {import("@preact/signals").Signal<Record<string, any>>} */
 export const cards = signal({}); // rule -> its card under this run's profile
 /** The moves of a step, and what its messages carry in full, by their ids.
  * @type {import("@preact/signals").Signal<{key: string | null, moves: any[],
@@ -68,7 +82,9 @@ export const dashboard = signal({ key: null });
 export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
 export const byTime = signal(remembered("rail", "steps") === "time");
+/** @type {import("@preact/signals").Signal<number[]>} */
 export const bookmarks = signal([]); // steps of the run watched that the visitor marked
+/** @type {import("@preact/signals").Signal<{run: string, n: number} | null>} */
 export const crumb = signal(null); // where a jump came from
 const small = matchMedia("(max-width: 600px)");
 export const phone = signal(small.matches);

@@ -9,6 +9,7 @@ import { choose, poll } from "./asking.js";
 import { followAgain, lookAround } from "./classroom.js";
 import { takeLead } from "./leading.js";
 
+/** @param {Classroom} here */
 function state({ role, ended, own, led }) {
   if (ended) return "class.ended";
   if (role === "lead") return "class.lead";
@@ -16,14 +17,16 @@ function state({ role, ended, own, led }) {
   return own ? "class.own" : "class.follow";
 }
 
-/** How many are there, in words. */
+/** How many are there, in words.
+ * @param {Classroom} here */
 export function present({ following, looking }) {
   const t = s.t.value;
   const there = t(following ? "class.following" : "class.nobody", { n: following });
   return looking ? `${there} ${t("class.looking", { n: looking })}` : there;
 }
 
-/** Where the class is, for those who are elsewhere. */
+/** Where the class is, for those who are elsewhere.
+ * @param {Classroom} here */
 const place = ({ run, step }) =>
   s.t.value(run === s.run.value ? "class.at" : "class.elsewhere", { step });
 

@@ -5,6 +5,7 @@
  * asked for meanwhile.  `work` reads the state itself, so whatever came in between is never done.
  */
 export function newest(work, gapMs = 0, later = setTimeout) {
+  /** @type {Promise<void> | null} */
   let busy = null;
   let again = false;
   const run = async () => {

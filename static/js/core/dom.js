@@ -2,7 +2,7 @@
 
 /** By its id.
  * @param {string} id */
-export const at = (id) => document.getElementById(id);
+export const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** A field of a form by its id.
  * @param {string} id */
@@ -39,7 +39,7 @@ export const fields = (selector, within = document) => [
  * @param {string} id */
 export const copyOf = (id) =>
   /** @type {HTMLElement} */ (
-    /** @type {HTMLTemplateElement} */ (at(id)).content.firstElementChild.cloneNode(true)
+    /** @type {HTMLTemplateElement} */ (at(id)).content.firstElementChild?.cloneNode(true)
   );
 
 /** The element where something happened.

@@ -29,6 +29,70 @@ declare global {
         lang: string;
         engine: () => import("../site/engine").Engine;
       };
+  /** A run as far as it is known here: its facts, and those of its steps that have arrived. */
+  interface Tape {
+    digest: string;
+    facts: any;
+    steps: Map<number, Step & { changed?: Set<string>; was?: any }>;
+    /** The longest log of the steps that have arrived. */
+    widest?: number;
+    /** The run it left, and the last step of it that is also a step of this one. */
+    parent?: Tape | null;
+    fork?: number;
+    name?: string | null;
+    text?: string | null;
+    /** The text, packed for an address. */
+    packed?: string;
+    saved?: boolean;
+    /** Does it differ from its parent in who moves messages only? */
+    pace?: boolean;
+    /** Is it the run that the leader of a class is at? */
+    led?: boolean;
+  }
+  /** What a server tells the page of the stage when it is made. */
+  interface Boot {
+    run: string;
+    lang: string;
+    csrf: string;
+    bare: boolean;
+    library: boolean;
+    named: boolean;
+    room: string | null;
+    scenario: any;
+    /** What recordings of real brokers say of the scenario. */
+    seen: {
+      releases: string[];
+      profiles: Record<string, string>;
+      equal: number;
+      explained: number;
+      href: string;
+    } | null;
+    [more: string]: any;
+  }
+  interface Notice {
+    kind: "bad" | "warn" | "ok";
+    text: string;
+    /** Until it is closed, whatever comes. */
+    stays?: boolean;
+    /** What can be copied: a command. */
+    copy?: string | null;
+    /** An address that can be followed. */
+    link?: string;
+  }
+  /** The class that a page is in. */
+  interface Classroom {
+    room: string;
+    role: "lead" | "follow" | null;
+    own?: boolean;
+    [more: string]: any;
+  }
+  /** Runs that were put away while one is asked what comes. */
+  interface PutAway {
+    run: string;
+    n: number;
+    runs: { digest: string; more: any; called: any }[];
+    ending?: boolean;
+  }
   type BatchResult = wire.BatchResult;
   type Cue = wire.Cue;
   type Partition = wire.Partition;

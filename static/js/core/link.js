@@ -4,6 +4,8 @@ const WHOLE = /^\d{1,15}$/;
 
 /** What an address may say besides its run: name -> the values it may have (null: a whole
  *  number; the languages are those of the page). */
+/** Field of a link -> the values it may have; null: a number.
+ * @type {Record<string, string[] | null>} */
 export const FIELDS = {
   step: null,
   p: null,
@@ -15,7 +17,9 @@ export const FIELDS = {
  *  real brokers beside it. */
 const LOOKS = ["tab", "view", "layers", "show", "kafka"];
 
-/** {seen, problems}: what can be read of a query, and what cannot, named with its value. */
+/** {seen, problems}: what can be read of a query, and what cannot, named with its value.
+ * @param {string} search
+ * @returns {{seen: Record<string, any>, problems: any[]}} */
 export function read(search, fields = FIELDS) {
   const seen = {};
   const problems = [];
@@ -41,7 +45,7 @@ export function mended(search, hash) {
   const names = [...new Set(left.keys())].filter((name) => name in FIELDS || LOOKS.includes(name));
   if (!left.has("run") || !names.length) return null;
   for (const name of names) {
-    query.set(name, left.get(name));
+    query.set(name, left.get(name) ?? "");
     left.delete(name);
   }
   return `?${query}#${left}`;

@@ -64,7 +64,9 @@ function overSocket({ csrf, onConnect, onLost }) {
   };
 }
 
-let link = null; // {ask, connected}
+/** @type {{ask: (event: string, payload?: object) => Promise<any>, connected: boolean,
+ *   on: (event: string, heard: (data: any) => void) => void}} */
+let link;
 
 export function use(made) {
   link = made;

@@ -30,7 +30,7 @@ function Stops() {
 
 /** Where this run stands on the path of the first page. */
 function Path() {
-  const { path, scenario } = s.boot.value ?? {};
+  const { path, scenario } = s.boot.value ?? /** @type {Boot} */ ({});
   if (!path || s.facts.value?.scenario.slug !== scenario.slug) return null;
   const t = s.t.value;
   const next = path.next && t("path.onward", { title: t(`pathstep.${path.next.number}`) });

@@ -35,7 +35,7 @@ function bar(...buttons) {
     one.addEventListener("click", act);
     row.append(one);
   }
-  document.querySelector("main").append(row);
+  document.querySelector("main")?.append(row);
 }
 
 /** A mark that is dragged up and down one tank; arrows move it by one, Enter answers. */

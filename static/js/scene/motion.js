@@ -32,7 +32,11 @@ export function travels(a, b) {
 
 /** The picture at progress p between pictures a and b.  `fate(node)` says what becomes of one that
  *  leaves ("lost", "fall", "dissolve", "slip", or nothing: it fades); `cause` whether something
- *  is shown before all changes, when another layer knows better than this one. */
+ *  is shown before all changes, when another layer knows better than this one.
+ * @param {any[]} a
+ * @param {any[]} b
+ * @param {number} p
+ * @param {{fate?: (node: any) => string | undefined, cause?: boolean}} [how] */
 export function mix(a, b, p, { fate = () => undefined, cause = travels(a, b) } = {}) {
   if (p <= 0) return a;
   if (p >= 1) return b;

@@ -30,7 +30,9 @@ export const textures = () =>
 
 /** From now on texts are as wide as this page's letters make them. */
 export function measureOnPage() {
-  const pen = document.createElement("canvas").getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (
+    document.createElement("canvas").getContext("2d")
+  );
   const family = getComputedStyle(document.body).fontFamily;
   const known = new Map();
   measureWith((text, size, bold) => {

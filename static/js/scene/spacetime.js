@@ -99,6 +99,7 @@ export function spacetime(
 function lifeline(steps, node, at, partition) {
   const x = at.x(node);
   const out = [];
+  /** @type {{from: number, to: number, cls: string} | null} */
   let run = null;
   const flush = () => {
     if (run)

@@ -42,7 +42,7 @@ function place(one, geo, lane) {
       width: 2 * round.r,
       height: 2 * round.r,
     });
-  const what = /[a-z]+/.exec(one.a["data-id"].split(":")[1])[0];
+  const what = /[a-z]+/.exec(one.a["data-id"].split(":")[1])?.[0];
   return around(geo.boxes.spot(lane.id, Number(one.a["data-value"]) || 0, what));
 }
 

@@ -13,12 +13,13 @@ const CHIP = { wide: { h: 30, size: 12.5 }, narrow: { h: 24, size: 11 } };
 export function rows(geo) {
   const { h } = CHIP[geo.narrow ? "narrow" : "wide"];
   const count = Math.max(1, Math.floor((geo.top - geo.heads.sky - 4) / (h + 4)));
+  /** @type {[number, number][][]} */
   const taken = Array.from({ length: count }, () => []);
   const right = (row) => geo.width - (row === 0 ? geo.corner : 0) - 4;
   return {
     /** {x, y} of the left upper corner, or null where the sky is full. */
     find(wish, w, lines = 1) {
-      let best = null;
+      let best = /** @type {{x: number, row: number, cost: number} | null} */ (null);
       for (let row = 0; row + lines <= count; row += 1) {
         const at = nearest(wish, w, 4, right(row), taken.slice(row, row + lines).flat());
         if (at === null) continue;
@@ -39,7 +40,7 @@ function nearest(wish, w, left, right, others) {
   const most = Math.max(left, right - w);
   const at = Math.min(Math.max(wish, left), most);
   const beside = others.flatMap(([a, b]) => [a - w - APART, b + APART]);
-  let best = null;
+  let best = /** @type {number | null} */ (null);
   for (const x of [at, ...beside]) {
     if (x < left || x > most) continue;
     if (best !== null && Math.abs(x - at) >= Math.abs(best - at)) continue;
