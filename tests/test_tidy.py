@@ -100,6 +100,7 @@ STANDARD_OF_ENGINE = {
     "importlib",
     "itertools",
     "json",
+    "marshal",
     "math",
     "operator",
     "pathlib",

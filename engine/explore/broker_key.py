@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from marshal import dumps
 from typing import Any, Final
 
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
@@ -23,17 +24,18 @@ from engine.model.state import (
 )
 
 DIGEST_BYTES: Final = 16
+PLAIN_FORMAT: Final = 2
+"""Of `marshal`: the last one in which equal things have equal bytes, shared or not."""
 _OF_MESSAGE: Final = IMPLIED | {
     *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
 }
 
 
 class Contents:
-    """Cached contents in one search: of messages, which never change, and of parts, as digests."""
+    """Cached contents of messages in one search: they never change."""
 
     def __init__(self) -> None:
         self._messages: dict[int, tuple[Message, Any]] = {}
-        self._digests: dict[object, bytes] = {}
 
     def of(self, m: Message) -> Any:
         """Return the contents of a message beside its numbers."""
@@ -44,13 +46,10 @@ class Contents:
             known = self._messages[id(m)] = m, (m.kind, said)
         return known[1]
 
-    def digest(self, part: object) -> bytes:
-        """Return 16 bytes for a part; the same in every process."""
-        known = self._digests.get(part)
-        if known is None:
-            text = repr(part).encode()
-            known = self._digests[part] = blake2b(text, digest_size=DIGEST_BYTES).digest()
-        return known
+
+def digest(part: tuple[Any, ...]) -> bytes:
+    """Return 16 bytes for tuples of plain things; the same in every process."""
+    return blake2b(dumps(part, PLAIN_FORMAT), digest_size=DIGEST_BYTES).digest()
 
 
 class RelativeNumbers:
@@ -103,7 +102,7 @@ class Face:
 
     def __init__(self, broker: Broker, contents: Contents) -> None:
         self.said = RelativeNumbers(contents)
-        self.digest = contents.digest(self._broker(broker))
+        self.digest = digest(self._broker(broker))
 
     def _broker(self, broker: Broker) -> Any:
         me, machine = broker.id, broker.machine

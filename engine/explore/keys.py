@@ -7,7 +7,6 @@ the others that are still known.
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -15,7 +14,7 @@ from engine.checks.invariants import Checker
 from engine.checks.ledger import Ledger
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
-from engine.explore.broker_key import DIGEST_BYTES, Contents, Face, RelativeNumbers
+from engine.explore.broker_key import Contents, Face, RelativeNumbers, digest
 from engine.explore.key_exclusions import PLAIN, batch_key, frozen
 from engine.explore.voter_key import is_stale, voters_key
 from engine.model.controller import Controller, Registration
@@ -62,25 +61,24 @@ class _Writer:
         self.said = RelativeNumbers(contents)
 
     def key(self, more: tuple[object, ...]) -> Key:
-        sim, said, digest = self.sim, self.said, self.contents.digest
+        sim, said, cluster = self.sim, self.said, self.sim.cluster
         faces = self._faces()
         for face in faces:
             said.requests += face.said.requests
             said.generations += face.said.generations
-        digests = [face.digest for face in faces]
-        zombie = sim.cluster.zombie
-        digests.append(digest(self._controller(sim.cluster.controller)))
-        digests.append(digest(zombie and self._controller(zombie)))
-        quorum = sim.cluster.quorum
-        if quorum is not None:
-            digests.append(digest(voters_key(sim, quorum, said, self._controller)))
-        digests.append(digest(self._network(sim.network)))
-        digests.append(digest(self._pending()))
-        digests.append(digest(tuple([self._client(client) for client in sim.clients.values()])))
-        digests.append(digest(_ledger(sim.ledger)))
-        digests.append(digest(_checker(sim.checker)))
-        digests.append(repr((self._ranks(), self._verdicts(faces), more)).encode())
-        return blake2b(b"".join(digests), digest_size=DIGEST_BYTES).digest()
+        zombie, quorum = cluster.zombie, cluster.quorum
+        parts = (
+            tuple([face.digest for face in faces]),
+            self._controller(cluster.controller),
+            zombie and self._controller(zombie),
+            quorum and voters_key(sim, quorum, said, self._controller),
+            self._network(sim.network),
+            self._pending(),
+            tuple([self._client(client) for client in sim.clients.values()]),
+            _ledger(sim.ledger),
+            _checker(sim.checker),
+        )
+        return digest((parts, self._ranks(), self._verdicts(faces), more))
 
     def _faces(self) -> list[Face]:
         """Return the brokers.
