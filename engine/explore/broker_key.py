@@ -104,6 +104,10 @@ class Face:
         self.said = RelativeNumbers(contents)
         self.digest = digest(self._broker(broker))
 
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        """Return None for another process: what is cached here refers to the whole search."""
+        return type(None), ()
+
     def _broker(self, broker: Broker) -> Any:
         me, machine = broker.id, broker.machine
         return (

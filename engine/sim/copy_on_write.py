@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from engine.checks.invariants import Checker
 from engine.model.broker import Broker
 from engine.model.cluster import Cluster
+from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Lent(Mapping[int, Broker]):
     """Mapping that copies a broker for its branch when it is taken.
 
