@@ -12,7 +12,9 @@ from engine.explore.choices import Choices, advance
 from engine.explore.goals import goal
 from engine.explore.keys import Key, Keys
 from engine.explore.question import SearchQuestion
+from engine.explore.restarts import Restarts
 from engine.model.errors import InputError
+from engine.moves.moves import Move
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 
@@ -120,6 +122,7 @@ class Searching:
         scenario = question.run.scenario
         self._choices = Choices(scenario)
         self._keys = Keys()
+        self._restarts = Restarts()
         self._goal = goal(question.reach, scenario.brokers) if question.reach else None
         self._seen: dict[Key, int] = {}
         self._parents: list[tuple[int, str]] = []
@@ -186,30 +189,33 @@ class Searching:
 
     def _go_on(self, state: _State, following: list[_State]) -> bool:
         """Play every choice of a state; False if one of them leads to what is looked for."""
-        outcome = self.outcome
+        outcome, restarts = self.outcome, self._restarts
         sim = state.sim
         outcome.with_acked += any(sim.ledger.acked)
         choices = self._choices.of(sim, state.left)
+        restarts.begin()
         for place, (move, pays) in enumerate(choices):
-            last = place == len(choices) - 1
-            twin = sim if last else sim.branch()
+            known = restarts.result(state.number, move)
+            if known is not None:
+                self._count(state, move, known)
+                continue
+            twin = sim if place == len(choices) - 1 else sim.branch()
+            events = twin.events
             try:
                 advance(twin, move)
             except InputError:
                 outcome.refused += 1
                 continue
-            outcome.progress.generated += 1
-            outcome.played[move.verb.name] += 1
             left = state.left.less(pays)
             key = self._keys.of(twin, *left)
             known = self._seen.get(key)
             number = len(self._parents) if known is None else known
-            if self._graph is not None:
-                self._graph.arrows.append((state.number, number))
-                if not state.number:
-                    self._graph.first[move.text] = number
+            self._count(state, move, number)
+            restarts.note(move, number)
             if known is not None:
                 continue
+            if twin.events == events + 1 and twin.profile.kraft:
+                restarts.note_crash(move, number)
             self._seen[key] = number
             outcome.progress.distinct += 1
             after = _State(twin, left, number)
@@ -223,6 +229,16 @@ class Searching:
             else:
                 self._graph.bad.append(number)
         return True
+
+    def _count(self, state: _State, move: Move, number: int) -> None:
+        """Count a move, and keep it as an edge of the graph."""
+        progress, graph = self.outcome.progress, self._graph
+        progress.generated += 1
+        self.outcome.played[move.verb.name] += 1
+        if graph is not None:
+            graph.arrows.append((state.number, number))
+            if not state.number:
+                graph.first[move.text] = number
 
     def _looks(self, state: _State) -> bool:
         """Note what is broken in a new state; True if it is what was looked for."""
