@@ -15,6 +15,10 @@ RECORDS_SHOWN: Final = 64
 """Last records of a replica's log that are shown by themselves; the rest is shown as stretches."""
 RECORDS_IN_ALL: Final = 4_096
 LEAST_SHOWN: Final = 8
+MESSAGES_SHOWN: Final = 128
+"""Oldest messages under way that are shown: more than any run of the library has at once."""
+WAITING_SHOWN: Final = 128
+"""Oldest produces that are shown of those that wait on a leader."""
 
 
 def window(replicas: int) -> int:

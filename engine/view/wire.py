@@ -171,7 +171,8 @@ class Throttled(TypedDict):
 class ReplicaView(TypedDict):
     """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches.
 
-    `local`: the local log start, where what lies between it and `start` is in remote storage.
+    `local`: the local log start, where what lies between it and `start` is in remote storage;
+    `waitingMore`: waiting produces that `waiting` leaves out.
     """
 
     role: Role
@@ -194,6 +195,7 @@ class ReplicaView(TypedDict):
     pending: Pending | None
     blocks: list[int]
     waiting: list[Waiting]
+    waitingMore: NotRequired[int]
     local: NotRequired[int]
     dir: NotRequired[str]
     future: NotRequired[Future]
@@ -428,7 +430,7 @@ class LedgerView(TypedDict):
 
 
 class View(TypedDict):
-    """The whole cluster after a step; times are virtual milliseconds.
+    """The whole cluster after a step; times are virtual milliseconds.  Long lists end early.
 
     Fields that only the stage draws (`beats`, `graves`, a replica's `recovery`, the controller's
     `sessionMs`) are added by `engine.view.stage_overlays`; a digest is taken without them.
@@ -446,6 +448,7 @@ class View(TypedDict):
     brokers: list[BrokerView]
     links: list[LinkView]
     messages: list[Message]
+    messagesMore: NotRequired[int]
     beats: NotRequired[list[Beat]]
     clients: list[ClientView]
     graves: NotRequired[list[tuple[int, int, str]]]
