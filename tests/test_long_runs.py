@@ -21,6 +21,7 @@ from engine.replay.view_cache import (
 )
 from engine.scenarios.file import find, load_text
 from engine.sim.run import Run
+from engine.view import text
 from engine.view.view import view
 
 BUSY = """\
@@ -60,10 +61,12 @@ def test_cached_results_hold_after_every_truncation(busy: Run) -> None:
 
 def _look(run: Run, steps: int) -> int:
     """Compares every view with one made from nothing; how often logs differed."""
-    cursor, recall, differed = Cursor(run), Recall(), 0
+    cursor, recall, differed, cells = Cursor(run), Recall(), 0, text.CellCache()
     while cursor.advance() is not None and cursor.sim.events < steps:
         seen = view(cursor.sim, None, recall)
         assert seen == view(cursor.sim), f"event {cursor.sim.events} of {run.text()}"
+        if cursor.sim.events % 16 == 0 or seen["partitions"][0]["differ"]:
+            assert text.state_lines(cursor.sim, cells) == text.state_lines(cursor.sim)
         differed += any(part["differ"] for part in seen["partitions"])
     return differed
 

@@ -57,8 +57,9 @@ class Recall:
 
     def acked_in_all(self, sim: Simulation) -> int:
         """Return how many records were acknowledged; a resent one counts as often."""
-        for tp in range(len(sim.ledger.acked)):
-            self.acked(sim, tp)
+        for tp, told in enumerate(sim.ledger.acked):
+            if told:
+                self.acked(sim, tp)
         return self._count
 
     def stretches(self, log: Log) -> list[list[int]]:

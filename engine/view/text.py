@@ -18,7 +18,7 @@ from engine.model.state import DOWN, LEADER, ROLE_NAMES, Replica
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 from engine.view.fields import fields_of
-from engine.view.shown_partitions import partitions
+from engine.view.shown_partitions import shown_partitions
 from engine.view.view import node_name
 from engine.view.wire import CueJson
 
@@ -188,7 +188,7 @@ def state_lines(sim: Simulation, cache: CellCache | None = None) -> list[str]:
     lines = []
     cache = cache or CellCache()
     several = len(sim.cluster.names) > 1
-    for tp, record, gone in partitions(sim):
+    for tp, record, gone in shown_partitions(sim)[0]:
         name = sim.cluster.names[tp] if several else "P"
         lines.append(f"{name}{{{gone}}}" if gone else name + _record_text(record))
         for broker_id in sorted(record.replicas):

@@ -47,7 +47,7 @@ from engine.view.fields import carried, fields_of
 from engine.view.groups import groups_view
 from engine.view.records import record_views
 from engine.view.remote import store_view
-from engine.view.shown_partitions import partitions
+from engine.view.shown_partitions import shown_partitions
 from engine.view.voters import quorum_view, voter_name
 from engine.view.wire import (
     BrokerView,
@@ -93,7 +93,7 @@ def view(
     """
     k = sim.cluster.controller
     recall = recall or Recall()
-    there = list(partitions(sim))
+    there, rest = shown_partitions(sim)
     shown = window(sum(len(record.replicas) for _, record, _ in there))
     drawn = _under_way(sim)
     made: View = {
@@ -116,6 +116,8 @@ def view(
         "clients": [_client(client) for client in sim.clients.values()],
         "ledger": _ledger(sim, recall),
     }
+    if rest is not None:
+        made["partitionsMore"] = rest
     if len(drawn) > MESSAGES_SHOWN:
         made["messagesMore"] = len(drawn) - MESSAGES_SHOWN
     if sim.cluster.quorum is not None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from engine.view.hidden_partitions import PartitionsMore
+
 Node = int | str
 """A broker by its number; K the controller, K1 a voter of it, P1 a producer, C1 a consumer."""
 
 Plain = bool | int | str | None
-
 
 Role = Literal["leader", "follower", "offline", "none"]
 FetchState = Literal["idle", "failed", "fetching", "truncating", "delayed"]
@@ -445,6 +446,7 @@ class View(TypedDict):
     groups: NotRequired[list[GroupView]]
     store: NotRequired[StoreView]
     partitions: list[PartitionView]
+    partitionsMore: NotRequired[PartitionsMore]
     brokers: list[BrokerView]
     links: list[LinkView]
     messages: list[Message]

@@ -92,6 +92,7 @@ export interface View {
   messagesMore?: number;
   mode: string;
   partitions: PartitionView[];
+  partitionsMore?: PartitionsMore;
   profile: string;
   quorum?: QuorumView;
   store?: StoreView;
@@ -381,6 +382,14 @@ export interface Waiting {
   id: string;
   kind: "fetch" | "produce";
   needs?: number;
+}
+/**
+ * Partitions that a view leaves out: how many, and how many without leader or full ISR.
+ */
+export interface PartitionsMore {
+  leaderless: number;
+  n: number;
+  under: number;
 }
 export interface QuorumView {
   observers: ObserverView[];
