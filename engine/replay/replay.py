@@ -167,8 +167,7 @@ class Replay:
         self._end_weighs = 3 * memory_estimate.of_simulation(end)
 
     def _write(self, lines: list[str]) -> None:
-        for line in lines:
-            self._golden += line.encode() + b"\n"
+        self._golden += ("\n".join(lines) + "\n").encode()
 
     def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
         """Keep a checkpoint at intervals; `over` is a move that just ended.
