@@ -12,9 +12,16 @@ from engine.model.log import Batch, Log
 from engine.replay import replay, step_cache
 from engine.replay.cursor import Cursor
 from engine.replay.replay import Replay
-from engine.replay.view_cache import LEAST_SHOWN, RECORDS_SHOWN, Recall
+from engine.replay.view_cache import (
+    LEAST_SHOWN,
+    MESSAGES_SHOWN,
+    RECORDS_SHOWN,
+    WAITING_SHOWN,
+    Recall,
+)
 from engine.scenarios.file import find, load_text
 from engine.sim.run import Run
+from engine.view import text
 from engine.view.view import view
 
 BUSY = """\
@@ -54,10 +61,12 @@ def test_cached_results_hold_after_every_truncation(busy: Run) -> None:
 
 def _look(run: Run, steps: int) -> int:
     """Compares every view with one made from nothing; how often logs differed."""
-    cursor, recall, differed = Cursor(run), Recall(), 0
+    cursor, recall, differed, cells = Cursor(run), Recall(), 0, text.CellCache()
     while cursor.advance() is not None and cursor.sim.events < steps:
         seen = view(cursor.sim, None, recall)
         assert seen == view(cursor.sim), f"event {cursor.sim.events} of {run.text()}"
+        if cursor.sim.events % 16 == 0 or seen["partitions"][0]["differ"]:
+            assert text.state_lines(cursor.sim, cells) == text.state_lines(cursor.sim)
         differed += any(part["differ"] for part in seen["partitions"])
     return differed
 
@@ -87,6 +96,22 @@ def test_a_long_log_is_told_by_its_end(busy: Run) -> None:
         assert all(len(str(cue["new"])) <= 2_001 for cue in step["cues"])
     cut = [one for one in looked._cuts if len(one[3]) > RECORDS_SHOWN]
     assert cut, "a long stretch was cut"
+
+
+def test_a_view_lists_a_bounded_number_of_waiting_requests_and_messages() -> None:
+    names = [f"m{number}" for number in range(400)]
+    lines = tuple(f"produce {' '.join(names[at : at + 50])}" for at in range(0, 400, 50))
+    looked = Replay(Run(find("S20"), "K39", 0, (*lines, "settle")))
+    sizes = set()
+    for step in looked.each(780, looked.total):
+        shown = step["view"]
+        waiting = shown["partitions"][0]["replicas"]["2"]
+        assert len(waiting["waiting"]) <= WAITING_SHOWN + 2, "and a fetch of each follower"
+        sizes.add((waiting.get("waitingMore", 0), shown.get("messagesMore", 0)))
+        assert len(shown["messages"]) <= MESSAGES_SHOWN
+        assert len(json.dumps(shown)) < 60_000
+    more_waiting, more_messages = map(max, zip(*sizes, strict=True))
+    assert more_waiting == 400 - WAITING_SHOWN and more_messages > 100
 
 
 def test_many_replicas_show_less_each() -> None:

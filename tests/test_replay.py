@@ -15,6 +15,7 @@ from engine.replay.cursor import played
 from engine.replay.replay import EVENTS_BETWEEN, MOST_CHECKPOINTS, STEPS_MOST, Replay
 from engine.replay.step_cache import KeptSteps
 from engine.scenarios.file import find, library
+from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.study.digest import digest
 
@@ -89,6 +90,29 @@ def test_views_are_the_same_from_every_checkpoint(
             assert (found.out.cues, found.clock_until) == (None, -1)
             taken._there = (step, straight)
             assert told == [json.dumps(taken.dashboard(step), default=str)]
+
+
+def test_a_move_that_settles_has_checkpoints_between_its_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replay_module, "EVENTS_BETWEEN", 7)
+    names = [f"m{number}" for number in range(200)]
+    lines = tuple(f"produce {' '.join(names[at : at + 50])}" for at in range(0, 200, 50))
+    scenario = Scenario.from_dict(
+        {"title": "x", "brokers": 3, "configs": {"fetch_max_records": 20}}
+    )
+    taken = Replay(Run(scenario, "K39", 0, (*lines, "settle", "settle")))
+    places = [one for one in taken._checkpoints if one.settling >= 0]
+    assert len(places) >= 2
+    shown = [json.dumps(one) for at in range(0, taken.total, 64) for one in taken.steps(at, 64)]
+    for place in pickle.loads(pickle.dumps(places)):
+        taken._checkpoints = [place]
+        for step in range(place.events + 1, taken.total + 1, 5):
+            taken._cursor = None
+            taken._cache = KeptSteps()
+            assert json.dumps(taken.steps(step, 1)[0]) == shown[step]
+            straight = played(taken.run, taken.cut(step), step)
+            assert digest(taken._at(step)) == digest(straight), step
 
 
 LONG = Run(find("S61"), "K39", 1, ("run 30m",))

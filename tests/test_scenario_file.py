@@ -225,7 +225,8 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\ntitle: x\n"
         ("title: a\nscript: |\n" + "  settle\n" * 2001, "x.yaml:2:9", "has 2001 lines"),
         ("title: a\nscript: |\n  " + "x" * 401, "x.yaml:3:1", "Line 1 of the script is longer"),
         ("title: a\nscript: '" + "x " * 11000 + "'", "x.yaml:2:9", "at most 20000 fit."),
-        ("title: a\npartitions: [" + "[1]," * 65 + "]", "x.yaml:2:13", "at most 64 fit."),
+        ("title: a\npartitions: [" + "[1]," * 1001 + "]", "x.yaml:2:13", "most 1000 fit."),
+        ("title: a\nbrokers: 5\npartitions: [" + "[1,2,3,4,5]," * 801 + "]", "x.yaml:3:13", "4005"),
     ],
 )  # fmt: skip
 def test_hostile_and_broken_texts(text: str, where: str, sentence: str) -> None:

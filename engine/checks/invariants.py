@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from engine.checks import clients
+from engine.checks import clients, prefix
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
-from engine.checks.prefix import differing, has_values, holds, is_just, unlike_prefix
 from engine.checks.quotas import held_in_sync
 from engine.checks.replica_memory import ReplicaMemory, in_order
 from engine.checks.sessions import out_of_step
@@ -284,7 +283,7 @@ class Checker:
         record = self.cluster.controller.records.get(tp)
         if record is None or node not in record.isr:
             return
-        if not is_just(log, self.ledger.committed[tp], seen.agreed, upto):
+        if not prefix.is_just(log, self.ledger.committed[tp], seen.agreed, upto):
             for other in record.isr:
                 if other != node:
                     self._compare_pair(node, other, tp, log, seen.agreed, upto)
@@ -301,7 +300,7 @@ class Checker:
         if at >= 0:
             mine, his = log.batches[log.index_of(at)], theirs.batches[theirs.index_of(at)]
             end = min(upto, theirs.hw)
-            self.ledger.diverged.update((tp, o) for o in differing(log, theirs, at, end))
+            self.ledger.diverged.update((tp, o) for o in prefix.differing(log, theirs, at, end))
             self.report(
                 "I5",
                 f"offset {at} is {mine!r} on {self.name(node)} and {his!r} on {self.name(other)}, "
@@ -325,7 +324,7 @@ class Checker:
     def _check_complete(self, node: int, tp: int, replica: Replica) -> None:
         log, ledger = replica.log, self.ledger
         committed = ledger.committed[tp]
-        missing = [b for b in committed.values() if not holds(log, b)]
+        missing = prefix.missing_from(log, committed.values())
         if missing:
             least = min(missing, key=lambda b: b.base)
             self.report(
@@ -340,13 +339,13 @@ class Checker:
             ledger.committed_lost += sum(len(batch.values) for batch in missing)
             for batch in missing:
                 del committed[batch.base]  # reported once; what follows builds on the new history
-        for acked in ledger.acked[tp]:
+        for acked in prefix.not_in_place(log, ledger.acked[tp]):
             self.check_acked(node, replica, acked)
 
     def check_acked(self, node: int, replica: Replica, acked: Acked) -> None:
         """I7, I8.  Check that an acknowledged record is in the leader's log at its offset."""
         log = replica.log
-        if acked.base < log.log_start or has_values(log, acked.base, acked.values):
+        if acked.base < log.log_start or prefix.has_values(log, acked.base, acked.values):
             return
         names = self.ledger.lose(acked)
         if names:
@@ -427,7 +426,7 @@ class Checker:
         self._check_maximal(tp, record)
         joined = () if before is None else tuple(b for b in record.isr if b not in before.isr)
         leader = self.cluster.current_leader(tp) if joined else None
-        why = unlike_prefix(self.cluster, leader, joined) if leader is not None else ""
+        why = prefix.unlike_prefix(self.cluster, leader, joined) if leader is not None else ""
         if why:
             self.report("INV-13", why)
         if self.lags is not None and before is not None and record.isr != before.isr:

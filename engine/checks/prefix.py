@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 
+from engine.checks.ledger import Acked
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
 from engine.model.records import Ids
@@ -74,6 +76,34 @@ def has_values(log: Log, base: int, values: tuple[str, ...]) -> bool:
     """Check whether these records are at this offset."""
     at = log.index_of(base)
     return at < len(log.batches) and log.batches[at].values == values
+
+
+def missing_from(log: Log, batches: Iterable[Batch]) -> list[Batch]:
+    """Return the batches that the log does not hold: one look each, if they come in its order."""
+    found: list[Batch] = []
+    mine, at = log.batches, 0
+    for batch in batches:
+        if at < len(mine) and mine[at] is batch:
+            at += 1
+            continue
+        if not holds(log, batch):
+            found.append(batch)
+        at = log.index_of(batch.base) + 1
+    return found
+
+
+def not_in_place(log: Log, every: list[Acked]) -> list[Acked]:
+    """Return the acknowledged batches that are not at their offset, likewise."""
+    found: list[Acked] = []
+    mine, at = log.batches, 0
+    for acked in every:
+        if at < len(mine) and mine[at].base == acked.base and mine[at].values == acked.values:
+            at += 1
+            continue
+        if not has_values(log, acked.base, acked.values):
+            found.append(acked)
+        at = log.index_of(acked.base) + 1
+    return found
 
 
 def differing(mine: Log, theirs: Log, start: int, end: int) -> list[int]:

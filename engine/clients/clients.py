@@ -97,7 +97,23 @@ class SentRecord:
         self.sequence = -1
 
     def twin(self, twins: Twins) -> SentRecord:
-        return shallow(self)
+        return self.copy()
+
+    def copy(self) -> SentRecord:
+        twin = SentRecord.__new__(SentRecord)
+        twin.acks = self.acks
+        twin.attempts = self.attempts
+        twin.created = self.created
+        twin.epoch = self.epoch
+        twin.error = self.error
+        twin.producer = self.producer
+        twin.retries = self.retries
+        twin.sequence = self.sequence
+        twin.timeout = self.timeout
+        twin.to = self.to
+        twin.tp = self.tp
+        twin.values = self.values
+        return twin
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -177,6 +193,7 @@ class Producer(BaseClient):
         self.made = 0
         self.sent = 0  # requests, retries among them
         self.acked = 0  # records
+        # Copies of the producer share these: a batch that is decided is copied before it changes.
         self.outstanding: dict[int, SentRecord] = {}
         self.queue: list[SentRecord] = []  # waits for a leader or for its back-off
         self.unsent: SentRecord | None = None  # had no leader to go to and is not tried again
@@ -185,7 +202,7 @@ class Producer(BaseClient):
         twin = shallow(self)
         twin.leaders = self.leaders.copy()
         twin.chance = self.chance.copy()
-        twin.outstanding = {corr: twins.of(sent) for corr, sent in self.outstanding.items()}
+        twin.outstanding = self.outstanding.copy()
         twin.queue = [twins.of(sent) for sent in self.queue]
         twin.unsent = self.unsent and twins.of(self.unsent)
         return twin
@@ -259,7 +276,7 @@ class Producer(BaseClient):
     def on_response(self, m: ProduceResponse, out: Effects) -> SentRecord | None:
         """P-6.  Return the batch this decides, or None: it is tried again."""
         sent = self.outstanding.pop(m.corr, None)
-        return None if sent is None else self.decide(sent, m.error, out)
+        return None if sent is None else self.decide(sent.copy(), m.error, out)
 
     def on_broken(self, m: Broken, out: Effects) -> SentRecord | None:
         """P-6.  Handle a network error: the fate of the batch is unknown."""
@@ -268,7 +285,7 @@ class Producer(BaseClient):
                 self.wait(out)
             return None
         sent = self.outstanding.pop(m.corr, None)
-        return None if sent is None else self.decide(sent, NETWORK_EXCEPTION, out)
+        return None if sent is None else self.decide(sent.copy(), NETWORK_EXCEPTION, out)
 
     def decide(self, sent: SentRecord, error: int, out: Effects) -> SentRecord | None:
         """P-6.  Decide a batch, or retry it (None) while delivery.timeout.ms lasts."""

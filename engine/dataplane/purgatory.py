@@ -93,11 +93,16 @@ def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Ef
 
 
 def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
-    """P-4, H-6.  Look again at every produce that waits on this partition."""
-    if replica.waiting:
-        replica.waiting = [
-            w for w in replica.waiting if not complete_produce(broker, replica, w, out)
-        ]
+    """P-4, H-6.  Look again at the produces that wait on this partition, the oldest first.
+
+    Each needs a higher offset than the one before it, so the first that waits on ends the search.
+    """
+    waiting = replica.waiting
+    done = 0
+    while done < len(waiting) and complete_produce(broker, replica, waiting[done], out):
+        done += 1
+    if done:
+        replica.waiting = waiting[done:]
 
 
 # -- fetch ----------------------------------------------------------------------------------------

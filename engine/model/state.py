@@ -170,7 +170,7 @@ class DelayedFetch:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedProduce:
-    """P-4.  An acks=all produce that waits until HW reaches `required`."""
+    """P-4.  An acks=all produce that waits until HW reaches `required`; never changed once made."""
 
     __slots__ = ("base", "deadline", "request", "required")
 
@@ -179,14 +179,6 @@ class DelayedProduce:
         self.base = base
         self.required = required
         self.deadline = deadline
-
-    def copy(self) -> DelayedProduce:
-        twin = DelayedProduce.__new__(DelayedProduce)
-        twin.base = self.base
-        twin.deadline = self.deadline
-        twin.request = self.request
-        twin.required = self.required
-        return twin
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -269,7 +261,7 @@ class Replica:
         twin.disk = twins.of(self.disk)
         twin.log = twin.disk.log
         twin.remote = {follower: remote.copy() for follower, remote in self.remote.items()}
-        twin.waiting = [waiting.copy() for waiting in self.waiting]
+        twin.waiting = self.waiting.copy()
         return twin
 
     def unsettle(self) -> None:

@@ -16,7 +16,7 @@ from engine.model.records import Ids
 from engine.moves.move_errors import refuse
 from engine.moves.moves import Args, Words, verb
 from engine.moves.partitions import TOPIC_NAME
-from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
+from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS, MOST_REPLICAS
 from engine.sim import pacing, topics
 from engine.sim.kernel import TIMER
 from engine.sim.simulation import Simulation
@@ -88,6 +88,9 @@ def _why_not_place(sim: Simulation, wanted: TopicRequest, factor: int | None = N
     room = topics.room_left(sim)
     if (len(wanted.lists) or wanted.partitions) > room:
         return refuse(sim, "partitions.full", n=MOST_PARTITIONS, o=room)
+    replicas = sum(map(len, wanted.lists)) or wanted.partitions * wanted.factor
+    if replicas > (room := topics.replicas_left(sim)):
+        return refuse(sim, "replicas.full", n=MOST_REPLICAS, o=room)
     if wanted.partitions == 0:
         return refuse(sim, "partitions.none")
     error = topics.placement_error(sim, wanted, factor)

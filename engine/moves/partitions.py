@@ -11,7 +11,7 @@ from engine.scenarios.parts import MOST_PARTITIONS
 from engine.sim.simulation import Simulation
 
 TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,23}")
-_NAME: Final = re.compile("_{0,2}" + TOPIC_NAME.pattern + r"-[0-9]{1,2}")
+_NAME: Final = re.compile("_{0,2}" + TOPIC_NAME.pattern + r"-[0-9]{1,3}")
 FIRST: Final = 0
 
 

@@ -26,7 +26,7 @@ from engine.sim.simulation import Simulation
     nothing,
 )
 def _settle(sim: Simulation, args: Args) -> Iterator[None]:
-    yield from pacing.settle(sim)
+    yield from pacing.settle(sim, pauses=True)
 
 
 @verb(

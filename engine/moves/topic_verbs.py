@@ -14,7 +14,8 @@ from engine.model.state import LEADER
 from engine.moves import partitions
 from engine.moves.move_errors import label, not_running, refuse
 from engine.moves.moves import Args, Words, verb
-from engine.sim import pacing
+from engine.scenarios.parts import MOST_REPLICAS
+from engine.sim import pacing, topics
 from engine.sim.kernel import TIMER
 from engine.sim.simulation import Simulation
 
@@ -108,6 +109,8 @@ def _why_not_reassign(sim: Simulation, args: Args) -> str:
         absent = [broker for broker in args["target"] if broker not in k.brokers]
         if absent:
             return refuse(sim, "not.registered", f"restart {label(sim, absent[0])}", b=absent[0])
+        if len(set(args["target"]) - set(record.replicas)) > (room := topics.replicas_left(sim)):
+            return refuse(sim, "replicas.full", n=MOST_REPLICAS, o=room)
     elif not record.reassigning:
         return refuse(sim, "no.reassignment")
     if sim.profile.mode == "zk":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 
 from engine.model.effects import Cue
@@ -21,18 +21,26 @@ CLOCK_STANDS: Final = object()
 class Checkpoint:
     """A simulation as it was after `events` events, during move `move`.
 
-    `until` is the time up to which that move still lets the clock run, -1 if the move is over.
+    `until` is the time up to which that move still lets the clock run, `settling` the round from
+    which it goes on to settle; both are -1 if the move is over.
     One that came from another process is unpacked when it is first taken up.
     """
 
-    __slots__ = ("_packed", "_sim", "events", "move", "until")
+    __slots__ = ("_packed", "_sim", "events", "move", "settling", "until")
 
-    def __init__(self, sim: Simulation, move: int, until: int) -> None:
+    def __init__(self, sim: Simulation, move: int, until: int, settling: int = -1) -> None:
         self._sim: Simulation | None = sim
         self._packed = b""
         self.events = sim.events
         self.move = move
         self.until = until
+        self.settling = settling
+
+    def rest(self, sim: Simulation) -> Generator[None, None, None]:
+        """Play what is left of the move that was under way, on a copy of the simulation."""
+        if self.settling >= 0:
+            return pacing.settle(sim, self.settling, pauses=True)
+        return pacing.run_until(sim, self.until)
 
     @property
     def sim(self) -> Simulation:
@@ -42,13 +50,13 @@ class Checkpoint:
         assert self._sim is not None
         return self._sim
 
-    def __getstate__(self) -> tuple[bytes, int, int, int]:
+    def __getstate__(self) -> tuple[bytes, int, int, int, int]:
         packed = self._packed or pickle.dumps(self._sim, pickle.HIGHEST_PROTOCOL)
-        return packed, self.events, self.move, self.until
+        return packed, self.events, self.move, self.until, self.settling
 
-    def __setstate__(self, state: tuple[bytes, int, int, int]) -> None:
+    def __setstate__(self, state: tuple[bytes, int, int, int, int]) -> None:
         self._sim = None
-        self._packed, self.events, self.move, self.until = state
+        self._packed, self.events, self.move, self.until, self.settling = state
 
 
 def played(
@@ -64,10 +72,10 @@ def played(
         sim, first = start.sim.copy(), start.move + 1
         sim.hush()
         here = first == len(lines) and moves.limit_of(lines[-1]) >= 0
-        clock = pacing.run_until(sim, start.until)
-        while not (here and sim.events >= events) and next(clock, CLOCK_STANDS) is None:
+        rest = start.rest(sim)
+        while not (here and sim.events >= events) and next(rest, CLOCK_STANDS) is None:
             pass
-        clock.close()
+        rest.close()
     for _ in play(sim, lines, first):
         pass
     return sim
@@ -97,7 +105,7 @@ class Cursor:
 
     def _take_up(self, start: Checkpoint) -> Iterator[int]:
         """Return the rest of the move that was under way, then the moves after it."""
-        for _ in pacing.run_until(self.sim, start.until):
+        for _ in start.rest(self.sim):
             yield start.move
         yield from play(self.sim, self._lines, start.move + 1, self._ended)
 
@@ -118,13 +126,15 @@ class Cursor:
     def checkpoint(self, over: int = -1) -> Checkpoint | None:
         """Return a copy of here, if the run can be resumed from here.
 
-        It can while a move lets the clock run, or where move `over` has just ended.
+        It can while a move lets the clock run, between two rounds of one that settles, or where
+        move `over` has just ended.
 
         A move that is cut short (`!n`) counts its events, so it cannot be taken up in the middle.
         """
         if over >= 0:
             # An event that no pause has reported yet would never be reported from here.
             return None if self._events else Checkpoint(self.sim.copy(), over, -1)
-        if self.sim.clock_until < 0 or moves.limit_of(self._lines[self.move]) >= 0:
+        until, settling = self.sim.clock_until, self.sim.settle_round
+        if max(until, settling) < 0 or moves.limit_of(self._lines[self.move]) >= 0:
             return None
-        return Checkpoint(self.sim.copy(), self.move, self.sim.clock_until)
+        return Checkpoint(self.sim.copy(), self.move, until, settling)

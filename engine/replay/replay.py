@@ -119,7 +119,7 @@ class Replay:
 
     def _play_through(self) -> None:
         """Play the run once for its length, its moments and its end."""
-        told = -1  # the last move whose heading stands in the golden text
+        told, cells = -1, text.CellCache()  # `told`: the last move whose heading is written
 
         def heading(number: int) -> None:
             nonlocal told
@@ -129,7 +129,7 @@ class Replay:
 
         def ended(number: int) -> None:
             heading(number)  # of a move that brought no event
-            self._write([*text.state_lines(cursor.sim), ""])
+            self._write([*text.state_lines(cursor.sim, cells), ""])
             self._maybe_checkpoint(cursor, number)
 
         cursor = Cursor(self.run, ended)
@@ -157,18 +157,17 @@ class Replay:
         end.ledger.close(end.now)
         told_until = "" if self.whole else f" up to step {self.total}"
         self._write([f"verdict{told_until}", "----", *text.verdict_lines(end)])
-        bare = json.dumps(view(end), sort_keys=True, separators=(",", ":"))
+        shown = view(end)
+        bare = json.dumps(shown, sort_keys=True, separators=(",", ":"))
         self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
         self._end = Checkpoint(end, -1, -1)
         self._verdict = self._judged(end)
-        ghosts = self._ghosts(self.total, self.total)
-        self._final = dress(end, view(end), ghosts)
+        self._final = dress(end, shown, self._ghosts(self.total, self.total))
         # There may be three of about this size: the end, the cursor's, that of a branch.
         self._end_weighs = 3 * memory_estimate.of_simulation(end)
 
     def _write(self, lines: list[str]) -> None:
-        for line in lines:
-            self._golden += line.encode() + b"\n"
+        self._golden += ("\n".join(lines) + "\n").encode()
 
     def _maybe_checkpoint(self, cursor: Cursor, over: int = -1) -> None:
         """Keep a checkpoint at intervals; `over` is a move that just ended.

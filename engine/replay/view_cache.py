@@ -15,6 +15,10 @@ RECORDS_SHOWN: Final = 64
 """Last records of a replica's log that are shown by themselves; the rest is shown as stretches."""
 RECORDS_IN_ALL: Final = 4_096
 LEAST_SHOWN: Final = 8
+MESSAGES_SHOWN: Final = 128
+"""Oldest messages under way that are shown: more than any run of the library has at once."""
+WAITING_SHOWN: Final = 128
+"""Oldest produces that are shown of those that wait on a leader."""
 
 
 def window(replicas: int) -> int:
@@ -53,8 +57,9 @@ class Recall:
 
     def acked_in_all(self, sim: Simulation) -> int:
         """Return how many records were acknowledged; a resent one counts as often."""
-        for tp in range(len(sim.ledger.acked)):
-            self.acked(sim, tp)
+        for tp, told in enumerate(sim.ledger.acked):
+            if told:
+                self.acked(sim, tp)
         return self._count
 
     def stretches(self, log: Log) -> list[list[int]]:

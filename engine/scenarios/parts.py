@@ -13,7 +13,8 @@ from engine.scenarios.places import Path, Reader, name_of, short_value
 from engine.scenarios.spans import DAY_MS
 
 MOST_BROKERS: Final = 40
-MOST_PARTITIONS: Final = 64
+MOST_PARTITIONS: Final = 1_000
+MOST_REPLICAS: Final = 4_000  # of all partitions together
 MOST_ID: Final = 999_999
 MOST_DIRS: Final = 8
 MOST_PRODUCERS: Final = 20
@@ -189,6 +190,10 @@ def read_partitions(
             if one in replicas[:number]:
                 raise read.bad((*here, number), f"Partition {index} names broker {one} twice.")
         found.append(tuple(replicas))
+    total = sum(map(len, found))
+    if total > MOST_REPLICAS:
+        reason = f"The partitions have {total} replicas; at most {MOST_REPLICAS} fit."
+        raise read.bad(path, reason, "too_large")
     return tuple(found)
 
 

@@ -9,10 +9,11 @@ from collections import Counter
 from typing import Any, Final
 
 from engine.model.profiles import get_profile
-from engine.scenarios.parts import MOST_BROKERS, MOST_PARTITIONS
+from engine.scenarios.parts import MOST_BROKERS
 from engine.scenarios.paste import Facts, Notice, PastedPartition, Press
 from engine.scenarios.pasted_brokers import few, offline_of
 
+MOST_PARTITIONS: Final = 64
 MOST_REPLICAS: Final = 240
 """Most replicas of one scenario, so that its run still fits into a link."""
 EPOCHS_KEPT: Final = 6

@@ -173,10 +173,11 @@ def fetch_round(
             return
 
 
-def settle(sim: Simulation) -> Iterator[None]:
+def settle(sim: Simulation, first: int = 0, pauses: bool = False) -> Generator[None, None, None]:
     """Deliver control messages and let live followers fetch until nothing changes; time stands.
 
-    With automatic fetching the clock runs instead, until the in-sync replicas agree.
+    With automatic fetching the clock runs instead, until the in-sync replicas agree.  With `pauses`
+    a listener gets one before each round, where `first` lets a copy go on (`settle_round`).
     """
     if sim.auto:
         yield from run_while(sim, lambda: not is_quiet(sim), 60_000)
@@ -184,7 +185,11 @@ def settle(sim: Simulation) -> Iterator[None]:
             sim.checker.on_settled(sim.events)
         return
     yield from pump(sim)
-    for _ in range(SETTLE_ROUNDS):
+    for number in range(first, SETTLE_ROUNDS):
+        if pauses and sim.listener is not None:
+            sim.settle_round = number
+            yield
+            sim.settle_round = -1
         before = fingerprint(sim)
         answered = False
         for follower in sorted(sim.brokers):

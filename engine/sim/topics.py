@@ -12,7 +12,7 @@ from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import Ids
-from engine.scenarios.parts import MOST_PARTITIONS
+from engine.scenarios.parts import MOST_PARTITIONS, MOST_REPLICAS
 from engine.sim.kernel import Chance
 from engine.sim.simulation import Simulation
 
@@ -119,6 +119,13 @@ def placement_error(sim: Simulation, wanted: TopicRequest, factor: int | None = 
 def room_left(sim: Simulation) -> int:
     """Return how many partitions a run may still make: numbers are never used twice."""
     return MOST_PARTITIONS - len(sim.cluster.names)
+
+
+def replicas_left(sim: Simulation) -> int:
+    """Return how many replicas the cluster has room for; brokers that are down keep theirs."""
+    listed = sum(len(record.replicas) for record in sim.cluster.controller.records.values())
+    held = sum(len(broker.machine.disks) for broker in sim.brokers.values())
+    return MOST_REPLICAS - max(listed, held)
 
 
 # -- making and deleting ---------------------------------------------------------------------------

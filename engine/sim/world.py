@@ -128,6 +128,7 @@ class World:
         self.budget = RUN_AWAY
         self.rush = False  # no listener between the events of a move: it may play without a pause
         self.clock_until = -1  # while a move lets the clock run: until when
+        self.settle_round = -1  # while a move that settles stands between two rounds: the next
         self.deferred: dict[int, list[Event]] = {}
         self.voters: ControllerSide | None = None  # where a quorum is played as its voters
         self.placing: Chance | None = None  # made when the first replicas are placed
@@ -202,7 +203,7 @@ class World:
         twin.events = self.events
         twin.budget = self.budget
         twin.rush = self.rush
-        twin.clock_until = self.clock_until
+        twin.clock_until, twin.settle_round = self.clock_until, -1
         twin.drawn_anew = self.drawn_anew
         twin.on_broker = self.on_broker
         twin.on_controller = self.on_controller

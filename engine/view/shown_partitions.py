@@ -1,19 +1,28 @@
-"""Partitions that are shown: existing ones, and what is left of deleted ones."""
+"""Partitions that are shown: existing ones, and what is left of deleted ones; not all of many."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.sim.simulation import Simulation
+from engine.view.hidden_partitions import PartitionsMore
 
 DELETING: Final = "deleting"
 DELETED: Final = "deleted"
+ALL_SHOWN: Final = 64
+"""Most partitions of a cluster of which all are shown."""
+SOME_SHOWN: Final = 16
+"""Of more partitions: at most half of them are shown for their records."""
+
+Shown = tuple[int, PartitionRecord, str]
+"""(number, record, "" or DELETING or DELETED) of a partition."""
 
 
-def partitions(sim: Simulation) -> Iterator[tuple[int, PartitionRecord, str]]:
-    """Yield (number, record, "" or DELETING or DELETED), in order.
+def partitions(sim: Simulation) -> Iterator[Shown]:
+    """Yield the partitions in order.
 
     Once the controller has no record of it any more, one is made up: its replicas are the brokers
     that still have a log.
@@ -29,3 +38,42 @@ def partitions(sim: Simulation) -> Iterator[tuple[int, PartitionRecord, str]]:
         if holders or tp in dying:
             left = PartitionRecord(holders, (), DURING_DELETE, -1, -1)
             yield tp, left, DELETING if tp in dying else DELETED
+
+
+def shown_partitions(sim: Simulation) -> tuple[list[Shown], PartitionsMore | None]:
+    """Return the partitions that are shown, in order, and a count of the others, if any.
+
+    Of more than `ALL_SHOWN` these are the first that clients write to or that hold records, then
+    the first in trouble, then the first.
+    """
+    every = list(partitions(sim))
+    if len(every) <= ALL_SHOWN:
+        return every, None
+    trouble = [one for one in every if _is_in_trouble(one[1])]
+    found = {one[0] for one in islice(_used(sim, every), SOME_SHOWN // 2)}
+    for one in chain(trouble, every):
+        if len(found) == SOME_SHOWN:
+            break
+        found.add(one[0])
+    hidden = [record for tp, record, _ in trouble if tp not in found]
+    return [one for one in every if one[0] in found], {
+        "n": len(every) - len(found),
+        "leaderless": sum(record.leader < 0 for record in hidden),
+        "under": len(hidden),
+    }
+
+
+def _used(sim: Simulation, every: list[Shown]) -> Iterator[Shown]:
+    """Yield the partitions that a workload names, or whose leader has records."""
+    named = {one.partition for one in sim.scenario.workload.producers}
+    disks = {number: broker.machine.disks for number, broker in sim.brokers.items()}
+    for one in every:
+        tp, record, _ = one
+        disk = disks[record.leader].get(tp) if record.leader >= 0 else None
+        if tp in named or (disk is not None and disk.log.leo > 0):
+            yield one
+
+
+def _is_in_trouble(record: PartitionRecord) -> bool:
+    """Check whether a partition has no leader, or fewer replicas in sync than it should."""
+    return record.leader < 0 or len(record.isr) < len(record.replicas)

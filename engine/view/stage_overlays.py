@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
@@ -27,7 +27,8 @@ from engine.replay.view_cache import RECORDS_SHOWN, Recall
 from engine.sim.simulation import Simulation
 from engine.story.entities import say
 from engine.view import wire
-from engine.view.view import node_name, records_of, view
+from engine.view.records import records_of
+from engine.view.view import node_name, view
 from engine.view.wire import LinkView, Record, ReplicaView, StepJson, View
 
 Cut = tuple[int, int, int, tuple[Batch, ...]]
@@ -116,7 +117,7 @@ def _queue(sim: Simulation, shown: list[wire.Message]) -> None:
     receiver has stopped waiting for it (`unawaited`).
     """
     first: dict[tuple[int, int, int], int] = {}
-    for (m, way), told in zip(_drawn_messages(sim), shown, strict=True):
+    for (m, way), told in zip(_drawn_messages(sim), shown, strict=False):  # there may be more
         key = (m.src, m.dst, m.kind)
         told["way"] = way
         if key in first:
@@ -145,19 +146,17 @@ def ways(sim: Simulation, most: int = 12) -> list[str]:
     return list(dict.fromkeys(way for _, way in _drawn_messages(sim)))[:most]
 
 
-def _drawn_messages(sim: Simulation) -> list[tuple[Message, str]]:
-    """Return the messages that are drawn, each with its way: `2->1`, and its kind where needed.
+def _drawn_messages(sim: Simulation) -> Iterator[tuple[Message, str]]:
+    """Yield the messages that are drawn, each with its way: `2->1`, and its kind where needed.
 
     Without a kind, a move means the oldest of all messages on that way.
     """
     oldest: dict[tuple[int, int], int] = {}
-    found = []
     for m in sim.network.under_way():
         first = oldest.setdefault((m.src, m.dst), m.kind)
         if m.kind not in BEATS:
             way = f"{_label(sim, m.src)}->{_label(sim, m.dst)}"
-            found.append((m, way if m.kind == first else f"{way} {label_of(m.kind)}"))
-    return found
+            yield m, way if m.kind == first else f"{way} {label_of(m.kind)}"
 
 
 def _label(sim: Simulation, node: int) -> str:
@@ -173,7 +172,7 @@ _UNSHOWN: Final = IMPLIED | {"id", "sent", "due", "src", "dst"}
 
 def letters(sim: Simulation) -> dict[str, Json]:
     """Return the full contents of the messages that are drawn, by their id."""
-    return {str(m.id): in_full(m) for m, _ in _drawn_messages(sim)[:MOST_IN_FULL]}
+    return {str(m.id): in_full(m) for m, _ in islice(_drawn_messages(sim), MOST_IN_FULL)}
 
 
 def in_full(m: Message) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, Final
 
 from engine.controlplane.reassignment import target_of
@@ -17,7 +18,7 @@ from engine.model.state import DOWN, LEADER, ROLE_NAMES, Replica
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 from engine.view.fields import fields_of
-from engine.view.shown_partitions import partitions
+from engine.view.shown_partitions import shown_partitions
 from engine.view.view import node_name
 from engine.view.wire import CueJson
 
@@ -105,7 +106,7 @@ def _named(batch: Batch) -> str:
     return "+".join(values) if len(values) <= MOST_NAMED else f"{values[0]}...{values[-1]}"
 
 
-def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
+def log_line(broker: Broker, tp: int, replica: Replica | None, cache: CellCache) -> str:
     """Return `b1{L le=0 LEO=2 HW=2}  m0@0 m1@0 |`."""
     disk = broker.machine.disks.get(tp)
     if disk is None:
@@ -124,16 +125,16 @@ def log_line(broker: Broker, tp: int, replica: Replica | None) -> str:
         head = f"{head[:-1]} start={log.log_start}}}"
     if log.local_start > log.log_start:
         head = f"{head[:-1]} local={log.local_start}}}"
-    return f"{head}  {_cells(log, hw)}"
+    return f"{head}  {_cells(log, hw, cache)}"
 
 
-def future_line(broker: Broker, tp: int) -> list[str]:
+def future_line(broker: Broker, tp: int, cache: CellCache) -> list[str]:
     """Return `  future d2{LEO=2 HW=2}  m0@0 m1@0 |`, if the log moves to another directory."""
     move = broker.machine.futures.get(tp)
     if move is None:
         return []
     log, where = move.disk.log, directories.name(move.disk.dir)
-    return [f"  future {where}{{LEO={log.leo} HW={log.hw}}}  {_cells(log, log.hw)}"]
+    return [f"  future {where}{{LEO={log.leo} HW={log.hw}}}  {_cells(log, log.hw, cache)}"]
 
 
 def remote_line(sim: Simulation, tp: int) -> list[str]:
@@ -148,17 +149,24 @@ def remote_line(sim: Simulation, tp: int) -> list[str]:
     return [" ".join([f"  remote{{{'up' if store.up else 'down'}}} ", *segments]).rstrip()]
 
 
-def _cells(log: Log, hw: int) -> str:
-    cells = []
-    marked = False
-    for batch in log.batches:
-        if not marked and batch.base >= hw:
-            cells.append("|")
-            marked = True
-        cells.append(f"{_named(batch)}@{batch.epoch}")
-    if not marked:
-        cells.append("|")
-    return " ".join(cells)
+class CellCache:
+    """Texts of the batches of logs, kept while these only grow (`Log.cuts`)."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[Log, int, list[str]]] = {}
+
+    def of(self, log: Log) -> list[str]:
+        known = self._of.get(id(log))
+        if known is None or known[0] is not log or known[1] != log.cuts:
+            known = self._of[id(log)] = log, log.cuts, []
+        cells = known[2]
+        cells += [f"{_named(batch)}@{batch.epoch}" for batch in log.batches[len(cells) :]]
+        return cells
+
+
+def _cells(log: Log, hw: int, cache: CellCache) -> str:
+    cells, mark = cache.of(log), bisect_left(log.bases, hw)
+    return " ".join((*cells[:mark], "|", *cells[mark:]))
 
 
 def _record_text(record: PartitionRecord) -> str:
@@ -172,18 +180,22 @@ def _record_text(record: PartitionRecord) -> str:
     return f"{{{record.leader} {epochs} [{isr}]}}{elr}{recovering}{moving}"
 
 
-def state_lines(sim: Simulation) -> list[str]:
-    """Return the controller's record and every replica, partition by partition."""
+def state_lines(sim: Simulation, cache: CellCache | None = None) -> list[str]:
+    """Return the controller's record and every replica, partition by partition.
+
+    `cache` is that of earlier calls with this very simulation.
+    """
     lines = []
+    cache = cache or CellCache()
     several = len(sim.cluster.names) > 1
-    for tp, record, gone in partitions(sim):
+    for tp, record, gone in shown_partitions(sim)[0]:
         name = sim.cluster.names[tp] if several else "P"
         lines.append(f"{name}{{{gone}}}" if gone else name + _record_text(record))
         for broker_id in sorted(record.replicas):
             broker = sim.brokers[broker_id]
             replica = broker.replicas.get(tp)
-            lines.append(log_line(broker, tp, replica))
-            lines += future_line(broker, tp)
+            lines.append(log_line(broker, tp, replica, cache))
+            lines += future_line(broker, tp, cache)
             if replica is not None and replica.role == LEADER and replica.pending:
                 lines.append(f"  pending isr {value_text(replica.pending_isr)}")
         lines += remote_line(sim, tp)

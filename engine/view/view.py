@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from engine.clients.clients import Producer
@@ -42,12 +41,13 @@ from engine.model.state import (
     DirectoryMove,
     Replica,
 )
-from engine.replay.view_cache import RECORDS_SHOWN, Recall, last_of, window
+from engine.replay.view_cache import MESSAGES_SHOWN, WAITING_SHOWN, Recall, last_of, window
 from engine.sim.simulation import Simulation
 from engine.view.fields import carried, fields_of
 from engine.view.groups import groups_view
+from engine.view.records import record_views
 from engine.view.remote import store_view
-from engine.view.shown_partitions import partitions
+from engine.view.shown_partitions import shown_partitions
 from engine.view.voters import quorum_view, voter_name
 from engine.view.wire import (
     BrokerView,
@@ -63,7 +63,6 @@ from engine.view.wire import (
     LinkView,
     Message,
     PartitionView,
-    Record,
     ReplicaView,
     View,
     Waiting,
@@ -94,8 +93,9 @@ def view(
     """
     k = sim.cluster.controller
     recall = recall or Recall()
-    there = list(partitions(sim))
+    there, rest = shown_partitions(sim)
     shown = window(sum(len(record.replicas) for _, record, _ in there))
+    drawn = _under_way(sim)
     made: View = {
         "t": sim.now,
         "fetching": "auto" if sim.auto else "manual",
@@ -112,10 +112,14 @@ def view(
         ],
         "brokers": [_broker(sim, broker) for broker in sim.brokers.values()],
         "links": _links(sim),
-        "messages": [_message(sim, m) for m in _under_way(sim)],
+        "messages": [_message(sim, m) for m in drawn[:MESSAGES_SHOWN]],
         "clients": [_client(client) for client in sim.clients.values()],
         "ledger": _ledger(sim, recall),
     }
+    if rest is not None:
+        made["partitionsMore"] = rest
+    if len(drawn) > MESSAGES_SHOWN:
+        made["messagesMore"] = len(drawn) - MESSAGES_SHOWN
     if sim.cluster.quorum is not None:
         made["quorum"] = quorum_view(sim, sim.cluster.quorum)
     if sim.scenario.groups:
@@ -188,8 +192,8 @@ def _replica(
         "epochStart": None,
         "belief": {"leader": -1, "le": -1, "pe": -1},
         "runs": recall.stretches(log),
-        "records": _records(sim, tp, last_of(log.batches, most), acked)[-most:],
-        "cut": _records(sim, tp, cut[:most], acked)[:most],
+        "records": record_views(sim, tp, last_of(log.batches, most), acked)[-most:],
+        "cut": record_views(sim, tp, cut[:most], acked)[:most],
         "fetch": {"state": "idle", "offset": log.leo, "waiting": False},
         "remote": {},
         "isr": [],
@@ -254,26 +258,6 @@ def _add_quota(now: int, quotas: Quotas, replica: Replica, shown: ReplicaView) -
         }
 
 
-def records_of(sim: Simulation, tp: int, batches: Sequence[Batch], recall: Recall) -> list[Record]:
-    """Return the first records of these batches as the stage shows them."""
-    return _records(sim, tp, batches[:RECORDS_SHOWN], recall.acked(sim, tp))[:RECORDS_SHOWN]
-
-
-def _records(sim: Simulation, tp: int, batches: Sequence[Batch], acked: set[str]) -> list[Record]:
-    seen = sim.ledger.seen[tp]
-    return [
-        {
-            "o": batch.base + index,
-            "e": batch.epoch,
-            "id": value,
-            "acked": value in acked,
-            "read": batch.base in seen,
-        }
-        for batch in batches
-        for index, value in enumerate(batch.values)
-    ]
-
-
 def _fetch_state(sim: Simulation, broker: Process, replica: Replica) -> Fetching:
     if replica.tp in broker.failed:
         return {"state": "failed", "offset": replica.log.leo, "waiting": False}
@@ -324,7 +308,7 @@ def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Repli
             "from": node_name(waiting.request.src),
             "due": waiting.deadline,
         }
-        for waiting in replica.waiting
+        for waiting in replica.waiting[:WAITING_SHOWN]
     ]
     fetches: list[Waiting] = [
         {
@@ -336,6 +320,8 @@ def _add_leader(sim: Simulation, broker: Process, replica: Replica, shown: Repli
         for parked in parked_on(broker, replica.tp)
     ]
     shown["waiting"] = produces + fetches
+    if len(replica.waiting) > WAITING_SHOWN:
+        shown["waitingMore"] = len(replica.waiting) - WAITING_SHOWN
 
 
 # -- brokers, links, messages ----------------------------------------------------------------------

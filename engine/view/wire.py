@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from engine.view.hidden_partitions import PartitionsMore
+
 Node = int | str
 """A broker by its number; K the controller, K1 a voter of it, P1 a producer, C1 a consumer."""
 
 Plain = bool | int | str | None
-
 
 Role = Literal["leader", "follower", "offline", "none"]
 FetchState = Literal["idle", "failed", "fetching", "truncating", "delayed"]
@@ -171,7 +172,8 @@ class Throttled(TypedDict):
 class ReplicaView(TypedDict):
     """`epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches.
 
-    `local`: the local log start, where what lies between it and `start` is in remote storage.
+    `local`: the local log start, where what lies between it and `start` is in remote storage;
+    `waitingMore`: waiting produces that `waiting` leaves out.
     """
 
     role: Role
@@ -194,6 +196,7 @@ class ReplicaView(TypedDict):
     pending: Pending | None
     blocks: list[int]
     waiting: list[Waiting]
+    waitingMore: NotRequired[int]
     local: NotRequired[int]
     dir: NotRequired[str]
     future: NotRequired[Future]
@@ -428,7 +431,7 @@ class LedgerView(TypedDict):
 
 
 class View(TypedDict):
-    """The whole cluster after a step; times are virtual milliseconds.
+    """The whole cluster after a step; times are virtual milliseconds.  Long lists end early.
 
     Fields that only the stage draws (`beats`, `graves`, a replica's `recovery`, the controller's
     `sessionMs`) are added by `engine.view.stage_overlays`; a digest is taken without them.
@@ -443,9 +446,11 @@ class View(TypedDict):
     groups: NotRequired[list[GroupView]]
     store: NotRequired[StoreView]
     partitions: list[PartitionView]
+    partitionsMore: NotRequired[PartitionsMore]
     brokers: list[BrokerView]
     links: list[LinkView]
     messages: list[Message]
+    messagesMore: NotRequired[int]
     beats: NotRequired[list[Beat]]
     clients: list[ClientView]
     graves: NotRequired[list[tuple[int, int, str]]]

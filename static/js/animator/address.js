@@ -2,6 +2,7 @@
 
 import { FIELDS, mended, query, read, within } from "../core/link.js";
 import { pack, unpack, Unreadable } from "../core/packing.js";
+import { countOf } from "../core/partition.js";
 import { placed } from "../core/place.js";
 import { inAddress, inTurn } from "../i18n/words.js";
 import { LAYERS, layersText } from "../scene/layers.js";
@@ -67,7 +68,7 @@ export async function asked() {
 export function settle(seen, problems) {
   const { p, problems: beyond } = within(seen, {
     total: s.facts.value.total,
-    partitions: s.step.value?.view.partitions.length ?? 1,
+    partitions: countOf(s.step.value?.view),
     first: s.facts.value.partition,
   });
   s.partition.value = p;

@@ -28,6 +28,11 @@ const NONE = {
  * @returns {Partition | typeof NONE} */
 export const partOf = (view, p) => partIn(view, p) ?? view.partitions[0] ?? NONE;
 
+/** How many partitions the cluster has, those that a view leaves out among them; 1 without a view.
+ * @param {Pick<View, "partitions" | "partitionsMore"> | undefined} view */
+export const countOf = (view) =>
+  view ? view.partitions.length + (view.partitionsMore?.n ?? 0) : 1;
+
 /** The partition of this number, or undefined.
  * @param {Pick<View, "partitions">} view
  * @param {number} p */

@@ -1,13 +1,15 @@
 // Does what was asked about happen later in this run?  Views are compared, nothing is decided.
 // Pure.
 
+import { partIn } from "./partition.js";
+
 const lengthOf = (replica) => replica?.hw ?? -1;
 
 /** Has it happened in `then`, seen from `now`?  null: there is nothing to wait for. */
 function happened(subject, now, then, p, number) {
   const [kind, who] = subject.split(" ");
-  const a = now.view.partitions[p];
-  const b = then.view.partitions[p];
+  const a = partIn(now.view, p);
+  const b = partIn(then.view, p);
   if (!a || !b) return false;
   if (kind === "hw") {
     const id = who === undefined ? a.record.leader : number(who);

@@ -73,7 +73,7 @@ export interface RunVerdict {
   records?: string[];
 }
 /**
- * The whole cluster after a step; times are virtual milliseconds.
+ * The whole cluster after a step; times are virtual milliseconds.  Long lists end early.
  *
  *     Fields that only the stage draws (`beats`, `graves`, a replica's `recovery`, the controller's
  *     `sessionMs`) are added by `engine.view.stage_overlays`; a digest is taken without them.
@@ -89,8 +89,10 @@ export interface View {
   ledger: LedgerView;
   links: LinkView[];
   messages: Message[];
+  messagesMore?: number;
   mode: string;
   partitions: PartitionView[];
+  partitionsMore?: PartitionsMore;
   profile: string;
   quorum?: QuorumView;
   store?: StoreView;
@@ -273,7 +275,8 @@ export interface PartitionRecordView {
 /**
  * `epochs`: (epoch, first offset); `runs`: (epoch, first offset, end) of stretches.
  *
- *     `local`: the local log start, where what lies between it and `start` is in remote storage.
+ *     `local`: the local log start, where what lies between it and `start` is in remote storage;
+ *     `waitingMore`: waiting produces that `waiting` leaves out.
  */
 export interface ReplicaView {
   belief: BeliefView;
@@ -303,6 +306,7 @@ export interface ReplicaView {
   start: number;
   throttled?: Throttled;
   waiting: Waiting[];
+  waitingMore?: number;
 }
 /**
  * Leader, leader epoch and partition epoch as a broker believes; -1: nothing.
@@ -378,6 +382,14 @@ export interface Waiting {
   id: string;
   kind: "fetch" | "produce";
   needs?: number;
+}
+/**
+ * Partitions that a view leaves out: how many, and how many without leader or full ISR.
+ */
+export interface PartitionsMore {
+  leaderless: number;
+  n: number;
+  under: number;
 }
 export interface QuorumView {
   observers: ObserverView[];

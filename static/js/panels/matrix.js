@@ -62,7 +62,7 @@ export function Matrix() {
   const t = s.t.value;
   const step = s.step.value;
   if (!step) return null;
-  const { brokers } = step.view;
+  const { brokers, partitionsMore: more } = step.view;
   return html`<div class="scrollx" role="region" aria-label=${t("matrix.caption")} tabindex="0">
       <table class="matrix">
         <caption class="sr">
@@ -105,5 +105,6 @@ export function Matrix() {
         </tbody>
       </table>
     </div>
+    ${more && html`<p class="soft small">${t("matrix.more", more)}</p>`}
     <p class="soft small">${t("matrix.legend")}</p>`;
 }

@@ -9,6 +9,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { act } from "../animator/acting.js";
 import { complain, goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
+import { partOf } from "../core/partition.js";
 import { later } from "../core/recurrence.js";
 import { askAbout } from "../net/channel.js";
 import { Icon, Jump, Told } from "./common.js";
@@ -47,7 +48,7 @@ function subjectOf(id, { view, part, name }) {
 export function whySelected() {
   const step = s.step.value;
   if (!step) return;
-  const part = step.view.partitions[s.partition.value] ?? step.view.partitions[0];
+  const part = partOf(step.view, s.partition.value);
   const from = document.querySelector(
     `[data-hit="${CSS.escape(s.selected.value ?? `why:b${part.record.leader}:hw`)}"]`,
   );
