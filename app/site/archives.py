@@ -23,7 +23,7 @@ PAGES_PACKAGES: Final = (
     "itsdangerous",
     "blinker",
 )
-FIRST_ROOMS: Final = ("core", "questions", "runs", "storage", "tab", "workers")
+FIRST_ROOMS: Final = ("admission", "core", "questions", "runs", "storage", "tab", "workers")
 """Rooms of `app` that answer questions about runs; the others render pages."""
 DATA: Final = {".json", ".md", ".py", ".txt", ".yaml", ".yml", ".lark", ".html"}
 UNUSED: Final = ("werkzeug/debug/", "click/testing", "flask/testing_", "lark/__pyinstaller")
