@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from setuptools import find_namespace_packages, setup
+from setuptools import find_packages, setup
 
 sys.path.insert(0, str(Path(__file__).parent))
 from app.compiled.extensions import extensions
@@ -17,7 +17,7 @@ COMPILE = bool(os.environ.get("HIGHWATER_COMPILE"))
 # pip asks what the build needs, before it installs mypy
 ASKED_ONLY = "egg_info" in sys.argv and find_spec("mypyc") is None
 
-PACKAGES = find_namespace_packages(include=["app*", "engine*"])
+PACKAGES = find_packages(include=["app*", "engine*"])
 
 setup(
     packages=[*PACKAGES, "app.static", "app.templates", "highwater"],

@@ -33,6 +33,11 @@ def give_up(sentence: str) -> NoReturn:
     raise SystemExit(2)
 
 
+def is_checkout() -> bool:
+    """Check whether this package stands in a checkout; else pip has installed it."""
+    return (ROOT / "pyproject.toml").exists()
+
+
 def requirements(extra: str = "") -> list[str]:
     """Return the requirement lines of pyproject.toml, those of one extra included."""
     import tomllib  # new in 3.11: older Pythons must get as far as the error message
@@ -96,8 +101,8 @@ def ensure(module: str, extra: str = "") -> None:
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
         give_up(f"Highwater needs Python 3.11 or newer; this is Python {have}.")
-    if not (ROOT / "pyproject.toml").exists():
-        return  # no checkout: pip installed this, with all that it needs
+    if not is_checkout():
+        return  # pip installed this, with all that it needs
     missing = lacking(extra)
     if not missing:
         return

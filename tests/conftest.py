@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 T = TypeVar("T")
 THOROUGH = bool(os.environ.get("HIGHWATER_THOROUGH"))
 """Asked for everything, however long it takes; else a sample of what repeats one kind of check."""
+CLAIM_NAME = re.compile(r"\bMC-[A-Z0-9]+-")
+"""Beginning of a claim's name; a token drawn at random may hold its first letters."""
 PATIENCE_S = {"set-up": 300, "call": 300, "teardown": 120}
 """How long a part of a test may take on a busy machine; what takes longer waits for ever."""
 

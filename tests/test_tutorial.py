@@ -15,7 +15,7 @@ from tests.conftest import ROOT, THOROUGH
 TEXT = (ROOT / "docs/tutorial/first-loss.md").read_text("utf-8")
 SLUG = "gone-after-a-clean-election"
 TOLD = ("produce.acked", "lead.elected", "trunc.hw", "lead.silent", "trunc.range")
-"""What the steps of the table say, in its order."""
+"""Key of a sentence at each step of the table."""
 
 
 def test_the_table_names_the_steps_of_the_loss() -> None:

@@ -28,7 +28,7 @@ BODY_S: Final = 10.0
 FILES_BYTES: Final = 16 * 1024 * 1024
 FILES_S: Final = 30.0
 FILES_AT_ONCE: Final = 2
-"""Of the addresses that take files: they go to a temporary file, not to memory."""
+"""Requests with files that are read at once: they go to a temporary file, not to memory."""
 REST_BYTES: Final = 16 * 1024 * 1024
 REST_S: Final = 2.0
 """How much is read of a body that is refused, and for how long: a client that is cut off while it

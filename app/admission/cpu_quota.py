@@ -1,4 +1,4 @@
-"""CPU quota of each address, shared by requests, live connections and questions, and of each work.
+"""CPU quotas: of an address, for all that it asks at once, and of one piece of work.
 
 An address of IPv6 stands for its network of 64 bits, since a client with one address of it has all.
 """

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from app.bootstrap import ROOT, add
+from app.bootstrap import add, is_checkout
 from app.compiled import digests, extensions
 from app.core import compiled_engine
 from app.core.words import Catalogue
@@ -64,7 +64,7 @@ def why_not() -> CompileError | None:
         return CompileError("missing.compiler")
     if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
         return CompileError("missing.headers")
-    if lacks_mypy() and not _is_checkout():
+    if lacks_mypy() and not is_checkout():
         return CompileError("missing.mypy", command="pip install 'highwater[fast]'")
     return None
 
@@ -72,10 +72,6 @@ def why_not() -> CompileError | None:
 def lacks_mypy() -> bool:
     """Check whether what translates to C is missing; a checkout installs it first."""
     return any(importlib.util.find_spec(name) is None for name in ("mypyc", "setuptools"))
-
-
-def _is_checkout() -> bool:
-    return (ROOT / "pyproject.toml").exists()
 
 
 def compiler() -> str | None:
@@ -96,7 +92,7 @@ def build(progress: Progress, program: Path | None = None) -> Path:
     if lacks_mypy():
         progress(INSTALLING, 0.0)
         if not add("fast"):
-            raise CompileError("uninstallable", command="highwater compile")
+            raise CompileError("uninstallable", command="pip install -e '.[fast]'")
         importlib.invalidate_caches()
     with _scratch() as place:
         source = compiled_engine.SOURCES

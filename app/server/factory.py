@@ -70,7 +70,7 @@ SITE: Final = (
     openapi,
     compiled,
 )
-"""What answers to addresses: each has a `blueprint`, and FILES_PATH if an address takes files."""
+"""Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""
 
 
 WsgiApp = Callable[..., Iterable[bytes]]

@@ -97,23 +97,7 @@ class SentRecord:
         self.sequence = -1
 
     def twin(self, twins: Twins) -> SentRecord:
-        return self.copy()
-
-    def copy(self) -> SentRecord:
-        twin = SentRecord.__new__(SentRecord)
-        twin.acks = self.acks
-        twin.attempts = self.attempts
-        twin.created = self.created
-        twin.epoch = self.epoch
-        twin.error = self.error
-        twin.producer = self.producer
-        twin.retries = self.retries
-        twin.sequence = self.sequence
-        twin.timeout = self.timeout
-        twin.to = self.to
-        twin.tp = self.tp
-        twin.values = self.values
-        return twin
+        return shallow(self)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -275,8 +259,8 @@ class Producer(BaseClient):
 
     def on_response(self, m: ProduceResponse, out: Effects) -> SentRecord | None:
         """P-6.  Return the batch this decides, or None: it is tried again."""
-        sent = self.outstanding.pop(m.corr, None)
-        return None if sent is None else self.decide(sent.copy(), m.error, out)
+        sent = self._answered(m.corr)
+        return None if sent is None else self.decide(sent, m.error, out)
 
     def on_broken(self, m: Broken, out: Effects) -> SentRecord | None:
         """P-6.  Handle a network error: the fate of the batch is unknown."""
@@ -284,8 +268,13 @@ class Producer(BaseClient):
             if self.queue:
                 self.wait(out)
             return None
-        sent = self.outstanding.pop(m.corr, None)
-        return None if sent is None else self.decide(sent.copy(), NETWORK_EXCEPTION, out)
+        sent = self._answered(m.corr)
+        return None if sent is None else self.decide(sent, NETWORK_EXCEPTION, out)
+
+    def _answered(self, corr: int) -> SentRecord | None:
+        """Take the batch of a request, as a copy that may change."""
+        sent = self.outstanding.pop(corr, None)
+        return None if sent is None else shallow(sent)
 
     def decide(self, sent: SentRecord, error: int, out: Effects) -> SentRecord | None:
         """P-6.  Decide a batch, or retry it (None) while delivery.timeout.ms lasts."""

@@ -25,7 +25,7 @@ from engine.model.state import (
 
 DIGEST_BYTES: Final = 16
 PLAIN_FORMAT: Final = 2
-"""Of `marshal`: the last one in which equal things have equal bytes, shared or not."""
+"""Version of `marshal`: in later ones the bytes also tell which parts are shared."""
 _OF_MESSAGE: Final = IMPLIED | {
     *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
 }

@@ -15,7 +15,7 @@ from engine.scenarios.pasted_brokers import few, offline_of
 
 MOST_PARTITIONS: Final = 64
 MOST_REPLICAS: Final = 240
-"""Most replicas of one scenario, so that its run still fits into a link."""
+"""Both for one pasted cluster, so that its run still fits into a link."""
 EPOCHS_KEPT: Final = 6
 WIDEST_GAP: Final = 6
 MOST_COLUMNS: Final = 400

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import Final
+from typing import Final, TypedDict
 
 from engine.model.records import DURING_DELETE, PartitionRecord
 from engine.sim.simulation import Simulation
-from engine.view.hidden_partitions import PartitionsMore
 
 DELETING: Final = "deleting"
 DELETED: Final = "deleted"
 ALL_SHOWN: Final = 64
 """Most partitions of a cluster of which all are shown."""
 SOME_SHOWN: Final = 16
-"""Of more partitions: at most half of them are shown for their records."""
+"""Partitions shown of a larger cluster; at most half of them for their records."""
+
+
+class PartitionsMore(TypedDict):
+    """Partitions that a view leaves out: how many, and how many without leader or full ISR."""
+
+    n: int
+    leaderless: int
+    under: int
+
 
 Shown = tuple[int, PartitionRecord, str]
 """(number, record, "" or DELETING or DELETED) of a partition."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from engine.view.hidden_partitions import PartitionsMore
+from engine.view.shown_partitions import PartitionsMore
 
 Node = int | str
 """A broker by its number; K the controller, K1 a voter of it, P1 a producer, C1 a consumer."""

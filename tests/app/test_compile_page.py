@@ -122,7 +122,7 @@ def test_mypy_is_installed_before_it_compiles(
     with pytest.raises(build.CompileError, match="mypy could not be installed"):
         build.build(lambda phase, share: phases.append(phase))
     assert (asked, phases) == (["fast"], ["installing"])
-    monkeypatch.setattr(build, "ROOT", own_cache)
+    monkeypatch.setattr(build, "is_checkout", lambda: False)
     assert "pip install" in str(build.why_not())
 
 

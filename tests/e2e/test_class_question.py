@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from tests.conftest import sample
+from tests.conftest import CLAIM_NAME, sample
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
 from tests.e2e.test_class import started
 from tests.e2e.test_learn import drag, stage_of
 from tests.e2e.walk import at, jump, step_of
 
-CLAIM_NAME = re.compile(r"\bMC-[A-Z0-9]+-")  # a token drawn at random may hold "MC-" alone
 HELD = "JSON.stringify([document.documentElement.outerHTML, {...localStorage}])"
 
 
