@@ -71,7 +71,7 @@ def test_differing_keys_are_noticed() -> None:
     gone = missing("nowhere")
     assert len(gone) > 1_000
     assert any(line.startswith("static/i18n/nowhere.json: ") for line in gone)
-    assert any(line.startswith("engine/words/sayings.nowhere.json: ") for line in gone)
+    assert any(line.startswith("engine/words/phrases.nowhere.json: ") for line in gone)
 
 
 NOBODYS = "qaa"

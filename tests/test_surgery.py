@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.replay.replay import Replay
+from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
@@ -26,6 +27,17 @@ def run_of(*moves: str, scenario: Scenario = SCENARIO, profile: str = "K39") -> 
 
 def after(*moves: str, **how: str) -> Simulation:
     return play_all(run_of(*moves, **how))  # type: ignore[arg-type]
+
+
+def test_a_message_between_voters_can_be_held_and_dropped() -> None:
+    whole = Replay(Run(find("S83"), "K39"))
+    assert "C2->C1" in [m["way"] for m in whole.steps(0, 1)[0]["view"]["messages"]]
+    offered = {move["text"]: move["why"] for move in whole.possible(0)}
+    held = Replay(whole.branch(0, "hold C2->C1; advance 100"))
+    assert [m["way"] for m in held.steps(held.total - 1, 1)[0]["view"]["messages"] if m["held"]]
+    for verb in ("hold", "drop", "deliver"):
+        assert offered[f"{verb} C2->C1"] == ""
+        assert Replay(whole.branch(0, f"{verb} C2->C1")).total > 0
 
 
 def until(kind: str, *, profile: str = "K39") -> tuple[str, str]:

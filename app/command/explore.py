@@ -132,13 +132,13 @@ def _read(path: str) -> object:
     try:
         if file.stat().st_size > MOST_BYTES:
             raise InputError(
-                "too_large", f"A file of counts has at most {MOST_BYTES:,} bytes.", path
+                "too_large", f"A file of counts has at most {MOST_BYTES:,} bytes.", where=path
             )
         return json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise InputError("unknown", f"It cannot be read: {error.strerror}.", path) from None
+        raise InputError("unknown", f"It cannot be read: {error.strerror}.", where=path) from None
     except (ValueError, RecursionError) as error:
-        raise InputError("invalid", f"It is no JSON: {error}.", path) from None
+        raise InputError("invalid", f"It is no JSON: {error}.", where=path) from None
 
 
 # -- one fence after the other --------------------------------------------------------------------

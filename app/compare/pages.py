@@ -23,12 +23,12 @@ from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.export.thumbnail import HEIGHT, WIDTH
 from engine.export.verdict_by_release import Ending, endings
+from engine.model.phrases import translate
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.sayings import translate
 
 blueprint = Blueprint("comparing", __name__)
 

@@ -16,7 +16,7 @@ COMPILED: Final = {
     "produce purgatory reading recovery retention serving truncation watermark",
     "controlplane": "alter_partition election elr kraft liveness membership roles storage znodes "
     "zookeeper",
-    "checks": "clients invariants lags ledger prefix replica_memory",
+    "checks": "appends clients invariants lags ledger prefix replica_memory",
     "clients": "clients consumers idempotent",
     "sim": "copy_on_write dispatch kernel live_effects network pacing simulation world",
     "explore": "broker_key choices key_exclusions keys",

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from app.core.words import ERROR, fill, sentence
-from engine.story.sayings import translate
+from engine.model.phrases import translate
 
 if TYPE_CHECKING:
     from engine.model.errors import InputError

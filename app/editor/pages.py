@@ -25,12 +25,12 @@ from app.web.questioning import question_context
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
 from engine.model.json_types import Json
+from engine.model.phrases import translate
 from engine.model.profiles import PROFILES
 from engine.scenarios.fault_lines import FAULT_KINDS
 from engine.scenarios.scenario import TAGS, Scenario
 from engine.scenarios.translated import in_language
 from engine.scenarios.writing import yaml_of
-from engine.story.sayings import translate
 
 blueprint = Blueprint("editing", __name__)
 

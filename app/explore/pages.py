@@ -21,11 +21,11 @@ from app.server.services import services
 from app.web.moments import address, code_of, frame
 from engine.explore.budgets import NAMES, Budgets
 from engine.explore.danger import FAR, NEAR
+from engine.model.phrases import translate
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.sayings import translate
 
 blueprint = Blueprint("exploring", __name__)
 

@@ -8,6 +8,7 @@ from typing import Any
 from app.incident.facts import Beginning, Scale
 from app.incident.timeline import Timeline
 from app.kafka.metadata import PartitionMetadata
+from engine.model.phrases import phrase
 
 MOST_KEPT = 400
 """Records in one log of the first state; further apart, all logs begin equal."""
@@ -74,9 +75,9 @@ def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
 
     `chosen`: the release was asked for.
     """
-    notes = []
+    notes: list[str] = []
     if not told.version and not chosen:
-        notes.append(f"No line tells the release: the run plays {stands_for}.")
+        notes.append(phrase("No line tells the release: the run plays {0}.", stands_for))
     if "min.insync.replicas" not in told.configs:
         notes.append("No line tells min.insync.replicas: the run plays 1.")
     if leaderless(told) - set(told.offline):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,18 +19,20 @@ from werkzeug.datastructures import FileStorage
 from app.admission.bodies import FILES_BYTES
 from app.admission.cpu_quota import CpuBudget
 from app.core.refusals import RequestError
+from app.core.words import OF_APP
 from app.incident import reconstruction, render, sources, timeline
 from app.incident.events import partition_named
 from app.incident.files import IncidentFile
 from app.incident.formats import FORMATS
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
-from app.incident.translated import told_in
 from app.questions.names import RUN_BYTES
 from app.server import visitor
 from app.server.services import services
 from app.web.api import json_answer
 from engine.model.errors import InputError
+from engine.model.languages import read_words
+from engine.model.phrases import join, translate, with_values
 from engine.model.profiles import get_profile
 
 blueprint = Blueprint("incident", __name__)
@@ -113,13 +116,19 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
 
 def _worded(sentence: str) -> str:
     """Return the sentence in the visitor's language."""
-    return told_in(sentence, visitor.lang())
+    return translate(sentence, visitor.lang(), words_in(visitor.lang()))
+
+
+@cache
+def words_in(language: str) -> dict[str, str]:
+    """Return the templates of timelines and findings in a language; none in English."""
+    return read_words(OF_APP / f"incident.{language}.json")
 
 
 def _without(root: str, sentence: str) -> str:
     """Return a sentence with files named as the visitor names them."""
-    text = re.sub(re.escape(root) + r"/(?:all|of_\w+)/?", "", sentence)
-    return text.replace(root, "")
+    places = re.compile(re.escape(root) + r"(?:/(?:all|of_\w+)/?)?")
+    return with_values(sentence, lambda text: places.sub("", text))
 
 
 def _investigated(
@@ -140,7 +149,7 @@ def _investigated(
     wanted = partition_named(partition) if partition else None
     if wanted is None and len(counted) != 1:
         if not counted:
-            raise InputError("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
+            raise InputError("unknown", join([render.NOTHING, *complaints[:MOST_COMPLAINTS]], " "))
         choose = [[str(one), n] for one, n in counted.most_common(MOST_NAMED)]
         return {"choose": choose, "notes": useless}
     told = timeline.gather(found, wanted or next(iter(counted)))

@@ -21,6 +21,7 @@ from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
 from app.kafka.versions import numbers_of, profile_of
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.state import DOWN
@@ -250,10 +251,8 @@ class _Builder:
     def _same(self, wanted: PartitionMetadata) -> bool:
         model = self._model()
         same = (model.leader, model.leader_epoch, model.partition_epoch) == (
-            wanted.leader,
-            wanted.leader_epoch,
-            wanted.partition_epoch,
-        )
+            wanted.leader, wanted.leader_epoch, wanted.partition_epoch,
+        )  # fmt: skip
         return (
             same
             and set(model.isr) == set(wanted.isr)
@@ -300,11 +299,12 @@ class _Builder:
             self._join(wanted, list(wanted.isr))
         if not self._same(wanted):
             return False
-        for word, brokers in (("left", gone), ("came back", back)):
+        for template, brokers in (
+            ("No line says why broker {0} left: played as a crash.", gone),
+            ("No line says why broker {0} came back: played as a start.", back),
+        ):
             if brokers:
-                names = ", ".join(map(str, sorted(brokers)))
-                played = "crash" if word == "left" else "start"
-                self.notes.append(f"No line says why broker {names} {word}: played as a {played}.")
+                self.notes.append(phrase(template, ", ".join(map(str, sorted(brokers)))))
         return True
 
     def _changes(self, was: PartitionMetadata, wanted: PartitionMetadata) -> bool:
@@ -464,19 +464,17 @@ class _Builder:
     def _finding(self, state: TimelineState) -> str:
         model, release = self._model(), get_profile(self.run.profile).stands_for
         own = PartitionMetadata(
-            model.leader,
-            model.leader_epoch,
-            model.partition_epoch,
-            tuple(model.isr),
-            (),
-            tuple(model.elr),
-            tuple(model.last_known_elr),
-            model.recovering,
-        )
-        return (
-            f"At {state.where} the record becomes {shown(state.record)}; the model of {release} "
-            f"is at {shown(own)} then. Here something happened that the files do not tell, or that "
-            "this Kafka does not do by itself."
+            model.leader, model.leader_epoch, model.partition_epoch, tuple(model.isr),
+            elr=tuple(model.elr), last_known_elr=tuple(model.last_known_elr),
+            recovering=model.recovering,
+        )  # fmt: skip
+        return phrase(
+            "At {0} the record becomes {1}; the model of {2} is at {3} then. Here something "
+            "happened that the files do not tell, or that this Kafka does not do by itself.",
+            state.where,
+            shown(state.record),
+            release,
+            shown(own),
         )
 
     def _differing_disks(self) -> str:
@@ -485,12 +483,12 @@ class _Builder:
                 continue
             if not disk.runs or not self._is_up(int(node)):
                 continue
-            end = self.scale_of(disk.end)
-            if end != self._leo(int(node)):
-                return (
-                    f"On broker {node}'s disk the log ends at {disk.end}; in the model it ends at "
-                    f"{self._leo(int(node))} (in the files' offsets it would be {end})."
-                )
+            end, own = self.scale_of(disk.end), self._leo(int(node))
+            if end != own:
+                return phrase(
+                    "On broker {0}'s disk the log ends at {1}; in the model it ends at {2} (in "
+                    "the files' offsets it would be {3}).", node, disk.end, own, end
+                )  # fmt: skip
         return ""
 
 

@@ -9,14 +9,16 @@ from app.incident.events import CONTROLLER, Event
 from app.incident.files import ReplicaFiles
 from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
+from engine.model.phrases import join, phrase
 
 ADD = (
     "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
     "__cluster_metadata-0."
 )
-NOTHING = f"These files tell nothing of the record of any partition: {ADD}"
+NOTHING = phrase("These files tell nothing of the record of any partition: {0}", ADD)
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
+_LOST = "LOST: {0} committed (high watermark {1} on {2})"
 GRAVE = ("LOST", "UNCLEAN")
 """How rows begin that a reader looks for."""
 
@@ -60,9 +62,11 @@ def missing(told: Timeline) -> str:
     """Name the files that must be added before a state is known; "" where one is."""
     if told.states:
         return ""
-    return (
-        f"No line tells a leader epoch and a partition epoch of {told.partition}, so no state of "
-        f"its record is known and no run can be made: {ADD}"
+    return phrase(
+        "No line tells a leader epoch and a partition epoch of {0}, so no state of its record is "
+        "known and no run can be made: {1}",
+        told.partition,
+        ADD,
     )
 
 
@@ -96,7 +100,7 @@ def _rows(told: Timeline) -> Iterator[Row]:
             yield when, node, record(state.record)
             if before is not None and _is_unclean(before.record, state.record):
                 leader = state.record.leader
-                text = f"UNCLEAN: broker {leader} was not in sync and leads now"
+                text = phrase("UNCLEAN: broker {0} was not in sync and leads now", leader)
                 yield when, node, text
         before = state
     yield from losses(told)
@@ -143,13 +147,13 @@ def losses(told: Timeline) -> Iterator[Row]:
                 lost.add(cut)
                 node = _broker(event.node)
                 high, of = (best, whose) if off else (own[event.node], node)
-                end = "the leader's log ends at" if off else f"{node} cuts its log to"
-                yield (
-                    time_ms,
-                    node,
-                    f"LOST: {_span(cut, high)} committed (high watermark {high} on "
-                    f"{of}), and {end} {cut}",
+                lost_records = phrase(_LOST, _span(cut, high), high, of)
+                end = (
+                    phrase(", and the leader's log ends at {0}", cut)
+                    if off
+                    else phrase(", and {0} cuts its log to {1}", node, cut)
                 )
+                yield time_ms, node, join((lost_records, end))
                 best = cut
             own[event.node] = min(cut, own[event.node])
             hw = None if hw is not None and hw > cut else hw
@@ -164,8 +168,12 @@ def losses(told: Timeline) -> Iterator[Row]:
             yield (
                 time_ms,
                 _broker(event.node),
-                f"LOST: {_span(leo, best)} committed (high watermark {best} on "
-                f"{whose}), and leader epoch {event.data['le']} begins at {leo}",
+                join(
+                    (
+                        phrase(_LOST, _span(leo, best), best, whose),
+                        phrase(", and leader epoch {0} begins at {1}", event.data["le"], leo),
+                    )
+                ),
             )
             best = leo
         if event.kind != "mark":
@@ -178,7 +186,11 @@ def _greater(best: int, whose: str, hw: int | None, event: Event) -> tuple[int, 
 
 
 def _span(first: int, end: int) -> str:
-    return f"offset {first} was" if end == first + 1 else f"offsets {first} to {end - 1} were"
+    return (
+        phrase("offset {0} was", first)
+        if end == first + 1
+        else phrase("offsets {0} to {1} were", first, end - 1)
+    )
 
 
 def record(state: PartitionMetadata) -> str:
@@ -207,55 +219,70 @@ def _event_sentence(event: Event) -> str:
     if event.kind == "cuts":
         answer = ""
         if data.get("end", -1) >= 0:
-            answer = f": the leader says that epoch {data['epoch']} ends at {data['end']}"
-        return f"cuts its log to {data['to']}{answer}"
+            epoch, end = data["epoch"], data["end"]
+            answer = phrase(": the leader says that epoch {0} ends at {1}", epoch, end)
+        return phrase("cuts its log to {0}{1}", data["to"], answer)
     if event.kind == "loaded":
-        return f"finds its log with end {data['leo']}"
+        return phrase("finds its log with end {0}", data["leo"])
     if event.kind == "out of range":
-        return f"is told that its offset {data['own']} is out of the leader's range"
+        return phrase("is told that its offset {0} is out of the leader's range", data["own"])
     if event.kind in ("grows", "shrinks"):
-        return f"asks for the ISR {_ids(data['isr'])}, {_ids(data['before'])} before{_ends(data)}"
+        isr, before = _ids(data["isr"]), _ids(data["before"])
+        return phrase("asks for the ISR {0}, {1} before{2}", isr, before, _ends(data))
     if event.kind == "granted":
-        return f"is granted the ISR {_ids(data['isr'])} in partition epoch {data['pe']}"
+        return phrase(
+            "is granted the ISR {0} in partition epoch {1}", _ids(data["isr"]), data["pe"]
+        )
     if event.kind == "unclean":
-        return f"broker {data['leader']} is elected without being in sync"
+        return phrase("broker {0} is elected without being in sync", data["leader"])
     if event.kind == "directory fails":
-        return f"stops serving the replicas in {data['directory']}: the directory failed"
+        return phrase("stops serving the replicas in {0}: the directory failed", data["directory"])
     if event.kind == "dies":
-        return f"shuts itself down: {data['why']}"
+        return phrase("shuts itself down: {0}", data["why"])
     if event.kind in ("registered", "fenced", "unfenced", "leaving"):
-        where = "shuts down in order" if event.kind == "leaving" else f"is {event.kind}"
-        return f"broker {data['broker']} {where}" if event.node == CONTROLLER else ""
+        return phrase(_MEMBERSHIP[event.kind], data["broker"]) if event.node == CONTROLLER else ""
     if event.kind == "fencing":
-        return f"broker {data['broker']} is fenced"
+        return phrase(_MEMBERSHIP["fenced"], data["broker"])
     if event.kind in ("failed", "came"):
-        word = "gone" if event.kind == "failed" else "here"
-        return f"broker {', '.join(map(str, data['brokers']))} is {word}"
+        return phrase(_MEMBERSHIP[event.kind], ", ".join(map(str, data["brokers"])))
     return _PLAIN.get(event.kind, "")
 
 
 def _begins(event: Event) -> str:
     data = event.data
-    epoch = f"in leader epoch {data['le']}"
-    mark = f", high watermark {data['hw']}" if "hw" in data else ""
+    mark = phrase(", high watermark {0}", data["hw"]) if "hw" in data else ""
+    epoch, end = data["le"], data["leo"]
     if event.kind == "leads":
-        return f"leads {epoch} from offset {data['leo']}{mark}"
+        return phrase("leads in leader epoch {0} from offset {1}{2}", epoch, end, mark)
     if "leader" not in data:
-        return f"follows {epoch}, log end {data['leo']}{mark}"
-    whom = "nobody" if data["leader"] < 0 else f"broker {data['leader']}"
-    return f"follows {whom} {epoch}, log end {data['leo']}{mark}"
+        return phrase("follows in leader epoch {0}, log end {1}{2}", epoch, end, mark)
+    if data["leader"] < 0:
+        return phrase("follows nobody in leader epoch {0}, log end {1}{2}", epoch, end, mark)
+    whom = phrase("broker {0}", data["leader"])
+    return phrase("follows {0} in leader epoch {1}, log end {2}{3}", whom, epoch, end, mark)
 
 
 def _ends(data: dict[str, Any]) -> str:
     """Say where logs ended when the ISR shrank, if its line has that."""
     if "leo" not in data:
         return ""
-    text = f": its log ends at {data['leo']}, high watermark {data['hw']}"
-    for broker, end in data.get("lagging", {}).items():
-        text += f", broker {broker} ends at {end}"
-    return text
+    lagging = data.get("lagging", {}).items()
+    return join(
+        [
+            phrase(": its log ends at {0}, high watermark {1}", data["leo"], data["hw"]),
+            *(phrase(", broker {0} ends at {1}", broker, end) for broker, end in lagging),
+        ]
+    )
 
 
+_MEMBERSHIP = {
+    "registered": "broker {0} is registered",
+    "fenced": "broker {0} is fenced",
+    "unfenced": "broker {0} is unfenced",
+    "leaving": "broker {0} shuts down in order",
+    "failed": "broker {0} is gone",
+    "came": "broker {0} is here",
+}
 _PLAIN = {
     "starts": "starts",
     "stops": "begins a controlled shutdown",

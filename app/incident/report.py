@@ -15,6 +15,7 @@ from app.incident.events import TopicIdentity, partition_named
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from engine.model.errors import InputError
+from engine.model.phrases import join
 from engine.scenarios.writing import yaml_of
 
 MOST_LISTED = 40
@@ -69,7 +70,7 @@ def _chosen(found: list[sources.IncidentFile], partition: str) -> TopicIdentity:
     complaints: list[str] = []
     counted = timeline.partitions(found, complaints.append)
     if not counted:
-        raise InputError("unknown", " ".join([render.NOTHING, *complaints[:MOST_COMPLAINTS]]))
+        raise InputError("unknown", join([render.NOTHING, *complaints[:MOST_COMPLAINTS]], " "))
     if len(counted) > 1:
         listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
         raise InputError(

@@ -17,6 +17,7 @@ from app.incident.formats.metadata_log import METADATA
 from app.incident.sampling import FileSample
 from app.kafka.cursor import MalformedError
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 
 __all__ = [
     "IncidentFile",
@@ -53,7 +54,7 @@ def readable_files(arguments: tuple[str, ...]) -> list[IncidentFile]:
     for argument in arguments:
         node, path = _named(argument)
         if not path.exists():
-            raise InputError("unknown", f"There is no file {path}.")
+            raise InputError("unknown", "There is no file {0}.", path)
         for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
             source = _source(one, node, one == path)
             if source is not None and BY_NAME[source.kind].read is not None:
@@ -61,7 +62,9 @@ def readable_files(arguments: tuple[str, ...]) -> list[IncidentFile]:
             elif one.is_file():
                 refused.append((one, path))
         if len(sources) > MOST_FILES:
-            raise InputError("too_large", f"These are more than {MOST_FILES} files.", str(path))
+            raise InputError(
+                "too_large", "These are more than {0} files.", MOST_FILES, where=str(path)
+            )
     if not sources:
         if len(refused) == 1 and refused[0][0] == refused[0][1]:
             raise InputError("unknown", unread(str(refused[0][0]), refused[0][0]))
@@ -89,27 +92,29 @@ def is_of_kafka(path: Path) -> bool:
 def unread(name: str, path: Path) -> str:
     """Return why a file is not read, in one sentence that calls it `name`."""
     if path.stat().st_size == 0:
-        return f"{name} is empty."
+        return phrase("{0} is empty.", name)
     if path.parent.name == METADATA:
-        return f"{name} is a shorter copy of the metadata log, and was not needed."
+        return phrase("{0} is a shorter copy of the metadata log, and was not needed.", name)
     if any(one in path.name for one in NOT_NEEDED):
-        return f"{name} is a checkpoint of Kafka that is not needed here."
+        return phrase("{0} is a checkpoint of Kafka that is not needed here.", name)
     with path.open("rb") as file:
         head = file.read(16)
     if head.startswith(_PACKED):
-        return f"{name} is compressed: unpack it first."
+        return phrase("{0} is compressed: unpack it first.", name)
     sample = sampling.sample_file(path)
     if sample.counted:
-        return (
-            f"{name} looks like a checkpoint; give it the name that it has on the broker, such as "
-            "2=replication-offset-checkpoint."
+        return phrase(
+            "{0} looks like a checkpoint; give it the name that it has on the broker, such as "
+            "2=replication-offset-checkpoint.",
+            name,
         )
     if sample.described:
-        return (
-            f"{name} is the output of kafka-topics.sh --describe: paste it into Your cluster "
-            "(/cluster)."
+        return phrase(
+            "{0} is the output of kafka-topics.sh --describe: paste it into Your cluster "
+            "(/cluster).",
+            name,
         )
-    return f"{name} is no log, segment, checkpoint or dump of Kafka, and was not read."
+    return phrase("{0} is no log, segment, checkpoint or dump of Kafka, and was not read.", name)
 
 
 def _one_copy(sources: list[IncidentFile]) -> list[IncidentFile]:
@@ -147,7 +152,9 @@ def _source(path: Path, node: str, meant: bool) -> IncidentFile | None:
         )
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+        raise InputError(
+            "unknown", "{0} cannot be read: {1}.", path, reason, where=str(path)
+        ) from None
 
 
 class SourceReader:
@@ -164,9 +171,9 @@ class SourceReader:
         try:
             yield from read(source, self.gathered) if read is not None else _nothing()
         except MalformedError as error:
-            self.gathered.complain(f"{source.path}: {error}")
+            self.gathered.complain(phrase("{0}: {1}", source.path, error.sentence))
         except OSError as error:
-            self.gathered.complain(f"{source.path} cannot be read: {error.strerror}.")
+            self.gathered.complain(phrase("{0} cannot be read: {1}.", source.path, error.strerror))
 
 
 def _nothing() -> Iterable[Event]:

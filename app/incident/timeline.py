@@ -19,6 +19,7 @@ from app.incident.files import ReplicaFiles
 from app.incident.sources import IncidentFile, SourceReader
 from app.kafka.metadata import PartitionMetadata
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 
 MOST_EVENTS: Final = 200_000
 """Of one partition; more is no incident but a year."""
@@ -119,8 +120,10 @@ def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
             if len(found) > MOST_EVENTS:
                 raise InputError(
                     "too_large",
-                    f"The files tell more than {MOST_EVENTS} things of {wanted}; give those of the "
-                    "days that matter.",
+                    "The files tell more than {0} things of {1}; give those of the days that "
+                    "matter.",
+                    MOST_EVENTS,
+                    wanted,
                 )
     told.disks = dict(sorted(reader.replicas.items()))
     told.configs = dict(reader.image.configs.get((2, wanted.topic), {}))
@@ -142,7 +145,7 @@ def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
     told.events = sorted([*told.events, *heard], key=lambda one: one[0])
     told.states = _states(told, stated)
     if not told.states and not any(one.kind in TOLD_ALONE for one in found):
-        raise InputError("unknown", f"The files tell nothing of the record of {wanted}.")
+        raise InputError("unknown", "The files tell nothing of the record of {0}.", wanted)
     if not told.replicas and told.states:
         told.replicas = list(told.states[-1].record.replicas)
     if not told.replicas:
@@ -349,7 +352,12 @@ def _note_gaps(told: Timeline) -> None:
     epochs = [state.record.partition_epoch for state in told.states]
     for one, other in itertools.pairwise(epochs):
         if other > one + 1:
-            missing = f"epoch {one + 1}" if other == one + 2 else f"epochs {one + 1} to {other - 1}"
-            told.notes.append(f"No file tells the record at partition {missing}.")
+            told.notes.append(
+                phrase("No file tells the record at partition epoch {0}.", one + 1)
+                if other == one + 2
+                else phrase(
+                    "No file tells the record at partition epochs {0} to {1}.", one + 1, other - 1
+                )
+            )
     if epochs[0] > 0:
-        told.notes.append(f"The files begin at partition epoch {epochs[0]}.")
+        told.notes.append(phrase("The files begin at partition epoch {0}.", epochs[0]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO, Final
 
 from app.kafka.cursor import ByteCursor, MalformedError, i8, i16, i32, i64, varint
+from engine.model.phrases import phrase
 
 PREFIX: Final = 17
 """Bytes up to and with the magic: base offset, length, epoch or checksum, magic."""
@@ -118,10 +119,10 @@ def headers(stream: BinaryIO) -> Iterator[Header]:
         try:
             header = read_header(data, at)
         except MalformedError as error:
-            raise MalformedError(f"Byte {at}: {error}") from None
+            raise MalformedError(phrase("Byte {0}: {1}", at, error.sentence)) from None
         stream.seek(header.end - 1)
         if not stream.read(1):
-            raise MalformedError(f"Byte {at}: the file ends within a batch.")
+            raise MalformedError(phrase("Byte {0}: the file ends within a batch.", at))
         yield header
         at = header.end
 

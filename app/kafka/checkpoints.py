@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.kafka.cursor import MalformedError
+from engine.model.phrases import phrase
 
 
 def rows(text: str) -> list[list[str]]:
@@ -19,7 +20,9 @@ def rows(text: str) -> list[list[str]]:
         )
     found = [line.split() for line in lines[2:] if line.strip()]
     if len(found) < int(lines[1]):
-        raise MalformedError(f"Line {len(found) + 3}: {lines[1].strip()} entries are announced.")
+        raise MalformedError(
+            phrase("Line {0}: {1} entries are announced.", len(found) + 3, lines[1].strip())
+        )
     return found
 
 
@@ -41,7 +44,9 @@ def _numbers(text: str, width: int) -> list[list[str]]:
     for number, row in enumerate(found, 3):
         if len(row) != width or not all(_whole(word) for word in row[width == 3 :]):
             raise MalformedError(
-                f"Line {number}: an entry has {width} fields, not “{' '.join(row)}”."
+                phrase(
+                    "Line {0}: an entry has {1} fields, not “{2}”.", number, width, " ".join(row)
+                )
             )
     return found
 

@@ -6,6 +6,8 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from engine.model.phrases import phrase
+
 T = TypeVar("T")
 
 LONGEST_VARINT = 10
@@ -13,6 +15,11 @@ LONGEST_VARINT = 10
 
 class MalformedError(ValueError):
     """The bytes are not what the format says; the text is one sentence without a place."""
+
+    @property
+    def sentence(self) -> str:
+        text: str = self.args[0]
+        return text
 
 
 class ByteCursor:
@@ -31,7 +38,7 @@ class ByteCursor:
         """Return the next `size` bytes."""
         if size < 0 or self.at + size > len(self.data):
             raise MalformedError(
-                f"{size} bytes are announced, {len(self.data) - self.at} are there."
+                phrase("{0} bytes are announced, {1} are there.", size, len(self.data) - self.at)
             )
         taken = self.data[self.at : self.at + size]
         self.at += size
@@ -86,7 +93,9 @@ class ByteCursor:
 
     def _several(self, count: int, read: Callable[[], T]) -> list[T]:
         if count > len(self.data) - self.at:
-            raise MalformedError(f"{count} entries are announced, more than there are bytes.")
+            raise MalformedError(
+                phrase("{0} entries are announced, more than there are bytes.", count)
+            )
         return [read() for _ in range(count)]
 
     def tags(self) -> dict[int, bytes]:

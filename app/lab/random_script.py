@@ -91,7 +91,7 @@ class RandomScript:
         """Play a line in the model and keep it; return why it does not fit, or ""."""
         move = moves.parse(line, self.sim.scenario.brokers)
         why = why_not(move, zookeeper=not self.release.kraft)
-        why = why or move.verb.why_not(self.sim, move.args) or fits(self, move)
+        why = why or moves.why_not(self.sim, move) or fits(self, move)
         if why:
             return why
         before = set(self.silent())

@@ -11,11 +11,11 @@ from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.core.words import Catalogue
 from app.questions import names
+from engine.model.phrases import translate
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.sayings import translate
 from engine.view.wire import StepJson
 
 Answer = dict[str, Any]

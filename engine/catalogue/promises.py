@@ -13,6 +13,7 @@ from engine.checks.catalogue import ALWAYS, DURABILITY, EPOCHS, INVARIANTS
 from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
 from engine.model.errors import InputError, name_of
 from engine.model.log import Log
+from engine.model.phrases import phrase
 from engine.model.profiles import FETCH, KIP101, KIP279_FENCED, Profile
 from engine.moves import moves
 from engine.scenarios.expectations import Expectation, in_order, is_kept, parse
@@ -48,7 +49,9 @@ def play(scenario: Scenario, profile: str, seed: int = 0, budget: int = 0) -> Pl
             wanted = parse(line.text, scenario.brokers)
             why = unkept(sim, wanted)
             if why:
-                played.complaints.append(f"line {line.number}: expected {wanted.text}, but {why}")
+                played.complaints.append(
+                    phrase("line {0}: expected {1}, but {2}", line.number, wanted.text, why)
+                )
         else:
             _move(sim, line)
     played.complaints += _final(played)
@@ -60,9 +63,11 @@ def _move(sim: Simulation, line: ScriptLine) -> None:
         for _ in moves.play(sim, moves.parse(line.text, sim.scenario.brokers)):
             pass
     except InputError as bad:
-        raise InputError(bad.code, bad.sentence, bad.where or f"line {line.number}") from bad
+        raise InputError(bad.code, bad.sentence, where=bad.where or f"line {line.number}") from bad
     if sim.events > sim.budget:
-        raise InputError("too_large", f"The run passed {sim.budget} events.", f"line {line.number}")
+        raise InputError(
+            "too_large", "The run passed {0} events.", sim.budget, where=f"line {line.number}"
+        )
 
 
 def _final(played: PlayedPromises) -> list[str]:
@@ -70,25 +75,26 @@ def _final(played: PlayedPromises) -> list[str]:
     promised = played.scenario.expectation(played.profile)
     if promised is None:
         return []
-    sim, complaints = played.sim, []
+    sim = played.sim
+    complaints: list[str] = []
     verdict = promised["verdict"]
     broken = in_order(name for name, _, _ in sim.broken)
     if not is_kept(verdict, broken):
         wanted = "nothing" if verdict == "holds" else " ".join(verdict)
         complaints.append(
-            f"verdict: {wanted} should break, but {' '.join(broken) or 'nothing'} did"
+            phrase("verdict: {0} should break, but {1} did", wanted, " ".join(broken) or "nothing")
         )
     if "final" in promised:
         why = unkept(sim, parse(promised["final"], played.scenario.brokers))
         if why:
-            complaints.append(f"final: expected {promised['final']}, but {why}")
+            complaints.append(phrase("final: expected {0}, but {1}", promised["final"], why))
     for name, entries in promised.get("logs", {}).items():
         why = unkept(sim, parse(f"log {name} {entries}".strip(), played.scenario.brokers))
         if why:
-            complaints.append(f"logs: expected {name}: {entries}, but {why}")
+            complaints.append(phrase("logs: expected {0}: {1}, but {2}", name, entries, why))
     for name in promised.get("counts", ()):
         if not sim.checker.counts.get(name) and name[0] != "A":
-            complaints.append(f"counts: {name} was expected to be counted, but never was")
+            complaints.append(phrase("counts: {0} was expected to be counted, but never was", name))
     return complaints
 
 
@@ -102,30 +108,38 @@ def unkept(sim: Simulation, wanted: Expectation) -> str:
         return _deletion(sim, wanted)
     if wanted.kind == "consumer":
         position = sim.consumer(wanted.who).position
-        return "" if position == wanted.numbers[0] else f"it is at {position}"
+        return "" if position == wanted.numbers[0] else phrase("it is at {0}", position)
     disk = sim.brokers[wanted.who].machine.disks.get(wanted.partition)
     log = disk.log if disk is not None else Log()
     if wanted.kind == "replica":
         found = (log.leo, log.hw, log.log_start, max(log.log_start, log.local_start))
         same = all(want in (-1, have) for want, have in zip(wanted.numbers, found, strict=True))
-        return "" if same else f"it has LEO {log.leo} HW {log.hw} START {log.log_start}"
+        return (
+            ""
+            if same
+            else phrase("it has LEO {0} HW {1} START {2}", log.leo, log.hw, log.log_start)
+        )
     if wanted.kind == "log":
         pairs = [(value, batch.epoch) for batch in log.batches for value in batch.values]
         if pairs == list(zip(wanted.names, wanted.numbers, strict=True)):
             return ""
-        return "it holds " + (" ".join(f"{value}@{epoch}" for value, epoch in pairs) or "nothing")
+        return phrase(
+            "it holds {0}", " ".join(f"{value}@{epoch}" for value, epoch in pairs) or "nothing"
+        )
     entries = [number for entry in log.epochs.entries() for number in entry]
     if entries == list(wanted.numbers):
         return ""
-    return "its cache is " + (" ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty")
+    return phrase(
+        "its cache is {0}", " ".join(f"{e}:{s}" for e, s in log.epochs.entries()) or "empty"
+    )
 
 
 def _deletion(sim: Simulation, wanted: Expectation) -> str:
     (name,) = wanted.names
     if name not in sim.cluster.names:
-        return f"there never was a partition {name}"
+        return phrase("there never was a partition {0}", name)
     state = _stage_of_deletion(sim, name)
-    return "" if state == wanted.kind else f"it is {state}"
+    return "" if state == wanted.kind else phrase("it is {0}", state)
 
 
 def _stage_of_deletion(sim: Simulation, name: str) -> str:
@@ -140,7 +154,7 @@ def _stage_of_deletion(sim: Simulation, name: str) -> str:
 def _record(sim: Simulation, wanted: Expectation) -> str:
     record = sim.cluster.controller.records.get(wanted.partition)
     if record is None:
-        return f"there is no partition {wanted.partition}"
+        return phrase("there is no partition {0}", wanted.partition)
     last: Any = record.last_known_elr
     same = (
         (record.leader, record.leader_epoch, record.partition_epoch)
@@ -149,7 +163,7 @@ def _record(sim: Simulation, wanted: Expectation) -> str:
         and wanted.elr in (None, tuple(sorted(record.elr)))
         and wanted.last in (None, tuple(sorted(last)))
     )
-    return "" if same else f"the record is {record_text(sim, wanted.partition)}"
+    return "" if same else phrase("the record is {0}", record_text(sim, wanted.partition))
 
 
 def record_text(sim: Simulation, tp: int) -> str:
@@ -186,7 +200,7 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
         if name in acked:
             told = "acknowledged"
         elif name in ledger.failed:
-            told = "refused " + name_of(ledger.failed[name])
+            told = phrase("refused {0}", name_of(ledger.failed[name]))
         else:
             told = "not answered yet"
         kept = {
@@ -195,7 +209,7 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
             "refused": name not in acked and told == f"refused {wanted.error}",
         }[wanted.kind]
         if not kept:
-            return f"{name} was {told}"
+            return phrase("{0} was {1}", name, told)
     return ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.checks.ledger import Acked, Ledger
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
+from engine.model.phrases import phrase
 
 
 def contradicted(ledger: Ledger, tp: int, batches: list[Batch]) -> str:
@@ -14,14 +15,18 @@ def contradicted(ledger: Ledger, tp: int, batches: list[Batch]) -> str:
     for batch in batches:
         before = seen.setdefault(batch.base, batch)
         if not before.same(batch):
-            why = why or f"a consumer read {before!r} and later {batch!r}"
+            why = why or phrase("a consumer read {0} and later {1}", repr(before), repr(batch))
     return why
 
 
 def uncommitted(hw: int, batches: list[Batch]) -> str:
     """INV-23.  Check whether these reach past the serving replica's high watermark."""
     last = batches[-1]
-    return f"a consumer got {last!r}, and the mark there is {hw}" if last.end > hw else ""
+    return (
+        phrase("a consumer got {0}, and the mark there is {1}", repr(last), hw)
+        if last.end > hw
+        else ""
+    )
 
 
 def unnoticed(
@@ -40,7 +45,9 @@ def unnoticed(
     log = disk.log
     if before.end <= log.log_start or not _has(log, batches[0]) or _has(log, before):
         return ""
-    return f"a consumer read {before!r}, which is gone, and then {batches[0]!r}"
+    return phrase(
+        "a consumer read {0}, which is gone, and then {1}", repr(before), repr(batches[0])
+    )
 
 
 def _has(log: Log, batch: Batch) -> bool:
@@ -52,7 +59,11 @@ def gone_back(ledger: Ledger, tp: int, latest: int) -> str:
     """INV-25.  Check whether a client was sent a later end of the log before."""
     before = ledger.latest[tp]
     ledger.latest[tp] = max(before, latest)
-    return f"the latest offset was {before} and is now {latest}" if latest < before else ""
+    return (
+        phrase("the latest offset was {0} and is now {1}", before, latest)
+        if latest < before
+        else ""
+    )
 
 
 def written_twice(log: Log, acked: Acked, since: int) -> bool:

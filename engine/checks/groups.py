@@ -28,7 +28,7 @@ class GroupObserver(Protocol):
 
     ledger: Any
 
-    def report(self, invariant: str, why: str) -> None: ...
+    def report(self, invariant: str, why: str, *values: object) -> None: ...
     def on_acked(self, acked: Acked) -> None: ...
 
 
@@ -88,7 +88,7 @@ class GroupMemory:
         for value in batch.values:
             times = self.processed[group, value] = self.processed.get((group, value), 0) + 1
             if times > 1:
-                observer.report("INV-37", f"{value} was processed {times} times")
+                observer.report("INV-37", "{0} was processed {1} times", value, times)
 
     def _on_polled(
         self,
@@ -112,7 +112,9 @@ class GroupMemory:
                 held = any(value in one.polled for one in members)
                 if key not in self.processed and key not in self.skipped and not held:
                     self.skipped[key] = tp
-                    observer.report("INV-38", f"{value} was skipped: a member got offset {base}")
+                    observer.report(
+                        "INV-38", "{0} was skipped: a member got offset {1}", value, base
+                    )
             at = batch.end if batch is not None else at + 1
 
     def _on_committed(
@@ -122,7 +124,7 @@ class GroupMemory:
         at, newest = self.last.get(group, (-1, -1))
         if base > at and generation < newest:
             observer.report(
-                "INV-36", f"a commit of generation {generation} follows one of {newest}"
+                "INV-36", "a commit of generation {0} follows one of {1}", generation, newest
             )
         self.last[group] = max((at, newest), (base, generation))
 
@@ -136,6 +138,9 @@ def _check_owners(members: Collection[MemberState], observer: GroupObserver) -> 
             if first != one.member:
                 observer.report(
                     "INV-35",
-                    f"{first} and {one.member} both own partition {tp} in generation "
-                    f"{one.generation}",
+                    "{0} and {1} both own partition {2} in generation {3}",
+                    first,
+                    one.member,
+                    tp,
+                    one.generation,
                 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from engine.checks import clients, prefix
+from engine.checks import appends, clients, prefix
 from engine.checks.catalogue import INVARIANTS
 from engine.checks.lags import Lags
 from engine.checks.ledger import Acked, Ledger
@@ -23,7 +23,7 @@ from engine.model.copying import Twins
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.messages import FetchData
-from engine.model.profiles import KIP101
+from engine.model.phrases import phrase
 from engine.model.quotas import Quotas
 from engine.model.records import PartitionRecord
 from engine.model.state import LEADER, Replica
@@ -92,13 +92,14 @@ class Checker:
 
     def name(self, node: int) -> str:
         """Return the name of a broker for messages."""
-        return f"broker {self.cluster.brokers[node].name}"
+        return phrase("broker {0}", self.cluster.brokers[node].name)
 
-    def report(self, invariant: str, why: str) -> None:
+    def report(self, invariant: str, why: str, *values: object) -> None:
         """Record the first violation of an invariant and count the later ones."""
         self.counts[invariant] = self.counts.get(invariant, 0) + 1
         if not INVARIANTS[invariant].statistic and invariant not in self.told:
             self.told.add(invariant)
+            why = phrase(why, *values) if values else why
             self.broken.append((invariant, self.step, why))
 
     # -- after an event --------------------------------------------------------------------------
@@ -148,15 +149,17 @@ class Checker:
         was_leading = seen.role == LEADER and seen.epoch == replica.leader_epoch
         leads = replica.role == LEADER
         if replica.leader_epoch != seen.epoch:
-            self._check_cache(node, log)
+            appends.check_cache(self, node, log)
             if replica.leader_epoch < seen.epoch:
-                self.report("I2", f"{self.name(node)} went from epoch {seen.epoch} to an older one")
+                self.report(
+                    "I2", "{0} went from epoch {1} to an older one", self.name(node), seen.epoch
+                )
         if log.leo > seen.leo:
-            self._on_append(node, tp, replica, seen.leo)
+            appends.check(self, self.cluster, node, tp, replica, seen.leo)
             if lags is not None:
                 lags.on_append(tp, replica, seen.leo)
         elif log.leo < seen.leo:
-            self._check_cache(node, log)
+            appends.check_cache(self, node, log)
             if lags is not None:
                 lags.on_cut(node, tp, seen.leo)
             seen.agreed = min(seen.agreed, log.leo)
@@ -164,10 +167,13 @@ class Checker:
             if leads and was_leading:
                 self.report(
                     "INV-10",
-                    f"{self.name(node)}, a leader, cut its log from {seen.leo} to {log.leo}",
+                    "{0}, a leader, cut its log from {1} to {2}",
+                    self.name(node),
+                    seen.leo,
+                    log.leo,
                 )
         if log.clamps_hw and not log.log_start <= log.hw <= log.leo:
-            self.report("INV-1", f"{self.name(node)} has HW {log.hw} outside its log")
+            self.report("INV-1", "{0} has HW {1} outside its log", self.name(node), log.hw)
         if leads and not was_leading:
             self._on_new_leader(node, tp, replica)
             if lags is not None:
@@ -182,13 +188,19 @@ class Checker:
                 lags.on_hw(tp, replica)
         elif leads and was_leading and log.hw < seen.hw:
             self.report(
-                "INV-18", f"{self.name(node)}, a leader, moved HW from {seen.hw} to {log.hw}"
+                "INV-18",
+                "{0}, a leader, moved HW from {1} to {2}",
+                self.name(node),
+                seen.hw,
+                log.hw,
             )
         elif not leads and log.hw > self.reached[tp] and log.hw > log.log_start:
             self.report(
                 "INV-20",
-                f"{self.name(node)}, a follower, has HW {log.hw}; no leader got past "
-                f"{self.reached[tp]}",
+                "{0}, a follower, has HW {1}; no leader got past {2}",
+                self.name(node),
+                log.hw,
+                self.reached[tp],
             )
         seen.leo, seen.hw = log.leo, log.hw
         seen.role, seen.epoch = replica.role, replica.leader_epoch
@@ -202,74 +214,10 @@ class Checker:
         self.decisions[broker.id] = quotas.decisions
         for follower in held_in_sync(broker, quotas, known):
             self.report(
-                "INV-28", f"{self.name(broker.id)} holds {self.name(follower)} back, in sync"
+                "INV-28", "{0} holds {1} back, in sync", self.name(broker.id), self.name(follower)
             )
 
     # -- logs ------------------------------------------------------------------------------------
-
-    def _on_append(self, node: int, tp: int, replica: Replica, before: int) -> None:
-        """INV-3, INV-5, INV-12.  Check what was appended."""
-        log = replica.log
-        at = log.index_of(before)
-        if at >= len(log.batches):
-            return
-        previous = log.batches[at - 1] if at else None
-        first = log.batches[at]
-        if previous is not None and replica.role != LEADER:
-            self._check_junction(node, tp, replica, previous, first)
-        if replica.profile.truncation < KIP101:
-            return
-        epoch = previous.epoch if previous is not None else -1
-        for batch in log.batches[at:]:
-            if batch.epoch < epoch:
-                self.report(
-                    "INV-3",
-                    f"{self.name(node)} has epoch {batch.epoch} at {batch.base} "
-                    f"after epoch {epoch}",
-                )
-            epoch = batch.epoch
-            # A log start inside the batch is where the cache begins.
-            if log.epochs.epoch_for_offset(max(batch.base, log.log_start)) != epoch:
-                self.report(
-                    "INV-5", f"{self.name(node)}'s epoch cache misplaces offset {batch.base}"
-                )
-        if previous is None or epoch != previous.epoch:
-            self._check_cache(node, log)
-
-    def _check_cache(self, node: int, log: Log) -> None:
-        """INV-4.  Check the last two entries: entries come and go at the ends only."""
-        epochs, starts = log.epochs.epochs, log.epochs.starts
-        if not epochs:
-            return
-        sorted_ = len(epochs) == 1 or (
-            epochs[-2] < epochs[-1] and starts[-2] < starts[-1] + (not log.epochs.monotonic)
-        )
-        if not sorted_ or starts[-1] > log.leo:
-            self.report(
-                "INV-4", f"{self.name(node)}'s epoch cache ends {log.epochs.entries()[-2:]}"
-            )
-
-    def _check_junction(
-        self, node: int, tp: int, replica: Replica, previous: Batch, first: Batch
-    ) -> None:
-        """INV-12 by induction.  Compare the batch before the first one taken with the leader's.
-
-        It must be the same where both logs have not deleted it.
-        """
-        leader = self.cluster.brokers.get(replica.leader)
-        disk = leader.machine.disks.get(tp) if leader is not None else None
-        if disk is None or previous.end <= disk.log.log_start:
-            return
-        log = disk.log
-        at = log.index_of(first.base)
-        if 0 < at < len(log.batches) and log.batches[at] is first:
-            theirs = log.batches[at - 1]
-            if not theirs.same(previous):
-                self.report(
-                    "INV-12",
-                    f"{self.name(node)} has {previous!r} where "
-                    f"{self.name(replica.leader)} has {theirs!r}",
-                )
 
     def _compare(self, node: int, tp: int, seen: ReplicaMemory) -> None:
         """I5 (INV-14).  Check that in-sync replicas agree below both high watermarks.
@@ -303,8 +251,12 @@ class Checker:
             self.ledger.diverged.update((tp, o) for o in prefix.differing(log, theirs, at, end))
             self.report(
                 "I5",
-                f"offset {at} is {mine!r} on {self.name(node)} and {his!r} on {self.name(other)}, "
-                "below both high watermarks",
+                "offset {0} is {1} on {2} and {3} on {4}, below both high watermarks",
+                at,
+                repr(mine),
+                self.name(node),
+                repr(his),
+                self.name(other),
             )
 
     # -- leaders ---------------------------------------------------------------------------------
@@ -314,7 +266,9 @@ class Checker:
         ledger, epoch = self.ledger, replica.leader_epoch
         first = ledger.leaders.setdefault((tp, epoch), node)
         if first != node:
-            self.report("I1", f"{self.name(first)} and {self.name(node)} both lead epoch {epoch}")
+            self.report(
+                "I1", "{0} and {1} both lead epoch {2}", self.name(first), self.name(node), epoch
+            )
         ledger.epoch_starts[tp].append((epoch, replica.epoch_start))
         record = self.cluster.controller.records.get(tp)
         if record is None or record.leader_epoch != epoch:
@@ -329,12 +283,16 @@ class Checker:
             least = min(missing, key=lambda b: b.base)
             self.report(
                 "I6",
-                f"{self.name(node)} leads epoch {replica.leader_epoch} without the committed "
-                f"{least!r}",
+                "{0} leads epoch {1} without the committed {2}",
+                self.name(node),
+                replica.leader_epoch,
+                repr(least),
             )
             self.report(
                 "I10",
-                f"offset {least.base} was committed, and {self.name(node)} leads without it",
+                "offset {0} was committed, and {1} leads without it",
+                least.base,
+                self.name(node),
             )
             ledger.committed_lost += sum(len(batch.values) for batch in missing)
             for batch in missing:
@@ -353,8 +311,13 @@ class Checker:
             kind = "all" if acked.acks == -1 else "1"
             self.report(
                 "I7" if acked.acks == -1 else "I8",
-                f"{told} at offset {acked.base}, acknowledged with acks={kind}, is gone: "
-                f"{self.name(node)} leads epoch {replica.leader_epoch} without it",
+                "{0} at offset {1}, acknowledged with acks={2}, is gone: {3} leads epoch {4} "
+                "without it",
+                told,
+                acked.base,
+                kind,
+                self.name(node),
+                replica.leader_epoch,
             )
 
     def _on_hw_raised(self, node: int, tp: int, replica: Replica) -> None:
@@ -371,14 +334,22 @@ class Checker:
             if epoch > replica.leader_epoch and hw > start:
                 self.report(
                     "I15",
-                    f"{self.name(node)}, leader of the past epoch {replica.leader_epoch}, "
-                    f"committed up to {hw}; epoch {epoch} began at {start}",
+                    "{0}, leader of the past epoch {1}, committed up to {2}; epoch {3} began at "
+                    "{4}",
+                    self.name(node),
+                    replica.leader_epoch,
+                    hw,
+                    epoch,
+                    start,
                 )
         if len(replica.isr) < replica.min_isr():
             self.report(
                 "I14",
-                f"{self.name(node)} committed up to {hw} with {len(replica.isr)} in sync, "
-                f"of {replica.min_isr()} wanted",
+                "{0} committed up to {1} with {2} in sync, of {3} wanted",
+                self.name(node),
+                hw,
+                len(replica.isr),
+                replica.min_isr(),
             )
 
     def _on_commit(self, tp: int, replica: Replica, before: int) -> None:
@@ -391,9 +362,11 @@ class Checker:
         conflict, twice = ledger.commit(tp, batches, log.hw)
         if twice is not None:
             first = ledger.sequences[tp][ledger.key(twice)]
-            self.report("I12", f"{twice!r} was sent once and is committed at {first} already")
+            self.report(
+                "I12", "{0} was sent once and is committed at {1} already", repr(twice), first
+            )
         if conflict is not None:
-            self.report("I10", f"{conflict!r} was committed and now another record is, there")
+            self.report("I10", "{0} was committed and now another record is, there", repr(conflict))
             for broker in record.isr if record is not None else ():
                 seen = self.seen[broker].get(tp)
                 if seen is not None:
@@ -416,13 +389,13 @@ class Checker:
             record.leader_epoch < before.leader_epoch
             or record.partition_epoch < before.partition_epoch
         ):
-            self.report("I2", f"{before!r} was followed by {record!r}")
+            self.report("I2", "{0} was followed by {1}", repr(before), repr(record))
         if (
             any(b not in record.replicas for b in record.isr)
             or (record.leader >= 0 and record.leader not in record.isr)
             or any(b in record.isr for b in record.elr)
         ):
-            self.report("I3", f"{record!r} with replicas {list(record.replicas)}")
+            self.report("I3", "{0} with replicas {1}", repr(record), list(record.replicas))
         self._check_maximal(tp, record)
         joined = () if before is None else tuple(b for b in record.isr if b not in before.isr)
         leader = self.cluster.current_leader(tp) if joined else None
@@ -450,7 +423,9 @@ class Checker:
         if missing:
             self.report(
                 "I4",
-                f"the controller counts {missing} in the ISR, {self.name(leader.broker)} does not",
+                "the controller counts {0} in the ISR, {1} does not",
+                missing,
+                self.name(leader.broker),
             )
 
     # -- followers, and the end ------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from engine.checks.ledger import Acked
 from engine.model.cluster import Cluster
 from engine.model.log import Batch, Log
+from engine.model.phrases import phrase
 from engine.model.records import Ids
 from engine.model.state import FOLLOWER, Replica
 
@@ -32,13 +33,15 @@ def unlike_prefix(cluster: Cluster, leader: Replica, members: Ids) -> str:
         why = _unlike(mine, follower.log, remote.leo)
         if why:
             name, peer = cluster.brokers[leader.broker].name, cluster.brokers[member].name
-            return f"broker {name} counts broker {peer} up to {remote.leo}, which {why}"
+            return phrase(
+                "broker {0} counts broker {1} up to {2}, which {3}", name, peer, remote.leo, why
+            )
     return ""
 
 
 def _unlike(mine: Log, theirs: Log, offset: int) -> str:
     if theirs.leo < offset:
-        return f"ends at {theirs.leo}"
+        return phrase("ends at {0}", theirs.leo)
     last = offset - 1
     if last < mine.log_start or last < theirs.log_start or offset > mine.leo:
         return ""
@@ -47,9 +50,9 @@ def _unlike(mine: Log, theirs: Log, offset: int) -> str:
         return ""
     ours = mine.batches[at]
     if there == len(theirs.batches):
-        return f"has nothing for {ours!r}"
+        return phrase("has nothing for {0}", repr(ours))
     its = theirs.batches[there]
-    return "" if ours.same(its) else f"has {its!r} for {ours!r}"
+    return "" if ours.same(its) else phrase("has {0} for {1}", repr(its), repr(ours))
 
 
 def is_just(log: Log, known: dict[int, Batch], start: int, upto: int) -> bool:

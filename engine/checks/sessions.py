@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.model.cluster import Cluster
+from engine.model.phrases import phrase
 from engine.model.session_client import SessionClient
 from engine.model.sessions import Session, SessionCache, next_epoch
 
@@ -26,10 +27,13 @@ def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
                 and next_epoch(client.epoch) == session.epoch
                 and not _agree(session, client)
             ):
-                return (
-                    f"broker {cluster.brokers[leader].name} remembers of session {session.id} "
-                    f"{_served_offsets(session)}; broker {follower.name} said "
-                    f"{_requested_offsets(client)}"
+                return phrase(
+                    "broker {0} remembers of session {1} {2}; broker {3} said {4}",
+                    cluster.brokers[leader].name,
+                    session.id,
+                    _served_offsets(session),
+                    follower.name,
+                    _requested_offsets(client),
                 )
     return ""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from engine.model.cluster import Cluster
+from engine.model.phrases import phrase
 
 
 def unsettled(cluster: Cluster) -> list[str]:
     """Return why partitions have not come to rest, a sentence for each replica that is behind."""
-    why = []
-    names = {node: f"broker {broker.name}" for node, broker in cluster.brokers.items()}
+    why: list[str] = []
+    names = {node: phrase("broker {0}", broker.name) for node, broker in cluster.brokers.items()}
     for tp, record in cluster.controller.records.items():
         leader = cluster.current_leader(tp)
         if leader is None:
@@ -16,7 +17,7 @@ def unsettled(cluster: Cluster) -> list[str]:
                 continue
             # Where every in-sync copy lies on a disk that has failed, no replica can lead.
             if any(_can_serve(cluster, member, tp) for member in record.isr):
-                why.append(f"nobody leads {cluster.names[tp]}: {record!r}")
+                why.append(phrase("nobody leads {0}: {1}", cluster.names[tp], repr(record)))
             continue
         wanted = (leader.log.leo, leader.log.hw)
         for member in record.isr:
@@ -24,8 +25,13 @@ def unsettled(cluster: Cluster) -> list[str]:
             found = None if replica is None else (replica.log.leo, replica.log.hw)
             if found != wanted and not _untold(cluster, member, tp):
                 why.append(
-                    f"{names[member]} stays at (LEO, HW) {found}, "
-                    f"its leader {names[leader.broker]} at {wanted}"
+                    phrase(
+                        "{0} stays at (LEO, HW) {1}, its leader {2} at {3}",
+                        names[member],
+                        found,
+                        names[leader.broker],
+                        wanted,
+                    )
                 )
     return why
 

@@ -16,7 +16,7 @@ class Reporter(Protocol):
 
     reached: list[int]
 
-    def report(self, invariant: str, why: str) -> None: ...
+    def report(self, invariant: str, why: str, *values: object) -> None: ...
     def name(self, node: int) -> str: ...
 
 
@@ -44,8 +44,11 @@ class TierMemory:
                 if segment.end > observer.reached[tp]:
                     observer.report(
                         "INV-41",
-                        f"{segment.base} to {segment.end - 1} were copied to remote storage, and "
-                        f"no leader's high watermark got past {observer.reached[tp]}",
+                        "{0} to {1} were copied to remote storage, and no leader's high "
+                        "watermark got past {2}",
+                        segment.base,
+                        segment.end - 1,
+                        observer.reached[tp],
                     )
             leader = cluster.current_leader(tp)
             if leader is None:
@@ -56,8 +59,10 @@ class TierMemory:
             if missing is not None:
                 observer.report(
                     "INV-39",
-                    f"{missing!r} was committed; {observer.name(leader.broker)} has deleted its "
-                    "segment, and remote storage has no other for its epoch",
+                    "{0} was committed; {1} has deleted its segment, and remote storage has no "
+                    "other for its epoch",
+                    repr(missing),
+                    observer.name(leader.broker),
                 )
             for broker in leader.assignment:
                 self._compare(cluster.brokers[broker].replicas.get(tp), leader, start, observer)
@@ -78,8 +83,12 @@ class TierMemory:
         if start < end and mine != known:
             observer.report(
                 "INV-40",
-                f"{observer.name(replica.broker)} has the epochs {mine} from {start} to {end}, "
-                f"its leader {known}",
+                "{0} has the epochs {1} from {2} to {3}, its leader {4}",
+                observer.name(replica.broker),
+                mine,
+                start,
+                end,
+                known,
             )
 
 

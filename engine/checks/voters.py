@@ -8,7 +8,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.quorum import LEADER, MetadataLog, Quorum, Record, Voter
 
 Entry = tuple[int, Record]
-Report = Callable[[str, str], None]
+Report = Callable[..., None]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -57,9 +57,9 @@ def _on_leader(quorum: Quorum, memory: QuorumMemory, v: Voter, report: Report) -
     first = memory.leaders.setdefault(v.epoch, v.id)
     if first != v.id:
         other = quorum.voters[first].name
-        report("INV-31", f"{other} and {v.name} both lead epoch {v.epoch} of the quorum")
+        report("INV-31", "{0} and {1} both lead epoch {2} of the quorum", other, v.name, v.epoch)
     if not _holds(v.log, memory.committed):
-        report("INV-33", f"{v.name} leads epoch {v.epoch} without all committed metadata")
+        report("INV-33", "{0} leads epoch {1} without all committed metadata", v.name, v.epoch)
 
 
 def _on_log(quorum: Quorum, memory: QuorumMemory, v: Voter, report: Report) -> None:
@@ -67,12 +67,18 @@ def _on_log(quorum: Quorum, memory: QuorumMemory, v: Voter, report: Report) -> N
     if mark > known and v.state == LEADER:
         memory.committed += entries(v.log, known, mark)
     if mark > 0 and not _holds(v.log, memory.committed[:mark]):
-        report("INV-34", f"{v.name} has another record than the one committed below {mark}")
+        report("INV-34", "{0} has another record than the one committed below {1}", v.name, mark)
     for other in quorum.others(v):
         at = _differs(v.log, quorum.voters[other].log)
         if at >= 0:
             name = quorum.voters[other].name
-            report("INV-32", f"{v.name} and {name} differ at {at}, below an entry that they share")
+            report(
+                "INV-32",
+                "{0} and {1} differ at {2}, below an entry that they share",
+                v.name,
+                name,
+                at,
+            )
 
 
 def _check_majority(quorum: Quorum, memory: QuorumMemory, report: Report) -> None:
@@ -80,7 +86,9 @@ def _check_majority(quorum: Quorum, memory: QuorumMemory, report: Report) -> Non
     holders = [v for v in quorum.voters.values() if _holds(v.log, memory.committed)]
     if len(holders) < quorum.majority:
         end = len(memory.committed)
-        report("INV-34", f"only {len(holders)} voters store the metadata committed up to {end}")
+        report(
+            "INV-34", "only {0} voters store the metadata committed up to {1}", len(holders), end
+        )
 
 
 def entries(log: MetadataLog, start: int, end: int) -> Iterator[Entry]:

@@ -46,13 +46,13 @@ def load_cases(paths: Iterable[str | Path]) -> Iterator[Fields]:
     for path in map(Path, paths):
         files = sorted(path.glob("cases-*.json")) if path.is_dir() else [path]
         if not files:
-            raise InputError("unknown", f"There is no cases-*.json in {path}.", str(path))
+            raise InputError("unknown", f"There is no cases-*.json in {path}.", where=str(path))
         for file in files:
             try:
                 yield from json.loads(file.read_text("utf-8"))["cases"]
             except (OSError, ValueError, KeyError, TypeError) as error:
                 raise InputError(
-                    "invalid", f"{file} holds no cases: {error}.", str(file)
+                    "invalid", f"{file} holds no cases: {error}.", where=str(file)
                 ) from error
 
 

@@ -69,7 +69,7 @@ def _broker(word: str, brokers: tuple[BrokerSpec, ...]) -> int:
         if word in (broker.label, str(broker.id)):
             return broker.id
     names = ", ".join(broker.label for broker in brokers)
-    raise InputError("unknown", f"There is no broker {word[:40]}; there are {names}.")
+    raise InputError("unknown", "There is no broker {0}; there are {1}.", word[:40], names)
 
 
 def _nobody_leads(sim: Simulation) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 
 from engine.learn.texts import texts
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
 from engine.moves import moves
 from engine.properties.evaluate import judge
@@ -85,13 +86,13 @@ class Challenge:
             try:
                 moves.parse(line, brokers)
             except InputError as bad:
-                sentence = f"Move {number} (“{line[:60]}”): {bad.sentence}"
-                raise InputError(bad.code, sentence, f"line {number}, column 1") from bad
+                sentence = phrase("Move {0} (“{1}”): {2}", number, line[:60], bad.sentence)
+                raise InputError(bad.code, sentence, where=f"line {number}, column 1") from bad
             if line.split()[0] in self.without:
                 raise InputError(
                     "impossible",
                     f"Move {number} (“{line[:60]}”): {line.split()[0]} is not allowed here.",
-                    f"line {number}, column 1",
+                    where=f"line {number}, column 1",
                 )
         run = Run(find(self.scenario), self.profile, 0, (*self.first, *lines))
         recording = MomentRecording(run)
@@ -123,7 +124,7 @@ def _challenge(check: Reader, slug: str, value: object) -> Challenge:
         try:
             reader(text)
         except InputError as bad:
-            raise check.bad((slug, name), bad.sentence, bad.code) from bad
+            raise check.bad((slug, name), bad.sentence, code=bad.code) from bad
     without = check.listing(fields.get("without", []), (slug, "without"), len(moves.VERBS))
     return Challenge(
         slug,
@@ -149,7 +150,7 @@ def _lines(check: Reader, value: object, path: Path, code: str) -> tuple[str, ..
         try:
             moves.parse(line, find(code).brokers)
         except InputError as bad:
-            raise check.bad((*path, i), bad.sentence, bad.code) from bad
+            raise check.bad((*path, i), bad.sentence, code=bad.code) from bad
         found.append(line)
     return tuple(found)
 

@@ -102,7 +102,9 @@ def read(text: str, slug: str) -> Claim:
             raise check.bad((), f"A claim needs its {name}.")
     code = check.text(fields["run"], ("run",), 80)
     if code not in {one.code for one in library().values()}:
-        raise check.bad(("run",), f"There is no scenario {code[:40]} in the library.", "unknown")
+        raise check.bad(
+            ("run",), f"There is no scenario {code[:40]} in the library.", code="unknown"
+        )
     own = _lines(check, fields["moves"], "moves", code) if "moves" in fields else None
     first = _lines(check, fields.get("first", []), "first", code)
     if own is not None and first:
@@ -155,7 +157,7 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
         try:
             moves.parse(line, brokers)
         except InputError as bad:
-            raise check.bad((name, i), bad.sentence, bad.code) from bad
+            raise check.bad((name, i), bad.sentence, code=bad.code) from bad
         found.append(line)
     return tuple(found)
 
@@ -165,7 +167,7 @@ def _property(check: Reader, value: object, name: str = "property") -> str:
     try:
         parse(text)
     except InputError as bad:
-        raise check.bad((name,), bad.sentence, bad.code) from bad
+        raise check.bad((name,), bad.sentence, code=bad.code) from bad
     return text
 
 

@@ -110,7 +110,7 @@ def read(text: str, where: str = "course.md") -> Chapter:
     head = parts[0]
     if [name for name, _, _ in head.blocks] != ["chapter"]:
         sentence = "A chapter begins with its title and one block ```chapter that names its run."
-        raise InputError("invalid", sentence, f"{where}:{head.line}:1")
+        raise InputError("invalid", sentence, where=f"{where}:{head.line}:1")
     value, check = _value(head.blocks[0], where)
     fields = check.mapping(value, (), ("run", "profile", "minutes"))
     if "run" not in fields:
@@ -128,7 +128,7 @@ def read(text: str, where: str = "course.md") -> Chapter:
             scenes.append(_scene(part, scenario, profile, where))
     if not 0 < len(scenes) <= MOST_SCENES:
         sentence = f"A chapter has 1 to {MOST_SCENES} scenes, each under a line that begins with ##"
-        raise InputError("invalid", f"{sentence}.", f"{where}:1:1")
+        raise InputError("invalid", f"{sentence}.", where=f"{where}:1:1")
     lead = _paragraphs(head, where)
     return Chapter(
         head.title, scenario, profile, minutes, lead, tuple(_followed(scenes)), recap, cards
@@ -160,24 +160,30 @@ def _parts(text: str, where: str) -> list[_Part]:
                 held.append(row)
         elif row.startswith(("# ", "## ")):
             if (len(row) - len(row.lstrip("#")) == 1) == bool(parts):
-                raise InputError("invalid", "One line with # first, then only lines with ##.", at)
+                raise InputError(
+                    "invalid", "One line with # first, then only lines with ##.", where=at
+                )
             parts.append(_Part(row.lstrip("#").strip()[:MOST_LINE], number))
         elif not parts and row.strip():
-            raise InputError("invalid", "A chapter begins with its title, a line like # Title.", at)
+            raise InputError(
+                "invalid", "A chapter begins with its title, a line like # Title.", where=at
+            )
         elif row.startswith("```"):
             name = row[3:].strip()
             if name not in BLOCKS:
                 known = ", ".join(BLOCKS)
                 sentence = f"There is no block {name[:40] or 'without a name'}; known are {known}."
-                raise InputError("unknown", sentence, f"{where}:{number}:4")
+                raise InputError("unknown", sentence, where=f"{where}:{number}:4")
             block = name, number
         elif parts:
             parts[-1].text.append(row)
     if block is not None:
         sentence = f"The block {block[0]} is not closed; a line with ``` closes it."
-        raise InputError("invalid", sentence, f"{where}:{block[1]}:1")
+        raise InputError("invalid", sentence, where=f"{where}:{block[1]}:1")
     if not parts:
-        raise InputError("invalid", "A chapter begins with its title, a line like # Title.", where)
+        raise InputError(
+            "invalid", "A chapter begins with its title, a line like # Title.", where=where
+        )
     return parts
 
 
@@ -185,7 +191,7 @@ def _value(block: tuple[str, int, str], where: str) -> tuple[Any, Reader]:
     """Return the block's value; empty lines before it keep the numbers of lines right."""
     name, line, text = block
     if not text.strip():
-        raise InputError("invalid", f"The block {name} is empty.", f"{where}:{line}:1")
+        raise InputError("invalid", f"The block {name} is empty.", where=f"{where}:{line}:1")
     return load_value("\n" * line + text, where)
 
 
@@ -201,7 +207,7 @@ def _paragraphs(part: _Part, where: str) -> tuple[str, ...]:
             held = []
     if sum(map(len, found)) > MOST_TEXT:
         sentence = f"The text under one heading has at most {MOST_TEXT} characters."
-        raise InputError("too_large", sentence, f"{where}:{part.line}:1")
+        raise InputError("too_large", sentence, where=f"{where}:{part.line}:1")
     return tuple(found)
 
 
@@ -210,13 +216,13 @@ def _scene(part: _Part, scenario: str, profile: str, where: str) -> CourseScene:
     at = f"{where}:{part.line}:1"
     if len(part.blocks) > 1:
         sentence = "A scene has one block at most; begin another scene with ##."
-        raise InputError("invalid", sentence, f"{where}:{part.blocks[1][1]}:1")
+        raise InputError("invalid", sentence, where=f"{where}:{part.blocks[1][1]}:1")
     if not part.blocks:
         return CourseScene(part.title, text, "", scenario, profile, where=at)
     name = part.blocks[0][0]
     if name == "chapter":
         sentence = "The block chapter stands under the title only."
-        raise InputError("invalid", sentence, f"{where}:{part.blocks[0][1]}:1")
+        raise InputError("invalid", sentence, where=f"{where}:{part.blocks[0][1]}:1")
     value, check = _value(part.blocks[0], where)
     return {"moment": _moment, "probe": _asking, "do": _task}[name](
         check, value, CourseScene(part.title, text, name, scenario, profile, where=at)
@@ -270,7 +276,7 @@ def _property(check: Reader, value: object, name: str) -> str:
     try:
         parse(text)
     except InputError as bad:
-        raise check.bad((name,), bad.sentence, bad.code) from bad
+        raise check.bad((name,), bad.sentence, code=bad.code) from bad
     return text
 
 
@@ -281,7 +287,7 @@ def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...
         try:
             moves.parse(line, find(code).brokers)
         except InputError as bad:
-            raise check.bad((name, i), bad.sentence, bad.code) from bad
+            raise check.bad((name, i), bad.sentence, code=bad.code) from bad
         found.append(line)
     return tuple(found)
 
@@ -298,7 +304,7 @@ def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> t
         try:
             profile = get_profile(text).name
         except InputError as bad:
-            raise check.bad(("profile",), bad.sentence, bad.code) from bad
+            raise check.bad(("profile",), bad.sentence, code=bad.code) from bad
     return code, profile
 
 
@@ -316,7 +322,7 @@ def _ending(part: _Part, where: str) -> tuple[tuple[str, ...], tuple[tuple[str, 
                 cards.append((_card(check, fields, i, "ask"), _card(check, fields, i, "answer")))
         else:
             sentence = "A recap stands with nothing but what is to be remembered."
-            raise InputError("invalid", sentence, f"{where}:{block[1]}:1")
+            raise InputError("invalid", sentence, where=f"{where}:{block[1]}:1")
     return recap, tuple(cards)
 
 
@@ -344,13 +350,17 @@ def stand(scene: CourseScene, record: Callable[[Run], MomentRecording] = MomentR
         return Stand(scene.run, recording.end.step)
     if isinstance(scene.at, int):
         if scene.at > recording.end.step:
-            raise InputError("unknown", f"The run ends at step {recording.end.step}.", scene.where)
+            raise InputError(
+                "unknown", f"The run ends at step {recording.end.step}.", where=scene.where
+            )
         return Stand(scene.run, recording.turns[recording.at(scene.at)].last)
     if not scene.at:
         return Stand(scene.run, 0)
     verdict = judge(scene.at, recording)
     if not verdict.holds:
-        raise InputError("unknown", "The property of this moment does not hold here.", scene.where)
+        raise InputError(
+            "unknown", "The property of this moment does not hold here.", where=scene.where
+        )
     return Stand(scene.run, verdict.step)
 
 
@@ -359,11 +369,11 @@ def _probe(scene: CourseScene, recording: MomentRecording) -> Probe:
         try:
             return probe_at(recording, scene.ask)
         except InputError as bad:
-            raise InputError(bad.code, bad.sentence, scene.where) from bad
+            raise InputError(bad.code, bad.sentence, where=scene.where) from bad
     found = next((one for one in probes_of(recording) if one.kind == scene.ask), None)
     if found is None:
         sentence = f"Nothing in this run can be asked as {scene.ask}."
-        raise InputError("unknown", sentence, scene.where)
+        raise InputError("unknown", sentence, where=scene.where)
     return found
 
 
@@ -387,10 +397,12 @@ def check(text: str, where: str) -> Chapter:
         stand(scene)
         if scene.block == "do":
             if done(scene, ())[0]:
-                raise InputError("invalid", "This task is done before it begins.", scene.where)
+                raise InputError(
+                    "invalid", "This task is done before it begins.", where=scene.where
+                )
             if not done(scene, scene.solution)[0]:
                 sentence = "The solution of this task does not reach its goal."
-                raise InputError("invalid", sentence, scene.where)
+                raise InputError("invalid", sentence, where=scene.where)
     return chapter
 
 

@@ -162,7 +162,7 @@ def _statement(check: Reader, value: object, path: Where, reads: str, number: in
     try:
         get_profile(kafka)
     except InputError as bad:
-        raise check.bad((*path, "kafka"), bad.sentence, bad.code) from bad
+        raise check.bad((*path, "kafka"), bad.sentence, code=bad.code) from bad
     shows, when = _looked_at(check, fields, path, bool(missing))
     return Statement(
         number,
@@ -208,7 +208,7 @@ def _move(check: Reader, value: object, path: Where, code: str) -> str:
     try:
         moves.parse(line, find(code).brokers)
     except InputError as bad:
-        raise check.bad(path, bad.sentence, bad.code) from bad
+        raise check.bad(path, bad.sentence, code=bad.code) from bad
     return line
 
 
@@ -237,7 +237,7 @@ def _property(check: Reader, value: object, path: Where) -> str:
     try:
         parse(text)
     except InputError as bad:
-        raise check.bad(path, bad.sentence, bad.code) from bad
+        raise check.bad(path, bad.sentence, code=bad.code) from bad
     return text
 
 
@@ -253,7 +253,7 @@ def _names(check: Reader, fields: dict[str, Any], path: Where) -> tuple[str, ...
 def _known_name(check: Reader, name: str, path: Where) -> str:
     if not source().spans(name):
         hint = nearest(name, names())
-        raise check.bad(path, f"No release of the index has {name[:60]}{hint}", "unknown")
+        raise check.bad(path, f"No release of the index has {name[:60]}{hint}", code="unknown")
     return name
 
 
@@ -340,11 +340,15 @@ def load(path: str | Path) -> Guide:
     path = Path(path)
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise InputError("too_large", f"A guide has at most {MOST_BYTES} bytes.", f"{path}:1:1")
+            raise InputError(
+                "too_large", f"A guide has at most {MOST_BYTES} bytes.", where=f"{path}:1:1"
+            )
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+        raise InputError(
+            "unknown", "{0} cannot be read: {1}.", path, reason, where=str(path)
+        ) from None
     except UnicodeDecodeError:
-        raise InputError("invalid", f"{path} is not UTF-8 text.", f"{path}:1:1") from None
+        raise InputError("invalid", f"{path} is not UTF-8 text.", where=f"{path}:1:1") from None
     return read(text, path.stem)

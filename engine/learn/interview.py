@@ -110,7 +110,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         get_profile(profile)
         parse(moment)
     except InputError as bad:
-        raise check.bad((name, "moment"), bad.sentence, bad.code) from bad
+        raise check.bad((name, "moment"), bad.sentence, code=bad.code) from bad
     return Item(
         name,
         topic,

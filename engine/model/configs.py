@@ -80,20 +80,27 @@ class Config:
         if self.unit == "list":
             if isinstance(value, str) and len(value) <= MOST_LIST and quotas.is_valid_list(value):
                 return value.replace(" ", "")
-            raise InputError("invalid", f"{self.name} is * or a list like 0:1,0:2.", where)
+            raise InputError("invalid", "{0} is * or a list like 0:1,0:2.", self.name, where=where)
         if self.unit == "boolean":
             if isinstance(value, bool) or value in (0, 1):
                 return int(bool(value))
             if isinstance(value, str) and value.lower() in ("true", "false"):
                 return int(value.lower() == "true")
-            raise InputError("invalid", f"{self.name} is either true or false.", where)
+            raise InputError("invalid", "{0} is either true or false.", self.name, where=where)
         number = as_int(value)
         if number is None:
-            raise InputError("invalid", f"{self.name} is a whole number ({self.unit}).", where)
+            raise InputError(
+                "invalid", "{0} is a whole number ({1}).", self.name, self.unit, where=where
+            )
         if not self.low <= number <= self.high:
             high = "any size" if self.high == NEVER else str(self.high)
             raise InputError(
-                "invalid", f"{self.name} must lie between {self.low} and {high}.", where
+                "invalid",
+                "{0} must lie between {1} and {2}.",
+                self.name,
+                self.low,
+                high,
+                where=where,
             )
         return number
 
@@ -426,7 +433,7 @@ class Configs:
 
     def _refuse_late(self, name: str) -> None:
         if name == REMOTE:
-            raise InputError("impossible", f"{name} holds for a whole run; set it under configs.")
+            raise InputError("impossible", "{0} holds for a whole run; set it under configs.", name)
 
     def has(self, name: str, value: object) -> bool:
         """Check whether this very value is set already, other than by default."""
@@ -443,7 +450,9 @@ def checked(name: str, value: object, where: str = "") -> Value:
     config = CATALOGUE.get(name)
     if config is None:
         hint = nearest(name, list(CATALOGUE))
-        raise InputError("unknown", f"There is no configuration {name[:60]}{hint}", where)
+        raise InputError(
+            "unknown", "There is no configuration {0}{1}", name[:60], hint, where=where
+        )
     return config.check(value, where)
 
 

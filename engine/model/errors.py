@@ -5,7 +5,9 @@ Sources: data-plane 0.7 and control-plane 0.3.  The numbers are Kafka's wire cod
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+from engine.model.phrases import phrase
 
 UNKNOWN_SERVER_ERROR: Final = -1
 NONE: Final = 0
@@ -93,18 +95,31 @@ def all_names() -> list[str]:
 class InputError(Exception):
     """Input that cannot be used; the sentence says what is wrong and what would do.
 
+    The sentence is given as a phrase: a template "There is no broker {0}." and its values.
+
     code: "invalid" (malformed), "impossible" (well formed, but not in this state),
     "too_large" (beyond a bound), "unknown" (names something that does not exist).
     where: "file:line:column", or "" when there is no text to point into.
     """
 
-    def __init__(self, code: str, sentence: str, where: str = "") -> None:
-        # It may quote what was sent, and half a character could not be encoded.
-        sentence = sentence.encode("utf-8", "replace").decode("utf-8")
+    def __init__(self, code: str, sentence: str, *values: object, where: str = "") -> None:
+        if values:
+            sentence = phrase(sentence, *values)
+        try:
+            sentence.encode()
+        except UnicodeEncodeError:  # it quotes half a character
+            sentence = sentence.encode("utf-8", "replace").decode("utf-8")
         super().__init__(code, sentence, where)
         self.code = code
         self.sentence = sentence
         self.where = where
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_input_error, (self.code, self.sentence, self.where))
+
     def __str__(self) -> str:
         return self.sentence
+
+
+def _input_error(code: str, sentence: str, where: str) -> InputError:
+    return InputError(code, sentence, where=where)

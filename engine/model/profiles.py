@@ -32,6 +32,7 @@ from engine.model.flags import (
     release_of,
     truncation_of,
 )
+from engine.model.phrases import phrase
 from engine.model.releases import BOTH, CODES, ONLY_KRAFT, ONLY_ZK, span
 
 __all__ = (
@@ -353,15 +354,15 @@ _FLIP: Final = re.compile(r"([+-])([a-z_0-9]+)(?:=([A-Z0-9_]+))?")
 def nearest(word: str, words: list[str]) -> str:
     """Return the end of a sentence that rejects `word`: the closest of `words`, if any is close."""
     close = difflib.get_close_matches(word[:60], words, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else "."
+    return phrase("; did you mean {0}?", close[0]) if close else "."
 
 
 def _unknown(base: str) -> str:
     """Return the sentence for what is neither a code nor a release."""
     if base[:1].isdigit():
         near = nearest(base, list(ADDRESSES))
-        return f"There is no release {base[:40]} of Kafka" + near
-    return f"There is no profile {base[:40]}" + nearest(base, list(CODES))
+        return phrase("There is no release {0} of Kafka{1}", base[:40], near)
+    return phrase("There is no profile {0}{1}", base[:40], nearest(base, list(CODES)))
 
 
 def get_profile(name: str) -> Profile:
@@ -387,29 +388,34 @@ def get_profile(name: str) -> Profile:
         if match is None:
             raise InputError(
                 "invalid",
-                f"In profile {name[:80]}, flips are written like +elr or -strict_min_isr.",
+                "In profile {0}, flips are written like +elr or -strict_min_isr.",
+                name[:80],
             )
         sign, flag, value = match.groups()
         if flag == "truncation":
             if sign != "+" or value not in TRUNCATIONS:
                 kinds = ", ".join(TRUNCATIONS)
                 raise InputError(
-                    "invalid", f"Truncation is set like +truncation=HW, one of {kinds}."
+                    "invalid", "Truncation is set like +truncation=HW, one of {0}.", kinds
                 )
             changes[flag] = TRUNCATIONS.index(value)
         elif flag in FLAGS and not FLAGS[flag].modelled:
-            raise InputError("impossible", f"No rule here asks for {flag}; it cannot be flipped.")
+            raise InputError("impossible", "No rule here asks for {0}; it cannot be flipped.", flag)
         elif flag in FLAGS and value is None:
             changes[flag] = sign == "+"
             if changes[flag] and not FLAGS[flag].exists_in(row.mode):
                 era = ERAS[FLAGS[flag].mode]
                 raise InputError(
                     "impossible",
-                    f"{flag} needs {era}; {row.name} runs on {ERAS[row.mode]}. Leave it out.",
+                    "{0} needs {1}; {2} runs on {3}. Leave it out.",
+                    flag,
+                    era,
+                    row.name,
+                    ERAS[row.mode],
                 )
         else:
             raise InputError(
-                "unknown", f"There is no flag {flag[:40]}" + nearest(flag, list(FLAGS))
+                "unknown", "There is no flag {0}{1}", flag[:40], nearest(flag, list(FLAGS))
             )
         position = match.end()
     return row.with_flags(changes)

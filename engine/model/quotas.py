@@ -228,7 +228,9 @@ def parse_list(value: str, broker: int) -> tuple[int, ...] | str:
     Raises InputError "invalid" for a text that is no such list.
     """
     if not is_valid_list(value):
-        raise InputError("invalid", f"{value[:60]!r} is neither * nor a list like 0:101,1:102.")
+        raise InputError(
+            "invalid", "{0} is neither * nor a list like 0:101,1:102.", repr(value[:60])
+        )
     if value.strip() == ALL:
         return ALL
     pairs = [entry.strip().split(":") for entry in value.split(",") if entry.strip()]

@@ -156,12 +156,12 @@ def _parse_set(words: Words) -> Args:
     if not sep:
         raise words.fail("A setting needs a value.")
     if key not in CATALOGUE:
-        raise words.fail(f"There is no configuration “{key[:60]}”.")
+        raise words.fail("There is no configuration “{0}”.", key[:60])
     args: Args = {"key": key, "value": value}
     if words.words:
         level = words.words.pop(0).removeprefix("level=")
         if level not in LEVELS:
-            raise words.fail(f"A level is one of {', '.join(LEVELS)}.")
+            raise words.fail("A level is one of {0}.", ", ".join(LEVELS))
         args["level"] = level
     return args
 

@@ -35,7 +35,7 @@ def _parse_produce(words: Words) -> Args:
         elif word in ("retries=on", "idempotence=on"):
             args["how"] = word.partition("=")[0]
         else:
-            raise words.fail(f"“{word}” is not expected there.")
+            raise words.fail("“{0}” is not expected there.", word)
     if args.get("how") == "idempotence" and args["acks"] != -1:
         raise words.fail("An idempotent producer needs acks=all.")
     return args
@@ -95,7 +95,7 @@ def _parse_read(words: Words) -> Args:
 def _consumer(words: Words, word: str) -> int:
     client = words.client(word)
     if client is None or client > FIRST_CONSUMER:
-        raise words.fail(f"“{word[:40]}” is no consumer.")
+        raise words.fail("“{0}” is no consumer.", word[:40])
     return client
 
 
@@ -154,7 +154,7 @@ def _parse_seek(words: Words) -> Args:
     if words.client(word) is not None:
         client, word = _consumer(words, word), words.take("latest or earliest")
     if word not in ("latest", "earliest"):
-        raise words.fail(f"“{word[:40]}” is neither latest nor earliest.")
+        raise words.fail("“{0}” is neither latest nor earliest.", word[:40])
     return {"client": client, "timestamp": RESETS[word]}
 
 

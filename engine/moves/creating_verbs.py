@@ -37,7 +37,7 @@ _REFUSALS: Final = {
 def _topic(words: Words) -> str:
     name = words.take("a topic")
     if not TOPIC_NAME.fullmatch(name):
-        raise words.fail(f"“{name[:40]}” cannot name a topic.")
+        raise words.fail("“{0}” cannot name a topic.", name[:40])
     return name
 
 
@@ -57,10 +57,10 @@ def _wishes(words: Words, args: Args, known: tuple[str, ...]) -> None:
     while words.words:
         key, sep, value = words.words.pop(0).partition("=")
         if not sep or key not in known:
-            raise words.fail(f"“{key[:40]}” is not expected there.")
+            raise words.fail("“{0}” is not expected there.", key[:40])
         if key == "placer":
             if value not in topics.PLACERS:
-                raise words.fail(f"A placer is one of {', '.join(topics.PLACERS)}.")
+                raise words.fail("A placer is one of {0}.", ", ".join(topics.PLACERS))
             args[key] = value
             continue
         args[key] = words.number(value, _NUMBERS[key])

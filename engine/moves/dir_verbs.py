@@ -10,6 +10,7 @@ from engine.controlplane.roles import new_disk
 from engine.dataplane import directories, futures
 from engine.faults import faults
 from engine.model.effects import Effects
+from engine.model.phrases import phrase
 from engine.moves import partitions
 from engine.moves.move_errors import is_up, name, named, not_running, one_broker
 from engine.moves.moves import Args, Words, verb
@@ -24,7 +25,7 @@ def directory(words: Words) -> int:
     """Read d1, d2 ..."""
     word = words.take("a log directory such as d1")
     if not _DIR.fullmatch(word):
-        raise words.fail(f"“{word[:20]}” is no log directory, such as d1.")
+        raise words.fail("“{0}” is no log directory, such as d1.", word[:20])
     return int(word[1:])
 
 
@@ -35,7 +36,9 @@ def no_such_directory(sim: Simulation, args: Args) -> str:
         return ""
     known = ", ".join(directories.name(one) for one in range(1, broker.dirs + 1))
     wanted = directories.name(args["dir"])
-    return f"{named(sim, broker.id)} has no log directory {wanted}; there is {known}."
+    return phrase(
+        "{0} has no log directory {1}; there is {2}.", named(sim, broker.id), wanted, known
+    )
 
 
 def _parse_fail(words: Words) -> Args:
@@ -47,7 +50,7 @@ def _why_not_fail(sim: Simulation, args: Args) -> str:
     if why or args["dir"] not in sim.brokers[args["broker"]].machine.broken:
         return why
     where = directories.name(args["dir"])
-    return f"Log directory {where} of {name(sim, args['broker'])} has failed already."
+    return phrase("Log directory {0} of {1} has failed already.", where, name(sim, args["broker"]))
 
 
 @verb(
@@ -86,12 +89,12 @@ def _why_not_move(sim: Simulation, args: Args) -> str:
     if not sim.profile.future_replicas or not directories.survives_a_failed_directory(machine):
         return "This release cannot move a log to another directory (KIP-113, KIP-858)."
     if args["dir"] in machine.broken or tp in process.offline:
-        return f"Log directory {where} or the replica is offline (KAFKA_STORAGE_ERROR)."
+        return phrase("Log directory {0} or the replica is offline (KAFKA_STORAGE_ERROR).", where)
     disk, move = machine.disks.get(tp), machine.futures.get(tp)
     if move is not None and move.disk.dir == args["dir"]:
-        return f"It is on its way to {where} already."
+        return phrase("It is on its way to {0} already.", where)
     if disk is not None and disk.dir == args["dir"] and move is None:
-        return f"The log lies in {where} already."
+        return phrase("The log lies in {0} already.", where)
     return ""
 
 
@@ -130,11 +133,11 @@ def _why_not_copy(sim: Simulation, args: Args) -> str:
         return "Logs are copied by themselves in this run; “fetching manual” changes that."
     broker = sim.brokers[args["broker"]].running
     if not broker.machine.futures:
-        return f"No log of {name(sim, broker.id)} is on its way to another directory."
+        return phrase("No log of {0} is on its way to another directory.", name(sim, broker.id))
     if any(move.fenced for move in broker.machine.futures.values()):
         return ""  # the thread goes round and finds nothing
     if futures.next_partition(broker) < 0:
-        return f"There is nothing to copy on {name(sim, broker.id)} now."
+        return phrase("There is nothing to copy on {0} now.", name(sim, broker.id))
     return ""
 
 

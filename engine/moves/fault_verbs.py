@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from engine.dataplane import directories
 from engine.faults import faults, paused_controller, voter_faults
 from engine.model.messages import CONTROLLER
+from engine.model.phrases import phrase
 from engine.model.state import DOWN, PAUSED
 from engine.moves.dir_verbs import directory, no_such_directory
 from engine.moves.move_errors import (
@@ -199,7 +200,12 @@ def _has_no_disk(sim: Simulation, broker: int) -> str:
         return ""
     lost = directories.name(min(sim.brokers[broker].machine.broken))
     who = sim.scenario.broker_name(broker)
-    return f"Log directory {lost} has failed; replace its disk first, with “wipe {who} {lost}”."
+    return phrase(
+        "Log directory {0} has failed; replace its disk first, with “wipe {1} {2}”.",
+        lost,
+        who,
+        lost,
+    )
 
 
 @verb(

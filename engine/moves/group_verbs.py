@@ -21,7 +21,7 @@ def _parse(words: Words) -> Args:
     word = words.take("a consumer such as C1")
     client = words.client(word)
     if client is None or client > FIRST_CONSUMER:
-        raise words.fail(f"“{word[:40]}” is no consumer.")
+        raise words.fail("“{0}” is no consumer.", word[:40])
     return {"client": client}
 
 

@@ -9,7 +9,7 @@ from engine.dataplane import purgatory
 from engine.model.control_messages import MetadataRecords
 from engine.model.messages import CONTROLLER, REPLIES, Message
 from engine.model.state import DOWN, UP
-from engine.moves.move_errors import label, not_running, one_broker, refuse
+from engine.moves.move_errors import label, not_running, one_broker, refuse, voter
 from engine.moves.moves import Args, Words, label_of, verb
 from engine.sim import pacing
 from engine.sim.kernel import FAILURE
@@ -75,9 +75,9 @@ def _parse_message(words: Words) -> Args:
 
 
 def _nobody(sim: Simulation, args: Args) -> str:
-    """Return why one end is a client that this run does not have, or ""."""
+    """Return why one end is a client or a voter that this run does not have, or ""."""
     for node in (args["src"], args["dst"]):
-        if node < CONTROLLER and node not in sim.clients:
+        if node < CONTROLLER and node not in sim.clients and voter(sim, node) is None:
             return refuse(sim, "no.client", b=node)
     return ""
 
@@ -182,7 +182,7 @@ def _parse_hold(words: Words) -> Args:
         return _parse_message(words)
     what = words.take("md, alter or a direction")
     if what not in ("md", "alter"):
-        raise words.fail(f"“{what}” is neither md nor alter nor a direction.")
+        raise words.fail("“{0}” is neither md nor alter nor a direction.", what)
     return {"metadata": what == "md", "broker": words.broker()}
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from engine.model.languages import USUAL, words_of
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER, FIRST_VOTER
+from engine.model.phrases import Phrase, capitalized, fill, phrase
 from engine.model.quorum import Voter
 from engine.model.state import DOWN, PAUSED, UP
 from engine.moves.moves import Args, Words
@@ -17,12 +18,12 @@ def name(sim: Simulation, node: int) -> str:
     if node == CONTROLLER:
         return "the controller"
     if node <= FIRST_CONSUMER:
-        return f"consumer {FIRST_CONSUMER + 1 - node}"
+        return phrase("consumer {0}", FIRST_CONSUMER + 1 - node)
     if node <= FIRST_PRODUCER:
-        return f"producer {FIRST_PRODUCER + 1 - node}"
+        return phrase("producer {0}", FIRST_PRODUCER + 1 - node)
     if node < CONTROLLER:
-        return f"voter {label(sim, node)}"
-    return f"broker {sim.scenario.broker_name(node)}"
+        return phrase("voter {0}", label(sim, node))
+    return phrase("broker {0}", sim.scenario.broker_name(node))
 
 
 def stranger(sim: Simulation, *nodes: int | None) -> str:
@@ -35,18 +36,22 @@ def stranger(sim: Simulation, *nodes: int | None) -> str:
             if quorum is not None:
                 return names_voter(sim)
         elif node not in sim.clients and (quorum is None or node not in quorum.voters):
-            return f"There is no {name(sim, node)}."
+            return phrase("There is no {0}.", name(sim, node))
     return ""
 
 
 def names_voter(sim: Simulation) -> str:
     """Return that a move has to say which voter it means."""
-    return f"The controller is a quorum here; name a voter: {', '.join(sim.scenario.quorum)}."
+    return phrase(
+        "The controller is a quorum here; name a voter: {0}.", ", ".join(sim.scenario.quorum)
+    )
 
 
 def no_voter(sim: Simulation, node: int) -> str:
     """Return that a voter does not exist, or that the scenario has none."""
-    return f"There is no voter {label(sim, node)}; the scenario says quorum: [C1, C2, C3]."
+    return phrase(
+        "There is no voter {0}; the scenario says quorum: [C1, C2, C3].", label(sim, node)
+    )
 
 
 def voter(sim: Simulation, node: int) -> Voter | None:
@@ -57,8 +62,7 @@ def voter(sim: Simulation, node: int) -> Voter | None:
 
 def named(sim: Simulation, node: int) -> str:
     """Return `name` at the beginning of a sentence."""
-    text = name(sim, node)
-    return text[0].upper() + text[1:]
+    return capitalized(name(sim, node))
 
 
 _KEY: Final = "cannot."
@@ -70,8 +74,8 @@ REFUSALS: Final = {
 """Reasons against a move, in English."""
 
 
-class Refused(str):
-    """The sentence, and what it is made of; `cure` is a move after which this reason is gone."""
+class Refused(Phrase):
+    """The sentence and its key; `cure` is a move after which this reason is gone."""
 
     __slots__ = ("args", "cure", "key")
 
@@ -83,19 +87,19 @@ class Refused(str):
 def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refused:
     """Return a reason of REFUSALS; `b` and `d` are nodes, other numbers offsets, texts names."""
     entities: dict[str, dict[str, Any]] = {}
-    text = REFUSALS[key]
+    values: dict[str, str] = {}
+    template = REFUSALS[key]
     for place, value in args.items():
-        known = str(value)
         if isinstance(value, str):
-            entities[place] = {"s": value}
+            values[place], entities[place] = value, {"s": value}
         elif place in ("b", "d"):
-            first = text.startswith("{" + place)
-            known = named(sim, value) if first else name(sim, value)
+            first = template.startswith("{" + place)
+            values[place] = named(sim, value) if first else name(sim, value)
             entities[place] = _entity(sim, value)
         else:
-            entities[place] = {"o": value}
-        text = text.replace("{" + place + "}", known)
-    made = Refused(text)
+            values[place], entities[place] = str(value), {"o": value}
+    made = Refused(fill(template, values))
+    made.template, made.values = template, values
     made.key, made.args, made.cure = f"{_KEY}{key}", entities, cure
     return made
 

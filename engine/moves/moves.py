@@ -23,6 +23,7 @@ from engine.model.messages import (
     NAMES,
     REPLIES,
 )
+from engine.model.phrases import capitalized, join, phrase
 from engine.model.quorum import Quorum
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.spans import DAY_MS, span_ms
@@ -77,8 +78,8 @@ def label_of(kind: int) -> str:
     return next(word for word, known in KINDS.items() if known == kind)
 
 
-def invalid(sentence: str) -> InputError:
-    return InputError("invalid", sentence)
+def invalid(sentence: str, *values: object) -> InputError:
+    return InputError("invalid", sentence, *values)
 
 
 def impossible(sentence: str) -> InputError:
@@ -93,18 +94,19 @@ class Words:
         self.brokers = brokers
         self.grammar = grammar
 
-    def fail(self, why: str) -> InputError:
-        return invalid(f"{why} It is written: {self.grammar}")
+    def fail(self, why: str, *values: object) -> InputError:
+        if values:
+            why = phrase(why, *values)
+        return invalid("{0} It is written: {1}", why, self.grammar)
 
     def take(self, what: str) -> str:
         if not self.words:
-            what = what[:1].upper() + what[1:]
-            raise self.fail(f"{what} is missing.")
+            raise self.fail("{0} is missing.", capitalized(what))
         return self.words.pop(0)
 
     def finish(self) -> None:
         if self.words:
-            raise self.fail(f"“{self.words[0]}” is not expected there.")
+            raise self.fail("“{0}” is not expected there.", self.words[0])
 
     def node(self, word: str) -> int:
         """Return a broker by id or name, K, the controller side, or a voter of it: C1."""
@@ -130,7 +132,7 @@ class Words:
             if word in (str(spec.id), spec.name) and word:
                 return spec.id
         known = ", ".join(spec.label for spec in self.brokers)
-        raise self.fail(f"There is no broker “{word}”; there are {known}.")
+        raise self.fail("There is no broker “{0}”; there are {1}.", word, known)
 
     def broker(self) -> int:
         return self.broker_of(self.named("a broker"))
@@ -141,14 +143,14 @@ class Words:
     def parse_duration(self, word: str) -> int:
         value = span_ms(word)
         if value < 0:
-            raise self.fail(f"“{word}” is no duration, such as 500 or 1.5s.")
+            raise self.fail("“{0}” is no duration, such as 500 or 1.5s.", word)
         if value > DAY_MS:
             raise self.fail("A duration is at most a day.")
         return value
 
     def number(self, word: str, high: int) -> int:
         if not (word.isascii() and word.isdecimal()) or len(word) > 9 or int(word) > high:
-            raise self.fail(f"“{word}” is no number up to {high}.")
+            raise self.fail("“{0}” is no number up to {1}.", word, high)
         return int(word)
 
     def client(self, word: str) -> int | None:
@@ -167,7 +169,7 @@ class Words:
     def rate(self, word: str) -> float:
         """Return a rate a second, to the thousandth."""
         if not _RATE.fullmatch(word):
-            raise self.fail(f"“{word}” is no number a second, such as 10 or 0.5.")
+            raise self.fail("“{0}” is no number a second, such as 10 or 0.5.", word)
         return float(word)
 
     def link(self) -> tuple[int, int, bool]:
@@ -200,7 +202,9 @@ class Words:
             return 0
         word = self.words.pop(0)
         if word not in KINDS:
-            raise self.fail(f"“{word[:40]}” is no kind of message, such as Fetch or FetchResponse.")
+            raise self.fail(
+                "“{0}” is no kind of message, such as Fetch or FetchResponse.", word[:40]
+            )
         return KINDS[word]
 
     def _distinct(self, a: int, b: int, both: bool) -> tuple[int, int, bool]:
@@ -290,7 +294,7 @@ def joined(lines: tuple[str, ...]) -> tuple[str, ...]:
 def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     """Read one line.  Raises InputError("invalid") with one sentence."""
     if len(text) > MAX_LENGTH:
-        raise invalid(f"The move is longer than {MAX_LENGTH} characters.")
+        raise invalid("The move is longer than {0} characters.", MAX_LENGTH)
     if _UNWRITABLE.search(text):
         raise invalid("A move is one line of plain characters.")
     line = text.split("#", 1)[0].strip()
@@ -307,9 +311,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     found = VERBS.get(name)
     if found is None:
         near = SYNONYMS.get(name.lower()) or get_close_matches(name, [*VERBS, *ALIASES], 1)
-        meant = " or ".join(f"“{one}”" for one in near)
-        hint = f" Did you mean {meant}?" if near else ""
-        raise invalid(f"There is no move “{name[:40]}”.{hint}")
+        meant = join([phrase("“{0}”", one) for one in near], " or ")
+        hint = phrase(" Did you mean {0}?", meant) if near else ""
+        raise invalid("There is no move “{0}”.{1}", name[:40], hint)
     words = Words(line, brokers, found.grammar)
     args = found.parse(words)
     words.finish()
@@ -318,9 +322,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
 
 def play(sim: Simulation, move: Move) -> Iterator[None]:
     """Play a move, event by event.  Raises InputError("impossible") before anything happened."""
-    if sim.cluster.quorum is not None:
-        _name_voters(sim.cluster.quorum, move.args)
-    why = move.verb.why_not(sim, move.args)
+    why = why_not(sim, move)
     if why:
         raise impossible(why)
     if move.limit == 0:
@@ -332,6 +334,13 @@ def play(sim: Simulation, move: Move) -> Iterator[None]:
         yield
         if sim.events >= enough:
             return
+
+
+def why_not(sim: Simulation, move: Move) -> str:
+    """Return the reason why a move cannot be played now, or ""."""
+    if sim.cluster.quorum is not None:
+        _name_voters(sim.cluster.quorum, move.args)
+    return move.verb.why_not(sim, move.args)
 
 
 def _name_voters(quorum: Quorum, args: Args) -> None:
@@ -348,10 +357,10 @@ def record_names(words: Words) -> list[str]:
     while words.words and words.words[0] != "to" and "=" not in words.words[0]:
         name = words.words.pop(0)
         if not _RECORD.fullmatch(name):
-            raise words.fail(f"“{name[:40]}” cannot name a record.")
+            raise words.fail("“{0}” cannot name a record.", name[:40])
         names.append(name)
     if not names:
         raise words.fail("A record is missing.")
     if len(names) > MAX_RECORDS:
-        raise words.fail(f"At most {MAX_RECORDS} records in one move.")
+        raise words.fail("At most {0} records in one move.", MAX_RECORDS)
     return names

@@ -10,6 +10,7 @@ from engine.dataplane import futures, insync
 from engine.faults import fault_plan
 from engine.model import timers
 from engine.model.messages import CONTROLLER
+from engine.model.phrases import phrase
 from engine.model.state import UP
 from engine.moves.move_errors import is_up, label, nothing, one_broker, refuse
 from engine.moves.moves import Args, Words, verb
@@ -46,7 +47,9 @@ def _advance(sim: Simulation, args: Args) -> Iterator[None]:
     "at 15s",
     "Time passes until the clock shows this.",
     lambda words: {"ms": words.duration()},
-    lambda sim, args: "" if args["ms"] >= sim.now else f"The clock shows {sim.now} ms already.",
+    lambda sim, args: (
+        "" if args["ms"] >= sim.now else phrase("The clock shows {0} ms already.", sim.now)
+    ),
 )
 def _at(sim: Simulation, args: Args) -> Iterator[None]:
     yield from pacing.run_until(sim, args["ms"])
@@ -148,7 +151,7 @@ def _future(sim: Simulation, args: Args) -> Iterator[None]:
 def _parse_fetching(words: Words) -> Args:
     mode = words.take("auto or manual")
     if mode not in ("auto", "manual"):
-        raise words.fail(f"“{mode}” is neither auto nor manual.")
+        raise words.fail("“{0}” is neither auto nor manual.", mode)
     return {"auto": mode == "auto"}
 
 

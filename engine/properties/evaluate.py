@@ -332,4 +332,4 @@ def _where(at: Place) -> str:
 
 
 def _bad(at: Place, sentence: str) -> InputError:
-    return InputError("invalid", f"{_place(at)}{sentence}.", _where(at))
+    return InputError("invalid", f"{_place(at)}{sentence}.", where=_where(at))

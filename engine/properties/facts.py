@@ -148,7 +148,7 @@ def fact(name: str, where: str, place: str) -> Fact:
     if name in FACTS:
         return FACTS[name]
     hint = nearest(name, list(FACTS))
-    raise InputError("unknown", f"{place}there is no fact {name[:40]}{hint}", where)
+    raise InputError("unknown", f"{place}there is no fact {name[:40]}{hint}", where=where)
 
 
 def invariant(name: str, where: str, place: str) -> str:
@@ -159,7 +159,7 @@ def invariant(name: str, where: str, place: str) -> str:
     if name in INVARIANTS:
         return name
     raise InputError(
-        "unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where
+        "unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where=where
     )
 
 

@@ -222,5 +222,5 @@ def _bad(text: str, error: UnexpectedInput) -> InputError:
     return InputError(
         "invalid",
         f"Line {line}, column {column}: {told} expected, not {found}.",
-        f"line {line}, column {column}",
+        where=f"line {line}, column {column}",
     )

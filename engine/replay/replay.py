@@ -452,11 +452,12 @@ class Replay:
         if step >= self._most:
             raise InputError(
                 "too_large",
-                f"Only the first {self._most} steps of a run are shown: make the move at an "
-                "earlier step, or run it at scale.",
+                "Only the first {0} steps of a run are shown: make the move at an earlier step, "
+                "or run it at scale.",
+                self._most,
             )
         parsed = [moves.parse(line, run.scenario.brokers) for line in moves.split(text) or [""]]
-        if reason := parsed[0].verb.why_not(self._at(step), parsed[0].args):
+        if reason := moves.why_not(self._at(step), parsed[0]):
             raise InputError("impossible", reason)
         played = moves.joined((*self.cut(step), *(move.text for move in parsed)))
         return Run(run.scenario, run.profile, run.seed, played)

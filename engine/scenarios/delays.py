@@ -30,7 +30,7 @@ def read_delay(read: Reader, value: object, path: Path) -> Delay:
         low = read.integer(both[0], (*path, 0), 0, MOST_DELAY_MS, "ms")
         high = read.integer(both[1], (*path, 1), 0, MOST_DELAY_MS, "ms")
         if low > high:
-            raise read.bad(path, f"{name_of(path)} is written [least, most].")
+            raise read.bad(path, "{0} is written [least, most].", name_of(path))
         return (low, high)
     one = read.integer(value, path, 0, MOST_DELAY_MS, "ms")
     return (one, one)
@@ -39,11 +39,11 @@ def read_delay(read: Reader, value: object, path: Path) -> Delay:
 def _read_log_normal(read: Reader, value: object, path: Path) -> LogNormal:
     fields = read.mapping(value, path, ("median", "p99"))
     if len(fields) < 2:
-        raise read.bad(path, f"{name_of(path)} as a distribution needs a median and a p99.")
+        raise read.bad(path, "{0} as a distribution needs a median and a p99.", name_of(path))
     median = read.integer(fields["median"], (*path, "median"), 1, MOST_DELAY_MS, "ms")
     p99 = read.integer(fields["p99"], (*path, "p99"), 1, MOST_DELAY_MS, "ms")
     if p99 < median:
-        raise read.bad((*path, "p99"), f"{name_of(path)} has a p99 below its median.")
+        raise read.bad((*path, "p99"), "{0} has a p99 below its median.", name_of(path))
     return LogNormal(median, p99)
 
 

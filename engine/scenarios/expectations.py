@@ -76,7 +76,7 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
     if place:
         said = parse(" ".join(words[:-1]), brokers, where)
         if said.kind not in ("replica", "log", "epochs"):
-            raise InputError("invalid", "Only a replica is asked for with p=1.", where)
+            raise InputError("invalid", "Only a replica is asked for with p=1.", where=where)
         return replace(said, text=text, partition=int(place[1]))
     verb = words[0] if words else ""
     if verb in ("ack", "waiting") and len(words) > 1:
@@ -84,7 +84,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
     if verb == "refused" and len(words) == 3:
         if words[2] not in all_names():
             hint = nearest(words[2], all_names())
-            raise InputError("unknown", f"There is no error {words[2][:40]}{hint}", where)
+            raise InputError(
+                "unknown", "There is no error {0}{1}", words[2][:40], hint, where=where
+            )
         return Expectation(verb, text, names=(_record_name(words[1], where),), error=words[2])
     consumer = _CONSUMER.fullmatch(text.strip())
     if consumer:
@@ -98,7 +100,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
         pairs = [_EPOCH.fullmatch(word) for word in words[2:]]
         found = [(int(pair[1]), int(pair[2])) for pair in pairs if pair]
         if len(found) != len(pairs):
-            raise InputError("invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where)
+            raise InputError(
+                "invalid", "Epochs are written epoch:offset, like 0:0 2:3.", where=where
+            )
         flat = tuple(number for pair in found for number in pair)
         return Expectation(verb, text, 0, _broker(words[1], brokers, where), flat)
     if len(words) in (3, 5, 7, 9):
@@ -108,9 +112,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...], where: str = "") -> Expect
             return Expectation("replica", text, 0, _broker(verb, brokers, where), numbers)
     raise InputError(
         "invalid",
-        "An expectation reads like P{1 0 0 [1,2,3]}, b1 LEO 5 HW 3 or ack m3, "
-        f"not {short_value(text)}.",
-        where,
+        "An expectation reads like P{1 0 0 [1,2,3]}, b1 LEO 5 HW 3 or ack m3, not {0}.",
+        short_value(text),
+        where=where,
     )
 
 
@@ -141,13 +145,15 @@ def _broker(word: str, brokers: tuple[BrokerSpec, ...], where: str) -> int:
             return broker.id
     names = ", ".join(broker.label for broker in brokers)
     raise InputError(
-        "unknown", f"There is no broker {short_value(word)}; there are {names}.", where
+        "unknown", "There is no broker {0}; there are {1}.", short_value(word), names, where=where
     )
 
 
 def _record_name(word: str, where: str) -> str:
     if not _NAME.fullmatch(word):
-        raise InputError("invalid", f"A record is named like m3, not {short_value(word)}.", where)
+        raise InputError(
+            "invalid", "A record is named like m3, not {0}.", short_value(word), where=where
+        )
     return word
 
 
@@ -155,7 +161,7 @@ def _entries(words: list[str], where: str) -> tuple[tuple[str, ...], tuple[int, 
     matches = [_ENTRY.fullmatch(word) for word in words]
     found = [(match[1], int(match[2])) for match in matches if match]
     if len(found) != len(matches):
-        raise InputError("invalid", "A log is written record@epoch, like m0@0 n3@2.", where)
+        raise InputError("invalid", "A log is written record@epoch, like m0@0 n3@2.", where=where)
     return tuple(name for name, _ in found), tuple(epoch for _, epoch in found)
 
 

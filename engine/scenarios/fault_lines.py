@@ -146,7 +146,7 @@ def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) ->
 def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpec, ...]) -> Fault:
     fields = read.mapping(item, path, FAULT_FIELDS)
     if "kind" not in fields:
-        raise read.bad(path, f"A fault needs a kind: {', '.join(FAULT_KINDS)}.")
+        raise read.bad(path, "A fault needs a kind: {0}.", ", ".join(FAULT_KINDS))
     kind = read.choice(fields["kind"], (*path, "kind"), tuple(FAULT_KINDS))
     _goes_together(read, fields, kind, path)
     mtbf = at = -1
@@ -189,11 +189,14 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
         raise read.bad(path, "A lossy link needs a loss: the share of what is sent that it loses.")
     if FAULT_KINDS[kind].of_controller and (named := NAME_BROKERS & fields.keys()):
         raise read.bad(
-            (*path, min(named)), f"A {kind} strikes the active controller: leave out {min(named)}."
+            (*path, min(named)),
+            "A {0} strikes the active controller: leave out {1}.",
+            kind,
+            min(named),
         )
     for field, only in OF_ONE_KIND.items():
         if field in fields and kind != only:
-            raise read.bad((*path, field), f"Only a fault of kind {only} has a {field}.")
+            raise read.bad((*path, field), "Only a fault of kind {0} has a {1}.", only, field)
 
 
 def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]) -> None:
@@ -210,7 +213,10 @@ def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSp
         if fault.dir > broker.dirs and any(broker.id in group for group in groups):
             raise read.bad(
                 (*path, "dir"),
-                f"Broker {broker.label} has no log directory d{fault.dir}, only {broker.dirs}.",
+                "Broker {0} has no log directory d{1}, only {2}.",
+                broker.label,
+                fault.dir,
+                broker.dirs,
             )
 
 

@@ -54,7 +54,9 @@ def load_placed(
 ) -> tuple[Scenario, Places]:
     """Return the scenario, and the place of each of its values.  Raises InputError."""
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise InputError("too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{where}:1:1")
+        raise InputError(
+            "too_large", "A scenario has at most {0} bytes.", MOST_BYTES, where=f"{where}:1:1"
+        )
     places = Places(where)
     data = _Tree(places, loader).build(text)
     if slug and isinstance(data, dict):
@@ -68,7 +70,9 @@ def load_value(text: str, where: str) -> tuple[Any, Reader]:
     The limits are the same.  Raises InputError.
     """
     if len(text.encode("utf-8", "replace")) > MOST_BYTES:
-        raise InputError("too_large", f"A file has at most {MOST_BYTES} bytes.", f"{where}:1:1")
+        raise InputError(
+            "too_large", "A file has at most {0} bytes.", MOST_BYTES, where=f"{where}:1:1"
+        )
     places = Places(where)
     return _Tree(places, _OWN_LOADER).build(text), Reader(places)
 
@@ -80,15 +84,17 @@ def load_path(path: str | FilePath) -> Scenario:
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise InputError(
-                "too_large", f"A scenario has at most {MOST_BYTES} bytes.", f"{path}:1:1"
+                "too_large", "A scenario has at most {0} bytes.", MOST_BYTES, where=f"{path}:1:1"
             )
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError("unknown", f"{path} cannot be read: {reason}.", str(path)) from None
+        raise InputError(
+            "unknown", "{0} cannot be read: {1}.", path, reason, where=str(path)
+        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
-            "invalid", f"{path} is not UTF-8 text (byte {error.start}).", f"{path}:1:1"
+            "invalid", "{0} is not UTF-8 text (byte {1}).", path, error.start, where=f"{path}:1:1"
         ) from None
     slug = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-")[:80]
     return load_text(text, path.name, slug)
@@ -153,7 +159,7 @@ def _shelf() -> tuple[dict[str, Scenario], dict[str, InputError]]:
             found.append(_library_file(slug))
         except UnicodeDecodeError as error:
             reason = f"It is not UTF-8 text (byte {error.start})."
-            bad[slug] = InputError("invalid", reason, f"{entry.name}:1:1")
+            bad[slug] = InputError("invalid", reason, where=f"{entry.name}:1:1")
         except InputError as error:
             bad[slug] = error
     found.sort(key=lambda one: (FIRST.get(one.code[:1], len(FIRST)), one.code, one.slug))
@@ -210,7 +216,7 @@ def find(name: str) -> Scenario:
         if name in (scenario.slug, scenario.code) and name:
             return scenario
     names = [*known, *(one.code for one in known.values() if one.code)]
-    raise InputError("unknown", f"There is no scenario {name[:80]}{nearest(name, names)}")
+    raise InputError("unknown", "There is no scenario {0}{1}", name[:80], nearest(name, names))
 
 
 class _Open:
@@ -244,15 +250,16 @@ class _Tree:
             mark = error.problem_mark or error.context_mark
             problem = error.problem or "unreadable"
             where = self.places.at(mark.line + 1, mark.column + 1) if mark else ""
-            raise InputError("invalid", f"This is not YAML: {problem}.", where) from None
+            raise InputError("invalid", "This is not YAML: {0}.", problem, where=where) from None
         except yaml.reader.ReaderError as error:
             raise InputError(
                 "invalid",
-                f"Character {error.position + 1} is not allowed in YAML.",
-                self.places.at(1, 1),
+                "Character {0} is not allowed in YAML.",
+                error.position + 1,
+                where=self.places.at(1, 1),
             ) from None
         if self.documents == 0:
-            raise InputError("invalid", "The text is empty.", self.places.at(1, 1))
+            raise InputError("invalid", "The text is empty.", where=self.places.at(1, 1))
         return self.result
 
     def _events(self, text: str) -> Iterator[yaml.Event]:
@@ -265,13 +272,15 @@ class _Tree:
             raise InputError(
                 "invalid",
                 "This is not YAML: a number here is too large.",
-                self.places.at(mark.line + 1, mark.column + 1),
+                where=self.places.at(mark.line + 1, mark.column + 1),
             ) from None
         finally:
             loader.dispose()
 
-    def _bad(self, event: yaml.Event, sentence: str, code: str = "invalid") -> InputError:
-        return InputError(code, sentence, self.places.at(*_start(event)))
+    def _bad(
+        self, event: yaml.Event, sentence: str, *values: object, code: str = "invalid"
+    ) -> InputError:
+        return InputError(code, sentence, *values, where=self.places.at(*_start(event)))
 
     def _take(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.DocumentStartEvent):
@@ -292,7 +301,9 @@ class _Tree:
             raise self._bad(event, "Anchors (&name) are not allowed here.")
         self.count += 1
         if self.count > MOST_VALUES:
-            raise self._bad(event, f"A scenario has at most {MOST_VALUES} values.", "too_large")
+            raise self._bad(
+                event, "A scenario has at most {0} values.", MOST_VALUES, code="too_large"
+            )
         if isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
         elif isinstance(event, yaml.MappingStartEvent):
@@ -302,9 +313,11 @@ class _Tree:
 
     def _open(self, event: yaml.CollectionStartEvent, data: dict[str, Any] | list[Any]) -> None:
         if event.tag not in (None, "!"):
-            raise self._bad(event, f"The tag {event.tag} is not allowed here.")
+            raise self._bad(event, "The tag {0} is not allowed here.", event.tag)
         if len(self.stack) >= MOST_DEPTH:
-            raise self._bad(event, f"This is nested more than {MOST_DEPTH} deep.", "too_large")
+            raise self._bad(
+                event, "This is nested more than {0} deep.", MOST_DEPTH, code="too_large"
+            )
         if self.stack and isinstance(self.stack[-1].data, dict) and self.stack[-1].key is None:
             raise self._bad(event, "A key is a plain word.")
         path = self._next_path()
@@ -313,11 +326,11 @@ class _Tree:
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         if event.tag not in (None, "!"):
-            raise self._bad(event, f"The tag {event.tag} is not allowed here.")
+            raise self._bad(event, "The tag {0} is not allowed here.", event.tag)
         top = self.stack[-1] if self.stack else None
         if top is not None and isinstance(top.data, dict) and top.key is None:
             if event.value in top.data:
-                raise self._bad(event, f"The key {event.value[:60]} is written twice.")
+                raise self._bad(event, "The key {0} is written twice.", event.value[:60])
             if event.value == "<<":
                 raise self._bad(event, "Merge keys (<<) are not allowed here.")
             top.key = event.value

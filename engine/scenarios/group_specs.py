@@ -75,6 +75,6 @@ def _read_members(read: Reader, value: object, path: Path, taken: list[int]) -> 
         if not match:
             raise read.bad(here, "A member is a consumer, written C1 to C20.")
         if int(match[1]) in (*taken, *found):
-            raise read.bad(here, f"C{match[1]} is a member already; list it once.")
+            raise read.bad(here, "C{0} is a member already; list it once.", match[1])
         found.append(int(match[1]))
     return tuple(found)

@@ -110,10 +110,13 @@ def read_initial(
     names = [one.name for one in states]
     for index, one in enumerate(states):
         if one.name in names[:index]:
-            raise read.bad((*where, index), f"Two partitions are called {one.name}.")
+            raise read.bad((*where, index), "Two partitions are called {0}.", one.name)
         if one.leader in offline:
             raise read.bad(
-                (*where, index, "leader"), f"Broker {one.leader} leads {one.name} and is offline."
+                (*where, index, "leader"),
+                "Broker {0} leads {1} and is offline.",
+                one.leader,
+                one.name,
             )
     return Initial(offline, states)
 
@@ -156,7 +159,7 @@ def _partition(
         found = _brokers(read, fields.get(key, []), (*path, key), brokers)
         for one in found:
             if one not in replicas:
-                raise read.bad((*path, key), f"Broker {one} is no replica of {name}.")
+                raise read.bad((*path, key), "Broker {0} is no replica of {1}.", one, name)
         return found
 
     leader = -1
@@ -164,7 +167,9 @@ def _partition(
         leader = broker_id(read, fields.get("leader", replicas[0]), (*path, "leader"), brokers)
     isr = members("isr") if "isr" in fields else replicas
     if leader >= 0 and leader not in isr:
-        raise read.bad((*path, "leader"), f"Broker {leader} leads {name} but is not in its ISR.")
+        raise read.bad(
+            (*path, "leader"), "Broker {0} leads {1} but is not in its ISR.", leader, name
+        )
     epoch = read.integer(fields.get("leader_epoch", 0), (*path, "leader_epoch"), 0, MOST_EPOCH)
     return PartitionState(
         name,
@@ -195,7 +200,7 @@ def _logs(
         fields = read.mapping(one, here, ("broker", "epochs", "end", "hw", "recovery"))
         broker = broker_id(read, fields.get("broker"), (*here, "broker"), brokers)
         if broker in found or broker not in replicas:
-            raise read.bad(here, f"Broker {broker} has one log of each partition it is to have.")
+            raise read.bad(here, "Broker {0} has one log of each partition it is to have.", broker)
         found[broker] = _log(read, fields, here, epoch)
     return tuple(found.items())
 
@@ -213,9 +218,11 @@ def _log(read: Reader, fields: dict[str, object], path: Path, latest: int) -> Lo
     start = epochs[0][1]
     end = read.integer(fields.get("end", start), (*path, "end"), start, MOST_OFFSET)
     if end - start > MOST_KEPT:
-        raise read.bad((*path, "end"), f"A log keeps at most {MOST_KEPT} records.", "too_large")
+        raise read.bad(
+            (*path, "end"), "A log keeps at most {0} records.", MOST_KEPT, code="too_large"
+        )
     if epochs[-1][1] > end:
-        raise read.bad(where, f"An epoch begins after the log's end, {end}.")
+        raise read.bad(where, "An epoch begins after the log's end, {0}.", end)
     hw = read.integer(fields.get("hw", end), (*path, "hw"), start, end)
     recovery = read.integer(fields.get("recovery", end), (*path, "recovery"), start, end)
     return LogState(tuple(epochs), end, hw, recovery)

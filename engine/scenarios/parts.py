@@ -116,9 +116,9 @@ def read_brokers(read: Reader, value: object) -> tuple[BrokerSpec, ...]:
         found.append(_read_broker(read, item, (*path, index), index + 1))
     for index, broker in enumerate(found):
         if broker.id in [other.id for other in found[:index]]:
-            raise read.bad((*path, index), f"Broker {broker.id} is listed twice.")
+            raise read.bad((*path, index), "Broker {0} is listed twice.", broker.id)
         if broker.name and broker.name in [other.name for other in found[:index]]:
-            raise read.bad((*path, index), f"Two brokers are called {broker.name}.")
+            raise read.bad((*path, index), "Two brokers are called {0}.", broker.name)
     return tuple(found)
 
 
@@ -143,9 +143,9 @@ def _read_broker(read: Reader, item: object, path: Path, number: int) -> BrokerS
 def _broker_name(read: Reader, value: object, path: Path) -> str:
     name = read.text(value, path, 16)
     if not _NAME.fullmatch(name):
-        raise read.bad(path, f"A broker's name is a short word, not {short_value(name)}.")
+        raise read.bad(path, "A broker's name is a short word, not {0}.", short_value(name))
     if _RESERVED.fullmatch(name):
-        raise read.bad(path, f"{name} cannot name a broker: it already means something else.")
+        raise read.bad(path, "{0} cannot name a broker: it already means something else.", name)
     return name
 
 
@@ -171,7 +171,9 @@ def broker_id(read: Reader, value: object, path: Path, brokers: tuple[BrokerSpec
         ):
             return broker.id
     names = ", ".join(broker.label for broker in brokers)
-    raise read.bad(path, f"There is no broker {short_value(value)}; there are {names}.", "unknown")
+    raise read.bad(
+        path, "There is no broker {0}; there are {1}.", short_value(value), names, code="unknown"
+    )
 
 
 def read_partitions(
@@ -188,12 +190,12 @@ def read_partitions(
         ]
         for number, one in enumerate(replicas):
             if one in replicas[:number]:
-                raise read.bad((*here, number), f"Partition {index} names broker {one} twice.")
+                raise read.bad((*here, number), "Partition {0} names broker {1} twice.", index, one)
         found.append(tuple(replicas))
     total = sum(map(len, found))
     if total > MOST_REPLICAS:
         reason = f"The partitions have {total} replicas; at most {MOST_REPLICAS} fit."
-        raise read.bad(path, reason, "too_large")
+        raise read.bad(path, reason, code="too_large")
     return tuple(found)
 
 
@@ -216,7 +218,7 @@ def acks_of(read: Reader, value: object, path: Path) -> int:
         return int(str(value))
     if value in (0, 1) and isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise read.bad(path, f"{name_of(path)} is all, 1 or 0, not {short_value(value)}.")
+    raise read.bad(path, "{0} is all, 1 or 0, not {1}.", name_of(path), short_value(value))
 
 
 def read_workload(read: Reader, value: object, partitions: int) -> Workload:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 from engine.model.profiles import nearest
 from engine.scenarios.spans import has_unit, span_ms
 
@@ -54,28 +55,36 @@ class Reader:
         self.places = places or Places()
 
     def bad(
-        self, path: Path, sentence: str, code: str = "invalid", key: bool = False
+        self,
+        path: Path,
+        sentence: str,
+        *values: object,
+        code: str = "invalid",
+        key: bool = False,
     ) -> InputError:
         """Return the exception to raise about the value at `path`."""
-        return InputError(code, sentence, self.places.of(path, key))
+        return InputError(code, sentence, *values, where=self.places.of(path, key))
 
     def mapping(self, value: object, path: Path, known: tuple[str, ...]) -> dict[str, object]:
         """Return a mapping with no other keys than the known ones (any key when none are given)."""
         if not isinstance(value, dict):
-            raise self.bad(path, f"{name_of(path)} is written as a mapping, key: value.")
+            raise self.bad(path, "{0} is written as a mapping, key: value.", name_of(path))
         for key in value:
             if not isinstance(key, str):
-                raise self.bad(path, f"The keys of {name_of(path)} are words.")
+                raise self.bad(path, "The keys of {0} are words.", name_of(path))
             if known and key not in known:
-                there = f" in {name_of(path)}" if path else ""
+                there = phrase(" in {0}", name_of(path)) if path else ""
                 hint = nearest(key, list(known))
                 if hint == ".":
-                    hint = f"; known are {', '.join(known)}."
+                    hint = phrase("; known are {0}.", ", ".join(known))
                 raise self.bad(
                     (*path, key),
-                    f"There is no key {short_value(key)}{there}{hint}",
-                    "unknown",
-                    True,
+                    "There is no key {0}{1}{2}",
+                    short_value(key),
+                    there,
+                    hint,
+                    code="unknown",
+                    key=True,
                 )
         return value
 
@@ -84,13 +93,18 @@ class Reader:
         if isinstance(value, tuple):
             value = list(value)
         if not isinstance(value, list):
-            raise self.bad(path, f"{name_of(path)} is written as a list, [a, b].")
+            raise self.bad(path, "{0} is written as a list, [a, b].", name_of(path))
         if len(value) > most:
             raise self.bad(
-                path, f"{name_of(path)} has {len(value)} entries; at most {most} fit.", "too_large"
+                path,
+                "{0} has {1} entries; at most {2} fit.",
+                name_of(path),
+                len(value),
+                most,
+                code="too_large",
             )
         if len(value) < least:
-            raise self.bad(path, f"{name_of(path)} needs at least {least} entries.")
+            raise self.bad(path, "{0} needs at least {1} entries.", name_of(path), least)
         return value
 
     def integer(self, value: object, path: Path, low: int, high: int, unit: str = "") -> int:
@@ -98,51 +112,67 @@ class Reader:
         if unit == "ms" and isinstance(value, str) and has_unit(value) and span_ms(value) >= 0:
             value = span_ms(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            unit = f" ({unit})" if unit else ""
+            unit = phrase(" ({0})", unit) if unit else ""
             raise self.bad(
-                path, f"{name_of(path)} is a whole number{unit}, not {short_value(value)}."
+                path, "{0} is a whole number{1}, not {2}.", name_of(path), unit, short_value(value)
             )
         if not low <= value <= high:
             code = "too_large" if value > high else "invalid"
-            raise self.bad(path, f"{name_of(path)} must lie between {low} and {high}.", code)
+            raise self.bad(
+                path, "{0} must lie between {1} and {2}.", name_of(path), low, high, code=code
+            )
         return value
 
     def number(self, value: object, path: Path, low: float, high: float) -> float:
         """Return a number within bounds; a whole one is kept whole."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.bad(path, f"{name_of(path)} is a number, not {short_value(value)}.")
+            raise self.bad(path, "{0} is a number, not {1}.", name_of(path), short_value(value))
         if not low <= value <= high:
             code = "too_large" if value > high else "invalid"
-            raise self.bad(path, f"{name_of(path)} must lie between {low:g} and {high:g}.", code)
+            raise self.bad(
+                path,
+                "{0} must lie between {1} and {2}.",
+                name_of(path),
+                format(low, "g"),
+                format(high, "g"),
+                code=code,
+            )
         return value
 
     def boolean(self, value: object, path: Path) -> bool:
         """Return true or false."""
         if not isinstance(value, bool):
-            raise self.bad(path, f"{name_of(path)} is true or false, not {short_value(value)}.")
+            raise self.bad(
+                path, "{0} is true or false, not {1}.", name_of(path), short_value(value)
+            )
         return value
 
     def text(self, value: object, path: Path, most: int) -> str:
         """Return a string of bounded length without control characters other than line ends."""
         if not isinstance(value, str):
-            raise self.bad(path, f"{name_of(path)} is a text, not {short_value(value)}.")
+            raise self.bad(path, "{0} is a text, not {1}.", name_of(path), short_value(value))
         if len(value) > most:
             raise self.bad(
                 path,
-                f"{name_of(path)} has {len(value)} characters; at most {most} fit.",
-                "too_large",
+                "{0} has {1} characters; at most {2} fit.",
+                name_of(path),
+                len(value),
+                most,
+                code="too_large",
             )
         if _CONTROL.search(value):
-            raise self.bad(path, f"{name_of(path)} holds a control character.")
+            raise self.bad(path, "{0} holds a control character.", name_of(path))
         if _HALF.search(value):
-            raise self.bad(path, f"{name_of(path)} holds half a character (a surrogate).")
+            raise self.bad(path, "{0} holds half a character (a surrogate).", name_of(path))
         return value
 
     def choice(self, value: object, path: Path, known: tuple[str, ...]) -> str:
         """Return one of a few words."""
         if not isinstance(value, str) or value not in known:
             words = ", ".join(known)
-            raise self.bad(path, f"{name_of(path)} is one of {words}, not {short_value(value)}.")
+            raise self.bad(
+                path, "{0} is one of {1}, not {2}.", name_of(path), words, short_value(value)
+            )
         return value
 
 

@@ -273,8 +273,10 @@ def _from_dict(read: Reader, data: object) -> Scenario:
     if records > parts.MOST_RECORDS:
         raise read.bad(
             ("workload",),
-            f"This workload writes {records:.0f} records; at most {parts.MOST_RECORDS} fit a run.",
-            "too_large",
+            "This workload writes {0} records; at most {1} fit a run.",
+            format(records, ".0f"),
+            parts.MOST_RECORDS,
+            code="too_large",
         )
     profiles, expect = _profiles(read, fields, brokers)
     settings = _configs(read, fields.get("configs", {}), profiles)
@@ -316,7 +318,7 @@ def _sentence(
 ) -> str:
     text = " ".join(read.text(fields.get(key, ""), (key,), most).split())
     if required and not text:
-        raise read.bad((key,), f"The {key} is empty.")
+        raise read.bad((key,), "The {0} is empty.", key)
     return text
 
 
@@ -325,7 +327,7 @@ def _word(
 ) -> str:
     text = read.text(fields.get(key, ""), (key,), 80)
     if text and not form.fullmatch(text):
-        raise read.bad((key,), f"The {key} is written with {words}.")
+        raise read.bad((key,), "The {0} is written with {1}.", key, words)
     return text
 
 
@@ -340,7 +342,7 @@ def _profile(read: Reader, value: object, path: Path, key: bool = False) -> str:
     try:
         return get_profile(name).name
     except InputError as bad:
-        raise InputError(bad.code, bad.sentence, read.places.of(path, key)) from None
+        raise InputError(bad.code, bad.sentence, where=read.places.of(path, key)) from None
 
 
 def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> None:
@@ -352,7 +354,7 @@ def _refuse_twins(read: Reader, listed: Sequence[object], names: list[str]) -> N
         one, other = str(listed[first])[:40], str(listed[index])[:40]
         if one == other:
             raise read.bad(("profiles",), "A profile is listed twice.")
-        raise read.bad(("profiles",), f"{one} and {other} are one behaviour here.")
+        raise read.bad(("profiles",), "{0} and {1} are one behaviour here.", one, other)
 
 
 def _profiles(
@@ -364,7 +366,7 @@ def _profiles(
     for key, value in written.items():
         name = _profile(read, key, ("expect", key), True)
         if name in promised:
-            raise read.bad(("expect", key), f"Profile {name} is promised twice.", key=True)
+            raise read.bad(("expect", key), "Profile {0} is promised twice.", name, key=True)
         promised[name] = expectations.read_expect(read, value, ("expect", key), brokers)
     default = list(promised) or [DEFAULT_PROFILE]
     listed = read.listing(fields.get("profiles", default), ("profiles",), MOST_PROFILES, 1)
@@ -372,10 +374,12 @@ def _profiles(
     _refuse_twins(read, listed, names)
     for index, name in enumerate(names):
         if promised and name not in promised:
-            raise read.bad(("profiles", index), f"Profile {name} has no entry under expect.")
+            raise read.bad(("profiles", index), "Profile {0} has no entry under expect.", name)
     for name in promised:
         if name not in names:
-            raise read.bad(("expect", name), f"Profile {name} is missing from profiles.", key=True)
+            raise read.bad(
+                ("expect", name), "Profile {0} is missing from profiles.", name, key=True
+            )
     return tuple(names), {name: promised[name] for name in names if name in promised}
 
 
@@ -389,7 +393,7 @@ def _configs(read: Reader, value: object, profiles: tuple[str, ...]) -> Settings
         try:
             configuration.build(get_profile(profile), settings)
         except InputError as bad:
-            raise InputError(bad.code, bad.sentence, read.places.of(("configs",))) from None
+            raise InputError(bad.code, bad.sentence, where=read.places.of(("configs",))) from None
     return dict(sorted(settings.items()))
 
 

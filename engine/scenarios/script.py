@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
 from engine.scenarios import expectations
 from engine.scenarios.parts import BrokerSpec
@@ -110,22 +111,30 @@ def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) ->
     if len(lines) > MOST_LINES:
         raise read.bad(
             ("script",),
-            f"The script has {len(lines)} lines; at most {MOST_LINES} fit.",
-            "too_large",
+            "The script has {0} lines; at most {1} fit.",
+            len(lines),
+            MOST_LINES,
+            code="too_large",
         )
     for number, line in enumerate(lines, 1):
         where = read.places.of(("script", number))
         if len(line) > MOST_LINE:
             raise InputError(
-                "too_large", f"Line {number} of the script is longer than {MOST_LINE}.", where
+                "too_large",
+                "Line {0} of the script is longer than {1}.",
+                number,
+                MOST_LINE,
+                where=where,
             )
         split = _split(line)
         for profile in split.profiles:
             try:
                 get_profile(profile)
             except InputError as bad:
-                sentence = f"Line {number} of the script is for no profile. {bad.sentence}"
-                raise InputError(bad.code, sentence, where) from None
+                sentence = phrase(
+                    "Line {0} of the script is for no profile. {1}", number, bad.sentence
+                )
+                raise InputError(bad.code, sentence, where=where) from None
         if split.text == "expect" or split.text.startswith("expect "):
             expectations.parse(split.text.removeprefix("expect").strip(), brokers, where)
     return "\n".join(lines)

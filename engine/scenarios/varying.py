@@ -66,7 +66,7 @@ def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
     elif head == "configs":
         if rest not in CATALOGUE:
             hint = nearest(rest, list(CATALOGUE))
-            raise InputError("unknown", f"There is no configuration {rest[:60]}{hint}")
+            raise InputError("unknown", "There is no configuration {0}{1}", rest[:60], hint)
         data["configs"][rest] = value
     elif head == "network" and rest in _NETWORK:
         data["network"][rest] = value
@@ -94,8 +94,9 @@ def varied(data: dict[str, Any], key: str, value: object) -> dict[str, Any]:
 def _unknown(key: str) -> InputError:
     return InputError(
         "unknown",
-        f"{key[:80]} cannot be varied; a configuration, network., workload., faults., brokers, "
+        "{0} cannot be varied; a configuration, network., workload., faults., brokers, "
         "replication.factor, racks, fetching or duration_ms can.",
+        key[:80],
     )
 
 
@@ -107,7 +108,9 @@ def _vary_delay(network: dict[str, Any], rest: str, value: object) -> None:
     if isinstance(network[which], list):
         raise InputError(
             "impossible",
-            f"network.{which} is [least, most] here; only a distribution has a {field}.",
+            "network.{0} is [least, most] here; only a distribution has a {1}.",
+            which,
+            field,
         )
     network[which][field] = value
 
@@ -117,7 +120,7 @@ def _vary_workload(producers: list[dict[str, Any]], rest: str, value: object, ke
     chosen = producers
     if index:
         if not index.isdecimal() or int(index) >= len(producers):
-            raise InputError("unknown", f"There is no producer {index[:20]} to vary.")
+            raise InputError("unknown", "There is no producer {0} to vary.", index[:20])
         chosen = [producers[int(index)]]
     if field not in PRODUCER_FIELDS:
         raise _unknown(key)
@@ -136,7 +139,7 @@ def _vary_faults(faults: list[dict[str, Any]], rest: str, value: object, key: st
     else:
         chosen = [fault for fault in faults if which in ("", fault["kind"])]
     if not chosen:
-        raise InputError("unknown", f"There is no fault {which[:20]} to vary in this scenario.")
+        raise InputError("unknown", "There is no fault {0} to vary in this scenario.", which[:20])
     for fault in chosen:
         if field == "mtbf_ms":
             fault.pop("at_ms", None)
@@ -152,7 +155,7 @@ def _vary_brokers(data: dict[str, Any], value: object) -> None:
     still can; racks are dealt out in turn.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_BROKERS:
-        raise InputError("invalid", f"The number of brokers lies between 1 and {MOST_BROKERS}.")
+        raise InputError("invalid", "The number of brokers lies between 1 and {0}.", MOST_BROKERS)
     old: list[dict[str, Any]] = data["brokers"]
     before = [broker["id"] for broker in old]
     racks = list(dict.fromkeys(broker["rack"] for broker in old))
@@ -179,7 +182,7 @@ def _vary_factor(data: dict[str, Any], value: object) -> None:
     ids = [broker["id"] for broker in data["brokers"]]
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= len(ids):
         raise InputError(
-            "invalid", f"The replication factor lies between 1 and {len(ids)} brokers."
+            "invalid", "The replication factor lies between 1 and {0} brokers.", len(ids)
         )
     for index, replicas in enumerate(data["partitions"]):
         first = ids.index(replicas[0])

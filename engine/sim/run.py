@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from engine.model.errors import InputError
+from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
 from engine.moves import moves, verbs
 from engine.scenarios.scenario import Scenario
@@ -33,10 +34,10 @@ class Run:
     def __post_init__(self) -> None:
         object.__setattr__(self, "profile", get_profile(self.profile).name)
         if not 0 <= self.seed <= MAX_SEED:
-            raise InputError("invalid", f"A seed lies between 0 and {MAX_SEED}.")
+            raise InputError("invalid", "A seed lies between 0 and {0}.", MAX_SEED)
         if self.moves is not None:
             if len(self.moves) > MAX_MOVES:
-                raise InputError("too_large", f"A run has at most {MAX_MOVES} moves.")
+                raise InputError("too_large", "A run has at most {0} moves.", MAX_MOVES)
             if self.moves == self.script():
                 object.__setattr__(self, "moves", None)
 
@@ -77,15 +78,15 @@ class Run:
     def from_text(text: str) -> Run:
         """Read `text()` back.  Raises InputError with one sentence; bounds are checked first."""
         if len(text) > MAX_TEXT:
-            raise InputError("too_large", f"The text of a run has at most {MAX_TEXT} characters.")
+            raise InputError("too_large", "The text of a run has at most {0} characters.", MAX_TEXT)
         try:
             data = json.loads(text)
         except RecursionError as error:
             raise InputError("invalid", "The run is nested too deep.") from error
         except ValueError as error:
-            raise InputError("invalid", f"The run is not JSON: {error}.") from error
+            raise InputError("invalid", "The run is not JSON: {0}.", error) from error
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise InputError("invalid", f"The text is no run of format {FORMAT}.")
+            raise InputError("invalid", "The text is no run of format {0}.", FORMAT)
         found, seed, profile = data.get("moves"), data.get("seed"), data.get("profile")
         if found is not None and not (
             isinstance(found, list) and all(isinstance(move, str) for move in found)
@@ -121,13 +122,13 @@ def play(
             for _ in moves.play(sim, move):
                 yield number
         except InputError as error:
-            sentence = f"Move {number + 1} (“{lines[number]}”): {error.sentence}"
+            sentence = phrase("Move {0} (“{1}”): {2}", number + 1, lines[number], error.sentence)
             place = f"Move {number + 1}"
-            raise InputError(error.code, sentence, place) from error
+            raise InputError(error.code, sentence, where=place) from error
         if ended is not None:
             ended(number)
         if sim.events > sim.budget:
-            raise InputError("too_large", f"The run passed {sim.budget} events.")
+            raise InputError("too_large", "The run passed {0} events.", sim.budget)
 
 
 def play_all(run: Run, told: bool = False) -> Simulation:

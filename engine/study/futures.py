@@ -119,14 +119,15 @@ def _last(replay: Replay, invariant: str) -> int:
     if not broken and not replay.whole:
         raise InputError(
             "too_large",
-            f"Within its first {replay.total} steps, which can be looked at, this run does not "
-            f"break {invariant}.",
+            "Within its first {0} steps, which can be looked at, this run does not break {1}.",
+            replay.total,
+            invariant,
         )
     if not broken:
-        raise InputError("impossible", f"This run does not break {invariant}.")
+        raise InputError("impossible", "This run does not break {0}.", invariant)
     last = broken[0] - 1
     if last < 1:
-        raise InputError("impossible", f"This run breaks {invariant} with its first event.")
+        raise InputError("impossible", "This run breaks {0} with its first event.", invariant)
     return last
 
 

@@ -96,7 +96,7 @@ def shorten(run: Run, invariant: str) -> Shortened:
     """
     found, sim = _played(run, invariant)
     if found is None:
-        raise InputError("impossible", f"This run does not break {invariant}.")
+        raise InputError("impossible", "This run does not break {0}.", invariant)
     search = _Search(invariant, run, found)
     search.try_scenario(_as_scheduled(run, sim, found), run.seed, worth=found.step)
     if not any(fault.mtbf_ms for fault in search.run.scenario.faults):

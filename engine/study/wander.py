@@ -50,7 +50,7 @@ def allowed(
     found: dict[str, list[str]] = {}
     for line in offers(sim):
         move = moves.parse(line, sim.scenario.brokers)
-        if wanted(line) and not move.verb.why_not(sim, move.args):
+        if wanted(line) and not moves.why_not(sim, move):
             found.setdefault(move.verb.name, []).append(line)
     return found
 

@@ -14,6 +14,7 @@ from engine.model.log import Batch
 from engine.model.messages import (
     EPOCH_END_R,
     FETCH_R,
+    FIRST_PRODUCER,
     GROUP_HEARTBEAT,
     GROUP_HEARTBEAT_R,
     HEARTBEAT,
@@ -22,6 +23,7 @@ from engine.model.messages import (
     METADATA_FETCH,
     Message,
 )
+from engine.moves.move_errors import label
 from engine.moves.moves import label_of
 from engine.replay.view_cache import RECORDS_SHOWN, Recall
 from engine.sim.simulation import Simulation
@@ -160,7 +162,7 @@ def _drawn_messages(sim: Simulation) -> Iterator[tuple[Message, str]]:
 
 
 def _label(sim: Simulation, node: int) -> str:
-    return str(node_name(node)) if node < 0 else sim.scenario.broker_name(node)
+    return str(node_name(node)) if node <= FIRST_PRODUCER else label(sim, node)
 
 
 # -- a message in full ----------------------------------------------------------------------------

@@ -28,7 +28,7 @@ def is_possible(sim: Simulation, line: str) -> bool:
         move = moves.parse(line, sim.scenario.brokers)
     except InputError:
         return False
-    return not move.verb.why_not(sim, move.args)
+    return not moves.why_not(sim, move)
 
 
 def cure(sim: Simulation, needed: Sentence, *lines: str) -> Cure:

@@ -191,7 +191,7 @@ def of_move(sim: Simulation, line: str) -> tuple[str, list[Guard]]:
     move = moves.parse(line, sim.scenario.brokers)
     v = word(move.text)
     found = [guard("", True, say("guard.move.read", v=v, g=word(move.verb.grammar)))]
-    why = move.verb.why_not(sim, move.args)
+    why = moves.why_not(sim, move)
     if not why:
         return move.text, [*found, guard("", True, say("guard.move.possible"))]
     needed = _cure_of_move(sim, why)

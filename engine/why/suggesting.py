@@ -28,7 +28,7 @@ def possible(sim: Simulation) -> list[dict[str, Any]]:
     found = []
     for line in suggestions(sim):
         move = moves.parse(line, sim.scenario.brokers)
-        reason = move.verb.why_not(sim, move.args)
+        reason = moves.why_not(sim, move)
         found.append(
             {
                 "text": line,

@@ -60,7 +60,7 @@ def _broker(sim: Simulation, name: str) -> Broker:
         if name in (str(spec.id), spec.name) and name:
             return sim.brokers[spec.id]
     known = ", ".join(spec.label for spec in sim.scenario.brokers)
-    raise InputError("unknown", f"There is no broker “{name[:40]}”; there are {known}.")
+    raise InputError("unknown", "There is no broker “{0}”; there are {1}.", name[:40], known)
 
 
 def _leader(sim: Simulation, tp: int) -> tuple[Process, Replica] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.checks import appends
 from engine.checks.settled import unsettled
 from engine.controlplane.roles import ensure_log
 from engine.scenarios.scenario import Scenario
@@ -62,7 +63,7 @@ def test_epochs_and_their_starts_rise(epochs: list[int], starts: list[int], righ
     sim = after("produce a; settle")
     log = sim.brokers[1].machine.disks[0].log
     log.epochs.epochs[:], log.epochs.starts[:] = epochs, starts
-    sim.checker._check_cache(1, log)
+    appends.check_cache(sim.checker, 1, log)
     assert ("INV-4" not in sim.checker.told) is right
 
 
@@ -82,7 +83,7 @@ def test_until_2_0_0_two_epochs_may_start_at_one_offset(
     sim = after("produce a; settle", profile)
     log = sim.brokers[1].machine.disks[0].log
     log.epochs.epochs[:], log.epochs.starts[:] = [1, 2], starts
-    sim.checker._check_cache(1, log)
+    appends.check_cache(sim.checker, 1, log)
     assert ("INV-4" not in sim.checker.told) is right
 
 

@@ -12,6 +12,7 @@ from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.sampling import FileSample
 from app.kafka import checkpoints
 from app.kafka.cursor import MalformedError
+from engine.model.phrases import phrase
 
 MARKS: Final = "replication-offset-checkpoint"
 STARTS: Final = "log-start-offset-checkpoint"
@@ -46,7 +47,9 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise MalformedError(f"Byte {error.start}: this is not the text of a checkpoint.") from None
+        raise MalformedError(
+            phrase("Byte {0}: this is not the text of a checkpoint.", error.start)
+        ) from None
     of_folder = folder_partition(path)
     if file == EPOCHS:
         about = of_folder
@@ -55,8 +58,12 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         epochs = checkpoints.epochs(text)
         if about is None:
             gathered.complain(
-                f"{path}: whose epochs these are, nothing says; keep the file in the folder of its "
-                f"partition, as {wanted}/{file}."
+                phrase(
+                    "{0}: whose epochs these are, nothing says; keep the file in the folder of its "
+                    "partition, as {1}.",
+                    path,
+                    f"{wanted}/{file}",
+                )
             )
         elif not source.node:
             gathered.complain(_nobody(path))
@@ -67,7 +74,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     if not source.node:
         gathered.complain(_nobody(path))
     elif offset is None:
-        gathered.complain(f"{path}: it has no line of {wanted}.")
+        gathered.complain(phrase("{0}: it has no line of {1}.", path, wanted))
     elif file == MARKS:
         gathered.replica(source.node).hw = offset
     else:
@@ -76,7 +83,9 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
 
 
 def _nobody(path: Path) -> str:
-    return f"{path}: whose checkpoint this is, nothing says; name it like 2={path.name}."
+    return phrase(
+        "{0}: whose checkpoint this is, nothing says; name it like 2={1}.", path, path.name
+    )
 
 
 FORMAT: Final = FileFormat(

@@ -21,6 +21,7 @@ from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import METADATA, apply
 from app.incident.sampling import FileSample
 from app.kafka.history import EpochEntry
+from engine.model.phrases import phrase
 
 _IN_NAME: Final = re.compile(r"([A-Za-z0-9._-]+?-\d{1,6})(?:[-_.](?:dump|segment|log))*\.\w+")
 _PROMPT: Final = re.compile(r"[\s:/]([A-Za-z0-9._-]+-\d{1,6})\]?\s*[$#>](?:\s|$)")
@@ -86,12 +87,18 @@ def _unusable(
     """Return why the batches of a dump cannot be used, and what to do; "" where they can."""
     path = source.path
     if about is None or not named:
-        return (
-            f"{path}:{number}: kafka-dump-log was called inside the folder of a partition, so its "
-            f"output does not say of which; name it like {source.node or 2}={wanted}.txt."
+        return phrase(
+            "{0}: kafka-dump-log was called inside the folder of a partition, so its output does "
+            "not say of which; name it like {1}.",
+            f"{path}:{number}",
+            f"{source.node or 2}={wanted}.txt",
         )
     if about == wanted and not source.node:
-        return f"{path}:{number}: whose segment this is, nothing says; name it like 2={path.name}."
+        return phrase(
+            "{0}: whose segment this is, nothing says; name it like 2={1}.",
+            f"{path}:{number}",
+            path.name,
+        )
     return ""
 
 

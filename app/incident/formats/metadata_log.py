@@ -15,6 +15,7 @@ from app.kafka import batches
 from app.kafka.cursor import MalformedError
 from app.kafka.history import EpochEntry, entries
 from app.kafka.metadata import BrokerRecord
+from engine.model.phrases import phrase
 
 METADATA: Final = "__cluster_metadata-0"
 SEGMENT: Final = re.compile(r"\d{20}\.log")
@@ -55,7 +56,7 @@ def _entries(batch: batches.RecordBatch) -> Iterator[EpochEntry]:
     try:
         yield from entries([batch])
     except MalformedError as error:
-        raise MalformedError(f"Offset {batch.header.base}: {error}") from None
+        raise MalformedError(phrase("Offset {0}: {1}", batch.header.base, error.sentence)) from None
 
 
 FORMAT: Final = FileFormat(

@@ -12,6 +12,7 @@ from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.formats.metadata_log import is_segment
 from app.incident.sampling import FileSample
 from app.kafka import batches
+from engine.model.phrases import phrase
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
@@ -25,8 +26,11 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         return
     if not source.node:
         gathered.complain(
-            f"{source.path}: whose segment this is, nothing says; name it like "
-            f"2={source.path.parent.name}/{source.path.name}."
+            phrase(
+                "{0}: whose segment this is, nothing says; name it like 2={1}.",
+                source.path,
+                f"{source.path.parent.name}/{source.path.name}",
+            )
         )
         return
     replica = gathered.replica(source.node)

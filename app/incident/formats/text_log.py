@@ -14,6 +14,7 @@ from app.incident.files import Gathered, IncidentFile, lines_of, named_owner, ow
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.lines import UnreadLineError
 from app.incident.sampling import FileSample
+from engine.model.phrases import phrase
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
@@ -64,21 +65,29 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
             yield event
     path = source.path
     if binary.count:
-        gathered.complain(f"{path}:{binary.first}: this line is no text and was passed over.")
+        gathered.complain(
+            phrase("{0}: this line is no text and was passed over.", f"{path}:{binary.first}")
+        )
     if spread.count:
         gathered.complain(
-            f"{path}:{spread.first}: the JSON is spread over several lines; jq -c '.[]' {name} "
-            "puts each record on one."
+            phrase(
+                "{0}: the JSON is spread over several lines; jq -c '.[]' {1} puts each record on "
+                "one.",
+                f"{path}:{spread.first}",
+                name,
+            )
         )
-    for passed, why in (
-        (cut, "cut off or spoilt"),
-        (timeless, "without a time"),
-        (unsigned, "without the broker that wrote them; name the file like 2=" + name),
+    for passed, template in (
+        (cut, "{0}: lines of Kafka cut off or spoilt: {1}, the first is line {2}."),
+        (timeless, "{0}: lines of Kafka without a time: {1}, the first is line {2}."),
+        (
+            unsigned,
+            "{0}: lines of Kafka without the broker that wrote them; name the file like {3}: {1}, "
+            "the first is line {2}.",
+        ),
     ):
         if passed.count:
-            gathered.complain(
-                f"{path}: lines of Kafka {why}: {passed.count}, the first is line {passed.first}."
-            )
+            gathered.complain(phrase(template, path, passed.count, passed.first, f"2={name}"))
 
 
 _FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')

@@ -116,16 +116,20 @@ def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
     for path in map(Path, paths):
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
-            raise InputError("unknown", f"There is no recording (*.json) in {path}.", str(path))
+            raise InputError(
+                "unknown", f"There is no recording (*.json) in {path}.", where=str(path)
+            )
         for file in files:
             try:
                 if file.stat().st_size > MOST_BYTES:
                     raise InputError(
-                        "too_large", f"{file} is larger than any recording.", str(file)
+                        "too_large", f"{file} is larger than any recording.", where=str(file)
                     )
                 text = file.read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise InputError("unknown", f"{file} cannot be read: {error}.", str(file)) from None
+                raise InputError(
+                    "unknown", f"{file} cannot be read: {error}.", where=str(file)
+                ) from None
             yield read(text, file.stem, str(file))
 
 
@@ -144,13 +148,13 @@ def read(text: str, name: str, where: str = "") -> Recording:
     try:
         return _recording(json.loads(text), name)
     except RecursionError:
-        raise InputError("invalid", f"{where} is nested too deep.", where) from None
+        raise InputError("invalid", f"{where} is nested too deep.", where=where) from None
     except KeyError as error:
         raise InputError(
-            "invalid", f"{where} is no recording: {error} is missing.", where
+            "invalid", f"{where} is no recording: {error} is missing.", where=where
         ) from None
     except (ValueError, TypeError, AttributeError, IndexError) as error:
-        raise InputError("invalid", f"{where} is no recording: {error}.", where) from None
+        raise InputError("invalid", f"{where} is no recording: {error}.", where=where) from None
 
 
 def _recording(data: Any, name: str) -> Recording:

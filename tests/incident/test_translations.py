@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.incident import reconstruction, render, sources, timeline
-from app.incident.translated import catalogue, told_in
+from app.incident.pages import words_in
+from engine.model.errors import InputError
+from engine.model.phrases import catalogue, translate
+from tests.phrases import constants
 
 FILES = Path(__file__).parent / "files"
 CHINESE = "zh-Hans"
 HAN = re.compile("[\u3400-\u9fff]")
 PLACE = re.compile(r"\{\w+\}")
 RECORD = re.compile(r"P\{[^}]*\}( RECOVERING)?")
+
+
+def told_in(sentence: str, language: str) -> str:
+    return translate(sentence, language, words_in(language))
 
 
 def foreign(sentences: list[str]) -> list[str]:
@@ -53,7 +60,7 @@ def test_files_that_broke_and_findings_are_told_in_chinese(tmp_path: Path) -> No
 
 
 def test_templates_have_the_same_places() -> None:
-    for english, chinese in catalogue(CHINESE).items():
+    for english, chinese in words_in(CHINESE).items():
         assert set(PLACE.findall(english)) == set(PLACE.findall(chinese)), english
         assert HAN.search(chinese) or not HAN.search(english), english
 
@@ -63,14 +70,34 @@ def test_english_stays_as_it_is() -> None:
     assert told_in("Nobody ever said this.", CHINESE) == "Nobody ever said this."
 
 
-def test_every_sentence_of_the_field_is_told_in_chinese() -> None:
-    sentences: set[str] = set()
-    for path in sorted(
-        (Path(__file__).parent.parent / "field" / "incident").glob("*/reading.json")
-    ):
-        reading = json.loads(path.read_text("utf-8"))
-        rows = [row.split(" ", 2)[2] for row in reading.get("rows", [])]
-        said = [*rows, *reading.get("notes", []), reading.get("finding"), reading.get("refused")]
-        sentences |= {one for one in said if one}
+def test_every_template_has_its_chinese_and_none_is_stale() -> None:
+    own = {text for text, _, _ in constants("app/incident", "app/kafka")}
+    known = words_in(CHINESE)
+    everything = catalogue(CHINESE).keys() | known.keys()
+    assert sorted(text for text in own if "{0}" in text and text not in everything) == []
+    assert sorted(text for text in known if text not in own) == []
+
+
+def sentences_of(folder: Path) -> Iterator[str]:
+    """Rows, notes and the finding of the first partition of a case, or why there is none."""
+    notes: list[str] = []
+    try:
+        found = sources.readable_files((str(folder),))
+        wanted = next(iter(timeline.partitions(found, notes.append)), None)
+        if wanted is not None:
+            told = timeline.gather(found, wanted)
+            rebuilt = reconstruction.rebuild(told) if told.states else None
+            yield from (what for _, _, what in render.rows(told))
+            yield from [*told.notes, render.missing(told)]
+            if rebuilt is not None:
+                yield from [*rebuilt.notes, rebuilt.finding]
+    except InputError as bad:
+        yield bad.sentence
+    yield from notes
+
+
+def test_every_sentence_of_the_field_is_in_chinese() -> None:
+    folders = sorted((Path(__file__).parent.parent / "field" / "incident").iterdir())
+    sentences = {one for folder in folders for one in sentences_of(folder) if one}
     assert len(sentences) > 60
     assert foreign(sorted(sentences)) == []

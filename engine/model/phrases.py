@@ -1,0 +1,115 @@
+"""Sentences with values in them, and their translations.
+
+The engine words its sentences in English, as gettext does: the English template is the key of a
+catalogue (`engine/words/phrases.zh-Hans.json`), and a sentence keeps its template and its values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from engine.model.languages import USUAL, words_of
+
+SUBJECT: Final = "phrases"
+STORY: Final = "story"
+KEYED: Final = "cannot."
+
+# Chinese keeps a thin space between its own signs and others, and none among its own.
+_HAN: Final = "\u3400-\u9fff"
+_CROWDED: Final = re.compile(f"(?<=[{_HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_HAN}])")
+_LOOSE: Final = re.compile(f"(?<=[{_HAN}])[ \u2009](?=[{_HAN}])")
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+class Phrase(str):
+    """English sentence that keeps the template and the values of which it is made.
+
+    A value may be a phrase itself.
+    """
+
+    __slots__ = ("template", "values")
+
+    template: str
+    values: Mapping[str, str]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (filled, (self.template, self.values))
+
+
+def phrase(template: str, *values: object) -> Phrase:
+    """Return the sentence of a template "{0} is down; restart {1} first." and its values."""
+    return filled(template, {str(number): value for number, value in enumerate(values)})
+
+
+def filled(template: str, values: Mapping[str, object]) -> Phrase:
+    """Return the sentence of a template with named places."""
+    texts = {
+        name: value if isinstance(value, str) else str(value) for name, value in values.items()
+    }
+    made = Phrase(fill(template, texts))
+    made.template, made.values = template, texts
+    return made
+
+
+def join(parts: Iterable[str], separator: str = "") -> Phrase:
+    """Return sentences or pieces of them as one."""
+    parts = list(parts)
+    return phrase(separator.join(f"{{{number}}}" for number in range(len(parts))), *parts)
+
+
+def capitalized(text: str) -> str:
+    """Return the text with a capital letter at its beginning."""
+    first = _PLACE.split(text.template, maxsplit=1)[0] if isinstance(text, Phrase) else text
+    if not first:
+        return text
+    upper = first[0].upper() + first[1:]
+    if not isinstance(text, Phrase):
+        return upper
+    return filled(upper + text.template[len(first) :], text.values)
+
+
+def with_values(text: str, change: Callable[[str], str]) -> str:
+    """Return the sentence with another text for each value, as a path without its folder."""
+    if not isinstance(text, Phrase):
+        return change(text)
+    return filled(text.template, {k: with_values(one, change) for k, one in text.values.items()})
+
+
+def translate(sentence: str, language: str, own: Mapping[str, str] | None = None) -> str:
+    """Return the sentence in a language; in English where the catalogue lacks its template.
+
+    Values are translated, too: they may be phrases, or words of the engine such as "nothing".
+    `own`: templates of a feature of its own, before the engine's.
+    """
+    if language == USUAL:
+        return sentence
+    return _translated(sentence, {**catalogue(language), **own} if own else catalogue(language))
+
+
+def _translated(sentence: str, known: Mapping[str, str]) -> str:
+    if not isinstance(sentence, Phrase):
+        return known.get(sentence, sentence)
+    values = {name: _translated(value, known) for name, value in sentence.values.items()}
+    text = fill(known.get(sentence.template, sentence.template), values)
+    return _CROWDED.sub("\u2009", _LOOSE.sub("", text))
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the template with each value in its place."""
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, str]:
+    """Return English template -> template; empty for English.
+
+    Refusals of moves have keys of their own in the words of the story.
+    """
+    if language == USUAL:
+        return {}
+    english, other = words_of(STORY, USUAL), words_of(STORY, language)
+    refusals = {english[key]: other[key] for key in english if key.startswith(KEYED)}
+    return {**words_of(SUBJECT, language), **refusals}
