@@ -136,7 +136,7 @@ def delete_topic(k: Controller, name: str, out: Effects) -> int:
         return errors.UNKNOWN_TOPIC_OR_PARTITION
     for tp in topic.tps:
         del k.records[tp]
-    out.cue("CP-7.7.deleted", CONTROLLER, f"topic {name}", None, None)
+    out.cue("CP-7.7.deleted", CONTROLLER, "topic", None, None, about=name)
     append(k, [(R_REMOVE, tp) for tp in topic.tps], out)
     return errors.NONE
 
@@ -186,7 +186,7 @@ def unregister(k: Controller, broker: int, out: Effects) -> int:
     records += lose_uncleanly(k, broker, out)
     del k.brokers[broker]
     k.readers.pop(broker, None)
-    out.cue("CP-DECOMMISSION.forget", CONTROLLER, f"broker {broker}", "registered", None)
+    out.cue("CP-DECOMMISSION.forget", CONTROLLER, "broker", "registered", None, about=broker)
     append(k, [*records, (R_UNREGISTER, broker)], out)
     return errors.NONE
 

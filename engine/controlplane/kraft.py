@@ -309,7 +309,7 @@ def begin_controlled_shutdown(k: Controller, broker: int, out: Effects) -> None:
     records = [registration_change(k, broker)]
     records += _leave_isrs(k, broker, out)
     liveness.note_shutdown(registration, len(k.log) + len(records))
-    out.cue("CP-KR-SHUTDOWN", CONTROLLER, f"broker {broker}", None, "controlled shutdown")
+    out.cue("CP-KR-SHUTDOWN", CONTROLLER, "broker", None, "controlled shutdown", about=broker)
     append(k, records, out)
 
 
@@ -325,7 +325,7 @@ def _leave_isrs(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...
 def fence(k: Controller, broker: int, out: Effects) -> list[tuple[Any, ...]]:
     """CP-KR-FENCE.  Take a broker out of every ISR and elect where it led; its epoch stays."""
     liveness.fence(k.brokers[broker])
-    out.cue("CP-KR-FENCE", CONTROLLER, f"broker {broker}", "unfenced", "fenced")
+    out.cue("CP-KR-FENCE", CONTROLLER, "broker", "unfenced", "fenced", about=broker)
     records = _leave_isrs(k, broker, out)
     records.append(registration_change(k, broker))
     return records
@@ -335,7 +335,7 @@ def unfence(k: Controller, broker: int, out: Effects) -> None:
     """CP-KR-UNFENCE.  Unfence a broker; only partitions without a leader change."""
     registration = k.brokers[broker]
     registration.fenced = False
-    out.cue("CP-KR-UNFENCE", CONTROLLER, f"broker {broker}", "fenced", "unfenced")
+    out.cue("CP-KR-UNFENCE", CONTROLLER, "broker", "fenced", "unfenced", about=broker)
     records = [registration_change(k, broker)]
     for tp, record in k.records.items():
         if record.leader < 0:

@@ -79,7 +79,7 @@ def on_log_dir_event(k: Controller, m: LogDirEvent, out: Effects) -> None:
     """8.4, 2.  Send LeaderAndIsr for all of the broker's replicas to find the lost ones."""
     if m.src not in k.brokers:
         return
-    out.cue("CP-8.4.event", CONTROLLER, f"broker {m.src}", None, None)
+    out.cue("CP-8.4.event", CONTROLLER, "broker", None, None, about=m.src)
     states = [(tp, r, False) for tp, r in k.records.items() if m.src in r.replicas]
     if states:
         znodes.send_leader_and_isr(k, m.src, states, out)
@@ -95,7 +95,7 @@ def on_leader_and_isr_response(k: Controller, m: LeaderAndIsrResponse, out: Effe
     if not gone or m.src not in k.brokers:
         return
     k.offline.update((m.src, tp) for tp in gone)
-    out.cue("CP-8.4.offline", CONTROLLER, f"broker {m.src}", None, tuple(gone))
+    out.cue("CP-8.4.offline", CONTROLLER, "broker", None, tuple(gone), about=m.src)
     znodes.replicas_died(k, m.src, gone, out)
 
 
@@ -121,7 +121,7 @@ def _lose_directories(k: Controller, broker: int, lost: list[int], out: Effects)
         if k.directories.get((broker, tp)) in lost and (broker, tp) not in k.offline
     ]
     k.offline.update((broker, tp) for tp in gone)
-    out.cue("CP-8.4.offline", CONTROLLER, f"broker {broker}", None, tuple(gone))
+    out.cue("CP-8.4.offline", CONTROLLER, "broker", None, tuple(gone), about=broker)
     records: list[tuple[Any, ...]] = [kraft.registration_change(k, broker)]
     for tp in gone:
         isr = k.records[tp].isr
@@ -150,7 +150,7 @@ def on_assign_replicas(k: Controller, m: AssignReplicasToDirs, out: Effects) -> 
         after.partition_epoch += 1
         k.records[tp] = after
         records.append((membership.R_PARTITION, tp, after, (m.src, directory)))
-        out.cue("CP-8.4.assign", CONTROLLER, f"broker {m.src}", tp, directory, tp=tp)
+        out.cue("CP-8.4.assign", CONTROLLER, "broker", tp, directory, tp=tp, about=m.src)
     kraft.append(k, records, out)
     answer = AssignReplicasToDirsResponse(CONTROLLER, m.src, m.corr, NONE, m.items)
     kraft.answer_when_committed(k, answer, out)

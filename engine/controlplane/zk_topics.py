@@ -114,7 +114,7 @@ def _begin(k: Controller, name: str, out: Effects) -> None:
         out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
     dead = tuple(b for b in sorted(deletion.left) if not _deletable(k, b, deletion))
     if dead:
-        out.cue("CP-7.7.ineligible", CONTROLLER, f"topic {name}", None, dead)
+        out.cue("CP-7.7.ineligible", CONTROLLER, "topic", None, dead, about=name)
     for broker in sorted(deletion.left):
         _stop(k, broker, deletion, out)
 
@@ -151,4 +151,4 @@ def on_stop_replica_response(k: Controller, m: StopReplicaResponse, out: Effects
             del deletion.left[m.src]
         if not deletion.left:
             del k.deletions[name], k.topics[name]
-            out.cue("CP-7.7.deleted", CONTROLLER, f"topic {name}", None, None)
+            out.cue("CP-7.7.deleted", CONTROLLER, "topic", None, None, about=name)

@@ -70,7 +70,7 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     if noticed:
         on_broker_startup(k, m.src, out)
     else:
-        out.cue("CP-ZK-BROKERS.unnoticed", CONTROLLER, f"broker {m.src}", None, epoch)
+        out.cue("CP-ZK-BROKERS.unnoticed", CONTROLLER, "broker", None, epoch, about=m.src)
     arm_session_check(k, out)
 
 
@@ -139,7 +139,7 @@ def start_up(k: Controller, out: Effects) -> None:
 def on_broker_failure(k: Controller, broker: int, out: Effects) -> None:
     """CP-ZK-BROKERS, failure.  Elect where it led, then take its replicas out of ISRs."""
     k.brokers.pop(broker, None)
-    out.cue("CP-ZK-BROKERS", CONTROLLER, f"broker {broker}", "live", "dead")
+    out.cue("CP-ZK-BROKERS", CONTROLLER, "broker", "live", "dead", about=broker)
     k.offline = {one for one in k.offline if one[0] != broker}
     hosted = [tp for tp, record in k.records.items() if broker in record.replicas]
     replicas_died(k, broker, hosted, out)

@@ -85,7 +85,7 @@ def update_follower_fetch_state(
     remote.fetched_ms = now
     remote.broker_epoch = broker_epoch
     if before != offset and out.cues is not None:
-        out.cue("S-4", broker.id, f"remote {follower}", before, offset, tp=replica.tp)
+        out.cue("S-4", broker.id, "remote", before, offset, tp=replica.tp, about=follower)
     if follower not in replica.isr:
         maybe_expand_isr(broker, replica, follower, out)
     if before != offset and maybe_increment_hw(broker, replica, out):
@@ -180,10 +180,11 @@ def maybe_expand_isr(broker: Process, replica: Replica, follower: int, out: Effe
         out.cue(
             "S-7.epoch_start",
             broker.id,
-            f"remote {follower}",
+            "remote",
             remote.leo,
             replica.epoch_start,
             tp=replica.tp,
+            about=follower,
         )
         return
     if not may_be_proposed(broker, replica, follower):

@@ -245,7 +245,7 @@ def unexpected(broker: Process, thread: FetcherThread, tp: int, out: Effects) ->
         fail_partition(broker, thread, tp, out)
         return
     thread.dead = True
-    out.cue("F-8.thread", broker.id, f"fetcher {thread.leader}", None, tuple(thread.partitions))
+    out.cue("F-8.thread", broker.id, "fetcher", None, tuple(thread.partitions), about=thread.leader)
 
 
 def fail_partition(broker: Process, thread: FetcherThread, tp: int, out: Effects) -> None:

@@ -189,7 +189,7 @@ def tell_short(broker: Process, m: FetchRequest, out: Effects) -> None:
     for fp in m.partitions:
         log = broker.replicas[fp.tp].log
         there += _available(broker, m, (log.leo if m.replica >= 0 else log.hw) - fp.offset)
-    out.cue("S-5.min_bytes", broker.id, f"bytes {m.src}", there, m.min_bytes)
+    out.cue("S-5.min_bytes", broker.id, "bytes", there, m.min_bytes, about=m.src)
 
 
 def _available(broker: Process, m: FetchRequest, records: int) -> int:

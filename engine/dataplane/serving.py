@@ -135,7 +135,7 @@ def _forget_position(broker: Process, tp: int, follower: int, out: Effects) -> N
         before = replica.remote[follower].leo
         forget_position(replica, follower)
         if before >= 0:
-            out.cue("S-4", broker.id, f"remote {follower}", before, -1, tp=tp)
+            out.cue("S-4", broker.id, "remote", before, -1, tp=tp, about=follower)
 
 
 def _redirects(answer: list[FetchData]) -> bool:

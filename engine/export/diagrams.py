@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.model.effects import Cue
+from engine.model.effects import Cue, field_of
 from engine.model.messages import (
     CONTROLLER,
     GROUP_HEARTBEAT,
@@ -79,8 +79,8 @@ def mermaid(run: Run, total: int) -> str:
         elif kind == FAILURE and not cues:
             continue
         notes = _notes(cues)
-        met.update(cue[1] for cue in notes)
-        drawn += [f"Note over {_who(cue[1])}: {_plain(_cue(cue))}" for cue in notes]
+        met.update(cue.node for cue in notes)
+        drawn += [f"Note over {_who(cue.node)}: {_plain(_cue(cue))}" for cue in notes]
     if left:
         drawn.append(f"Note over {_who(min(met))}: {left} more steps are not drawn")
     head = ["sequenceDiagram", f"accTitle: {_plain(run.scenario.title)}"]
@@ -123,14 +123,13 @@ def _notes(cues: list[Cue]) -> list[Cue]:
     """Return the changes that a reader of the diagram should not miss."""
     return [
         cue for cue in cues
-        if cue[0] in RULES and RULES[cue[0]].moment >= WORTH_A_NOTE and cue[1] >= CONTROLLER
+        if cue.rule in RULES and RULES[cue.rule].moment >= WORTH_A_NOTE and cue.node >= CONTROLLER
     ]  # fmt: skip
 
 
 def _cue(cue: Cue) -> str:
-    rule, _, field, old, _, _ = cue
-    before = "" if old is None else f"{value_text(old)} to "
-    return f"{rule} {field} {before}{new_text(cue)}"
+    before = "" if cue.old is None else f"{value_text(cue.old)} to "
+    return f"{cue.rule} {field_of(cue)} {before}{new_text(cue)}"
 
 
 def _plain(text: str) -> str:

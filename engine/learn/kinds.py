@@ -100,7 +100,9 @@ def _truth_after_turn(
 
 
 def _truncate_asked(before: Moment, event: Event, turn: Turn) -> Found:
-    nodes = {c[1] for c in _cues(turn) if c[0].removesuffix(".kept") in CUTTING and c[2] == "leo"}
+    nodes = {
+        c.node for c in _cues(turn) if c.rule.removesuffix(".kept") in CUTTING and c.field == "leo"
+    }
     for tp, part in before.parts.items():
         for broker, mine in part.replicas.items():
             if broker in nodes and mine.leo > mine.start and broker in turn.now.alive:
@@ -136,7 +138,7 @@ def _leader_asked(before: Moment, event: Event, turn: Turn) -> Found:
 
 
 def _isr_asked(before: Moment, event: Event, turn: Turn) -> Found:
-    struck = {cue[1] for cue in event[3] if cue[0] in STRIKING}
+    struck = {cue.node for cue in event[3] if cue.rule in STRIKING}
     for tp, part in before.parts.items():
         after = turn.now.parts.get(tp)
         if after is None or part.record.leader < 0:
@@ -249,7 +251,7 @@ def _survive_asked(recording: MomentRecording, index: int) -> Found:
     """
     before, turn = recording.turns[index - 1].now, recording.turns[index]
     event = turn.events[0]
-    if event[0] != FAILURE or not any(cue[0] in STRIKING for cue in event[3]):
+    if event[0] != FAILURE or not any(cue.rule in STRIKING for cue in event[3]):
         return
     if recording.run.scenario.faults or len(coming(recording, index)) > MOST_COMING:
         return

@@ -78,7 +78,7 @@ def _firsts(run: Run) -> dict[str, tuple[int, int]]:
             for _, _, _, cues, _ in events:
                 step += 1
                 for cue in cues:
-                    found.setdefault(cue[0], (step, cue[1]))
+                    found.setdefault(cue.rule, (step, cue.node))
     except InputError:
         found[REFUSED] = (step, 0)
     return found

@@ -148,7 +148,7 @@ class Teller:
         Returns "" for other faults: the move says it.
         """
         cues = event_of(self.recording, probe)[3]
-        struck = dict.fromkeys((cue[0], cue[1]) for cue in cues if cue[0] in STRUCK)
+        struck = dict.fromkeys((cue.rule, cue.node) for cue in cues if cue.rule in STRUCK)
         said = [self.say(STRUCK[rule], b=self.broker(one)) for rule, one in struck]
         return (" " if self.language == USUAL else "").join(said)
 
@@ -159,9 +159,9 @@ class Teller:
         moment strikes: the broker may be back already.
         """
         cues = event_of(self.recording, probe)[3]
-        for rule, _, what, _, new, *_ in cues:
-            if rule in MISSED and new in ("dead", "fenced"):
-                return self.say(f"next.{new}", b=self.broker(int(what.split()[-1])))
+        for cue in cues:
+            if cue.rule in MISSED and cue.new in ("dead", "fenced"):
+                return self.say(f"next.{cue.new}", b=self.broker(cue.about))
         return ""
 
     def _answer_arrives(self, what: Any, part: Any, probe: Probe) -> str:
@@ -300,7 +300,7 @@ class Teller:
             return ".same" if before == after else ".shrink" if after < before else ".grow"
         if probe.kind == "epochs":
             cues = event_of(self.recording, probe)[3]
-            if any(cue[0] == "CP-8.2.start" for cue in cues):
+            if any(cue.rule == "CP-8.2.start" for cue in cues):
                 return ".load"
             left = set(right) if isinstance(right, tuple) else set()
             return ".new" if set(part.replicas[probe.who].epochs) <= left else ".cut"
@@ -316,7 +316,7 @@ class Teller:
     def _cut_by(self, probe: Probe) -> str:
         """Return ".end" if the follower asked beyond the leader's log and lengths are compared."""
         cues = event_of(self.recording, probe)[3]
-        return ".end" if any(cue[0] == "F-9" and cue[1] == probe.who for cue in cues) else ""
+        return ".end" if any(cue.rule == "F-9" and cue.node == probe.who for cue in cues) else ""
 
     def belief(self, misconception: str) -> tuple[str, str]:
         """Return (name, the reason it does not hold) of a misconception."""

@@ -83,8 +83,8 @@ def _acting(recording: MomentRecording, index: int) -> tuple[str, str, tuple[str
     The card leaves out the other lines that act as well.
     """
     turn = recording.turns[index]
-    cues = [c[0] for c in turn.events[0][3] if c[0] in RULES and RULES[c[0]].moment >= 2]
-    fired = {cue[0] for event in turn.events for cue in event[3]}
+    cues = [c.rule for c in turn.events[0][3] if c.rule in RULES and RULES[c.rule].moment >= 2]
+    fired = {cue.rule for event in turn.events for cue in event[3]}
     for cue in sorted(cues, key=lambda one: -RULES[one].moment):
         name, lines = _lines(cue, recording.profile)
         acts = [text for text, own in lines if cue in own]
@@ -121,21 +121,21 @@ def happening(event: Event) -> Happening | None:
     kind, node, what, cues = event
     if kind == DELIVERY and isinstance(what, Message) and what.kind == PRODUCE_R:
         return ("answer", node) if not getattr(what, "error", 0) else None
-    told = [cue for cue in cues if cue[0] in SORTS and _moves(cue)]
+    told = [cue for cue in cues if cue.rule in SORTS and _moves(cue)]
     if not told:
         return None
-    first = min(told, key=lambda cue: _PLACE[cue[0]])
+    first = min(told, key=lambda cue: _PLACE[cue.rule])
     return SORTS[first[0]], first[1]
 
 
 def _moves(cue: Cue) -> bool:
-    return SORTS[cue[0]] not in ("copy", "mark", "follow") or cue[3] != cue[4]
+    return SORTS[cue.rule] not in ("copy", "mark", "follow") or cue.old != cue.new
 
 
 def _is_unforeseen(turn: Turn, move: int) -> bool:
     """Return True if a fault or a write comes that nothing before announces."""
     for kind, _, _, cues in turn.events:
-        sorts = {SORTS[cue[0]] for cue in cues if cue[0] in SORTS}
+        sorts = {SORTS[cue.rule] for cue in cues if cue.rule in SORTS}
         if kind == FAILURE or sorts & {"die", "start"} or ("append" in sorts and turn.move != move):
             return True
     return False

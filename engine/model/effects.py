@@ -15,7 +15,7 @@ class Cue(NamedTuple):
     """A named sub-step inside one event: a rule and the value that it changed.
 
     The value belongs to a node, and to a partition of it; NO_PARTITION where it is the node's, or
-    of several partitions.
+    of several partitions.  `about`: the broker or topic that the field describes, if any.
     """
 
     rule: str
@@ -24,6 +24,12 @@ class Cue(NamedTuple):
     old: Any
     new: Any
     tp: int = NO_PARTITION
+    about: Any = None
+
+
+def field_of(cue: Cue) -> str:
+    """Return the field in words, with what it is about: "remote 3", "topic orders"."""
+    return cue.field if cue.about is None else f"{cue.field} {cue.about}"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -77,7 +83,8 @@ class Effects:
         new: Any = None,
         *,
         tp: int = NO_PARTITION,
+        about: Any = None,
     ) -> None:
         """Report to a listener, if any, which rule moved what from where to where."""
         if self.cues is not None:
-            self.cues.append(Cue(rule, node, field, old, new, tp))
+            self.cues.append(Cue(rule, node, field, old, new, tp, about))

@@ -122,7 +122,7 @@ def _decommission(sim: Simulation, args: Args) -> Iterator[None]:
     plan = targets(sim, broker)
 
     def move(out: Effects) -> None:
-        out.cue("CP-DECOMMISSION", CONTROLLER, f"broker {broker}", None, len(plan))
+        out.cue("CP-DECOMMISSION", CONTROLLER, "broker", None, len(plan), about=broker)
         for tp, target in plan.items():
             reassign(sim, tp, target, out)
 

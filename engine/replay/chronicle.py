@@ -45,7 +45,7 @@ class Chronicle:
         """Note one event: what arrived or fired, its cues, and the cluster after it."""
         partitions = sim.cluster.names
         for cue in cues:
-            rule, node = cue[0], cue[1]
+            rule, node = cue.rule, cue.node
             if rule in ENDS:
                 self._marks.append((step, node, ""))
                 self._accepted.pop(node, None)
@@ -91,7 +91,7 @@ class Chronicle:
 
 def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
     """Return the meters of its node that a cue moves (data-plane 12)."""
-    rule, _, _, _, new, _ = cue
+    rule, new = cue.rule, cue.new
     if rule in ("S-9.rejected", "S-9.pending"):
         return [FAILED_UPDATES]
     if rule == "P-4.answer" and new == REQUEST_TIMED_OUT:
@@ -103,42 +103,41 @@ def _counted(cue: Cue, cues: Sequence[Cue]) -> list[str]:
 
 def _of_isr(cue: Cue) -> list[str]:
     """S-9.  Return the meters of a change of the ISR."""
-    old, new = cue[3], cue[4]
+    old, new = cue.old, cue.new
     lost, won = any(one not in new for one in old), any(one not in old for one in new)
     return [SHRINKS] * lost + [EXPANDS] * won
 
 
 def _unclean(cue: Cue, cues: Sequence[Cue]) -> bool:
     """Check whether the elected replica was neither in the ISR nor in the ELR."""
-    tp = cue[2].split()[1]
-    trusted = [other[3] for other in cues if other[2] in (f"isr {tp}", f"elr {tp}")]
-    return bool(trusted) and not any(cue[4] in ids for ids in trusted)
+    trusted = [one.old for one in cues if one.rule in ("CP-ISR", "CP-ELR") and one.tp == cue.tp]
+    return bool(trusted) and not any(cue.new in ids for ids in trusted)
 
 
 # -- log lines: as Kafka begins them, with the values a cue carries --------------------------------
 
 
 def _leads(cue: Cue, name: str) -> tuple[str, str]:
-    text = f"Leader starts at leader epoch {cue[4]}; the previous leader epoch was {cue[3]}"
+    text = f"Leader starts at leader epoch {cue.new}; the previous leader epoch was {cue.old}"
     return "INFO", f"{PARTITION} {text}"
 
 
 def _follows(cue: Cue, name: str) -> tuple[str, str]:
-    text = f"Follower starts at leader epoch {cue[4]}; the previous leader epoch was {cue[3]}"
+    text = f"Follower starts at leader epoch {cue.new}; the previous leader epoch was {cue.old}"
     return "INFO", f"{PARTITION} {text}"
 
 
 def _truncates(cue: Cue, name: str) -> tuple[str, str]:
-    return "INFO", f"[UnifiedLog partition={name or '…'}] Truncating to offset {cue[4]}"
+    return "INFO", f"[UnifiedLog partition={name or '…'}] Truncating to offset {cue.new}"
 
 
 def _fails(cue: Cue, name: str) -> tuple[str, str]:
     text = f"Partition {name} marked as failed" if name else "A partition is marked as failed"
-    return "WARN", f"[ReplicaFetcher replicaId={cue[1]}] {text}"
+    return "WARN", f"[ReplicaFetcher replicaId={cue.node}] {text}"
 
 
 def _breaks(cue: Cue, name: str) -> tuple[str, str]:
-    _, node, field, old, new, _ = cue
+    node, field, old, new = cue.node, cue.field, cue.old, cue.new
     ident = f"[ReplicaFetcher replicaId={node}"
     if field == "connection":
         return "WARN", f"{ident}, leaderId={old}] Error in response for fetch request"
@@ -146,34 +145,32 @@ def _breaks(cue: Cue, name: str) -> tuple[str, str]:
 
 
 def _refuses(cue: Cue, name: str) -> tuple[str, str]:
-    ident = f"[ReplicaManager broker={cue[1]}]"
-    return "ERROR", f"{ident} Error processing append operation: {name_of(cue[4])}"
+    ident = f"[ReplicaManager broker={cue.node}]"
+    return "ERROR", f"{ident} Error processing append operation: {name_of(cue.new)}"
 
 
 def _silent(cue: Cue, name: str) -> tuple[str, str]:
-    broker = cue[2].split()[1]
-    if cue[0] == "CP-ZK-BROKERS":
-        return "INFO", f"[Controller] Deleted brokers: {broker}"
-    return "INFO", f"[QuorumController] Fencing broker {broker}"
+    if cue.rule == "CP-ZK-BROKERS":
+        return "INFO", f"[Controller] Deleted brokers: {cue.about}"
+    return "INFO", f"[QuorumController] Fencing broker {cue.about}"
 
 
 def _back(cue: Cue, name: str) -> tuple[str, str]:
-    broker = cue[2].split()[1]
-    return "INFO", f"[QuorumController] The request from broker {broker} to unfence is granted"
+    return "INFO", f"[QuorumController] The request from broker {cue.about} to unfence is granted"
 
 
 def _elects(cue: Cue, name: str) -> tuple[str, str]:
-    _, _, field, old, new, _ = cue
-    where = name or f"partition {field.split()[1]}"
+    old, new = cue.old, cue.new
+    where = name or f"partition {cue.tp}"
     return "INFO", f"[Controller] Partition change for {where}: leader: {old} -> {new}"
 
 
 def _down(cue: Cue, name: str) -> tuple[str, str]:
-    return "INFO", f"[KafkaServer id={cue[1]}] shut down completed"
+    return "INFO", f"[KafkaServer id={cue.node}] shut down completed"
 
 
 def _up(cue: Cue, name: str) -> tuple[str, str]:
-    return "INFO", f"[KafkaServer id={cue[1]}] starting"
+    return "INFO", f"[KafkaServer id={cue.node}] starting"
 
 
 LINES: Final[dict[str, Callable[[Cue, str], tuple[str, str]]]] = {

@@ -495,6 +495,6 @@ class Replay:
 
 def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
     """Return (broker, partition, batches) of what these cues cut from logs."""
-    for rule, node, field, tp, batches, _ in cues:
-        if field == "cut" and rule in ("L-14", "L-11.lost") and batches:
-            yield node, tp, batches
+    for cue in cues:
+        if cue.field == "cut" and cue.rule in ("L-14", "L-11.lost") and cue.new:
+            yield cue.node, cue.old, cue.new

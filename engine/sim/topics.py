@@ -136,7 +136,7 @@ def create(sim: Simulation, name: str, wanted: TopicRequest, out: Effects) -> No
     k = sim.cluster.controller
     rule, (_, lists) = place(sim, wanted, _placing_chance(sim))
     if rule:
-        out.cue(rule, CONTROLLER, f"topic {name}", None, tuple(lists))
+        out.cue(rule, CONTROLLER, "topic", None, tuple(lists), about=name)
     grows = name in k.topics
     if not grows:
         create_listed(sim, name, lists, out)
@@ -181,6 +181,6 @@ def delete(sim: Simulation, name: str, out: Effects) -> None:
     k = sim.cluster.controller
     for tp in k.topics[name].tps:
         sim.ledger.availability(tp, True, True, sim.now)
-    out.cue("CP-7.7.delete", CONTROLLER, f"topic {name}", None, None)
+    out.cue("CP-7.7.delete", CONTROLLER, "topic", None, None, about=name)
     remove = zk_topics.delete_topic if sim.profile.mode == "zk" else admin.delete_topic
     remove(k, name, out)

@@ -7,34 +7,30 @@ from typing import Final
 
 from engine.model.configs import is_read_only
 from engine.model.effects import Cue
-from engine.story.entities import Happening, members, nodes, number, say, word
+from engine.story.entities import Happening, members, node, nodes, number, say, word
 from engine.view.wire import Sentence
 
 
 def configured(h: Happening, cue: Cue) -> Sentence:
-    if cue[4] == "":
-        return say("admin.set.empty", c=word(cue[3]))
-    if cue[2] == "cluster config":
-        return say("admin.set.cluster", c=word(cue[3]), v=word(cue[4]))
-    key = "admin.set.restart" if is_read_only(cue[3], h.sim.profile) else "admin.set"
-    return say(key, c=word(cue[3]), v=word(cue[4]))
+    if cue.new == "":
+        return say("admin.set.empty", c=word(cue.old))
+    if cue.field == "cluster config":
+        return say("admin.set.cluster", c=word(cue.old), v=word(cue.new))
+    key = "admin.set.restart" if is_read_only(cue.old, h.sim.profile) else "admin.set"
+    return say(key, c=word(cue.old), v=word(cue.new))
 
 
 def reassigned(h: Happening, cue: Cue) -> Sentence:
-    if cue[4] is None:
+    if cue.new is None:
         return say("admin.reassign.cancel")
-    return say("admin.reassign", i=members(cue[3]), j=members(cue[4]))
-
-
-def _topic(cue: Cue) -> str:
-    return cue[2].removeprefix("topic ")
+    return say("admin.reassign", i=members(cue.old), j=members(cue.new))
 
 
 def placed(h: Happening, cue: Cue) -> Sentence:
     """Return the sentence of the rule that placed the replicas of some partitions."""
-    count = len(cue[4])
-    key = PLACERS[cue[0]]
-    return say(key, n=number(count), t=word(_topic(cue)))
+    count = len(cue.new)
+    key = PLACERS[cue.rule]
+    return say(key, n=number(count), t=word(cue.about))
 
 
 PLACERS: Final = {
@@ -47,42 +43,43 @@ PLACERS: Final = {
 
 def partitions_created(h: Happening, cue: Cue) -> Sentence:
     """Return all partitions made in this event in one sentence."""
-    count = sum(rule == "CP-ELECT-NEW" for rule, *_ in h.cues)
+    count = sum(c.rule == "CP-ELECT-NEW" for c in h.cues)
     if count == 1:
-        return say("topic.made.one", l=nodes([cue[4]])) if cue[4] >= 0 else say("topic.made.nobody")
+        return (
+            say("topic.made.one", l=nodes([cue.new])) if cue.new >= 0 else say("topic.made.nobody")
+        )
     return say("topic.made", n=number(count))
 
 
 def deletion_asked(h: Happening, cue: Cue) -> Sentence:
-    return say("topic.delete", t=word(_topic(cue)))
+    return say("topic.delete", t=word(cue.about))
 
 
 def deletion_waits(h: Happening, cue: Cue) -> Sentence:
-    return say("topic.ineligible", t=word(_topic(cue)), w=nodes(cue[4]))
+    return say("topic.ineligible", t=word(cue.about), w=nodes(cue.new))
 
 
 def deleted(h: Happening, cue: Cue) -> Sentence:
-    return say("topic.deleted", t=word(_topic(cue)))
+    return say("topic.deleted", t=word(cue.about))
 
 
 def stray(h: Happening, cue: Cue) -> Sentence:
     """Return all strays of one start in one sentence."""
     found = [one.tp for one in h.cues if one.rule == cue.rule]
     names = ", ".join(h.sim.cluster.names[tp] for tp in found)
-    return say("topic.stray", b=nodes([cue[1]]), t=word(names))
+    return say("topic.stray", b=nodes([cue.node]), t=word(names))
 
 
 def retired(h: Happening, cue: Cue) -> Sentence:
-    b = nodes([int(cue[2].split()[1])])
-    return say("broker.retire", b=b, n=number(cue[4]))
+    return say("broker.retire", b=node(cue.about), n=number(cue.new))
 
 
 def forgotten(h: Happening, cue: Cue) -> Sentence:
-    return say("broker.forgotten", b=nodes([int(cue[2].split()[1])]))
+    return say("broker.forgotten", b=node(cue.about))
 
 
 def reassignment_over(h: Happening, cue: Cue) -> Sentence:
-    return say("reassign.over", i=members(cue[4]))
+    return say("reassign.over", i=members(cue.new))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {

@@ -15,37 +15,37 @@ from engine.view.wire import Sentence
 
 
 def _moved(h: Happening, cue: Cue) -> Sentence:
-    return say("read.position", c=node(cue[1]), o=offset(cue[4]))
+    return say("read.position", c=node(cue.node), o=offset(cue.new))
 
 
 def _valid(h: Happening, cue: Cue) -> Sentence:
-    return say("read.valid", c=node(cue[1]), o=offset(cue[4]))
+    return say("read.valid", c=node(cue.node), o=offset(cue.new))
 
 
 def _truncated(h: Happening, cue: Cue) -> Sentence:
-    return say("read.truncated", c=node(cue[1]), o=offset(cue[4]))
+    return say("read.truncated", c=node(cue.node), o=offset(cue.new))
 
 
 def _unknown(h: Happening, cue: Cue) -> Sentence:
-    return say("read.unknown", c=node(cue[1]))
+    return say("read.unknown", c=node(cue.node))
 
 
 def _exception(h: Happening, cue: Cue) -> Sentence:
-    _, at, exception, _, new, _ = cue
-    key = "read.exception" if cue[0] == "C-7.exception" else "read.exception.range"
+    at, exception, new = cue.node, cue.field, cue.new
+    key = "read.exception" if cue.rule == "C-7.exception" else "read.exception.range"
     return say(key, c=node(at), x={"x": exception}, o=offset(new))
 
 
 def _preferred(h: Happening, cue: Cue) -> Sentence:
-    return say("read.preferred", c=node(cue[1]), b=node(cue[4]))
+    return say("read.preferred", c=node(cue.node), b=node(cue.new))
 
 
 def _group_left(h: Happening, cue: Cue) -> Sentence:
-    return say("read.left", c=node(cue[1]), b=node(cue[3]))
+    return say("read.left", c=node(cue.node), b=node(cue.old))
 
 
 def _too_early(h: Happening, cue: Cue) -> Sentence:
-    return say("seek.too_early", l=node(cue[1]), c=node(cue[3]))
+    return say("seek.too_early", l=node(cue.node), c=node(cue.old))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
@@ -64,7 +64,7 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
 
 def _decided(h: Happening, *rules: str) -> Sentence | None:
     cue = h.cue(*rules)
-    return None if cue is None else TELLERS[cue[0]](h, cue)
+    return None if cue is None else TELLERS[cue.rule](h, cue)
 
 
 # -- what arrives ---------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def fetched(h: Happening, m: Any) -> Sentence:
     if data.error:
         return _heard_error(m, data.error)
     read = h.cue("C-2")
-    values = [value for batch in (read[4] if read else ()) for value in batch.values]
+    values = [value for batch in (read.new if read else ()) for value in batch.values]
     c, leader = node(m.dst), node(m.src)
     if values:
         return say("read.got", c=c, l=leader, m=records(values))

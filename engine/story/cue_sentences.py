@@ -49,14 +49,14 @@ CONTROL: Final = node(CONTROLLER)
 
 def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
     """Return the sentence of one consequence, or None when there is none."""
-    teller = TELLERS.get(cue[0])
+    teller = TELLERS.get(cue.rule)
     if teller is not None:
         return teller(happening, cue)
-    rule = RULES.get(cue[0])
+    rule = RULES.get(cue.rule)
     if rule is None or not rule.say:
         return None
-    old, new = (value if isinstance(value, int) else 0 for value in cue[3:5])
-    return say(rule.say, b=node(cue[1]), a=offset(old), o=offset(new))
+    old, new = (value if isinstance(value, int) else 0 for value in (cue.old, cue.new))
+    return say(rule.say, b=node(cue.node), a=offset(old), o=offset(new))
 
 
 # -- log and high watermark -----------------------------------------------------------------------
@@ -64,33 +64,33 @@ def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
 
 def _power(h: Happening, cue: Cue) -> Sentence:
     """Return all partitions of the broker in one sentence."""
-    lost = sum(old - new for rule, at, _, old, new, _ in h.cues if rule == "L-11" and at == cue[1])
+    lost = sum(c.old - c.new for c in h.cues if c.rule == "L-11" and c.node == cue.node)
     if not lost:
-        return say("fault.power.none", b=node(cue[1]))
+        return say("fault.power.none", b=node(cue.node))
     if lost == 1:
-        return say("fault.power.one", b=node(cue[1]), n=number(lost))
-    return say("fault.power", b=node(cue[1]), n=number(lost))
+        return say("fault.power.one", b=node(cue.node), n=number(lost))
+    return say("fault.power", b=node(cue.node), n=number(lost))
 
 
 def _truncated_records(h: Happening, at: int) -> list[str]:
     """Return the records that were cut from the logs of a broker in this event."""
-    cut = [new for rule, where, _, _, new, _ in h.cues if rule == "L-14" and where == at]
+    cut = [c.new for c in h.cues if c.rule == "L-14" and c.node == at]
     return [value for batches in cut for batch in batches for value in batch.values]
 
 
 def _cut_to_hw(h: Happening, cue: Cue) -> Sentence:
-    at, new = cue[1], cue[4]
+    at, new = cue.node, cue.new
     return say("trunc.hw", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
 
 
 def _cut_by_epoch(h: Happening, cue: Cue) -> Sentence:
-    at, new = cue[1], cue[4]
+    at, new = cue.node, cue.new
     return say("trunc.epoch", b=node(at), m=records(_truncated_records(h, at)), o=offset(new))
 
 
 def _out_of_range(h: Happening, cue: Cue) -> Sentence:
     """Return one of F-9's two sentences: for the answer, and for the truncated log."""
-    _, at, field, old, new, _ = cue
+    at, field, old, new = cue.node, cue.field, cue.old, cue.new
     if field != "leo":
         leader = node(h.what.src)
         return say("fetcher.range", b=node(at), l=leader, o=offset(old))
@@ -102,19 +102,19 @@ def _out_of_range(h: Happening, cue: Cue) -> Sentence:
 
 def _hw_up(h: Happening, cue: Cue) -> Sentence:
     """Name the cause: the fetch that reported a follower's end, or the append itself."""
-    _, at, _, old, new, _ = cue
+    at, old, new = cue.node, cue.old, cue.new
     b, a, o = node(at), offset(old), offset(new)
     fetch, produce = h.delivered(messages.FETCH), h.delivered(messages.PRODUCE)
     learnt = h.cue("S-4")
     if fetch is not None and learnt is not None:
-        return say("hw.up.fetch", b=b, f=node(fetch.src), a=a, o=o, p=offset(learnt[4]))
+        return say("hw.up.fetch", b=b, f=node(fetch.src), a=a, o=o, p=offset(learnt.new))
     if produce is not None and h.cue("L-3"):
         return say("hw.up.append", b=b, m=records(produce.values), a=a, o=o)
     return say("hw.up", b=b, a=a, o=o)
 
 
 def _hw_follow(h: Happening, cue: Cue) -> Sentence | None:
-    _, at, _, old, new, _ = cue
+    at, old, new = cue.node, cue.old, cue.new
     answer = h.delivered(messages.FETCH_R)
     if answer is None:
         return None
@@ -125,10 +125,10 @@ def _hw_follow(h: Happening, cue: Cue) -> Sentence | None:
 
 
 def _hw_checkpoint(h: Happening, cue: Cue) -> Sentence:
-    written = [new for rule, _, _, _, new, _ in h.cues if rule == "H-7"]
+    written = [c.new for c in h.cues if c.rule == "H-7"]
     if len(written) == 1:
-        return say("hw.checkpoint", b=node(cue[1]), o=offset(cue[4]))
-    return say("hw.checkpoints", b=node(cue[1]), n=number(len(written)))
+        return say("hw.checkpoint", b=node(cue.node), o=offset(cue.new))
+    return say("hw.checkpoints", b=node(cue.node), n=number(len(written)))
 
 
 # -- fetching -------------------------------------------------------------------------------------
@@ -138,34 +138,33 @@ def _fetch_refused(h: Happening, cue: Cue) -> Sentence | None:
     answer = h.sent(messages.FETCH_R)
     if answer is None:
         return None
-    return say("fetch.refused", l=node(cue[1]), f=node(answer.dst), x=error(cue[4]))
+    return say("fetch.refused", l=node(cue.node), f=node(answer.dst), x=error(cue.new))
 
 
 def _diverges(h: Happening, cue: Cue) -> Sentence | None:
     answer = h.sent(messages.FETCH_R)
     if answer is None:
         return None
-    found, end = cue[4]
-    b, f = node(cue[1]), node(answer.dst)
+    found, end = cue.new
+    b, f = node(cue.node), node(answer.dst)
     return say("fetch.diverge", b=b, f=f, e=epoch(found), o=offset(end))
 
 
 def _leader_learns(h: Happening, cue: Cue) -> Sentence | None:
-    _, at, field, _, new, _ = cue
-    if new <= 0:
+    if cue.new <= 0:
         return None  # an empty follower says nothing about any record
-    return say("leader.learns", b=node(at), f=node(int(field.split()[1])), o=offset(new))
+    return say("leader.learns", b=node(cue.node), f=node(cue.about), o=offset(cue.new))
 
 
 def _fetching_starts(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, state, start, _ = cue
+    at, state, start = cue.node, cue.old, cue.new
     if state == TRUNCATING:
         return say("fetcher.compares", b=node(at))
     return say("fetcher.start", b=node(at), o=offset(start))
 
 
 def _backs_off(h: Happening, cue: Cue) -> Sentence | None:
-    _, at, field, old, code, _ = cue
+    at, field, old, code = cue.node, cue.field, cue.old, cue.new
     if h.cue("F-8.failed"):
         return None
     if field == "connection":
@@ -175,32 +174,32 @@ def _backs_off(h: Happening, cue: Cue) -> Sentence | None:
 
 def _fails(h: Happening, cue: Cue) -> Sentence:
     cause = h.cue("F-8")
-    if cause is not None and cause[4] is not None:
-        return say("fetcher.failed.error", b=node(cue[1]), x=error(cause[4]))
-    return say("fetcher.failed", b=node(cue[1]))
+    if cause is not None and cause.new is not None:
+        return say("fetcher.failed.error", b=node(cue.node), x=error(cause.new))
+    return say("fetcher.failed", b=node(cue.node))
 
 
 def _epoch_over(h: Happening, cue: Cue) -> Sentence:
-    return say("fetcher.fenced", b=node(cue[1]), e=epoch(cue[3]))
+    return say("fetcher.fenced", b=node(cue.node), e=epoch(cue.old))
 
 
 def _held_back(h: Happening, cue: Cue) -> Sentence:
-    if cue[0] == "Q-2":
-        return say("quota.leader", b=node(cue[1]), f=node(cue[3]))
-    return say("quota.follower", b=node(cue[1]))
+    if cue.rule == "Q-2":
+        return say("quota.leader", b=node(cue.node), f=node(cue.old))
+    return say("quota.follower", b=node(cue.node))
 
 
 # -- the ISR --------------------------------------------------------------------------------------
 
 
 def _expands(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, old, new, _ = cue
+    at, old, new = cue.node, cue.old, cue.new
     joining = [b for b in new if b not in old]
     return say("isr.expand", b=node(at), w=nodes(joining), i=members(new))
 
 
 def _shrinks(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, old, new, _ = cue
+    at, old, new = cue.node, cue.old, cue.new
     late = [b for b in old if b not in new]
     broker = h.sim.brokers[at]
     leading = [r for r in broker.replicas.values() if r.role == LEADER and r.isr == old]
@@ -212,26 +211,25 @@ def _shrinks(h: Happening, cue: Cue) -> Sentence:
 
 
 def _too_early(h: Happening, cue: Cue) -> Sentence:
-    _, at, field, old, new, _ = cue
-    f = node(int(field.split()[1]))
-    return say("isr.too_early", f=f, b=node(at), o=offset(old), s=offset(new))
+    f, o, s = node(cue.about), offset(cue.old), offset(cue.new)
+    return say("isr.too_early", f=f, b=node(cue.node), o=o, s=s)
 
 
 def _isr_committed(h: Happening, cue: Cue) -> Sentence:
-    return say("isr.committed", b=node(cue[1]), i=members(cue[4]))
+    return say("isr.committed", b=node(cue.node), i=members(cue.new))
 
 
 def _isr_rejected(h: Happening, cue: Cue) -> Sentence:
-    return say("isr.rejected", b=node(cue[1]), i=members(cue[4]))
+    return say("isr.rejected", b=node(cue.node), i=members(cue.new))
 
 
 def _isr_pending(h: Happening, cue: Cue) -> Sentence:
-    return say("isr.pending", b=node(cue[1]), x=error(cue[4]))
+    return say("isr.pending", b=node(cue.node), x=error(cue.new))
 
 
 def _isr_recorded(h: Happening, cue: Cue) -> Sentence:
     proposal = h.delivered(messages.ALTER_PARTITION)
-    i = members(cue[4])
+    i = members(cue.new)
     if proposal is None:
         return say("isr.record", k=CONTROL, i=i)
     if proposal.direct:
@@ -240,24 +238,24 @@ def _isr_recorded(h: Happening, cue: Cue) -> Sentence:
 
 
 def _elr_recorded(h: Happening, cue: Cue) -> Sentence:
-    if not cue[4]:
+    if not cue.new:
         return say("elr.empty", k=CONTROL)
-    return say("elr.record", k=CONTROL, i=members(cue[4]))
+    return say("elr.record", k=CONTROL, i=members(cue.new))
 
 
 def _write_fails(h: Happening, cue: Cue) -> Sentence:
-    return say("alter.direct", l=node(cue[3]))
+    return say("alter.direct", l=node(cue.old))
 
 
 def _alter_refused(h: Happening, cue: Cue) -> Sentence:
-    return say("alter.refused", k=CONTROL, l=node(cue[3]), x=error(cue[4]))
+    return say("alter.refused", k=CONTROL, l=node(cue.old), x=error(cue.new))
 
 
 # -- produce --------------------------------------------------------------------------------------
 
 
 def _refused(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, values, code, _ = cue
+    at, values, code = cue.node, cue.old, cue.new
     b, m = node(at), records(values)
     produce = h.delivered(messages.PRODUCE)
     if code == NOT_ENOUGH_REPLICAS and produce is not None:
@@ -271,7 +269,7 @@ def _refused(h: Happening, cue: Cue) -> Sentence:
 
 
 def _acked_at_once(h: Happening, cue: Cue) -> Sentence:
-    b, m = node(cue[1]), records(cue[3])
+    b, m = node(cue.node), records(cue.old)
     if h.cue("H-2") or not h.cue("L-3"):
         return say("ack.ok", b=b, m=m)
     return say("ack.one", b=b, m=m)
@@ -279,8 +277,8 @@ def _acked_at_once(h: Happening, cue: Cue) -> Sentence:
 
 def _answered(h: Happening, cue: Cue) -> Sentence:
     """Return all answers of one kind in one sentence."""
-    rule, at, _, _, code, _ = cue
-    alike = [c[3] for c in h.cues if c[0] == rule and c[1] == at and c[4] == code]
+    rule, at, code = cue.rule, cue.node, cue.new
+    alike = [c.old for c in h.cues if c.rule == rule and c.node == at and c.new == code]
     m = records(value for values in alike for value in values)
     if code == NONE:
         return say("ack.ok", b=node(at), m=m)
@@ -288,11 +286,11 @@ def _answered(h: Happening, cue: Cue) -> Sentence:
 
 
 def _duplicate(h: Happening, cue: Cue) -> Sentence:
-    return say("produce.duplicate", b=node(cue[1]), m=records(cue[3]), o=offset(cue[4]))
+    return say("produce.duplicate", b=node(cue.node), m=records(cue.old), o=offset(cue.new))
 
 
 def _waits(h: Happening, cue: Cue) -> Sentence:
-    return say("produce.waits", b=node(cue[1]), o=offset(cue[4]))
+    return say("produce.waits", b=node(cue.node), o=offset(cue.new))
 
 
 # -- the controller -------------------------------------------------------------------------------
@@ -300,16 +298,15 @@ def _waits(h: Happening, cue: Cue) -> Sentence:
 
 def _elected(h: Happening, cue: Cue) -> Sentence | None:
     """Name the cause: the old leader was silent or leaves, or no better replica was left."""
-    _, _, field, old, new, _ = cue
-    k, tp = CONTROL, int(field.split()[1])
+    k, old, new = CONTROL, cue.old, cue.new
     if new < 0:
         return say("lead.none", k=k)
-    record = h.sim.cluster.controller.records.get(tp)
+    record = h.sim.cluster.controller.records.get(cue.tp)
     if record is None:
         return None  # its topic went in the same event
     e = epoch(record.leader_epoch)
     b = node(new)
-    trusted = [c[3] for c in h.cues if c[2] in (f"isr {tp}", f"elr {tp}")]
+    trusted = [c.old for c in h.cues if c.rule in ("CP-ISR", "CP-ELR") and c.tp == cue.tp]
     if trusted and not any(new in ids for ids in trusted):
         return say("lead.unclean", k=k, b=b, e=e)
     if old >= 0 and _is_named(h, old, "CP-KR-FENCE", "CP-ZK-BROKERS"):
@@ -322,42 +319,42 @@ def _elected(h: Happening, cue: Cue) -> Sentence | None:
 
 
 def _is_named(h: Happening, broker: int, *rules: str) -> bool:
-    return any(cue[0] in rules and cue[2] == f"broker {broker}" for cue in h.cues)
+    return any(cue.rule in rules and cue.about == broker for cue in h.cues)
 
 
 def _fenced(h: Happening, cue: Cue) -> Sentence:
-    b = node(int(cue[2].split()[1]))
+    b = node(cue.about)
     silent = isinstance(h.what, tuple) and h.what[0] == timers.FENCE_CHECK
     if not silent:
         return say("member.out", k=CONTROL, b=b)
     n = number(h.sim.configs.session_timeout_ms)
-    if cue[0] == "CP-ZK-BROKERS":
+    if cue.rule == "CP-ZK-BROKERS":
         return say("member.expired", k=CONTROL, b=b, n=n)
     return say("member.fenced", k=CONTROL, b=b, n=n)
 
 
 def _unfenced(h: Happening, cue: Cue) -> Sentence:
-    return say("member.unfenced", k=CONTROL, b=node(int(cue[2].split()[1])))
+    return say("member.unfenced", k=CONTROL, b=node(cue.about))
 
 
 def _unnoticed(h: Happening, cue: Cue) -> Sentence:
-    return say("member.unnoticed", k=CONTROL, b=node(int(cue[2].split()[1])))
+    return say("member.unnoticed", k=CONTROL, b=node(cue.about))
 
 
 def _leaving(h: Happening, cue: Cue) -> Sentence:
-    return say("member.leaving", k=CONTROL, b=node(int(cue[2].split()[1])))
+    return say("member.leaving", k=CONTROL, b=node(cue.about))
 
 
 def _registered(h: Happening, cue: Cue) -> Sentence:
-    return say("member.registered", b=node(cue[1]), n=number(cue[4]))
+    return say("member.registered", b=node(cue.node), n=number(cue.new))
 
 
 def _leads(h: Happening, cue: Cue) -> Sentence:
-    return say("lead.new", b=node(cue[1]), e=epoch(cue[4]))
+    return say("lead.new", b=node(cue.node), e=epoch(cue.new))
 
 
 def _follows(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, _, number_of_epoch, _ = cue
+    at, number_of_epoch = cue.node, cue.new
     leaders = {r.leader for r in _replicas(h, at, FOLLOWER) if r.leader_epoch == number_of_epoch}
     b, e = node(at), epoch(number_of_epoch)
     if len(leaders) != 1:
@@ -373,7 +370,7 @@ def _replicas(h: Happening, at: int, role: int) -> list[Replica]:
 
 
 def _controller_up(h: Happening, cue: Cue) -> Sentence:
-    return say("controller.up", n=number(cue[4]))
+    return say("controller.up", n=number(cue.new))
 
 
 def told_by_the_message(h: Happening, cue: Cue) -> None:
@@ -471,19 +468,19 @@ def reason(cue: Cue, told: Sentence | None) -> str:
     """
     if told is not None and told["key"] in REASONS:
         return REASONS[told["key"]]
-    if cue[0] == "S-2.epoch_check" and cue[4] not in FENCES:
+    if cue.rule == "S-2.epoch_check" and cue.new not in FENCES:
         return "why.role"
-    rule = RULES.get(cue[0])
+    rule = RULES.get(cue.rule)
     return "" if rule is None else rule.why
 
 
 def speaks(happening: Happening, cue: Cue) -> bool:
     """Check whether a reason for this cue belongs to the sentences."""
-    rule = RULES.get(cue[0])
+    rule = RULES.get(cue.rule)
     if rule is None or not rule.why:
         return False
     answer = happening.delivered(messages.FETCH_R)
-    if cue[0] == "C-2" and answer is not None:
+    if cue.rule == "C-2" and answer is not None:
         return bool(answer.partitions) and not answer.partitions[0].error
-    by_message = TELLERS.get(cue[0]) is told_by_the_message
+    by_message = TELLERS.get(cue.rule) is told_by_the_message
     return by_message or tell_cue(happening, cue) is not None

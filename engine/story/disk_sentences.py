@@ -20,44 +20,40 @@ def _partitions(h: Happening, tps: tuple[int, ...]) -> str:
     return ", ".join(h.sim.cluster.names[tp] for tp in tps)
 
 
-def _broker(cue: Cue) -> int:
-    return int(cue[2].split()[1])
-
-
 def fails(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.dir", b=node(cue[1]), d=word(name(cue[4])))
+    return say("fault.dir", b=node(cue.node), d=word(name(cue.new)))
 
 
 def taken_offline(h: Happening, cue: Cue) -> Sentence:
     """Return all replicas of the directory in one sentence."""
     gone = tuple(one.tp for one in h.cues if one.rule == cue.rule)
-    return say("log.offline", b=node(cue[1]), t=word(_partitions(h, gone)))
+    return say("log.offline", b=node(cue.node), t=word(_partitions(h, gone)))
 
 
 def halts(h: Happening, cue: Cue) -> Sentence:
-    return say("disk.halt", b=node(cue[1]), d=word(name(cue[4])))
+    return say("disk.halt", b=node(cue.node), d=word(name(cue.new)))
 
 
 def noticed(h: Happening, cue: Cue) -> Sentence:
-    return say("disk.event", k=CONTROL, b=node(_broker(cue)))
+    return say("disk.event", k=CONTROL, b=node(cue.about))
 
 
 def offline(h: Happening, cue: Cue) -> Sentence:
-    b = node(_broker(cue))
-    if not cue[4]:
+    b = node(cue.about)
+    if not cue.new:
         return say("disk.offline.none", k=CONTROL, b=b)
-    return say("disk.offline", k=CONTROL, b=b, t=word(_partitions(h, cue[4])))
+    return say("disk.offline", k=CONTROL, b=b, t=word(_partitions(h, cue.new)))
 
 
 def assigned(h: Happening, cue: Cue) -> Sentence:
-    t, d = word(_partitions(h, (cue[3],))), word(name(cue[4]))
-    return say("disk.assigned", k=CONTROL, b=node(_broker(cue)), t=t, d=d)
+    t, d = word(_partitions(h, (cue.old,))), word(name(cue.new))
+    return say("disk.assigned", k=CONTROL, b=node(cue.about), t=t, d=d)
 
 
 def wiped(h: Happening, cue: Cue) -> Sentence:
-    if isinstance(cue[3], int):
-        return say("fault.wipe.dir", b=node(cue[1]), d=word(name(cue[3])))
-    return say("fault.wipe", b=node(cue[1]))
+    if isinstance(cue.old, int):
+        return say("fault.wipe.dir", b=node(cue.node), d=word(name(cue.old)))
+    return say("fault.wipe", b=node(cue.node))
 
 
 # -- moves between directories ---------------------------------------------------------------------
@@ -67,8 +63,7 @@ def _future(key: str) -> Teller:
     """Return {b} broker, {t} partition, {d} and {e} directories, where they are named."""
 
     def tell(h: Happening, cue: Cue) -> Sentence:
-        tp = int(cue[2].split()[1])
-        args = {"b": node(cue[1]), "t": word(h.sim.cluster.names[tp])}
+        args = {"b": node(cue.node), "t": word(h.sim.cluster.names[cue.tp])}
         old, new = cue.old, cue.new
         if key in ("future.begin", "future.swap"):
             args |= {"d": word(name(old)), "e": word(name(new))}
@@ -86,11 +81,11 @@ def _future(key: str) -> Teller:
 
 
 def held_back(h: Happening, cue: Cue) -> Sentence:
-    return say("future.held", b=node(cue[1]))
+    return say("future.held", b=node(cue.node))
 
 
 def nothing_cut(h: Happening, cue: Cue) -> Sentence:
-    return say("future.kept", b=node(cue[1]))
+    return say("future.kept", b=node(cue.node))
 
 
 TELLERS: Final[dict[str, Teller]] = {

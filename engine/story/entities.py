@@ -45,7 +45,7 @@ class Happening:
 
     def cue(self, *rules: str) -> Cue | None:
         """Return the first cue of one of these rules."""
-        return next((cue for cue in self.cues if cue[0] in rules), None)
+        return next((cue for cue in self.cues if cue.rule in rules), None)
 
     def sent(self, kind: int, corr: int | None = None) -> Any:
         """Return the first message of this kind that went out (in answer to `corr`), or None."""

@@ -12,55 +12,55 @@ from engine.view.wire import Sentence
 
 
 def cut(h: Happening, cue: Cue) -> Sentence:
-    a, b, both = cue[4]
+    a, b, both = cue.new
     return say("fault.cut" if both else "fault.cut.one", a=node(a), b=node(b))
 
 
 def zookeeper(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.zk.back" if cue[4] else "fault.zk", b=node(cue[1]))
+    return say("fault.zk.back" if cue.new else "fault.zk", b=node(cue.node))
 
 
 def healed(h: Happening, cue: Cue) -> Sentence:
-    a, b = cue[4]
+    a, b = cue.new
     return say("fault.heal", a=node(a), b=node(b))
 
 
 def slowed(h: Happening, cue: Cue) -> Sentence:
-    a, b, ms = cue[4]
+    a, b, ms = cue.new
     if not ms:
         return say("fault.slow.over", a=node(a), b=node(b))
     return say("fault.slow", a=node(a), b=node(b), n=number(ms))
 
 
 def slow_disk(h: Happening, cue: Cue) -> Sentence:
-    rate = cue[4]
+    rate = cue.new
     if not rate:
-        return say("fault.disk.over", b=node(cue[1]))
-    key = "fault.disk.reads" if cue[2] == "reads" else "fault.disk"
-    return say(key, b=node(cue[1]), n=word(f"{rate:g}"))
+        return say("fault.disk.over", b=node(cue.node))
+    key = "fault.disk.reads" if cue.field == "reads" else "fault.disk"
+    return say(key, b=node(cue.node), n=word(f"{rate:g}"))
 
 
 def writes(h: Happening, cue: Cue) -> Sentence:
-    key = "disk.writes.one" if cue[3] == 1 else "disk.writes"
-    if cue[0] == "CP-8.6.reads":
-        key = "disk.reads.one" if cue[3] == 1 else "disk.reads"
-    return say(key, b=node(cue[1]), n=number(cue[3]), w=number(cue[4]))
+    key = "disk.writes.one" if cue.old == 1 else "disk.writes"
+    if cue.rule == "CP-8.6.reads":
+        key = "disk.reads.one" if cue.old == 1 else "disk.reads"
+    return say(key, b=node(cue.node), n=number(cue.old), w=number(cue.new))
 
 
 def lossy(h: Happening, cue: Cue) -> Sentence:
-    a, b, percent = cue[4]
+    a, b, percent = cue.new
     if not percent:
         return say("fault.lose.over", a=node(a), b=node(b))
     return say("fault.lose", a=node(a), b=node(b), n=word(f"{percent:g}"))
 
 
 def jumped(h: Happening, cue: Cue) -> Sentence:
-    key = "fault.jump" if cue[4] >= 0 else "fault.jump.back"
-    return say(key, b=node(cue[1]), n=number(abs(cue[4])))
+    key = "fault.jump" if cue.new >= 0 else "fault.jump.back"
+    return say(key, b=node(cue.node), n=number(abs(cue.new)))
 
 
 def dropped(h: Happening, cue: Cue) -> Sentence:
-    kind, (src, dst) = cue[3], cue[4]
+    kind, (src, dst) = cue.old, cue.new
     name = word(messages.NAMES[kind])
     if kind in messages.REPLIES:
         return say("fault.drop.answer", a=node(src), b=node(dst), t=name)
@@ -68,34 +68,34 @@ def dropped(h: Happening, cue: Cue) -> Sentence:
 
 
 def delayed(h: Happening, cue: Cue) -> Sentence:
-    src, dst, ms = cue[4]
-    name = word(messages.NAMES[cue[3]])
+    src, dst, ms = cue.new
+    name = word(messages.NAMES[cue.old])
     return say("fault.delay", a=node(src), b=node(dst), t=name, n=number(ms))
 
 
 def sent_again(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue[4]
-    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+    src, dst = cue.new
+    return say("fault.duplicate", a=node(src), b=node(dst), t=word(messages.NAMES[cue.old]))
 
 
 def way_held(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue[4]
-    if not cue[3]:
+    src, dst = cue.new
+    if not cue.old:
         return say("fault.hold.way", a=node(src), b=node(dst))
-    return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue[3]]))
+    return say("fault.hold.kind", a=node(src), b=node(dst), t=word(messages.NAMES[cue.old]))
 
 
 def way_released(h: Happening, cue: Cue) -> Sentence:
-    src, dst = cue[4]
+    src, dst = cue.new
     return say("fault.release.way", a=node(src), b=node(dst))
 
 
 def message_held(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.hold.metadata" if cue[4] else "fault.hold.alter", b=node(cue[1]))
+    return say("fault.hold.metadata" if cue.new else "fault.hold.alter", b=node(cue.node))
 
 
 def released(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.release.metadata" if cue[3] else "fault.release.alter", b=node(cue[1]))
+    return say("fault.release.metadata" if cue.old else "fault.release.alter", b=node(cue.node))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {

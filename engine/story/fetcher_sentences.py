@@ -26,57 +26,55 @@ def _names(h: Happening, tps: Iterable[int]) -> Entity:
 
 
 def _of(h: Happening, cue: Cue) -> Entity:
-    """Return the partition that a cue's field names."""
-    return _names(h, (int(cue[2].split()[-1]),))
+    """Return the partition of a cue."""
+    return _names(h, (cue.tp,))
 
 
 def _chosen(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, leader, fetcher, _ = cue
+    at, leader, fetcher = cue.node, cue.old, cue.new
     return say("thread.chosen", b=node(at), t=_of(h, cue), n=number(fetcher), l=node(leader))
 
 
 def _cut_short(h: Happening, cue: Cue) -> Sentence:
-    _, at, _, offered, sent, _ = cue
+    at, offered, sent = cue.node, cue.old, cue.new
     key = "answer.left" if sent == 0 else "answer.limit"
     return say(key, l=node(at), t=_of(h, cue), n=number(sent), a=number(offered))
 
 
 def _first_fits(h: Happening, cue: Cue) -> Sentence:
-    return say("answer.first", l=node(cue[1]), t=_of(h, cue))
+    return say("answer.first", l=node(cue.node), t=_of(h, cue))
 
 
 def _too_large(h: Happening, cue: Cue) -> Sentence | None:
-    if cue[0] == "S-2.oversized" and h.cue("F-7.oversized"):
+    if cue.rule == "S-2.oversized" and h.cue("F-7.oversized"):
         return None
-    key = "answer.oversized" if cue[0] == "S-2.oversized" else "thread.oversized"
-    return say(key, b=node(cue[1]), t=_of(h, cue))
+    key = "answer.oversized" if cue.rule == "S-2.oversized" else "thread.oversized"
+    return say(key, b=node(cue.node), t=_of(h, cue))
 
 
 def _unexpected(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.unexpected", b=node(cue[1]), t=_of(h, cue), o=offset(cue[3]))
+    return say("thread.unexpected", b=node(cue.node), t=_of(h, cue), o=offset(cue.old))
 
 
 def _goes_last(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.last", b=node(cue[1]), t=_of(h, cue))
+    return say("thread.last", b=node(cue.node), t=_of(h, cue))
 
 
 def _left_out(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.left.out", b=node(cue[1]), t=_names(h, cue[4]))
+    return say("thread.left.out", b=node(cue.node), t=_names(h, cue.new))
 
 
 def _ends(h: Happening, cue: Cue) -> Sentence:
-    leader = int(cue[2].split()[1])
-    return say("thread.ends", b=node(cue[1]), l=node(leader), t=_names(h, cue[4]))
+    return say("thread.ends", b=node(cue.node), l=node(cue.about), t=_names(h, cue.new))
 
 
 def _too_little(h: Happening, cue: Cue) -> Sentence:
-    _, at, field, there, wanted, _ = cue
-    f = node(int(field.split()[1]))
-    return say("fetch.short", l=node(at), f=f, a=number(there), n=number(wanted))
+    there, wanted = number(cue.old), number(cue.new)
+    return say("fetch.short", l=node(cue.node), f=node(cue.about), a=there, n=wanted)
 
 
 def _spoils(h: Happening, cue: Cue) -> Sentence:
-    return say("fault.spoil", b=node(cue[1]), t=_names(h, (cue[4],)))
+    return say("fault.spoil", b=node(cue.node), t=_names(h, (cue.new,)))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {

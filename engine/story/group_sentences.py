@@ -19,32 +19,32 @@ def _partition(h: Happening, tp: int) -> dict[str, Any]:
 
 
 def _generation(h: Happening, cue: Cue) -> Sentence:
-    return say("group.generation", b=node(cue[1]), n=number(cue[4]))
+    return say("group.generation", b=node(cue.node), n=number(cue.new))
 
 
 def _expired(h: Happening, cue: Cue) -> Sentence:
-    return say("group.expired", b=node(cue[1]), s=word(cue[3]))
+    return say("group.expired", b=node(cue.node), s=word(cue.old))
 
 
 def _begins(h: Happening, cue: Cue) -> Sentence:
-    key = "group.begins" if cue[4] >= 0 else "group.begins.reset"
-    return say(key, c=node(cue[1]), t=_partition(h, cue[5]), o=offset(cue[4]))
+    key = "group.begins" if cue.new >= 0 else "group.begins.reset"
+    return say(key, c=node(cue.node), t=_partition(h, cue.tp), o=offset(cue.new))
 
 
 def _nowhere(h: Happening, cue: Cue) -> Sentence:
-    return say("group.begins.nowhere", c=node(cue[1]), t=_partition(h, cue[5]))
+    return say("group.begins.nowhere", c=node(cue.node), t=_partition(h, cue.tp))
 
 
 def _processed(h: Happening, cue: Cue) -> Sentence:
-    return say("group.processed", c=node(cue[1]), m=records(cue[4]))
+    return say("group.processed", c=node(cue.node), m=records(cue.new))
 
 
 def _refused(h: Happening, cue: Cue) -> Sentence:
-    return say("group.refused", b=node(cue[1]), s=word(cue[3]), x=error(cue[4]))
+    return say("group.refused", b=node(cue.node), s=word(cue.old), x=error(cue.new))
 
 
 def _about_member(key: str) -> Callable[[Happening, Cue], Sentence]:
-    return lambda h, cue: say(key, c=node(cue[1]))
+    return lambda h, cue: say(key, c=node(cue.node))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {

@@ -44,28 +44,28 @@ def answered(m: SessionAnswer) -> Sentence:
 
 
 def refused(h: Happening, cue: Cue) -> Sentence:
-    return say("session.refused", l=node(cue[1]), f=node(cue[3]), x=error(cue[4]))
+    return say("session.refused", l=node(cue.node), f=node(cue.old), x=error(cue.new))
 
 
 def news(h: Happening, cue: Cue) -> Sentence:
-    of, sent = cue[3], cue[4]
+    of, sent = cue.old, cue.new
     if of == sent:
-        return say("session.news.all", l=node(cue[1]))
+        return say("session.news.all", l=node(cue.node))
     if not sent:
-        return say("session.news.none", l=node(cue[1]))
-    return say("session.news", l=node(cue[1]), n=number(sent), m=number(of))
+        return say("session.news.none", l=node(cue.node))
+    return say("session.news", l=node(cue.node), n=number(sent), m=number(of))
 
 
 def opened(h: Happening, cue: Cue) -> Sentence:
-    leader, f = node(cue[1]), node(cue[3])
-    if not cue[4]:
+    leader, f = node(cue.node), node(cue.old)
+    if not cue.new:
         return say("session.no_room", l=leader, f=f)
-    return say("session.opened", l=leader, f=f, s=number(cue[4]))
+    return say("session.opened", l=leader, f=f, s=number(cue.new))
 
 
 def evicted(h: Happening, cue: Cue) -> Sentence:
-    return say("session.evicted", l=node(cue[1]), f=node(cue[4]), s=number(cue[3]))
+    return say("session.evicted", l=node(cue.node), f=node(cue.new), s=number(cue.old))
 
 
 def begins_anew(h: Happening, cue: Cue) -> Sentence:
-    return say("session.anew", f=node(cue[1]), x=error(cue[4]))
+    return say("session.anew", f=node(cue.node), x=error(cue.new))

@@ -100,8 +100,8 @@ def _consequences(h: Happening) -> list[Consequence]:
 
 def _weight(h: Happening, cue: Cue) -> int:
     """Return the rule's moment; a refused waiting fetch is only a part of what ended it."""
-    rule = RULES.get(cue[0])
-    if rule is None or (cue[0] == "S-2.epoch_check" and h.delivered(FETCH) is None):
+    rule = RULES.get(cue.rule)
+    if rule is None or (cue.rule == "S-2.epoch_check" and h.delivered(FETCH) is None):
         return 0
     return rule.moment
 
@@ -142,13 +142,13 @@ def _why(h: Happening, weightiest: Consequence | None) -> list[Sentence]:
         key = reason(weightiest[1], weightiest[2])
         return [say(key)] if key else []
     told = [cue for cue in h.cues if speaks(h, cue)]
-    best = max(told, key=lambda cue: RULES[cue[0]].moment, default=None)
+    best = max(told, key=lambda cue: RULES[cue.rule].moment, default=None)
     return [] if best is None else [say(reason(best, None))]
 
 
 def mark(cue: Cue) -> str:
     """Return the kind of mark that a step with this cue gets on the rail, or ""."""
-    rule = RULES.get(cue[0])
+    rule = RULES.get(cue.rule)
     return rule.mark if rule else ""
 
 
@@ -156,7 +156,7 @@ def moment(kind: int, what: Any, cues: list[Cue], broken: bool) -> int:
     """Return how much this step matters, 0 - 3."""
     weight = 3 if broken else 0
     for cue in cues:
-        rule = RULES.get(cue[0])
+        rule = RULES.get(cue.rule)
         if rule is not None:
             weight = max(weight, rule.moment)
     return weight

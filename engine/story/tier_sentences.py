@@ -22,19 +22,19 @@ def offset_keys(timestamp: int) -> tuple[str, str, str]:
 
 def _segment(key: str) -> Callable[[Happening, Cue], Sentence]:
     """Return the teller of a segment, by its first and last offset."""
-    return lambda h, cue: say(key, b=node(cue[1]), a=offset(cue[3]), o=offset(cue[4] - 1))
+    return lambda h, cue: say(key, b=node(cue.node), a=offset(cue.old), o=offset(cue.new - 1))
 
 
 def _store(h: Happening, cue: Cue) -> Sentence:
-    return say("tier.store.up" if cue[4] else "tier.store.down")
+    return say("tier.store.up" if cue.new else "tier.store.down")
 
 
 def _slow(h: Happening, cue: Cue) -> Sentence:
-    return say("tier.store.slow", n=number(cue[4])) if cue[4] else say("tier.store.slow.over")
+    return say("tier.store.slow", n=number(cue.new)) if cue.new else say("tier.store.slow.over")
 
 
 def _remote_read(h: Happening, cue: Cue) -> Sentence:
-    return say("tier.read", b=node(cue[1]), c=node(h.what.src), o=offset(cue[3]))
+    return say("tier.read", b=node(cue.node), c=node(h.what.src), o=offset(cue.old))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {

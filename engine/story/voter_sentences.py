@@ -16,12 +16,12 @@ from engine.view.wire import Sentence
 def _voter(h: Happening, cue: Cue) -> Voter:
     quorum = h.sim.cluster.quorum
     assert quorum is not None
-    return quorum.voters[cue[1]]
+    return quorum.voters[cue.node]
 
 
 def _in_epoch(key: str) -> Callable[[Happening, Cue], Sentence]:
     """Return the teller of a sentence about a voter and its epoch."""
-    return lambda h, cue: say(key, b=node(cue[1]), e=epoch(_voter(h, cue).epoch))
+    return lambda h, cue: say(key, b=node(cue.node), e=epoch(_voter(h, cue).epoch))
 
 
 def _votes(h: Happening, cue: Cue) -> Sentence:
@@ -30,14 +30,14 @@ def _votes(h: Happening, cue: Cue) -> Sentence:
 
 
 def _refuses(h: Happening, cue: Cue) -> Sentence | None:
-    if cue[4]:
+    if cue.new:
         return None
-    return say("voter.refuses", b=node(cue[1]), a=node(cue[3]))
+    return say("voter.refuses", b=node(cue.node), a=node(cue.old))
 
 
 def _would_vote(h: Happening, cue: Cue) -> Sentence:
-    key = "voter.would" if cue[4] else "voter.would_not"
-    return say(key, b=node(cue[1]), a=node(cue[3]))
+    key = "voter.would" if cue.new else "voter.would_not"
+    return say(key, b=node(cue.node), a=node(cue.old))
 
 
 def _follows(h: Happening, cue: Cue) -> Sentence:
@@ -47,11 +47,11 @@ def _follows(h: Happening, cue: Cue) -> Sentence:
 
 def _silent(h: Happening, cue: Cue) -> Sentence:
     wait = int(h.sim.configs.values["controller.quorum.fetch.timeout.ms"]) * 3 // 2
-    return say("voter.alone", b=node(cue[1]), n=number(wait))
+    return say("voter.alone", b=node(cue.node), n=number(wait))
 
 
 def _observes(h: Happening, cue: Cue) -> Sentence:
-    return say("voter.observed", b=node(cue[1]), a=node(cue[4]))
+    return say("voter.observed", b=node(cue.node), a=node(cue.new))
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {

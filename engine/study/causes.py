@@ -19,7 +19,7 @@ def cause_of(run: Run) -> tuple[str, str] | None:
         for event in events:
             step += 1
             for cue in event[3]:
-                last = cue[0].partition(".")[0]
+                last = cue.rule.partition(".")[0]
             rules.append((step, last))
         if cursor.sim.broken:
             invariant, at, _ = cursor.sim.broken[0]

@@ -129,8 +129,8 @@ def listen(sim: Simulation, pairs: set[tuple[str, str]]) -> None:
 
     def note(kind: int, node: int, what: Any) -> None:
         for cue in sim.out.cues or ():
-            pairs.add((last[0], cue[0]))
-            last[0] = cue[0]
+            pairs.add((last[0], cue.rule))
+            last[0] = cue.rule
 
     sim.listener = note
 

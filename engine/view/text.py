@@ -9,7 +9,7 @@ from engine.controlplane.reassignment import target_of
 from engine.dataplane import directories
 from engine.model import timers
 from engine.model.broker import Broker
-from engine.model.effects import NO_PARTITION, Cue
+from engine.model.effects import NO_PARTITION, Cue, field_of
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import NAMES, REPLIES, Message
@@ -43,14 +43,13 @@ def value_text(value: Any) -> str:
 
 def cue_json(cue: Cue) -> CueJson:
     """Return a cue as a step shows it."""
-    rule, node, field, old, new, tp = cue
     return {
-        "rule": rule,
-        "node": node_name(node),
-        "field": field,
-        "old": _short(old),
-        "new": _short(new),
-        "p": None if tp == NO_PARTITION else tp,
+        "rule": cue.rule,
+        "node": node_name(cue.node),
+        "field": field_of(cue),
+        "old": _short(cue.old),
+        "new": _short(cue.new),
+        "p": None if cue.tp == NO_PARTITION else cue.tp,
     }
 
 
@@ -63,14 +62,13 @@ def _short(value: Any) -> Any:
 
 def cue_line(cue: Cue) -> str:
     """Return `H-2   b1 hw 1 -> 2`."""
-    rule, node, field, old, _, _ = cue
-    name = f"b{node}" if node >= 0 else str(node_name(node))
-    return f"{rule:<6} {name} {field} {value_text(old)} -> {new_text(cue)}"
+    name = f"b{cue.node}" if cue.node >= 0 else str(node_name(cue.node))
+    return f"{cue.rule:<6} {name} {field_of(cue)} {value_text(cue.old)} -> {new_text(cue)}"
 
 
 def new_text(cue: Cue) -> str:
     """Return the new value; errors by their names."""
-    rule, _, field, _, new, _ = cue
+    rule, field, new = cue.rule, cue.field, cue.new
     if field == "error" or rule in (
         "L-3.refused",
         "P-4.answer",
