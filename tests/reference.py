@@ -13,9 +13,9 @@ import click
 
 from app.command.cli import main as cli
 from app.core.config import SETTINGS
-from engine.catalogue.rulebook import BESIDE, EXCUSES, TITLES, UNLIT
 from engine.checks.catalogue import INVARIANTS
 from engine.moves.verbs import VERBS
+from engine.story.rules import BESIDE, RULEBOOK
 from engine.study.metrics import METRICS
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
@@ -99,12 +99,12 @@ def rules_page() -> str:
         "|---|---|---|",
     ]
     lines += [
-        f"| {name} | {_cell(title)} | {_cell(EXCUSES.get(name) or UNLIT.get(name, ''))} |"
-        for name, title in TITLES.items()
+        f"| {one.id} | {_cell(one.title)} | {_cell(one.excuse or one.unlit)} |"
+        for one in RULEBOOK.values()
     ]
     lines += ["", "## Other changes", "", "Cues of operators, faults and changes without a rule."]
     lines += ["", "| Cue | Title |", "|---|---|"]
-    lines += [f"| {name} | {_cell(title)} |" for name, title in BESIDE.items()]
+    lines += [f"| {one.id} | {_cell(one.title)} |" for one in BESIDE.values()]
     return "\n".join(lines) + "\n"
 
 

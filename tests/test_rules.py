@@ -9,9 +9,10 @@ import pytest
 
 from app.command import rules
 from app.lens.citations import citations
-from engine.catalogue.rulebook import DORMANT, EXCUSES, IDENTIFIER, TITLES
-from engine.scenarios.file import find, library
-from engine.story.rules import RULES
+from engine.catalogue.rulebook import IDENTIFIER
+from engine.scenarios.file import find
+from engine.story.rule import Rule
+from engine.story.rules import RULEBOOK, RULES
 
 
 def followed() -> set[str]:
@@ -39,34 +40,30 @@ def counted() -> Iterator[str]:
     yield from (f"{name}-{number}" for name, most in last.items() for number in range(1, most + 1))
 
 
+def excused() -> set[str]:
+    return {one.id for one in RULEBOOK.values() if one.excuse}
+
+
 def test_the_rulebook_has_every_series_without_a_gap() -> None:
-    assert {name for name in TITLES if not name.startswith("CP-")} == set(counted())
-    assert all(IDENTIFIER.fullmatch(name) and title for name, title in TITLES.items())
+    assert {name for name in RULEBOOK if not name.startswith("CP-")} == set(counted())
+    assert all(IDENTIFIER.fullmatch(one.id) and one.title for one in RULEBOOK.values())
 
 
 def test_every_rule_has_code_or_an_excuse() -> None:
-    assert sorted(set(TITLES) - followed() - set(EXCUSES)) == []
+    assert sorted(set(RULEBOOK) - followed() - excused()) == []
 
 
 def test_no_excuse_is_left_over() -> None:
-    assert set(EXCUSES) <= set(TITLES)
-    assert sorted(set(EXCUSES) & followed()) == []
-
-
-def test_dormant_rules_have_code_and_no_run() -> None:
-    assert set(DORMANT) <= followed()
-    awake = set(rules.played(library().values())) | set(rules.golden_files_by_rule(rules.GOLDEN))
-    assert sorted(set(DORMANT) & awake) == []
-    assert "H-2" in awake
+    assert sorted(excused() & followed()) == []
 
 
 def test_only_rules_of_the_rulebook_are_cited() -> None:
-    assert [(one.rule, one.where) for one in citations() if one.rule not in TITLES] == []
+    assert [(one.rule, one.where) for one in citations() if one.rule not in RULEBOOK] == []
 
 
 def test_cues_of_the_data_plane_name_rules_of_the_rulebook() -> None:
     named = {rules.rule_of(cue) for cue in RULES if not cue.startswith("CP-")}
-    assert sorted(named - set(TITLES)) == []
+    assert sorted(named - set(RULEBOOK)) == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +85,7 @@ def test_an_entry_names_code_scenarios_and_golden_files(tmp_path: Path) -> None:
         "P1->1 Produce\nH-2.min_isr b1 hw 1 -> 2\nH-4    b2 hw 0 -> 1\nCP-ISR K isr [1] -> [1,2]\n"
     )
     found = {entry["id"]: entry for entry in rules.rules([find("S20")], tmp_path)}
-    assert list(found) == list(TITLES)
+    assert list(found) == list(RULEBOOK)
     mark = found["H-2"]
     where = "engine.dataplane.watermark.maybe_increment_hw"
     assert {"function": where, "played": True} in mark["functions"]
@@ -110,7 +107,7 @@ def test_the_list_says_what_is_missing(
 ) -> None:
     assert rules.tell_rules([], None)
     told = capsys.readouterr().out
-    assert f"{len(TITLES)} rules: {len(TITLES) - len(EXCUSES)} covered" in told
-    monkeypatch.setitem(TITLES, "L-99", "A rule that nobody follows")
+    assert f"{len(RULEBOOK)} rules: {len(RULEBOOK) - len(excused())} covered" in told
+    monkeypatch.setitem(RULEBOOK, "L-99", Rule("L-99", "A rule without code"))
     assert not rules.tell_rules([], None)
     assert "without code or excuse: L-99." in capsys.readouterr().out

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from engine.catalogue.rulebook import BESIDE, TITLES
 from engine.catalogue.sourcemap import NOBODY, RuleCard, card_of, cards, holds, parse
 from engine.checks.catalogue import INVARIANTS
 from engine.lens.search import library_steps
@@ -15,7 +14,7 @@ from engine.model.configs import CATALOGUE
 from engine.model.languages import words_of
 from engine.model.profiles import FLAGS, PROFILES, get_profile
 from engine.scenarios.file import library
-from engine.story.rules import RULES
+from engine.story.rules import BESIDE, RULEBOOK, RULES
 
 CLASS = re.compile(r"[A-Z]\w+(\.[a-z]\w*=?)?")
 SOURCE = re.compile(r"(KIP|KAFKA)-\d+")
@@ -27,7 +26,7 @@ def lines_of(card: RuleCard) -> list[str]:
 
 
 def test_every_rule_and_every_cue_has_a_card() -> None:
-    assert set(TITLES) | set(BESIDE) == set(cards())
+    assert set(RULEBOOK) | set(BESIDE) == set(cards())
     assert sorted(rule for rule in RULES if card_of(rule) is None) == []
 
 
@@ -146,7 +145,7 @@ def test_words_of_a_condition() -> None:
 
 def test_whatever_the_tables_say_in_english_is_said_in_chinese() -> None:
     said = words_of("tables", "zh-Hans")
-    wanted = {f"rule.{name}" for name in (*TITLES, *BESIDE, *RULES)}
+    wanted = {f"rule.{name}" for name in (*RULEBOOK, *BESIDE, *RULES)}
     wanted |= {f"flag.{name}" for name in (*FLAGS, "truncation")}
     wanted |= {f"config.{name}" for name in CATALOGUE}
     wanted |= {f"invariant.{name}" for name in INVARIANTS}

@@ -12,9 +12,9 @@ import click
 
 from app.core.config import ROOT
 from app.lens.citations import citations
-from engine.catalogue.rulebook import DORMANT, EXCUSES, TITLES
 from engine.lens.search import library_steps
 from engine.scenarios.scenario import Scenario
+from engine.story.rules import RULEBOOK
 
 GOLDEN = ROOT / "tests" / "golden"
 """There only in a checkout; elsewhere no golden file shows anything."""
@@ -61,19 +61,18 @@ def golden_files_by_rule(folder: Path) -> dict[str, list[str]]:
 
 
 def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """Return [{id, title, excuse, dormant, functions, scenarios, golden}] in their order."""
+    """Return [{id, title, excuse, functions, scenarios, golden}] in their order."""
     code, plays, files = functions(), played(scenarios), golden_files_by_rule(golden)
     return [
         {
-            "id": rule,
-            "title": title,
-            "excuse": EXCUSES.get(rule, ""),
-            "dormant": DORMANT.get(rule, ""),
-            "functions": code.get(rule, []),
-            "scenarios": plays.get(rule, {}),
-            "golden": files.get(rule, []),
+            "id": rule.id,
+            "title": rule.title,
+            "excuse": rule.excuse,
+            "functions": code.get(rule.id, []),
+            "scenarios": plays.get(rule.id, {}),
+            "golden": files.get(rule.id, []),
         }
-        for rule, title in TITLES.items()
+        for rule in RULEBOOK.values()
     ]
 
 
@@ -86,9 +85,8 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
         return not bare
     for entry in found:
         click.echo(f"{entry['id']:<20} {entry['title']}")
-        for heading, why in (("excused", entry["excuse"]), ("dormant", entry["dormant"])):
-            if why:
-                click.echo(f"    {heading}: {why}")
+        if entry["excuse"]:
+            click.echo(f"    excused: {entry['excuse']}")
         for heading, names in (
             ("code", [one["function"] for one in entry["functions"]]),
             ("scenarios", list(entry["scenarios"])),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.core.words import Catalogue
-from engine.catalogue.rulebook import BESIDE, TITLES
+from engine.catalogue.rulebook import title_of
 from engine.catalogue.sourcemap import cards
 from engine.checks.catalogue import INVARIANTS
 from engine.learn import challenges, claims, course, guides, interview
@@ -76,11 +76,10 @@ def _scenario(scenario: Scenario) -> SearchEntry:
 
 
 def _rules(words: Words) -> Iterator[SearchEntry]:
-    titles = {**TITLES, **BESIDE}
     for name, card in cards().items():
         kafka = tuple(line.text for line in (*card.kafka, *card.kip))
         lines = tuple({USUAL: line.text.strip()} for line in card.lines)
-        title = _texts(words, f"rule.{name}", titles[name])
+        title = _texts(words, f"rule.{name}", title_of(name))
         yield SearchEntry("rule", name, f"/glossary#{name}", title, kafka, lines, name)
 
 

@@ -13,7 +13,7 @@ from flask import Blueprint, render_template
 from app.core.memoize import last
 from app.web import naming
 from engine.catalogue import sightings
-from engine.catalogue.rulebook import BESIDE, DORMANT, EXCUSES, TITLES
+from engine.catalogue.rulebook import title_of
 from engine.catalogue.sightings import Sighting
 from engine.catalogue.sourcemap import NOBODY, CardLine, RuleCard, cards
 from engine.checks.catalogue import INVARIANTS
@@ -29,6 +29,7 @@ from engine.model.profiles import (
     Profile,
     get_profile,
 )
+from engine.story.rules import RULEBOOK
 
 blueprint = Blueprint("glossary", __name__)
 
@@ -107,14 +108,13 @@ def content(name: str) -> dict[str, Any]:
     """
     profile = get_profile(name) if name else None
     seen = sightings.sightings()
-    titles = {**TITLES, **BESIDE}
     return {
         "chosen": name,
         "profiles": list(PROFILES.values()),
         "generations": list(GENERATIONS.values()),
         "terms": [(term, link(seen.of_cue(cue))) for term, cue in TERMS.items()],
         "series": [(key, _rules(prefix, profile)) for prefix, key in SERIES],
-        "methods": [(name, rule, titles[rule]) for name, rule in sorted(named().items())],
+        "methods": [(name, rule, title_of(rule)) for name, rule in sorted(named().items())],
         "invariants": _invariants(),
         "errors": _errors(),
         "configs": [_config(one, profile) for one in CATALOGUE.values()],
@@ -135,25 +135,22 @@ def link(where: Sighting | None) -> str:
 
 
 def _rules(prefix: str, profile: Profile | None) -> list[dict[str, Any]]:
-    titles = {**TITLES, **BESIDE}
     return [
-        _rule(card, titles[rule], profile)
-        for rule, card in cards().items()
-        if rule.partition("-")[0] == prefix
+        _rule(card, profile) for rule, card in cards().items() if rule.partition("-")[0] == prefix
     ]
 
 
-def _rule(card: RuleCard, title: str, profile: Profile | None) -> dict[str, Any]:
+def _rule(card: RuleCard, profile: Profile | None) -> dict[str, Any]:
     known = sightings.sightings()
     return {
         "id": card.id,
-        "title": title,
+        "title": title_of(card.id),
         "lines": _lines(card.lines, profile),
         "kafka": [one for one in _lines(card.kafka, profile) if one["text"] != NOBODY],
         "kip": _lines(card.kip, profile),
         "outside": card.outside,
         "absent": profile is not None and card.is_absent(profile),
-        "unplayed": card.id in EXCUSES or card.id in DORMANT,
+        "unplayed": card.id in RULEBOOK and RULEBOOK[card.id].excuse != "",
         "see": link(known.of_card(card, [profile.name] if profile else ())),
     }
 

@@ -16,7 +16,7 @@ from app.server.services import services
 from app.web import naming
 from app.web.api import json_answer, unless_known
 from engine import ENGINE_VERSION
-from engine.catalogue.rulebook import BESIDE, TITLES
+from engine.catalogue.rulebook import title_of
 from engine.lens import source as kafka
 from engine.lens.lanes import WIDEST, lanes
 from engine.lens.lens_json import parse_releases
@@ -156,7 +156,6 @@ def code() -> str:
 
 
 def _hit_json(one: LensHit) -> dict[str, Any]:
-    titles = {**TITLES, **BESIDE}
     codes = {act.code: act for act in one.acts}
     return {
         "name": one.name,
@@ -164,7 +163,7 @@ def _hit_json(one: LensHit) -> dict[str, Any]:
         "spans": one.spans,
         "last": _place(one),
         "threads": one.threads,
-        "rules": [(rule, titles[rule]) for rule in one.rules],
+        "rules": [(rule, title_of(rule)) for rule in one.rules],
         "runs": [
             (
                 code,
@@ -173,7 +172,7 @@ def _hit_json(one: LensHit) -> dict[str, Any]:
                 act.step,
                 _address(act),
                 act.rule,
-                titles[act.rule],
+                title_of(act.rule),
             )
             for code, act in codes.items()
         ],

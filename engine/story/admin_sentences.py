@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.model.configs import is_read_only
 from engine.model.effects import Cue
-from engine.story.entities import Happening, members, node, nodes, number, say, word
+from engine.story.entities import Happening, members, nodes, number, say, word
 from engine.view.wire import Sentence
 
 
@@ -26,21 +26,6 @@ def reassigned(h: Happening, cue: Cue) -> Sentence:
     return say("admin.reassign", i=members(cue.old), j=members(cue.new))
 
 
-def placed(h: Happening, cue: Cue) -> Sentence:
-    """Return the sentence of the rule that placed the replicas of some partitions."""
-    count = len(cue.new)
-    key = PLACERS[cue.rule]
-    return say(key, n=number(count), t=word(cue.about))
-
-
-PLACERS: Final = {
-    "CP-PLACE-SIMPLE": "topic.place.textbook",
-    "CP-PLACE-ZK": "topic.place.zk",
-    "CP-PLACE-ZK-RACK": "topic.place.zk_rack",
-    "CP-PLACE-KR": "topic.place.striped",
-}
-
-
 def partitions_created(h: Happening, cue: Cue) -> Sentence:
     """Return all partitions made in this event in one sentence."""
     count = sum(c.rule == "CP-ELECT-NEW" for c in h.cues)
@@ -51,18 +36,6 @@ def partitions_created(h: Happening, cue: Cue) -> Sentence:
     return say("topic.made", n=number(count))
 
 
-def deletion_asked(h: Happening, cue: Cue) -> Sentence:
-    return say("topic.delete", t=word(cue.about))
-
-
-def deletion_waits(h: Happening, cue: Cue) -> Sentence:
-    return say("topic.ineligible", t=word(cue.about), w=nodes(cue.new))
-
-
-def deleted(h: Happening, cue: Cue) -> Sentence:
-    return say("topic.deleted", t=word(cue.about))
-
-
 def stray(h: Happening, cue: Cue) -> Sentence:
     """Return all strays of one start in one sentence."""
     found = [one.tp for one in h.cues if one.rule == cue.rule]
@@ -70,32 +43,10 @@ def stray(h: Happening, cue: Cue) -> Sentence:
     return say("topic.stray", b=nodes([cue.node]), t=word(names))
 
 
-def retired(h: Happening, cue: Cue) -> Sentence:
-    return say("broker.retire", b=node(cue.about), n=number(cue.new))
-
-
-def forgotten(h: Happening, cue: Cue) -> Sentence:
-    return say("broker.forgotten", b=node(cue.about))
-
-
-def reassignment_over(h: Happening, cue: Cue) -> Sentence:
-    return say("reassign.over", i=members(cue.new))
-
-
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "CP-12": configured,
-    "CP-DECOMMISSION": retired,
-    "CP-DECOMMISSION.forget": forgotten,
-    "CP-PLACE-SIMPLE": placed,
-    "CP-PLACE-ZK": placed,
-    "CP-PLACE-ZK-RACK": placed,
-    "CP-PLACE-KR": placed,
     "CP-ELECT-NEW": partitions_created,
     "CP-KR-APPLY.stray": stray,
     "CP-REASSIGN": reassigned,
-    "CP-REASSIGN.done": reassignment_over,
-    "CP-7.7.delete": deletion_asked,
-    "CP-7.7.ineligible": deletion_waits,
-    "CP-7.7.deleted": deleted,
 }
 """Rules of operators' doings whose sentence needs more than the node and the two values."""

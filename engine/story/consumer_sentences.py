@@ -9,25 +9,11 @@ from engine.model import messages
 from engine.model.effects import Cue
 from engine.story.entities import Happening, epoch, node, offset, records, say
 from engine.story.entities import error as error_entity
+from engine.story.rule import stated
+from engine.story.rules import RULES
 from engine.view.wire import Sentence
 
 # -- what follows ---------------------------------------------------------------------------------
-
-
-def _moved(h: Happening, cue: Cue) -> Sentence:
-    return say("read.position", c=node(cue.node), o=offset(cue.new))
-
-
-def _valid(h: Happening, cue: Cue) -> Sentence:
-    return say("read.valid", c=node(cue.node), o=offset(cue.new))
-
-
-def _truncated(h: Happening, cue: Cue) -> Sentence:
-    return say("read.truncated", c=node(cue.node), o=offset(cue.new))
-
-
-def _unknown(h: Happening, cue: Cue) -> Sentence:
-    return say("read.unknown", c=node(cue.node))
 
 
 def _exception(h: Happening, cue: Cue) -> Sentence:
@@ -36,35 +22,19 @@ def _exception(h: Happening, cue: Cue) -> Sentence:
     return say(key, c=node(at), x={"x": exception}, o=offset(new))
 
 
-def _preferred(h: Happening, cue: Cue) -> Sentence:
-    return say("read.preferred", c=node(cue.node), b=node(cue.new))
-
-
-def _group_left(h: Happening, cue: Cue) -> Sentence:
-    return say("read.left", c=node(cue.node), b=node(cue.old))
-
-
-def _too_early(h: Happening, cue: Cue) -> Sentence:
-    return say("seek.too_early", l=node(cue.node), c=node(cue.old))
-
-
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence]]] = {
     "C-4.exception": _exception,
-    "C-5": _moved,
-    "C-7": _truncated,
-    "C-7.valid": _valid,
-    "C-7.unknown": _unknown,
     "C-7.exception": _exception,
-    "C-8": _preferred,
-    "C-8.left": _group_left,
-    "H-9": _too_early,
 }
 """Rule -> what words it."""
 
 
 def _decided(h: Happening, *rules: str) -> Sentence | None:
     cue = h.cue(*rules)
-    return None if cue is None else TELLERS[cue.rule](h, cue)
+    if cue is None:
+        return None
+    teller = TELLERS.get(cue.rule)
+    return stated(RULES[cue.rule], h, cue) if teller is None else teller(h, cue)
 
 
 # -- what arrives ---------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ from engine.story.entities import (
     records,
     say,
 )
+from engine.story.rule import stated
 from engine.story.rules import RULES
 from engine.view.wire import Sentence
 
@@ -55,8 +56,7 @@ def tell_cue(happening: Happening, cue: Cue) -> Sentence | None:
     rule = RULES.get(cue.rule)
     if rule is None or not rule.say:
         return None
-    old, new = (value if isinstance(value, int) else 0 for value in (cue.old, cue.new))
-    return say(rule.say, b=node(cue.node), a=offset(old), o=offset(new))
+    return stated(rule, happening, cue)
 
 
 # -- log and high watermark -----------------------------------------------------------------------
@@ -179,16 +179,6 @@ def _fails(h: Happening, cue: Cue) -> Sentence:
     return say("fetcher.failed", b=node(cue.node))
 
 
-def _epoch_over(h: Happening, cue: Cue) -> Sentence:
-    return say("fetcher.fenced", b=node(cue.node), e=epoch(cue.old))
-
-
-def _held_back(h: Happening, cue: Cue) -> Sentence:
-    if cue.rule == "Q-2":
-        return say("quota.leader", b=node(cue.node), f=node(cue.old))
-    return say("quota.follower", b=node(cue.node))
-
-
 # -- the ISR --------------------------------------------------------------------------------------
 
 
@@ -210,23 +200,6 @@ def _shrinks(h: Happening, cue: Cue) -> Sentence:
     return say("isr.shrink.far", b=node(at), w=nodes(late))
 
 
-def _too_early(h: Happening, cue: Cue) -> Sentence:
-    f, o, s = node(cue.about), offset(cue.old), offset(cue.new)
-    return say("isr.too_early", f=f, b=node(cue.node), o=o, s=s)
-
-
-def _isr_committed(h: Happening, cue: Cue) -> Sentence:
-    return say("isr.committed", b=node(cue.node), i=members(cue.new))
-
-
-def _isr_rejected(h: Happening, cue: Cue) -> Sentence:
-    return say("isr.rejected", b=node(cue.node), i=members(cue.new))
-
-
-def _isr_pending(h: Happening, cue: Cue) -> Sentence:
-    return say("isr.pending", b=node(cue.node), x=error(cue.new))
-
-
 def _isr_recorded(h: Happening, cue: Cue) -> Sentence:
     proposal = h.delivered(messages.ALTER_PARTITION)
     i = members(cue.new)
@@ -241,14 +214,6 @@ def _elr_recorded(h: Happening, cue: Cue) -> Sentence:
     if not cue.new:
         return say("elr.empty", k=CONTROL)
     return say("elr.record", k=CONTROL, i=members(cue.new))
-
-
-def _write_fails(h: Happening, cue: Cue) -> Sentence:
-    return say("alter.direct", l=node(cue.old))
-
-
-def _alter_refused(h: Happening, cue: Cue) -> Sentence:
-    return say("alter.refused", k=CONTROL, l=node(cue.old), x=error(cue.new))
 
 
 # -- produce --------------------------------------------------------------------------------------
@@ -283,14 +248,6 @@ def _answered(h: Happening, cue: Cue) -> Sentence:
     if code == NONE:
         return say("ack.ok", b=node(at), m=m)
     return say("ack.error", b=node(at), m=m, x=error(code))
-
-
-def _duplicate(h: Happening, cue: Cue) -> Sentence:
-    return say("produce.duplicate", b=node(cue.node), m=records(cue.old), o=offset(cue.new))
-
-
-def _waits(h: Happening, cue: Cue) -> Sentence:
-    return say("produce.waits", b=node(cue.node), o=offset(cue.new))
 
 
 # -- the controller -------------------------------------------------------------------------------
@@ -333,26 +290,6 @@ def _fenced(h: Happening, cue: Cue) -> Sentence:
     return say("member.fenced", k=CONTROL, b=b, n=n)
 
 
-def _unfenced(h: Happening, cue: Cue) -> Sentence:
-    return say("member.unfenced", k=CONTROL, b=node(cue.about))
-
-
-def _unnoticed(h: Happening, cue: Cue) -> Sentence:
-    return say("member.unnoticed", k=CONTROL, b=node(cue.about))
-
-
-def _leaving(h: Happening, cue: Cue) -> Sentence:
-    return say("member.leaving", k=CONTROL, b=node(cue.about))
-
-
-def _registered(h: Happening, cue: Cue) -> Sentence:
-    return say("member.registered", b=node(cue.node), n=number(cue.new))
-
-
-def _leads(h: Happening, cue: Cue) -> Sentence:
-    return say("lead.new", b=node(cue.node), e=epoch(cue.new))
-
-
 def _follows(h: Happening, cue: Cue) -> Sentence:
     at, number_of_epoch = cue.node, cue.new
     leaders = {r.leader for r in _replicas(h, at, FOLLOWER) if r.leader_epoch == number_of_epoch}
@@ -367,10 +304,6 @@ def _follows(h: Happening, cue: Cue) -> Sentence:
 
 def _replicas(h: Happening, at: int, role: int) -> list[Replica]:
     return [replica for replica in h.sim.brokers[at].replicas.values() if replica.role == role]
-
-
-def _controller_up(h: Happening, cue: Cue) -> Sentence:
-    return say("controller.up", n=number(cue.new))
 
 
 def told_by_the_message(h: Happening, cue: Cue) -> None:
@@ -391,29 +324,17 @@ TELLERS: Final[dict[str, Teller]] = {
     "S-4": _leader_learns,
     "S-5": told_by_the_message,
     "S-7": _expands,
-    "S-7.epoch_start": _too_early,
     "S-8": _shrinks,
-    "S-9": _isr_committed,
-    "S-9.rejected": _isr_rejected,
-    "S-9.pending": _isr_pending,
     "P-2": _acked_at_once,
-    "P-4": _waits,
     "P-4.answer": _answered,
-    "P-7": _duplicate,
     "P-7.refused": _refused,
     "C-2": told_by_the_message,
-    "Q-2": _held_back,
-    "Q-3": _held_back,
-    "X-3": session_sentences.refused,
     "X-4": session_sentences.news,
     "X-5": session_sentences.opened,
-    "X-5.evicted": session_sentences.evicted,
-    "X-6": session_sentences.begins_anew,
     "F-2": _fetching_starts,
     "F-8": _backs_off,
     "F-8.failed": _fails,
     "F-9": _out_of_range,
-    "F-10": _epoch_over,
     "T-0": _cut_to_hw,
     "T-1": _cut_by_epoch,
     "T-2": _cut_by_epoch,
@@ -422,19 +343,11 @@ TELLERS: Final[dict[str, Teller]] = {
     "CP-ELECT-ZK": _elected,
     "CP-ISR": _isr_recorded,
     "CP-ELR": _elr_recorded,
-    "CP-ALTER": _alter_refused,
-    "CP-ALTER.direct": _write_fails,
     "CP-KR-FENCE": _fenced,
-    "CP-KR-UNFENCE": _unfenced,
-    "CP-KR-SHUTDOWN": _leaving,
     "CP-KR-APPLY": told_by_the_message,
     "CP-ZK-BROKERS": _fenced,
-    "CP-ZK-BROKERS.unnoticed": _unnoticed,
-    "CP-REG": _registered,
-    "CP-MAKE-LEADER": _leads,
     "CP-MAKE-FOLLOWER": _follows,
     **fault_sentences.TELLERS,
-    "CP-10.up": _controller_up,
     **admin_sentences.TELLERS,
     **consumer_sentences.TELLERS,
     **disk_sentences.TELLERS,

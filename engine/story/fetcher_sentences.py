@@ -14,7 +14,7 @@ from engine.model.messages import (
     Message,
 )
 from engine.model.state import FetcherThread
-from engine.story.entities import Entity, Happening, node, number, offset, say, word
+from engine.story.entities import Entity, Happening, node, number, say, word
 from engine.view.wire import ActingFetcher, Sentence
 
 if TYPE_CHECKING:
@@ -41,36 +41,11 @@ def _cut_short(h: Happening, cue: Cue) -> Sentence:
     return say(key, l=node(at), t=_of(h, cue), n=number(sent), a=number(offered))
 
 
-def _first_fits(h: Happening, cue: Cue) -> Sentence:
-    return say("answer.first", l=node(cue.node), t=_of(h, cue))
-
-
 def _too_large(h: Happening, cue: Cue) -> Sentence | None:
     if cue.rule == "S-2.oversized" and h.cue("F-7.oversized"):
         return None
     key = "answer.oversized" if cue.rule == "S-2.oversized" else "thread.oversized"
     return say(key, b=node(cue.node), t=_of(h, cue))
-
-
-def _unexpected(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.unexpected", b=node(cue.node), t=_of(h, cue), o=offset(cue.old))
-
-
-def _goes_last(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.last", b=node(cue.node), t=_of(h, cue))
-
-
-def _left_out(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.left.out", b=node(cue.node), t=_names(h, cue.new))
-
-
-def _ends(h: Happening, cue: Cue) -> Sentence:
-    return say("thread.ends", b=node(cue.node), l=node(cue.about), t=_names(h, cue.new))
-
-
-def _too_little(h: Happening, cue: Cue) -> Sentence:
-    there, wanted = number(cue.old), number(cue.new)
-    return say("fetch.short", l=node(cue.node), f=node(cue.about), a=there, n=wanted)
 
 
 def _spoils(h: Happening, cue: Cue) -> Sentence:
@@ -79,15 +54,9 @@ def _spoils(h: Happening, cue: Cue) -> Sentence:
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "F-1": _chosen,
-    "F-5.delayed": _left_out,
-    "F-7": _unexpected,
-    "F-7.last": _goes_last,
     "F-7.oversized": _too_large,
-    "F-8.thread": _ends,
     "S-2.limit": _cut_short,
-    "S-2.first": _first_fits,
     "S-2.oversized": _too_large,
-    "S-5.min_bytes": _too_little,
     "CP-8.1.spoil": _spoils,
 }
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.model import messages
 from engine.model.effects import Cue
-from engine.story.entities import Happening, error, node, number, offset, records, say, word
+from engine.story.entities import Happening, error, node, number, offset, say, word
 from engine.view.wire import Sentence
 
 
@@ -18,44 +18,13 @@ def _partition(h: Happening, tp: int) -> dict[str, Any]:
 # -- what follows ----------------------------------------------------------------------------------
 
 
-def _generation(h: Happening, cue: Cue) -> Sentence:
-    return say("group.generation", b=node(cue.node), n=number(cue.new))
-
-
-def _expired(h: Happening, cue: Cue) -> Sentence:
-    return say("group.expired", b=node(cue.node), s=word(cue.old))
-
-
 def _begins(h: Happening, cue: Cue) -> Sentence:
     key = "group.begins" if cue.new >= 0 else "group.begins.reset"
     return say(key, c=node(cue.node), t=_partition(h, cue.tp), o=offset(cue.new))
 
 
-def _nowhere(h: Happening, cue: Cue) -> Sentence:
-    return say("group.begins.nowhere", c=node(cue.node), t=_partition(h, cue.tp))
-
-
-def _processed(h: Happening, cue: Cue) -> Sentence:
-    return say("group.processed", c=node(cue.node), m=records(cue.new))
-
-
-def _refused(h: Happening, cue: Cue) -> Sentence:
-    return say("group.refused", b=node(cue.node), s=word(cue.old), x=error(cue.new))
-
-
-def _about_member(key: str) -> Callable[[Happening, Cue], Sentence]:
-    return lambda h, cue: say(key, c=node(cue.node))
-
-
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
-    "G-2.generation": _generation,
-    "G-3": _expired,
-    "G-3.dies": _about_member("group.dies"),
-    "G-3.slow": _about_member("group.slow"),
-    "G-4.refused": _refused,
     "G-5.begins": _begins,
-    "G-5.none": _nowhere,
-    "G-6": _processed,
 }
 """Rule -> function that returns its sentence."""
 

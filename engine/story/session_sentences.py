@@ -43,10 +43,6 @@ def answered(m: SessionAnswer) -> Sentence:
     return say("session.nothing", f=f, l=leader)
 
 
-def refused(h: Happening, cue: Cue) -> Sentence:
-    return say("session.refused", l=node(cue.node), f=node(cue.old), x=error(cue.new))
-
-
 def news(h: Happening, cue: Cue) -> Sentence:
     of, sent = cue.old, cue.new
     if of == sent:
@@ -61,11 +57,3 @@ def opened(h: Happening, cue: Cue) -> Sentence:
     if not cue.new:
         return say("session.no_room", l=leader, f=f)
     return say("session.opened", l=leader, f=f, s=number(cue.new))
-
-
-def evicted(h: Happening, cue: Cue) -> Sentence:
-    return say("session.evicted", l=node(cue.node), f=node(cue.new), s=number(cue.old))
-
-
-def begins_anew(h: Happening, cue: Cue) -> Sentence:
-    return say("session.anew", f=node(cue.node), x=error(cue.new))

@@ -20,11 +20,6 @@ def offset_keys(timestamp: int) -> tuple[str, str, str]:
     return "offsets.start.ask", "offsets.start", "offsets.start.heard"
 
 
-def _segment(key: str) -> Callable[[Happening, Cue], Sentence]:
-    """Return the teller of a segment, by its first and last offset."""
-    return lambda h, cue: say(key, b=node(cue.node), a=offset(cue.old), o=offset(cue.new - 1))
-
-
 def _store(h: Happening, cue: Cue) -> Sentence:
     return say("tier.store.up" if cue.new else "tier.store.down")
 
@@ -38,11 +33,8 @@ def _remote_read(h: Happening, cue: Cue) -> Sentence:
 
 
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
-    "R-1": _segment("tier.copy"),
-    "R-1.begins": _segment("tier.copy.begins"),
     "R-2": _store,
     "R-2.slow": _slow,
-    "R-4.deleted": _segment("tier.deleted"),
     "R-6": _remote_read,
 }
 """Rule -> function that returns its sentence."""

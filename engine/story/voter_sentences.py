@@ -50,10 +50,6 @@ def _silent(h: Happening, cue: Cue) -> Sentence:
     return say("voter.alone", b=node(cue.node), n=number(wait))
 
 
-def _observes(h: Happening, cue: Cue) -> Sentence:
-    return say("voter.observed", b=node(cue.node), a=node(cue.new))
-
-
 TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-VOTE.candidate": _in_epoch("voter.candidate"),
     "CP-RAFT-VOTE.unattached": _in_epoch("voter.unattached"),
@@ -66,7 +62,6 @@ TELLERS: Final[dict[str, Callable[[Happening, Cue], Sentence | None]]] = {
     "CP-RAFT-EPOCH.resigned": _in_epoch("voter.resigns"),
     "CP-RAFT-EPOCH.follower": _follows,
     "CP-RAFT-EPOCH.check": _silent,
-    "CP-RAFT-OBSERVER": _observes,
 }
 """Rule -> function that returns its sentence."""
 

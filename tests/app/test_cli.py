@@ -147,12 +147,12 @@ def test_the_matrix_plays_what_the_library_promises(monkeypatch: pytest.MonkeyPa
 
 
 def test_every_rule_of_the_specification_is_listed() -> None:
-    from engine.catalogue.rulebook import TITLES
+    from engine.story.rules import RULEBOOK
 
     told = highwater("rules")
     assert told.exit_code == 0 and "golden: S20/Z011.txt" in told.output
     entries = json.loads(highwater("rules", "--json").output)
-    assert [entry["id"] for entry in entries] == list(TITLES)
+    assert [entry["id"] for entry in entries] == list(RULEBOOK)
 
 
 def test_conformance_lines_name_every_case_that_was_not_right() -> None:
