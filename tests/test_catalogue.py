@@ -172,3 +172,14 @@ def test_no_code_speaks_another_language() -> None:
             continue
         said = [text for text in literals if HAN.search(text)]
         assert said == [], path
+
+
+def test_no_word_is_declared_twice_in_a_file() -> None:
+    def unique(pairs: list[tuple[str, str]]) -> dict[str, str]:
+        twice = [key for key, _ in pairs if [one for one, _ in pairs].count(key) > 1]
+        assert twice == [], "the second declaration hides the first"
+        return dict(pairs)
+
+    for folder in FOLDERS:
+        for path in (ROOT / folder).glob("*.json"):
+            json.loads(path.read_text("utf-8"), object_pairs_hook=unique)

@@ -85,7 +85,7 @@ COMMON = {"kind", "brokers", "racks", "together", "mtbf_ms", "at_ms", "mttr_ms",
 
 
 def test_every_field_of_a_fault_can_be_written() -> None:
-    assert {field.name for field in fields(Fault)} == set(FAULT_FIELDS)
+    assert {field.name for field in fields(Fault)} - {"own"} == COMMON
     assert set(FAULT_FIELDS) - COMMON == set(OWN), "a field of one kind has its row in OWN"
     assert {name: OWN[name][0] for name in OF_ONE_KIND} == OF_ONE_KIND
 
@@ -95,9 +95,9 @@ def test_a_field_of_one_kind_is_saved_and_stays_when_a_run_is_shortened(field: s
     kind, value = OWN[field]
     line = {"kind": kind, "brokers": [1], "at_ms": 100, field: value}
     saved = Scenario.from_dict(cluster(line).to_dict())
-    assert getattr(saved.faults[0], field) == value, "engine/scenarios/scenario.py, _fault_dict"
+    assert saved.faults[0].value(field) == value
     (plan,) = begun(saved, "K39", 50).plans
-    assert line_of(plan)[field] == value, "engine/study/shrink.py, line_of"
+    assert line_of(plan)[field] == value
 
 
 def test_a_mean_time_between_failures_counts_running_time() -> None:

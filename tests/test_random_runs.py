@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.checks.lags import Lags
+from engine.model.effects import field_of
 from engine.model.last_fetch import IMPLIED
 from engine.sim.run import Run, play
 from engine.study.batch import row_and_end
@@ -48,7 +49,10 @@ def course(run: Run) -> str:
     seen = sha256()
 
     def note(kind: int, node: int, what: Any) -> None:
-        cues = [tuple(cue) for cue in sim.out.cues or ()]
+        cues = [
+            (cue.rule, cue.node, field_of(cue), cue.old, cue.new, cue.tp)
+            for cue in sim.out.cues or ()
+        ]
         seen.update(repr((kind, node, sim.now, values(what), cues)).encode())
 
     sim.listener = note

@@ -95,11 +95,9 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
             if names:
                 click.echo(f"    {heading}: {_some(names)}")
     excused = sum(1 for entry in found if entry["excuse"])
-    sleeping = sum(1 for entry in found if entry["dormant"])
     click.echo(
-        f"{len(found)} rules: {len(found) - excused - len(bare)} covered "
-        f"({sleeping} of them dormant), {excused} excused"
-        + (f", without code or excuse: {' '.join(bare)}." if bare else ".")
+        f"{len(found)} rules: {len(found) - excused - len(bare)} covered, "
+        f"{excused} excused" + (f", without code or excuse: {' '.join(bare)}." if bare else ".")
     )
     return not bare
 

@@ -136,7 +136,9 @@ def offers(lang: str) -> Json:
                 "name": name,
                 "together": row.together,
                 "of_controller": row.of_controller,
-                "own": [one._asdict() for one in row.own],
+                "own": [
+                    {"name": one.name, "usual": one.usual, "unit": one.unit} for one in row.own
+                ],
             }
             for name, row in FAULT_KINDS.items()
         ],

@@ -165,7 +165,7 @@ def _repair_partition(sim: World, struck: tuple[int, ...], plan: Strikes) -> Non
 
 def _strike_slow(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
-        slow(sim, broker, peer, plan.fault.delay_ms)
+        slow(sim, broker, peer, int(plan.fault.value("delay_ms")))
 
 
 def _repair_slow(sim: World, broker: int, plan: Strikes) -> None:
@@ -175,7 +175,7 @@ def _repair_slow(sim: World, broker: int, plan: Strikes) -> None:
 
 def _strike_lossy(sim: World, broker: int, plan: Strikes) -> None:
     for peer in _peers(sim, broker):
-        lose(sim, broker, peer, plan.fault.loss)
+        lose(sim, broker, peer, plan.fault.value("loss"))
 
 
 def _repair_lossy(sim: World, broker: int, plan: Strikes) -> None:
@@ -187,7 +187,7 @@ def _repair_lossy(sim: World, broker: int, plan: Strikes) -> None:
 
 
 def _strike_slow_disk(sim: World, broker: int, plan: Strikes) -> None:
-    slow_disk(sim, broker, plan.fault.records_per_s)
+    slow_disk(sim, broker, plan.fault.value("records_per_s"))
 
 
 def _repair_slow_disk(sim: World, broker: int, plan: Strikes) -> None:

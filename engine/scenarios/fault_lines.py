@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from engine.model.messages import CONTROLLER
@@ -17,15 +18,27 @@ MOST_RUN_MS: Final = 30 * DAY_MS
 
 
 class FaultField(NamedTuple):
-    """Field of one kind of fault: a new fault's value, None for none, and its unit.
+    """Field of one kind of fault: its bounds, a new fault's value, None for none, and its unit.
 
-    A field that is not `shared` is refused in faults of other kinds.
+    A field that is not `shared` is refused in faults of other kinds.  `whole`: it has no fraction.
+    `needed`: the sentence where a fault of the kind lacks it.  `written`: also where it is 0.
     """
 
     name: str
+    low: float
+    high: float
     usual: float | None
     unit: str = ""
     shared: bool = True
+    whole: bool = False
+    needed: str = ""
+    written: bool = False
+
+    def read(self, read: Reader, value: object, path: Path) -> float:
+        """Return the value.  Raises InputError out of its bounds."""
+        if self.whole:
+            return read.integer(value, path, int(self.low), int(self.high), self.unit)
+        return read.number(value, path, self.low, self.high)
 
 
 class FaultKind(NamedTuple):
@@ -46,16 +59,23 @@ FAULT_KINDS: Final = {
     "pause": FaultKind(),
     "cut": FaultKind(),
     "cut_controller": FaultKind(),
-    "slow": FaultKind((FaultField("delay_ms", 100, "ms"),)),
-    "slow_disk": FaultKind((FaultField("records_per_s", 10, "/s"),)),
+    "slow": FaultKind((FaultField("delay_ms", 0, 60_000, 100, "ms", whole=True, written=True),)),
+    "slow_disk": FaultKind((
+        FaultField("records_per_s", 0.0, 100_000, 10, "/s",
+                   needed="A slow disk needs records_per_s: what it can write."),
+    )),
     "wipe": FaultKind(),
     "bounce": FaultKind(),
-    "disk_fail": FaultKind((FaultField("dir", None, shared=False),)),
+    "disk_fail": FaultKind((FaultField("dir", 0, MOST_DIRS, None, shared=False, whole=True),)),
     "partition": FaultKind(together=True),
-    "lossy": FaultKind((FaultField("loss", 0.1, shared=False),)),
+    "lossy": FaultKind((
+        FaultField("loss", 0.001, 0.9, 0.1, shared=False,
+                   needed="A lossy link needs a loss: the share of what is sent that it loses."),
+    )),
     "rolling_restart": FaultKind(together=True),
     "kill_controller": FaultKind(of_controller=True),
-}
+}  # fmt: skip
+OWN_FIELDS: Final = {one.name: one for kind in FAULT_KINDS.values() for one in kind.own}
 FAULT_FIELDS: Final = (
     "kind",
     "brokers",
@@ -64,15 +84,12 @@ FAULT_FIELDS: Final = (
     "mtbf_ms",
     "at_ms",
     "mttr_ms",
-    "delay_ms",
-    "records_per_s",
-    "loss",
-    "dir",
+    *OWN_FIELDS,
     "importance",
 )
 NAME_BROKERS: Final = frozenset({"brokers", "racks", "together"})
 OF_ONE_KIND: Final = {
-    field.name: kind for kind, row in FAULT_KINDS.items() for field in row.own if not field.shared
+    one.name: kind for kind, row in FAULT_KINDS.items() for one in row.own if not one.shared
 }
 """Field -> the only kind that may have it."""
 
@@ -89,6 +106,8 @@ class Fault:
 
     A rate of `disk_fail` is that of one log directory: each of a broker's fails by itself.  For a
     `rolling_restart` mttr_ms is the longest time it waits for a broker before it takes the next.
+
+    `own`: values of OWN_FIELDS that are not 0.
     """
 
     kind: str
@@ -98,11 +117,17 @@ class Fault:
     mtbf_ms: int = 0
     at_ms: int = -1
     mttr_ms: int = 0
-    delay_ms: int = 0  # of a slow link
-    records_per_s: float = 0.0  # of a slow disk
     importance: float = 1.0
-    loss: float = 0.0  # share that a lossy link loses
-    dir: int = 0  # the log directory that fails; 0: any
+    own: Mapping[str, float] = field(default_factory=dict)
+
+    def value(self, name: str) -> float:
+        """Return a field of OWN_FIELDS."""
+        return self.own.get(name, 0)
+
+    @property
+    def directory(self) -> int:
+        """The log directory that fails; 0: any."""
+        return int(self.value("dir"))
 
     @property
     def struck_every_ms(self) -> int:
@@ -127,11 +152,17 @@ class Fault:
         found: list[tuple[tuple[int, ...], int]] = []
         dirs = {broker.id: broker.dirs for broker in brokers}
         for group in self.groups(brokers):
-            if self.kind == "disk_fail" and self.mtbf_ms and len(group) == 1 and not self.dir:
+            if self.kind == "disk_fail" and self.mtbf_ms and len(group) == 1 and not self.directory:
                 found += ((group, one) for one in range(1, dirs[group[0]] + 1))
             else:
-                found.append((group, self.dir))
+                found.append((group, self.directory))
         return tuple(found)
+
+
+def own_fields(fault: Fault) -> dict[str, float]:
+    """Return the fields that only some kinds have, as a scenario writes them: most only if set."""
+    values = {name: fault.value(name) for name in OWN_FIELDS}
+    return {name: value for name, value in values.items() if value or OWN_FIELDS[name].written}
 
 
 def read_faults(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> tuple[Fault, ...]:
@@ -163,13 +194,12 @@ def _read_fault(read: Reader, item: object, path: Path, brokers: tuple[BrokerSpe
         max(mtbf, 0),
         at,
         read.integer(fields.get("mttr_ms", 0), (*path, "mttr_ms"), 0, MOST_RUN_MS, "ms"),
-        read.integer(fields.get("delay_ms", 0), (*path, "delay_ms"), 0, 60_000, "ms"),
-        read.number(fields.get("records_per_s", 0.0), (*path, "records_per_s"), 0.0, 100_000),
         read.number(fields.get("importance", 1.0), (*path, "importance"), 0.01, 1_000_000.0),
-        read.number(fields.get("loss", 0.001), (*path, "loss"), 0.001, 0.9)
-        if kind == "lossy"
-        else 0.0,
-        read.integer(fields.get("dir", 0), (*path, "dir"), 0, MOST_DIRS),
+        {
+            name: value
+            for name, one in OWN_FIELDS.items()
+            if name in fields and (value := one.read(read, fields[name], (*path, name)))
+        },
     )
     _is_possible(read, fault, path, brokers)
     return fault
@@ -183,10 +213,9 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
         raise read.bad(path, "A fault strikes either brokers or racks, not both.")
     if "importance" in fields and "at_ms" in fields:
         raise read.bad((*path, "importance"), "Only a rate has an importance, no schedule has.")
-    if kind == "slow_disk" and "records_per_s" not in fields:
-        raise read.bad(path, "A slow disk needs records_per_s: what it can write.")
-    if kind == "lossy" and "loss" not in fields:
-        raise read.bad(path, "A lossy link needs a loss: the share of what is sent that it loses.")
+    for one in FAULT_KINDS[kind].own:
+        if one.needed and one.name not in fields:
+            raise read.bad(path, one.needed)
     if FAULT_KINDS[kind].of_controller and (named := NAME_BROKERS & fields.keys()):
         raise read.bad(
             (*path, min(named)),
@@ -194,9 +223,9 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
             kind,
             min(named),
         )
-    for field, only in OF_ONE_KIND.items():
-        if field in fields and kind != only:
-            raise read.bad((*path, field), "Only a fault of kind {0} has a {1}.", only, field)
+    for name, only in OF_ONE_KIND.items():
+        if name in fields and kind != only:
+            raise read.bad((*path, name), "Only a fault of kind {0} has a {1}.", only, name)
 
 
 def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSpec, ...]) -> None:
@@ -210,12 +239,12 @@ def _is_possible(read: Reader, fault: Fault, path: Path, brokers: tuple[BrokerSp
             "false to part each from all others.",
         )
     for broker in brokers:
-        if fault.dir > broker.dirs and any(broker.id in group for group in groups):
+        if fault.directory > broker.dirs and any(broker.id in group for group in groups):
             raise read.bad(
                 (*path, "dir"),
                 "Broker {0} has no log directory d{1}, only {2}.",
                 broker.label,
-                fault.dir,
+                fault.directory,
                 broker.dirs,
             )
 

@@ -19,7 +19,13 @@ from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile, group_refusal, quorum_refusal
 from engine.scenarios import expectations, parts, varying
 from engine.scenarios.delays import delay_data
-from engine.scenarios.fault_lines import FAULT_KINDS, MOST_RUN_MS, Fault, read_faults
+from engine.scenarios.fault_lines import (
+    FAULT_KINDS,
+    MOST_RUN_MS,
+    Fault,
+    own_fields,
+    read_faults,
+)
 from engine.scenarios.group_specs import GroupSpec, read_groups
 from engine.scenarios.initial import Initial, read_initial
 from engine.scenarios.parts import BrokerSpec, NetworkSpec, Workload
@@ -235,13 +241,7 @@ def _fault_dict(fault: Fault) -> dict[str, Any]:
     else:
         written["mtbf_ms"] = fault.mtbf_ms
     written["mttr_ms"] = fault.mttr_ms
-    written["delay_ms"] = fault.delay_ms
-    if fault.records_per_s:  # as below: digests of older scenarios stay
-        written["records_per_s"] = fault.records_per_s
-    if fault.loss:
-        written["loss"] = fault.loss
-    if fault.dir:
-        written["dir"] = fault.dir
+    written |= own_fields(fault)
     if fault.importance != 1.0:
         written["importance"] = fault.importance
     return written

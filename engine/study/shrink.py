@@ -14,7 +14,7 @@ from typing import Any, Final
 from engine.faults.fault_plan import FaultPlan
 from engine.model.errors import InputError
 from engine.model.json_types import Json
-from engine.scenarios.fault_lines import FAULT_KINDS, MOST_FAULTS
+from engine.scenarios.fault_lines import FAULT_KINDS, MOST_FAULTS, own_fields
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
@@ -152,11 +152,7 @@ def _as_scheduled(run: Run, sim: Simulation, found: _Broken) -> Json:
 def line_of(plan: FaultPlan) -> Json:
     """Return a plan's line of the fault plan, without targets and times."""
     fault = plan.fault
-    line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, "delay_ms": fault.delay_ms}
-    if fault.records_per_s:
-        line["records_per_s"] = fault.records_per_s
-    if fault.loss:
-        line["loss"] = fault.loss
+    line: Json = {"kind": fault.kind, "mttr_ms": fault.mttr_ms, **own_fields(fault)}
     if plan.directory:
         line["dir"] = plan.directory
     return line

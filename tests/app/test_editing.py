@@ -179,7 +179,7 @@ def test_whatever_the_form_offers_has_a_name_in_both_languages(client: FlaskClie
         for row in offered["faults"]:
             for key in (
                 f"breaks.{row['name']}",
-                *(f"edit.{field['name']}" for field in row["own"]),
+                *(f"own.{field['name']}" for field in row["own"]),
             ):
                 assert key in words, f"static/i18n/editor, {lang}, lacks {key}"
         for tag in offered["tags"]:

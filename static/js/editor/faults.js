@@ -14,13 +14,13 @@ function Own({ f, put, t }) {
     unit === "ms"
       ? html`<${Span}
           key=${name}
-          label=${t(`edit.${name}`)}
+          label=${t(`own.${name}`)}
           value=${f[name]}
           onChange=${(v) => put({ [name]: v })}
         />`
       : html`<${Num}
           key=${name}
-          label=${t(`edit.${name}`)}
+          label=${t(`own.${name}`)}
           unit=${unit}
           value=${f[name] ?? 0}
           onChange=${(v) => put({ [name]: v ?? 0 })}
