@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
+from app.core.words import Catalogue
 from engine.checks.catalogue import INVARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +46,8 @@ def test_a_file_that_is_not_there_is_noticed() -> None:
 @pytest.mark.parametrize("language", ["en", "zh-Hans"])
 def test_people_are_told_what_broke(language: str) -> None:
     """`broken.<name>`: scripts show the bare code where it is missing."""
-    words = json.loads((ROOT / f"static/i18n/{language}.json").read_text("utf-8"))
-    missing = [name for name in INVARIANTS if not words.get(f"broken.{name}")]
-    assert missing == [], f"static/i18n/{language}.json lacks broken.<name> of these"
+    words, english = Catalogue().words(language), Catalogue().words("en")
+    for one in INVARIANTS.values():
+        told = words[f"broken.{one.name}"]
+        assert english[f"broken.{one.name}"] == one.broken
+        assert (told == one.broken) == (language == "en"), one.name

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.core.config import ASSETS, ROOT
+from engine.checks.catalogue import INVARIANTS
 from engine.model.languages import LANGUAGES, USUAL, read_words
 from engine.model.profiles import PROFILES
 
@@ -146,6 +147,7 @@ class Catalogue:
     def _fresh(self, paths: Mapping[Path, str], stamp: tuple[int, ...]) -> _Read:
         read = _Read(stamp)
         read.add("", {f"kafka.{one.name}": one.stands_for for one in PROFILES.values()})
+        read.add("", {f"broken.{one.name}": one.broken for one in INVARIANTS.values()})
         for path, part in paths.items():
             read.add(part, read_words(path))
         return read

@@ -9,6 +9,7 @@ from engine.story.places import (
     at_node,
     last_offset,
     new_directory,
+    new_epoch,
     new_error,
     new_members,
     new_node,
@@ -323,7 +324,7 @@ RULES: Final = (
                  places={"b": at_node, "t": partition, "a": old_offset, "o": new_offset}),
         RuleStep("fenced", "The copy is fenced", 2, "future.fenced",
                  "AbstractFetcherThread.onPartitionFenced",
-                 places={"b": at_node, "t": partition, "o": old_epoch}),
+                 places={"b": at_node, "t": partition, "a": old_epoch, "o": new_epoch}),
     )),
     Rule("D-3", "Its quota", (
         RuleStep("", "The quota of the copy is used up", 1, "future.held",
