@@ -11,7 +11,8 @@ from engine.moves.verbs import VERBS
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("checks", "clients", "faults", "model", "moves", "scenarios", "sim",
          "catalogue/promises.py", "study/futures.py", "study/shrink.py",
-         "replay/replay.py")  # fmt: skip
+         "replay/replay.py", "explore", "why", "properties", "lens/lens_json.py", "upgrade",
+         "advisor")  # fmt: skip
 """Rooms whose sentences are on pages."""
 INCIDENT = ("app/incident", "app/kafka")
 SENTENCE_AT = {"InputError": 1, "report": 1, "fail": 0, "invalid": 0, "impossible": 0, "bad": 1,

@@ -73,7 +73,7 @@ class Ask:
         _affordable(self.budgets)
         if self.goal not in GOALS:
             raise InputError(
-                "invalid", f"What is looked for is one of {', '.join(GOALS)}.", where="goal"
+                "invalid", "What is looked for is one of {0}.", ", ".join(GOALS), where="goal"
             )
         if self.goal == OWN:
             goal(self.own, self.run.scenario.brokers)
@@ -116,7 +116,7 @@ def read(line: str) -> Ask:
 def _affordable(budgets: Budgets) -> None:
     checked(budgets)
     if max(budgets) > MOST_OF_ONE:
-        raise InputError("invalid", f"A budget is at most {MOST_OF_ONE} here.", where="budget")
+        raise InputError("invalid", "A budget is at most {0} here.", MOST_OF_ONE, where="budget")
 
 
 def budgets_of(given: Mapping[str, int]) -> Budgets:

@@ -157,7 +157,7 @@ def _task(scene: CourseScene, stand: Stand) -> dict[str, Any]:
     if lines:
         try:
             if len(lines) > course.MOST_MOVES:
-                raise InputError("too_large", f"At most {course.MOST_MOVES} moves may be tried.")
+                raise InputError("too_large", "At most {0} moves may be tried.", course.MOST_MOVES)
             with services().plays.turn():
                 done, run, step = course.done(scene, lines)
             tried |= {"done": done, "used": len(lines)}

@@ -126,7 +126,9 @@ def check(setting: Setting, failures: Failures) -> None:
     for name, (low, high) in BOUNDS.items():
         value = getattr(setting if hasattr(setting, name) else failures, name)
         if not low <= value <= high:
-            raise InputError("invalid", f"{name} lies between {low} and {high}, not {value}.")
+            raise InputError(
+                "invalid", "{0} lies between {1} and {2}, not {3}.", name, low, high, value
+            )
     if setting.acks not in ("all", "1"):
         raise InputError("invalid", "acks is all or 1.")
     if setting.factor > setting.brokers:

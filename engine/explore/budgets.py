@@ -56,5 +56,5 @@ def checked(budgets: Budgets) -> Budgets:
     """Raise InputError for a budget that is negative or too large."""
     for name, value in zip(NAMES, budgets, strict=True):
         if not 0 <= value <= MOST:
-            raise InputError("invalid", f"{name} must be from 0 to {MOST}, not {value}.")
+            raise InputError("invalid", "{0} must be from 0 to {1}, not {2}.", name, MOST, value)
     return budgets

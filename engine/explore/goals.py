@@ -37,7 +37,9 @@ def invariants(names: str) -> tuple[str, ...]:
     for name in found:
         if name not in VIOLABLE:
             known = ", ".join(VIOLABLE)
-            raise InputError("unknown", f"There is no invariant {name[:40]}; there are: {known}.")
+            raise InputError(
+                "unknown", "There is no invariant {0}; there are: {1}.", name[:40], known
+            )
     return found
 
 
@@ -45,7 +47,7 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
     """Read a goal, an `expect` line or one in a few words more.  Raises InputError."""
     words = text.split()
     if len(text) > MOST:
-        raise InputError("too_large", f"A goal has at most {MOST} characters.")
+        raise InputError("too_large", "A goal has at most {0} characters.", MOST)
     if words == ["nobody", "leads"]:
         return _nobody_leads
     if words == ["controller", "active"]:
@@ -60,7 +62,7 @@ def goal(text: str, brokers: tuple[BrokerSpec, ...]) -> Goal:
         wanted = parse(text, brokers)
     except InputError as error:
         hint = "; ".join(WORDS)
-        raise InputError(error.code, f"A goal is written like one of: {hint}.") from None
+        raise InputError(error.code, "A goal is written like one of: {0}.", hint) from None
     return lambda sim: not unkept(sim, wanted)
 
 

@@ -56,7 +56,7 @@ class SearchQuestion:
         for name in self.never:
             if name in before:
                 raise InputError(
-                    "impossible", f"{name} is broken before the search begins: begin earlier."
+                    "impossible", "{0} is broken before the search begins: begin earlier.", name
                 )
         sim.hush()
         sim.rush = True
@@ -83,7 +83,7 @@ def cut_at(run: Run, step: int = LAST) -> Run:
         kept.append(_played(sim, line, step))
     if step > sim.events:
         raise InputError(
-            "impossible", f"The run has {sim.events} steps, so there is no step {step}."
+            "impossible", "The run has {0} steps, so there is no step {1}.", sim.events, step
         )
     if sim.auto:
         kept.append("fetching manual")
@@ -123,7 +123,9 @@ def _refuse_unknown(sim: Simulation) -> None:
         if present:
             raise InputError(
                 "impossible",
-                f"The search does not know {name}: take a run of {scenario.title[:60]!r} without.",
+                "The search does not know {0}: take a run of {1} without.",
+                name,
+                repr(scenario.title[:60]),
             )
 
 
@@ -136,8 +138,10 @@ def _refuse_budgets(budgets: Budgets) -> None:
         if given and name not in VOTERS:
             raise InputError(
                 "impossible",
-                f"The search of a quorum plays its voters, not the brokers: leave out {name}; "
-                f"it knows {', '.join(VOTERS)}.",
+                "The search of a quorum plays its voters, not the brokers: leave out {0}; it knows "
+                "{1}.",
+                name,
+                ", ".join(VOTERS),
             )
 
 

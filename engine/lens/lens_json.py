@@ -22,6 +22,7 @@ from engine.lens.stacks import (
 )
 from engine.model.errors import InputError
 from engine.model.json_types import Json
+from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
 from engine.view.wire import StepJson, View
 
@@ -36,11 +37,11 @@ def parse_releases(text: str) -> tuple[str, ...]:
     """
     names = [one.strip() for one in text[:80].split(",") if one.strip()]
     if not 1 <= len(names) <= MOST:
-        raise InputError("invalid", f"One release or {MOST} can be looked at, like 2.5.1,3.9.1.")
+        raise InputError("invalid", "One release or {0} can be looked at, like 2.5.1,3.9.1.", MOST)
     for name in names:
         if name not in source().releases:
             near = _near(name)
-            raise InputError("unknown", f"The index has no Kafka {name[:20]}{near}")
+            raise InputError("unknown", "The index has no Kafka {0}{1}", name[:20], near)
     return tuple(names)
 
 
@@ -51,7 +52,7 @@ def _near(name: str) -> str:
     except ValueError:
         return "; releases are written like 3.9.1."
     known = [one for one in source().releases if key(one) <= wanted]
-    return f"; the one before it is {known[-1] if known else source().releases[0]}."
+    return phrase("; the one before it is {0}.", known[-1] if known else source().releases[0])
 
 
 def stacks_by_release(step: StepJson, releases: tuple[str, ...], mode: str) -> Json:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.model.errors import InputError
+from engine.model.phrases import join, phrase
 from engine.properties import expected, facts
 from engine.properties.formula import (
     BROKER,
@@ -192,7 +193,7 @@ class _Judged:
         if isinstance(one, Call):
             sort, read = self._call(one, bound)
             if sort != facts.TRUTH:
-                raise _bad(one.at, f"{one.name} is a {sort}; compare it with something")
+                raise _bad(one.at, "{0} is a {1}; compare it with something", one.name, sort)
             return read
         assert isinstance(one, Compare)
         return self._compare(one, bound)
@@ -215,7 +216,7 @@ class _Judged:
         if one.op == "!=":
             return lambda moment: left(moment) != right(moment)
         if sort != NUMBER:
-            raise _bad(one.at, f"“{one.op}” compares numbers, and this is a {sort}")
+            raise _bad(one.at, "“{0}” compares numbers, and this is a {1}", one.op, sort)
         compare = ORDER[one.op]
 
         def ordered(moment: Moment) -> bool:
@@ -258,33 +259,33 @@ class _Judged:
 
     def _fits(self, found: str, sort: str, at: Place, value: Any) -> Any:
         if found != sort:
-            raise _bad(at, f"a {sort} is expected here, and this is a {found}")
+            raise _bad(at, "a {0} is expected here, and this is a {1}", sort, found)
         return value
 
     def _named(self, text: str, sort: str, at: Place) -> Read:
         if sort in (NUMBER, PARTITION):
             if not text.isdecimal() or len(text) > 12:
-                raise _bad(at, f"a number is expected here, not {text[:40]}")
+                raise _bad(at, "a {0} is expected here, not {1}", NUMBER, text[:40])
             return _constant(int(text))
         if sort == RECORD:
             return _constant(text)
         if sort == facts.INVARIANT:
             return _constant(facts.invariant(text, _where(at), _place(at)))
         if sort != BROKER:
-            raise _bad(at, f"a {sort} is expected here, not {text[:40]}")
+            raise _bad(at, "a {0} is expected here, not {1}", sort, text[:40])
         if text == "none":
             return _constant(NOBODY)
         for spec in self._brokers:
             if text in (spec.label, str(spec.id), f"b{spec.id}"):
                 return _constant(spec.id)
         known = ", ".join(spec.label for spec in self._brokers)
-        raise _bad(at, f"there is no broker {text[:40]}; there are {known}")
+        raise _bad(at, "there is no broker {0}; there are {1}", text[:40], known)
 
     def _call(self, one: Call, bound: Bound) -> tuple[str, Read]:
         fact = facts.fact(one.name, _where(one.at), _place(one.at))
         if not len(fact.takes) <= len(one.args) <= len(fact.takes) + 1:
-            wants = " and ".join(fact.takes) or "nothing, or a partition"
-            raise _bad(one.at, f"{one.name} is asked of {wants}")
+            wants = join(fact.takes, " and ") if fact.takes else "nothing, or a partition"
+            raise _bad(one.at, "{0} is asked of {1}", one.name, wants)
         given = [
             self._term(term, sort, bound)
             for term, sort in zip(one.args, (*fact.takes, PARTITION), strict=False)
@@ -324,12 +325,12 @@ def _until(left: list[bool], right: list[bool]) -> list[bool]:
 
 
 def _place(at: Place) -> str:
-    return f"Line {at[0]}, column {at[1]}: "
+    return phrase("Line {0}, column {1}: ", *at)
 
 
 def _where(at: Place) -> str:
     return f"line {at[0]}, column {at[1]}"
 
 
-def _bad(at: Place, sentence: str) -> InputError:
-    return InputError("invalid", f"{_place(at)}{sentence}.", where=_where(at))
+def _bad(at: Place, sentence: str, *values: object) -> InputError:
+    return InputError("invalid", "{0}{1}.", _place(at), phrase(sentence, *values), where=_where(at))

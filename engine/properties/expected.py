@@ -15,14 +15,16 @@ def reader(text: str, brokers: tuple[BrokerSpec, ...], where: str) -> Callable[[
     try:
         wanted = parse(" ".join(text.split()), brokers, where)
     except InputError as bad:
-        raise InputError(bad.code, f"{where.capitalize()}: {bad.sentence}", where=where) from bad
+        raise InputError(
+            bad.code, "{0}: {1}", where.capitalize(), bad.sentence, where=where
+        ) from bad
     if wanted.kind == "record":
         return lambda moment: _record(moment, wanted)
     if wanted.kind in ("ack", "waiting", "refused"):
         return lambda moment: all(_is_expected(moment, name, wanted) for name in wanted.names)
     if wanted.kind in ("replica", "log", "epochs"):
         return lambda moment: _replica(moment, wanted)
-    raise InputError("invalid", f"A property cannot ask for {text[:40]}.", where=where)
+    raise InputError("invalid", "A property cannot ask for {0}.", text[:40], where=where)
 
 
 def _record(moment: Moment, wanted: Expectation) -> bool:

@@ -148,7 +148,7 @@ def fact(name: str, where: str, place: str) -> Fact:
     if name in FACTS:
         return FACTS[name]
     hint = nearest(name, list(FACTS))
-    raise InputError("unknown", f"{place}there is no fact {name[:40]}{hint}", where=where)
+    raise InputError("unknown", "{0}there is no fact {1}{2}", place, name[:40], hint, where=where)
 
 
 def invariant(name: str, where: str, place: str) -> str:
@@ -159,7 +159,11 @@ def invariant(name: str, where: str, place: str) -> str:
     if name in INVARIANTS:
         return name
     raise InputError(
-        "unknown", f"{place}there is no promise {name[:40]}; they are I1 to I15.", where=where
+        "unknown",
+        "{0}there is no promise {1}; they are I1 to I15.",
+        place,
+        name[:40],
+        where=where,
     )
 
 

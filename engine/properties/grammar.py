@@ -19,6 +19,7 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput
 from lark.exceptions import VisitError
 
 from engine.model.errors import InputError
+from engine.model.phrases import join, phrase
 from engine.properties.formula import (
     Call,
     Compare,
@@ -182,9 +183,9 @@ def parse(text: str) -> Formula:
     Raises InputError that names line, column and what was expected.
     """
     if len(text) > MOST_CHARACTERS:
-        raise InputError("too_large", f"A property has at most {MOST_CHARACTERS} characters.")
+        raise InputError("too_large", "A property has at most {0} characters.", MOST_CHARACTERS)
     if _depth(text) > MOST_DEPTH:
-        raise InputError("too_large", f"A property is nested at most {MOST_DEPTH} deep.")
+        raise InputError("too_large", "A property is nested at most {0} deep.", MOST_DEPTH)
     try:
         return _Build().transform(_parser().parse(text))
     except UnexpectedInput as error:
@@ -213,14 +214,18 @@ def _bad(text: str, error: UnexpectedInput) -> InputError:
         found = "the end"
     else:
         rest = text.split("\n")[line - 1][column - 1 :]
-        found = f"“{(rest.split() or [''])[0][:30]}”"
+        found = phrase("“{0}”", (rest.split() or [""])[0][:30])
     if {"NAME", "ALWAYS"} <= expected:
         expected = {"a property"}
     ranked = sorted(expected, key=lambda one: (-len(_SAID.get(one, "")), one))[:MOST_TOLD]
     wanted = sorted(_SAID.get(one, one.lower()) for one in ranked)
-    told = ", ".join(wanted[:-1]) + (" or " if len(wanted) > 1 else "") + "".join(wanted[-1:])
+    told = join([join(wanted[:-1], ", "), wanted[-1]], " or ") if wanted[1:] else wanted[0]
     return InputError(
         "invalid",
-        f"Line {line}, column {column}: {told} expected, not {found}.",
+        "Line {0}, column {1}: {2} expected, not {3}.",
+        line,
+        column,
+        told,
+        found,
         where=f"line {line}, column {column}",
     )

@@ -66,7 +66,7 @@ def release_in(text: str) -> str:
             "invalid", "No release such as 3.9.1 is in it; paste what --version prints."
         )
     if not OLDEST <= release_of(found[0]) <= NEWEST:
-        raise InputError("unknown", f"Kafka {found[0]} is not played; releases are 0.8 to 4.4.")
+        raise InputError("unknown", "Kafka {0} is not played; releases are 0.8 to 4.4.", found[0])
     return found[0]
 
 
@@ -87,7 +87,9 @@ def bug_of(entry: LedgerEntry) -> Bug:
 def _mode(release: str, mode: str) -> str:
     own = modes_of(release)
     if mode and mode not in own:
-        raise InputError("impossible", f"Kafka {release} does not run with {ERAS.get(mode, mode)}.")
+        raise InputError(
+            "impossible", "Kafka {0} does not run with {1}.", release, ERAS.get(mode, mode)
+        )
     return mode or own[0]
 
 

@@ -31,11 +31,11 @@ Found = tuple[Sentence, list[Guard], bool, Sentence]
 def why(sim: Simulation, subject: str) -> Why:
     """Return {subject, about, holds, guards, then}.  Raises InputError for an unknown subject."""
     if len(subject) > MAX_SUBJECT:
-        raise InputError("invalid", f"A subject has at most {MAX_SUBJECT} characters.")
+        raise InputError("invalid", "A subject has at most {0} characters.", MAX_SUBJECT)
     kind, _, rest = subject.strip().partition(" ")
     answer = _SUBJECTS.get(kind)
     if answer is None:
-        raise InputError("invalid", f"“{kind[:40]}” is no subject; it is written: {GRAMMAR}.")
+        raise InputError("invalid", "“{0}” is no subject; it is written: {1}.", kind[:40], GRAMMAR)
     about, found, holds, then = answer(sim, rest.strip())
     return {
         "subject": subject.strip(),
@@ -51,7 +51,7 @@ def _place(sim: Simulation, rest: str) -> tuple[str, int]:
     match = re.fullmatch(r"(.*?)\s*\bp=(\d{1,4})", rest)
     text, tp = (match[1], int(match[2])) if match else (rest, 0)
     if tp not in sim.cluster.controller.records:
-        raise InputError("unknown", f"There is no partition {tp}.")
+        raise InputError("unknown", "There is no partition {0}.", tp)
     return text, tp
 
 
@@ -155,7 +155,7 @@ def _ack(sim: Simulation, rest: str) -> Found:
             told = say("guard.ack.queued", m=m)
             needed = guards_control.leaderless_cure(sim)
             return about, [guards.guard("P-6", False, told, needed)], False, say("then.not")
-    raise InputError("unknown", f"No record “{value[:40]}” waits for an answer here.")
+    raise InputError("unknown", "No record “{0}” waits for an answer here.", value[:40])
 
 
 def _leads(sim: Simulation, rest: str) -> Found:
