@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.core.words import Catalogue
 from engine.checks.prefix import differing
 from engine.model.log import Batch, Log
 from engine.scenarios.file import find
@@ -119,11 +118,11 @@ def test_differing_offsets_are_those_of_whole_batches_within_the_bounds() -> Non
 
 
 def test_every_metric_says_what_it_is() -> None:
-    root = Path(__file__).parent.parent
     for name, metric in METRICS.items():
         assert name == metric.of.__name__
         assert metric.meaning
     for lang in ("en", "zh-Hans"):
-        words = json.loads((root / "static" / "i18n" / f"batch.{lang}.json").read_text("utf-8"))
-        keys = {f"metric.{name}" for name in METRICS} | {f"unit.{m.unit}" for m in METRICS.values()}
-        assert keys <= words.keys()
+        words = Catalogue().words(lang)
+        for metric in METRICS.values():
+            assert (words[f"metric.{metric.name}"] == metric.title) == (lang == "en")
+            assert f"unit.{metric.unit}" in words

@@ -19,6 +19,7 @@ from app.core.config import ASSETS, ROOT
 from engine.checks.catalogue import INVARIANTS
 from engine.model.languages import LANGUAGES, USUAL, read_words
 from engine.model.profiles import PROFILES
+from engine.study.metrics import METRICS
 
 OF_APP: Final = ROOT / "app" / "words"
 OF_PAGES: Final = ASSETS / "static" / "i18n"
@@ -148,6 +149,7 @@ class Catalogue:
         read = _Read(stamp)
         read.add("", {f"kafka.{one.name}": one.stands_for for one in PROFILES.values()})
         read.add("", {f"broken.{one.name}": one.broken for one in INVARIANTS.values()})
+        read.add("batch", {f"metric.{one.name}": one.title for one in METRICS.values()})
         for path, part in paths.items():
             read.add(part, read_words(path))
         return read

@@ -50,10 +50,14 @@ class PlayedRun:
 
 @dataclass(frozen=True)
 class Metric:
-    """`unit` is a word of the catalogue; `summary` says how runs are put together."""
+    """One number of a run: its title on pages, and how the runs of a batch are put together.
+
+    `unit` is a word of the catalogue.
+    """
 
     name: str
     unit: str
+    title: str
     meaning: str
     summary: str
     of: Callable[[PlayedRun], int | None]
@@ -183,68 +187,84 @@ def _rank(ordered: list[int], share: float) -> int | None:
 
 
 _LIST: Final = (
-    Metric("acked_lost", "records", "Records acknowledged with acks=all that are gone.",
+    Metric("acked_lost", "records", "Acknowledged records lost (acks=all)",
+           "Records acknowledged with acks=all that are gone.",
            SHARE, acked_lost),
-    Metric("committed_lost", "records", "Committed records that a new leader did not have (I6).",
+    Metric("committed_lost", "records", "Committed records lost",
+           "Committed records that a new leader did not have (I6).",
            SHARE, committed_lost),
-    Metric("diverged", "offsets",
+    Metric("diverged", "offsets", "Offsets that differed below both high watermarks",
            "Offsets at which in-sync replicas differed below both high watermarks (I5).",
            SHARE, diverged),
-    Metric("acked1_lost", "records", "Records acknowledged with acks=1 that are gone.",
+    Metric("acked1_lost", "records", "Acknowledged records lost (acks=1)",
+           "Records acknowledged with acks=1 that are gone.",
            SHARE, acked1_lost),
-    Metric("unavailable_ms", "ms", "Time without a leader that accepts acks=all, in a run.",
+    Metric("unavailable_ms", "ms", "Time without a leader that accepts acks=all",
+           "Time without a leader that accepts acks=all, in a run.",
            PERCENTILES, unavailable_ms),
-    Metric("recover_ms", "ms", "The longest time in a run until acks=all was accepted again.",
+    Metric("recover_ms", "ms", "Longest time until acks=all was accepted again",
+           "The longest time in a run until acks=all was accepted again.",
            PERCENTILES, recover_ms),
-    Metric("leaderless_ms", "ms", "Time without a leader that accepts acks=1, in a run.",
+    Metric("leaderless_ms", "ms", "Time without a leader that accepts acks=1",
+           "Time without a leader that accepts acks=1, in a run.",
            PERCENTILES, leaderless_ms),
-    Metric("failover_ms", "ms", "The longest time in a run without an active controller.",
+    Metric("failover_ms", "ms", "Longest time without an active controller",
+           "The longest time in a run without an active controller.",
            PERCENTILES, failover_ms),
-    Metric("duplicates", "records", "Records that a retry stored a second time.",
+    Metric("duplicates", "records", "Duplicates stored by retries",
+           "Records that a retry stored a second time.",
            SHARE, duplicates),
-    Metric("produce_p50_ms", "ms", "Half of a run's acknowledged produces took at most this.",
+    Metric("produce_p50_ms", "ms", "Produce latency, median of the run",
+           "Half of a run's acknowledged produces took at most this.",
            PERCENTILES, produce_p50_ms),
-    Metric("produce_p99_ms", "ms", "99 % of a run's acknowledged produces took at most this.",
+    Metric("produce_p99_ms", "ms", "Produce latency, p99 of the run",
+           "99 % of a run's acknowledged produces took at most this.",
            PERCENTILES, produce_p99_ms),
-    Metric("produce_max_ms", "ms", "The longest acknowledged produce of a run.",
+    Metric("produce_max_ms", "ms", "Produce latency, longest of the run",
+           "The longest acknowledged produce of a run.",
            PERCENTILES, produce_max_ms),
-    Metric("replication_p50_ms", "ms",
+    Metric("replication_p50_ms", "ms", "Replication lag, median of the run",
            "Half of a run's records were at every in-sync replica within this from their append "
            "at the leader.", PERCENTILES, replication_p50_ms),
-    Metric("replication_p99_ms", "ms",
+    Metric("replication_p99_ms", "ms", "Replication lag, p99 of the run",
            "99 % of a run's records were at every in-sync replica within this from their append "
            "at the leader.", PERCENTILES, replication_p99_ms),
-    Metric("replication_max_ms", "ms",
+    Metric("replication_max_ms", "ms", "Replication lag, longest of the run",
            "The longest from a record's append at the leader until every in-sync replica had it; "
            "records that never got so far are not counted.", PERCENTILES, replication_max_ms),
-    Metric("replication_behind", "records",
+    Metric("replication_behind", "records", "Most records an in-sync replica lacked",
            "The most records that the slowest in-sync replica lacked.",
            PERCENTILES, replication_behind),
-    Metric("hw_p50_ms", "ms",
+    Metric("hw_p50_ms", "ms", "High watermark lag, median of the run",
            "Half of a run's records were below the leader's high watermark within this from their "
            "append.", PERCENTILES, hw_p50_ms),
-    Metric("hw_p99_ms", "ms",
+    Metric("hw_p99_ms", "ms", "High watermark lag, p99 of the run",
            "99 % of a run's records were below the leader's high watermark within this from their "
            "append.", PERCENTILES, hw_p99_ms),
-    Metric("hw_max_ms", "ms",
+    Metric("hw_max_ms", "ms", "High watermark lag, longest of the run",
            "The longest from a record's append until the leader's high watermark was past it; "
            "records that never got so far are not counted.", PERCENTILES, hw_max_ms),
-    Metric("refetched_bytes", "bytes",
+    Metric("refetched_bytes", "bytes", "Bytes fetched again",
            "Bytes that followers fetched though they had held those offsets before they were cut, "
            "lost or deleted; every record has record_bytes.", MEAN, refetched_bytes),
-    Metric("isr_shrinks", "changes", "Times the controller took members out of an ISR.",
+    Metric("isr_shrinks", "changes", "ISR shrinks",
+           "Times the controller took members out of an ISR.",
            MEAN, isr_shrinks),
-    Metric("isr_expands", "changes", "Times a follower that caught up joined an ISR.",
+    Metric("isr_expands", "changes", "ISR expands",
+           "Times a follower that caught up joined an ISR.",
            MEAN, isr_expands),
-    Metric("elections_clean", "elections", "New leaders from the ISR or the ELR.",
+    Metric("elections_clean", "elections", "Clean elections",
+           "New leaders from the ISR or the ELR.",
            MEAN, elections_clean),
-    Metric("elections_unclean", "elections", "New leaders from outside ISR and ELR.",
+    Metric("elections_unclean", "elections", "Unclean elections",
+           "New leaders from outside ISR and ELR.",
            SHARE, elections_unclean),
-    Metric("faults", "faults", "Faults of the plan that struck, each broker or rack by itself.",
+    Metric("faults", "faults", "Faults that struck",
+           "Faults of the plan that struck, each broker or rack by itself.",
            MEAN, faults),
-    Metric("truncated", "records", "Records that replicas cut off their logs.",
+    Metric("truncated", "records", "Records truncated", "Records that replicas cut off their logs.",
            MEAN, truncated),
-    Metric("steps", "steps", "Steps of a run, as the animator counts them.", MEAN, steps),
+    Metric("steps", "steps", "Steps", "Steps of a run, as the animator counts them.", MEAN, steps),
 )  # fmt: skip
 METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _LIST}
 """Name -> metric.  A row of an older batch lacks those that came later."""
