@@ -10,7 +10,8 @@ from app.questions.context import Answer, Context, run_of
 from engine.model.errors import InputError
 from engine.replay.replay import Replay
 from engine.sim.run import Run
-from engine.view.wire import StepJson
+from engine.view.wire import Sentence, StepJson
+from engine.why.guards_control import WHOLE
 from engine.why.why import MAX_SUBJECT
 
 AHEAD = 32
@@ -169,4 +170,14 @@ def why(context: Context, request: RequestFields) -> Answer:
     """Explain why ``subject`` does not happen at ``step``: its guards, and how to meet them."""
     subject = request.text("subject", most=MAX_SUBJECT)
     with context.at_step(request) as (digest, replay, step):
-        return {"run": digest, "step": step, **replay.why(step, subject)}
+        answer = replay.why(step, subject)
+        for guard in answer["guards"]:
+            _translate(context, guard["say"])
+        return {"run": digest, "step": step, **answer}
+
+
+def _translate(context: Context, sentence: Sentence) -> None:
+    """Translate the engine's own words in a sentence: a reason without a key of the catalogue."""
+    if sentence["key"] == WHOLE:
+        words = sentence["args"]["s"]
+        words["s"] = context.said(words["s"])

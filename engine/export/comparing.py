@@ -123,15 +123,19 @@ def _blocks(a: list[str], b: list[str]) -> list[tuple[range, range]]:
 # -- differences ----------------------------------------------------------------------------------
 
 
-def _different(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+Comparable = dict[str, object]
+"""Facts of a view by their name, "b1:leo"."""
+
+
+def _different(a: Comparable, b: Comparable) -> dict[str, tuple[object, object]]:
     return {name: (a.get(name), b.get(name)) for name in {**a, **b} if a.get(name) != b.get(name)}
 
 
 def _facts(replay: Replay) -> Any:
     """Return step -> what of its view can be compared under any two profiles."""
-    kept: dict[int, dict[str, Any]] = {}
+    kept: dict[int, Comparable] = {}
 
-    def facts(step: int) -> dict[str, Any]:
+    def facts(step: int) -> Comparable:
         if step not in kept:
             kept.clear()
             for one in replay.steps(step, 64):
@@ -141,8 +145,8 @@ def _facts(replay: Replay) -> Any:
     return facts
 
 
-def _of_view(view: View) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _of_view(view: View) -> Comparable:
+    found: Comparable = {}
     for broker in view["brokers"]:
         found[f"b{broker['id']}:alive"] = broker["alive"]
     for index, part in enumerate(view["partitions"]):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from engine.ladder import async_isr, state
 from engine.ladder.async_isr import AsyncIsr
 from engine.ladder.partition import AbstractPartition
 from engine.ladder.rungs import RUNGS
-from engine.ladder.search import LadderBounds, LadderOutcome, LadderSearch
+from engine.ladder.search import LadderBounds, LadderOutcome, LadderSearch, Violation
 from engine.ladder.tables import TooLargeError
 from engine.model.errors import InputError
 
@@ -49,13 +49,90 @@ def search(
         raise InputError("too_large", f"{error} Take smaller constants.") from None
 
 
+class LadderStep(TypedDict):
+    """A move of a model, and the replicas that make it."""
+
+    move: str
+    who: list[int]
+
+
+class LadderVerdict(TypedDict):
+    """Verdict on an invariant; `holds` None where it is not known, `states` of the shortest way."""
+
+    holds: bool | None
+    states: int | None
+    moves: NotRequired[list[LadderStep]]
+
+
+class LadderAnswer(TypedDict):
+    """The answer as data."""
+
+    schema: int
+    ladder: str
+    constants: dict[str, int]
+    symmetry: bool
+    complete: bool
+    generated: int
+    distinct: int
+    depth: int
+    invariants: dict[str, LadderVerdict]
+    moves_fired: dict[str, int]
+    cpu_s: float | None
+
+
+class CountedRow(TypedDict):
+    """A row of a file of counts; an invariant has the states of its shortest way, or null."""
+
+    ladder: str
+    constants: dict[str, int]
+    symmetry: bool
+    generated: int
+    distinct: int
+    depth: int
+    invariants: dict[str, int | None]
+
+
+class Compared(TypedDict):
+    """A row of counts beside the search: what differs, as [counted, found]."""
+
+    verdict: str
+    ladder: str
+    constants: dict[str, int]
+    symmetry: bool
+    generated: int
+    distinct: int
+    depth: int
+    differs: dict[str, list[int | None]]
+    cpu_s: NotRequired[float]
+
+
+class Looked(TypedDict):
+    """A size without a disaster."""
+
+    constants: dict[str, int]
+    distinct: int
+    complete: bool
+
+
+class Disaster(TypedDict):
+    """The shortest disaster of a rung; `states` None where no size shows one."""
+
+    rung: str
+    broken: list[str]
+    states: int | None
+    looked: list[Looked]
+    constants: NotRequired[dict[str, int]]
+    way: NotRequired[Violation]
+    model: NotRequired[AnyModel]
+
+
 def answer(
     ladder: str,
     constants: Mapping[str, int],
     symmetry: bool,
     outcome: LadderOutcome,
     cpu_s: float | None = None,
-) -> dict[str, Any]:
+) -> LadderAnswer:
     """Return the answer as data.  `holds` is None where the search ended before all was seen."""
     progress = outcome.progress
     return {
@@ -73,7 +150,7 @@ def answer(
     }
 
 
-def _verdict(outcome: LadderOutcome, invariant: str) -> dict[str, Any]:
+def _verdict(outcome: LadderOutcome, invariant: str) -> LadderVerdict:
     found = outcome.broken.get(invariant)
     if found is None:
         return {"holds": True if outcome.complete else None, "states": None}
@@ -89,7 +166,7 @@ def _verdict(outcome: LadderOutcome, invariant: str) -> dict[str, Any]:
 MOST_ROWS: Final = 10_000
 
 
-def rows_of(data: object) -> list[dict[str, Any]]:
+def rows_of(data: object) -> list[CountedRow]:
     """Return the rows of a file of counts.  Raises InputError naming the first unusable row."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not isinstance(rows, list) or len(rows) > MOST_ROWS:
@@ -123,7 +200,7 @@ def _is_row(row: object) -> bool:
     )
 
 
-def compare(row: Mapping[str, Any], bounds: LadderBounds) -> dict[str, Any]:
+def compare(row: CountedRow, bounds: LadderBounds) -> Compared:
     """Search what a row counts: equal, different (and in what), or not within the budget."""
     outcome = search(model(row["ladder"], row["constants"]), row["symmetry"], bounds)
     progress = outcome.progress
@@ -162,12 +239,12 @@ SIZES: Final = (
 
 def without_fence(
     rung: str, sizes: tuple[dict[str, int], ...], watched: tuple[str, ...], bounds: LadderBounds
-) -> dict[str, Any]:
+) -> Disaster:
     """Return the shortest disaster of a rung in the first size that has one, or what shows none.
 
     `watched` are the invariants that count as a disaster.
     """
-    looked: list[dict[str, Any]] = []
+    looked: list[Looked] = []
     for constants in sizes:
         of = model(rung, constants)
         outcome = search(of, False, LadderBounds(bounds.states, bounds.stop, watched))

@@ -72,7 +72,7 @@ class Judgement:
             return Run(start.scenario, profile, 0, (*start.lines(), *self.moves))
         return claim.run(profile)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the fields that differ from their defaults."""
         fields = {"word": self.word, "step": self.step, "source": self.source, "name": self.name}
         fields |= {"seed": self.seed, "moves": list(self.moves)}

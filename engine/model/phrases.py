@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from engine.model.languages import USUAL, words_of
 
@@ -22,6 +22,37 @@ _HAN: Final = "\u3400-\u9fff"
 _CROWDED: Final = re.compile(f"(?<=[{_HAN}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_HAN}])")
 _LOOSE: Final = re.compile(f"(?<=[{_HAN}])[ \u2009](?=[{_HAN}])")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+class Entity(TypedDict, total=False):
+    """A value of a sentence, under the name of its kind."""
+
+    b: int
+    """A broker."""
+    bl: list[int]
+    """Brokers one by one: "broker B and broker C"."""
+    bs: list[int]
+    """A set of brokers in Kafka's notation: [1, 2]."""
+    c: int | str
+    """A client: P1 a producer, C1 a consumer."""
+    e: int
+    """A leader epoch."""
+    k: str
+    """The controller."""
+    m: str
+    """A record."""
+    ms: list[str]
+    """Records one by one."""
+    n: int
+    """A number."""
+    o: int
+    """An offset."""
+    s: str
+    """A name that is the same in every language."""
+    v: int
+    """A voter of the quorum, from 1."""
+    x: str
+    """An error of Kafka."""
 
 
 class Phrase(str):

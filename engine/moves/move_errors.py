@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from engine.model.languages import USUAL, words_of
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER, FIRST_VOTER
-from engine.model.phrases import Phrase, capitalized, fill, phrase
+from engine.model.phrases import Entity, Phrase, capitalized, fill, phrase
 from engine.model.quorum import Voter
 from engine.model.state import DOWN, PAUSED, UP
 from engine.moves.moves import Args, Words
@@ -80,13 +80,13 @@ class Refused(Phrase):
     __slots__ = ("args", "cure", "key")
 
     key: str
-    args: dict[str, dict[str, Any]]
+    args: dict[str, Entity]
     cure: str
 
 
 def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refused:
     """Return a reason of REFUSALS; `b` and `d` are nodes, other numbers offsets, texts names."""
-    entities: dict[str, dict[str, Any]] = {}
+    entities: dict[str, Entity] = {}
     values: dict[str, str] = {}
     template = REFUSALS[key]
     for place, value in args.items():
@@ -104,7 +104,7 @@ def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refu
     return made
 
 
-def _entity(sim: Simulation, node: int) -> dict[str, Any]:
+def _entity(sim: Simulation, node: int) -> Entity:
     if node <= FIRST_PRODUCER:
         return {"c": name(sim, node).split()[-1]}
     if node < CONTROLLER:

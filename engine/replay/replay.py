@@ -36,7 +36,7 @@ from engine.view import text
 from engine.view.stage_overlays import Cut, dress, initial, letters
 from engine.view.view import node_name, view
 from engine.view.wire import StepJson, View, Why
-from engine.why.suggesting import possible
+from engine.why.suggesting import PossibleMove, possible
 from engine.why.why import why
 
 STEPS_MOST: Final = 100_000
@@ -484,7 +484,7 @@ class Replay:
         """Return an operator's dashboard at this step, beside the truth."""
         return dashboard(self._at(step), self._chronicle, max(0, min(step, self.total)))
 
-    def possible(self, step: int) -> list[Json]:
+    def possible(self, step: int) -> list[PossibleMove]:
         """Return the moves that can be made at this step, and the others with the reason."""
         return possible(self._at(step))
 

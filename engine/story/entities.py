@@ -9,12 +9,11 @@ from engine.model import timers
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.messages import CONTROLLER, FIRST_PRODUCER, FIRST_VOTER, Message
+from engine.model.phrases import Entity
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 from engine.view.view import node_name
 from engine.view.wire import Sentence
-
-Entity = dict[str, Any]
 
 MOST_NAMED: Final = 5
 """Records that a sentence names one by one; of more it names the first and the last."""

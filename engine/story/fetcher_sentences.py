@@ -13,8 +13,9 @@ from engine.model.messages import (
     ListOffsetsResponse,
     Message,
 )
+from engine.model.phrases import Entity
 from engine.model.state import FetcherThread
-from engine.story.entities import Entity, Happening, node, number, say, word
+from engine.story.entities import Happening, node, number, say, word
 from engine.view.wire import ActingFetcher, Sentence
 
 if TYPE_CHECKING:

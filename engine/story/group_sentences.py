@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from engine.model import messages
 from engine.model.effects import Cue
+from engine.model.phrases import Entity
 from engine.story.entities import Happening, error, node, number, offset, say, word
 from engine.view.wire import Sentence
 
 
-def _partition(h: Happening, tp: int) -> dict[str, Any]:
+def _partition(h: Happening, tp: int) -> Entity:
     return word(h.sim.cluster.names[tp])
 
 

@@ -7,8 +7,8 @@ from typing import Final
 from engine.dataplane.directories import name
 from engine.model.effects import Cue
 from engine.model.messages import CONTROLLER
+from engine.model.phrases import Entity
 from engine.story.entities import (
-    Entity,
     Happening,
     epoch,
     error,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from engine.model.effects import Cue
-from engine.story.entities import Entity, Happening, node, offset, say
+from engine.model.phrases import Entity
+from engine.story.entities import Happening, node, offset, say
 from engine.view.wire import Sentence
 
 Place = Callable[[Happening, Cue], Entity]

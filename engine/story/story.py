@@ -9,10 +9,11 @@ from typing import Any, Final
 from engine.model.effects import Cue
 from engine.model.languages import USUAL, words_of
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
+from engine.model.phrases import Entity
 from engine.sim.kernel import DELIVERY, FAILURE
 from engine.story.arrival_sentences import tell_arrival, tell_quiet, tell_sent
 from engine.story.cue_sentences import reason, speaks, tell_cue
-from engine.story.entities import Entity, Happening, say
+from engine.story.entities import Happening, say
 from engine.story.rules import RULES
 from engine.view.wire import Sentence
 
@@ -186,22 +187,23 @@ def render(sentence: Sentence, names: dict[int, str] | None = None, language: st
 
 def entity_text(entity: Entity, names: dict[int, str], catalogue: Mapping[str, str]) -> str:
     """Return one typed entity as text."""
-    (kind, value), *_ = entity.items()
-    if kind == "b":
-        return catalogue["entity.broker"].replace("{b}", names.get(value, str(value)))
-    if kind == "k":
+    if "b" in entity:
+        name = names.get(entity["b"], str(entity["b"]))
+        return catalogue["entity.broker"].replace("{b}", name)
+    if "k" in entity:
         return catalogue["entity.controller"]
-    if kind == "v":
-        return f"C{value}"
-    if kind == "c":
-        return client_text(str(value), catalogue)
-    if kind == "bs":
-        return "[" + ", ".join(names.get(b, str(b)) for b in value) + "]"
-    if kind == "bl":
-        return _listed([entity_text({"b": b}, names, catalogue) for b in value], catalogue)
-    if kind == "ms":
-        return _listed(value, catalogue)
-    return str(value)
+    if "v" in entity:
+        return f"C{entity['v']}"
+    if "c" in entity:
+        return client_text(str(entity["c"]), catalogue)
+    if "bs" in entity:
+        return "[" + ", ".join(names.get(b, str(b)) for b in entity["bs"]) + "]"
+    if "bl" in entity:
+        brokers = [entity_text({"b": b}, names, catalogue) for b in entity["bl"]]
+        return _listed(brokers, catalogue)
+    if "ms" in entity:
+        return _listed(entity["ms"], catalogue)
+    return "".join(str(value) for value in entity.values())
 
 
 def client_text(name: str, catalogue: Mapping[str, str]) -> str:

@@ -1,13 +1,13 @@
-"""Data for the browser: the shapes of cues, steps, views and guards, declared once.
+"""Shapes of the data for the browser, declared once: cues, steps, views and guards.
 
-`docs/reference/wire.schema.json` and `static/js/core/wire.d.ts` are made from these; a test plays
-runs of the library and holds every step to them.  Names are short since views travel often.
+`docs/reference/wire.schema.json` and `static/js/core/wire.d.ts` are generated from these.
 """
 
 from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from engine.model.phrases import Entity
 from engine.view.shown_partitions import PartitionsMore
 
 Node = int | str
@@ -23,10 +23,10 @@ CopyState = Literal["asking", "truncating", "fetching"]
 
 
 class Sentence(TypedDict):
-    """A key of the catalogue, and what stands in its places, by kind: b brokers, o offsets, ..."""
+    """A key of the catalogue, and what stands in its places."""
 
     key: str
-    args: dict[str, Any]
+    args: dict[str, Entity]
 
 
 class CueJson(TypedDict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.controlplane import election, elr, liveness, znodes
 from engine.model.messages import CONTROLLER
 from engine.model.records import NO_LEADER, PartitionRecord
@@ -198,11 +200,15 @@ def of_move(sim: Simulation, line: str) -> tuple[str, list[Guard]]:
     return move.text, [*found, guard("", False, refusal(why), needed)]
 
 
+WHOLE: Final = "entity.sentence"
+"""Key of a sentence without a key of its own: its only value is the whole of it."""
+
+
 def refusal(why: str) -> Sentence:
     """Return why a move is impossible, as a sentence of the catalogue where it has one."""
     if isinstance(why, Refused):
         return {"key": why.key, "args": why.args}
-    return say("entity.sentence", s=word(why))
+    return say(WHOLE, s={"s": why})
 
 
 def _cure_of_move(sim: Simulation, why: str) -> Cure | None:

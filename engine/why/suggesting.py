@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from engine.clients.group_member import GroupMember
 from engine.dataplane import directories
@@ -23,9 +23,19 @@ _FAULTS: Final = (
 )
 
 
-def possible(sim: Simulation) -> list[dict[str, Any]]:
-    """Return suggested moves as {text, group, help, enabled, why}; `why`: reason of a refusal."""
-    found = []
+class PossibleMove(TypedDict):
+    """A suggested move; `why`: the reason why it is not enabled, or ""."""
+
+    text: str
+    group: str
+    help: str
+    enabled: bool
+    why: str
+
+
+def possible(sim: Simulation) -> list[PossibleMove]:
+    """Return suggested moves."""
+    found: list[PossibleMove] = []
     for line in suggestions(sim):
         move = moves.parse(line, sim.scenario.brokers)
         reason = moves.why_not(sim, move)

@@ -56,11 +56,31 @@ export interface Fetcher {
   number: number;
 }
 /**
- * A key of the catalogue, and what stands in its places, by kind: b brokers, o offsets, ...
+ * A key of the catalogue, and what stands in its places.
  */
 export interface Sentence {
-  args: {};
+  args: {
+    [k: string]: Entity;
+  };
   key: string;
+}
+/**
+ * A value of a sentence, under the name of its kind.
+ */
+export interface Entity {
+  b?: number;
+  bl?: number[];
+  bs?: number[];
+  c?: number | string;
+  e?: number;
+  k?: string;
+  m?: string;
+  ms?: string[];
+  n?: number;
+  o?: number;
+  s?: string;
+  v?: number;
+  x?: string;
 }
 /**
  * Outcome of promises: `engine.story.verdict`; empty while nothing is decided.
