@@ -6,7 +6,7 @@ state is kept between two questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.find.answers import Results, results, slugs
 from app.python_api import runs, studies
 from engine.model.errors import InputError
 from engine.model.languages import USUAL
+from engine.view.wire import PartitionView
 
 STEPS_MOST = 60
 """Steps per response, which should fit into the context of an assistant."""
@@ -102,7 +103,7 @@ def look(
     }
 
 
-def _logs(part: dict[str, Any]) -> dict[str, Any]:
+def _logs(part: PartitionView) -> Mapping[str, object]:
     record = part["record"]
     return {
         "partition": part["name"],
@@ -160,7 +161,7 @@ def study(
     if not 1 <= count <= RUNS_MOST:
         raise InputError("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
     found: studies.Study = studies.study(scenario, count, kafka or (), seed)
-    return found.table()
+    return [{**row} for row in found.table()]
 
 
 TOOLS = (find_scenarios, find, kafka_versions, play, look, why_not, compare, study)

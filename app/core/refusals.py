@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from app.core.words import ERROR, fill, sentence
 from engine.model.phrases import translate
@@ -39,6 +39,15 @@ class KeyedSentence(TypedDict):
     args: dict[str, Any]
 
 
+class RefusedJson(TypedDict):
+    """RequestError: a code, what it is about, and one sentence in the visitor's language."""
+
+    ok: Literal[False]
+    code: str
+    args: dict[str, Any]
+    sentence: str
+
+
 class RequestError(Exception):
     """Error raised anywhere below a request or a socket event; answered as JSON or as a page.
 
@@ -69,7 +78,7 @@ class RequestError(Exception):
         """Return the sentence as a key of the catalogue with its arguments; None if ready-made."""
         return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
-    def answer(self, lang: str = "en") -> dict[str, Any]:
+    def answer(self, lang: str = "en") -> RefusedJson:
         return {
             "ok": False,
             "code": self.code,

@@ -11,8 +11,9 @@ from flask import Blueprint, Flask, Response, current_app, render_template
 from werkzeug.routing import Rule
 
 from app.core.json_response import to_json
+from app.core.refusals import RefusedJson
 from app.server import visitor
-from app.server.api_schema import VIEWS, RefusedJson, RouteSchema
+from app.server.api_schema import VIEWS, RouteSchema
 from app.server.services import services
 
 blueprint = Blueprint("openapi", __name__)
