@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from app.batch import cycles, records, statistics
 from app.batch.intervals import Look, weighed
@@ -23,6 +23,18 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 MILLION: Final = 1_000_000
 NEVER_YEARS: Final = 1e12
 """Longer than the universe: said in words."""
+
+
+class YearlyLosses(TypedDict):
+    """Windows of a year in which an acknowledged record is lost; `hits`: runs that lost one.
+
+    With 95 % confidence the rate lies from `low` to `high`.
+    """
+
+    hits: int
+    rate: float
+    low: float
+    high: float
 
 
 def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
@@ -130,8 +142,7 @@ def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, A
     }
 
 
-def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, Any]:
-    """Return windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
+def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> YearlyLosses:
     kept = row.metrics[metric]
     hits = kept["positive"]
     share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}", look)
