@@ -150,19 +150,14 @@ def of_plain(
 
 
 def _values(match: re.Match[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, text in match.groupdict().items():
-        if text is None:
-            continue
-        if name in LISTS:
-            found[name] = _ids(text)
-        elif name in TEXTS:
-            found[name] = text.strip()
-        elif name == "index":
-            found[name] = int(text)
-        else:
-            found[name] = int(text)
-    return found
+    found = match.groupdict().items()
+    return {name: _value(name, text) for name, text in found if text is not None}
+
+
+def _value(name: str, text: str) -> list[int] | str | int:
+    if name in LISTS:
+        return _ids(text)
+    return text.strip() if name in TEXTS else int(text)
 
 
 def _ids(text: str) -> list[int]:
@@ -217,8 +212,8 @@ _CHANGED: Final = {
 
 def _take_changes(data: dict[str, Any]) -> bool:
     """Parse `isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as sets of fields."""
-    before: dict[str, Any] = {}
-    after: dict[str, Any] = {}
+    before: dict[str, tuple[int, ...] | int] = {}
+    after: dict[str, tuple[int, ...] | int] = {}
     for name, old, new in CHANGE.findall(data.pop("changes")):
         for fields, text in ((before, old), (after, new)):
             if name == "leaderRecoveryState":

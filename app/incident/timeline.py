@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from app.incident.clocks import Clocks
 from app.incident.events import CONTROLLER, Event, TopicIdentity
@@ -327,7 +327,7 @@ class _TimelineOrder:
 
 
 def _state_of(event: Event) -> PartitionMetadata | None:
-    data: dict[str, Any] = event.data
+    data = event.data
     if event.kind in ("record", "sent") and "pe" in data:
         return PartitionMetadata(
             data["leader"],
