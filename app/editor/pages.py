@@ -16,7 +16,7 @@ from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions import editor, registry
 from app.questions.names import DIGEST
-from app.runs.recording import recorded
+from app.runs.recording import OfferedComment, recorded
 from app.server import api_schema, visitor
 from app.server.services import services
 from app.web import naming
@@ -80,7 +80,7 @@ BEGINNINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 @blueprint.get("/edit/<name>")
 def edit(name: str = "") -> str:
     """Render the editor with a new scenario, a copy of one, or one made of a run."""
-    asks: list[Json] = []
+    asks: list[OfferedComment] = []
     digest = request.args.get("run", "")
     begun = request.args.get("begin", "")
     begun = begun if begun in BEGINNINGS else ""

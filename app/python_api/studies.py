@@ -126,7 +126,7 @@ def study(
     return _frame(chunks, spark)
 
 
-def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
+def _frame(chunks: list[dict[str, object]], spark: Any) -> Any:
     """Return the rows of the chunks as a DataFrame, through Arrow, as Spark Connect needs it."""
     metrics = tuple(METRICS)
 

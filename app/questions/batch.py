@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.questions import names
@@ -39,7 +39,7 @@ def seeds(context: Context, request: RequestFields) -> SeedCounts:
     return counted(run_chunk(chunk(run.scenario, run.profile, first, count)))
 
 
-def chunk(scenario: Scenario, profile: str, first: int, count: int) -> dict[str, Any]:
+def chunk(scenario: Scenario, profile: str, first: int, count: int) -> dict[str, object]:
     """Return the argument of `run_chunk`: `count` seeds from `first` on, without variations."""
     return {
         "scenario": scenario.to_dict(),
