@@ -168,7 +168,7 @@ def _again(kind: str, run: Run) -> str:
 
 def _chunks(
     seed: int, profiles: list[str], stored: Sequence[object], size: int
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     first = 0
     while True:
         yield {

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from app.core.words import ERROR, fill, sentence
+from engine.model.json_types import Json
 from engine.model.phrases import translate
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class KeyedSentence(TypedDict):
     """A key of the catalogue with its arguments."""
 
     key: str
-    args: dict[str, Any]
+    args: Json
 
 
 class RefusedJson(TypedDict):
@@ -44,7 +45,7 @@ class RefusedJson(TypedDict):
 
     ok: Literal[False]
     code: str
-    args: dict[str, Any]
+    args: Json
     sentence: str
 
 
