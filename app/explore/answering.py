@@ -33,7 +33,6 @@ class ExploreProgress(TypedDict):
 
     doing: str
     states: int
-    generated: int
     depth: int
     cpu_s: float
 
@@ -82,7 +81,6 @@ class SearchTask:
         return {
             "doing": "search" if self._graph is None else "distances",
             "states": progress.distinct,
-            "generated": progress.generated,
             "depth": progress.depth,
             "cpu_s": round(self.cpu_s, 1),
         }

@@ -51,7 +51,6 @@ class MoveWords(TypedDict):
 class ShownWay(TypedDict):
     """A way that was found; `open`: the address of its run, `card` that of a picture of it."""
 
-    name: str
     why: str
     moves: list[MoveWords]
     open: str
@@ -227,7 +226,6 @@ def _way(ask: Ask, found: FoundWay) -> ShownWay:
     run = Run.from_text(found["run"])
     digest = services().replays.register(run)
     return {
-        "name": found["name"],
         "why": translate(found["why"], visitor.lang())[:MOST_WHY],
         "moves": [move_told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
