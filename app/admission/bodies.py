@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable
 from typing import IO, Any, Final
+from wsgiref.types import WSGIEnvironment
 
 from app.admission.client_disconnect import asking, has_hung_up
 from app.admission.cpu_quota import Accounts
@@ -34,8 +35,7 @@ REST_S: Final = 2.0
 """How much is read of a body that is refused, and for how long: a client that is cut off while it
 sends never sees the sentence."""
 
-Environ = dict[str, Any]
-WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+WsgiApp = Callable[[WSGIEnvironment, Callable[..., Any]], Iterable[bytes]]
 
 
 class Bodies:
@@ -51,7 +51,9 @@ class Bodies:
         self._accounts = accounts
         self._files = threading.BoundedSemaphore(FILES_AT_ONCE)
 
-    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(
+        self, environ: WSGIEnvironment, start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(FREE) or "HTTP_UPGRADE" in environ:
             return self._answer(environ, start_response)
         length = environ.get("CONTENT_LENGTH") or "0"
@@ -65,7 +67,9 @@ class Bodies:
         except RequestError as refusal:
             return refused(refusal, start_response)
 
-    def _answer(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def _answer(
+        self, environ: WSGIEnvironment, start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
         length = environ.get("CONTENT_LENGTH") or "0"
         chunked = "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower()
         if not chunked and length == "0":
@@ -79,7 +83,11 @@ class Bodies:
         return self._pass(environ, start_response, io.BytesIO(body), len(body))
 
     def _pass(
-        self, environ: Environ, start_response: Callable[..., Any], body: IO[bytes], length: int
+        self,
+        environ: WSGIEnvironment,
+        start_response: Callable[..., Any],
+        body: IO[bytes],
+        length: int,
     ) -> Iterable[bytes]:
         environ["wsgi.input"] = body
         environ["CONTENT_LENGTH"] = str(length)
@@ -87,7 +95,7 @@ class Bodies:
         return self._app(environ, start_response)
 
     def _with_files(
-        self, environ: Environ, start_response: Callable[..., Any], told: str
+        self, environ: WSGIEnvironment, start_response: Callable[..., Any], told: str
     ) -> Iterable[bytes]:
         """Pass on a body of files, whose length is known beforehand; few at once."""
         length = int(told) if told.isdigit() and len(told) < 16 else 0
@@ -102,7 +110,7 @@ class Bodies:
             # All of the answer is made while the files are there.
             return list(self._pass(environ, start_response, body, length))
 
-    def _read(self, environ: Environ, length: int, chunked: bool) -> bytes:
+    def _read(self, environ: WSGIEnvironment, length: int, chunked: bool) -> bytes:
         if length > BODY_BYTES:
             self._let_come(environ, length)
             raise RequestError("too_large", limit=SCENARIO_BYTES)
@@ -116,11 +124,11 @@ class Bodies:
             raise RequestError("late", s=round(BODY_S))
         return bytes(body)
 
-    def _let_come(self, environ: Environ, length: int) -> None:
+    def _let_come(self, environ: WSGIEnvironment, length: int) -> None:
         self._within(environ, REST_S, min(length, REST_BYTES), len)
 
     def _within(
-        self, environ: Environ, seconds: float, most: int, keep: Callable[[bytes], object]
+        self, environ: WSGIEnvironment, seconds: float, most: int, keep: Callable[[bytes], object]
     ) -> int:
         """Pass on at most `most` bytes before the deadline; return the number that came."""
         stream = environ["wsgi.input"]

@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
+from wsgiref.types import WSGIEnvironment
 
 from app.admission.cpu_quota import payer
 from app.admission.deadlines import Deadline, Deadlines
@@ -30,9 +31,8 @@ SPARE: Final = 4
 """Connections of an address beyond its share: they are accepted, sent an error, and closed."""
 AGAIN_MS: Final = 5_000
 
-Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
-WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
+WsgiApp = Callable[[WSGIEnvironment, StartResponse], Iterable[bytes]]
 
 
 class SocketLink:
@@ -79,7 +79,7 @@ class Gateway:
         self._of: Counter[str] = Counter()
         self._open: set[SocketLink] = set()
 
-    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if not environ.get("PATH_INFO", "").startswith(PATH):
             return self._app(environ, start_response)
         address = payer(environ.get("REMOTE_ADDR", ""))
@@ -123,7 +123,7 @@ class Gateway:
                 if not self._of[address]:
                     del self._of[address]
 
-    def _serve(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    def _serve(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         key = next((one for one in SOCKETS if one in environ), None)
         if key is None:
             return self._app(environ, start_response)

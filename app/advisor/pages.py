@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, redirect, render_template, request
 from flask.sansio.blueprints import BlueprintSetupState
@@ -31,6 +31,16 @@ RUNS: Final = 40
 RUNS_MOST: Final = 20_000
 
 
+class StudyEstimate(TypedDict):
+    """Expected work of a study, and how often a year the formula expects a loss."""
+
+    trees: int
+    settings: int
+    seconds: float
+    cores: int
+    overlaps: float
+
+
 @blueprint.record
 def _filters(state: BlueprintSetupState) -> None:
     state.app.jinja_env.filters.update(how_often=how_often, how_long=how_long)
@@ -53,7 +63,7 @@ def _form(
     failures: Failures,
     runs: int,
     preset: str = "",
-    estimate: dict[str, Any] | None = None,
+    estimate: StudyEstimate | None = None,
 ) -> str:
     return render_template(
         "advisor/page.html",
@@ -128,8 +138,8 @@ def so_far(number: str) -> str:
     return render_template("advisor/advice.html", batch=shown, active=active)
 
 
-def _estimate(asked: Spec, setting: Setting, failures: Failures) -> dict[str, Any]:
-    """Return {trees, settings, seconds, cores, overlaps}, from one tree of the asked setting."""
+def _estimate(asked: Spec, setting: Setting, failures: Failures) -> StudyEstimate:
+    """Estimate a study from one tree of the asked setting."""
     began = clock.processor()
     with services().plays.turn():
         Tree(setting, failures, asked.profiles[0], PILOT_SEED)

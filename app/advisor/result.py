@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from app.batch import cycles, records, statistics
 from app.batch.intervals import Look, weighed
@@ -25,7 +26,50 @@ NEVER_YEARS: Final = 1e12
 """Longer than the universe: said in words."""
 
 
-def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
+class YearlyLosses(TypedDict):
+    """Windows of a year in which an acknowledged record is lost; `hits`: runs that lost one.
+
+    With 95 % confidence the rate lies from `low` to `high`.
+    """
+
+    hits: int
+    rate: float
+    low: float
+    high: float
+
+
+class LossWay(TypedDict):
+    """Kinds of failures that lost, in their order, and how often a year."""
+
+    path: list[str]
+    rate: float
+
+
+class SettingAdvice(TypedDict):
+    """Losses and waiting of a setting; `yours` is the asked one.
+
+    `down`: seconds of a year without a leader that accepts the writes, {mean, low, high}; `unseen`:
+    losses of a year, at most, by ways that no run took.  Of counts of cycles: how often all
+    replicas are down by the formula, the relative growth if brokers that are down failed as well,
+    the number of cycles, and the ways of the losses.
+    """
+
+    profile: str
+    cell: int
+    label: str
+    yours: bool
+    acks: str
+    n: int
+    overlaps: NotRequired[float | None]
+    left_out: NotRequired[float]
+    lost: YearlyLosses
+    unseen: float
+    down: dict[str, float]
+    cycles: NotRequired[int]
+    ways: NotRequired[list[LossWay]]
+
+
+def advice_of(database: Database, batch: BatchRow) -> dict[str, object] | None:
     """Return losses and downtime of a year for each setting of an advisor's study.
 
     It names the best setting.  None for other batches, and before anything was counted.
@@ -40,10 +84,10 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     return _best_of(batch, found, {"window_s": _window_ms(batch) // 1000})
 
 
-def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] | None:
+def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, object] | None:
     """Return the same for counts of trees of cycles, also while they are still being counted."""
     look = records.look_of(batch)
-    found = []
+    found: list[SettingAdvice] = []
     for profile, cell in sorted(counts, key=lambda key: (key[1], batch.profiles.index(key[0]))):
         counted = counts[profile, cell]
         if not counted.judged or LOST not in counted.weights:
@@ -52,6 +96,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
         label = batch.cells[cell]["label"]
         needs_all_out = setting.acks == "all" and not setting.unclean
         overlaps = overlaps_by_size(setting, failures) if needs_all_out else None
+        rates = cycles.rates(counted.weights, counted.judged, look, overlaps)
         found.append(
             {
                 "profile": profile,
@@ -62,7 +107,11 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
                 "n": counted.judged,
                 "overlaps": sum(overlaps.values()) if overlaps else None,
                 "left_out": left_out(setting, failures),
-                **cycles.rates(counted.weights, counted.judged, look, overlaps),
+                "lost": rates["lost"],
+                "down": rates["down"],
+                "unseen": rates["unseen"],
+                "cycles": rates["cycles"],
+                "ways": rates["ways"],
             }
         )
     return _best_of(batch, found, {"whole": batch.state == "done"})
@@ -79,8 +128,8 @@ def promised(batch: BatchRow) -> float | None:
 
 
 def _best_of(
-    batch: BatchRow, found: list[dict[str, Any]], more: dict[str, Any]
-) -> dict[str, Any] | None:
+    batch: BatchRow, found: list[SettingAdvice], more: Mapping[str, object]
+) -> dict[str, object] | None:
     yours = next((one for one in found if one["yours"]), None)
     if yours is None:
         return None
@@ -95,15 +144,15 @@ def _best_of(
     }
 
 
-def better(one: dict[str, Any], yours: dict[str, Any]) -> bool:
+def better(one: SettingAdvice, yours: SettingAdvice) -> bool:
     """Check whether a setting is better than the asked one beyond doubt.
 
     Intervals that overlap show no difference; and a setting that waits less must not be able to
     lose more than the asked one can.
     """
     lost, mine = one["lost"], yours["lost"]
-    waits_less: bool = one["down"]["high"] < yours["down"]["low"]
-    return bool(lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less))
+    waits_less = one["down"]["high"] < yours["down"]["low"]
+    return lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less)
 
 
 def _window_ms(batch: BatchRow) -> int:
@@ -111,7 +160,7 @@ def _window_ms(batch: BatchRow) -> int:
     return found
 
 
-def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
+def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> SettingAdvice:
     """Return losses and waiting of one setting, which depend on the acks of its writers."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
@@ -130,8 +179,7 @@ def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, A
     }
 
 
-def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, Any]:
-    """Return windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
+def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> YearlyLosses:
     kept = row.metrics[metric]
     hits = kept["positive"]
     share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}", look)

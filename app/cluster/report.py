@@ -11,6 +11,7 @@ import click
 
 from app.core.words import Catalogue
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
 from engine.scenarios import paste, pasted
@@ -53,7 +54,7 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
 
 
 def _lines(
-    data: dict[str, Any] | None, notes: list[paste.Notice], problems: list[str], sentence: Any
+    data: Json | None, notes: list[paste.Notice], problems: list[str], sentence: Any
 ) -> Iterator[str]:
     if data is not None:
         states = zip(data["initial"]["partitions"], data["partitions"], strict=True)

@@ -6,7 +6,7 @@ state is kept between two questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.find.answers import Results, results, slugs
 from app.python_api import runs, studies
 from engine.model.errors import InputError
 from engine.model.languages import USUAL
+from engine.view.wire import PartitionView
 
 STEPS_MOST = 60
 """Steps per response, which should fit into the context of an assistant."""
@@ -64,7 +65,7 @@ def kafka_versions() -> dict[str, str]:
 
 def play(
     scenario: str, kafka: str = "", seed: int = 0, moves: list[str] | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Play a run to its end: whether every invariant holds, what broke where, what was lost.
 
     moves replace the scenario's script, one command each ("produce m1", "kill A", "settle").
@@ -89,7 +90,7 @@ def look(
     kafka: str = "",
     seed: int = 0,
     moves: list[str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Describe `count` steps from `step` on in sentences, and the logs after the last."""
     run = _run(scenario, kafka, seed, moves)
     first = min(max(0, step), len(run) - 1)
@@ -102,7 +103,7 @@ def look(
     }
 
 
-def _logs(part: dict[str, Any]) -> dict[str, Any]:
+def _logs(part: PartitionView) -> Mapping[str, object]:
     record = part["record"]
     return {
         "partition": part["name"],
@@ -140,7 +141,7 @@ def why_not(
     return str(run.why(min(max(0, step), len(run) - 1), subject))
 
 
-def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, Any]:
+def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, object]:
     """Compare a script under two versions of Kafka: where they diverge, and how each ends."""
     found = _run(scenario, kafka, seed, None).compare(other)
     return {
@@ -155,12 +156,12 @@ def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, A
 
 def study(
     scenario: str, count: int = 200, kafka: list[str] | None = None, seed: int = 0
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """Play many seeds and count what broke, each share with its 95 % interval."""
     if not 1 <= count <= RUNS_MOST:
         raise InputError("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
     found: studies.Study = studies.study(scenario, count, kafka or (), seed)
-    return found.table()
+    return [{**row} for row in found.table()]
 
 
 TOOLS = (find_scenarios, find, kafka_versions, play, look, why_not, compare, study)

@@ -42,8 +42,10 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
     """Serve the playground, to one person or to many."""
     from app.command.serve import serve_here
 
-    given: dict[str, Any] = {"host": host, "port": port}
-    settings = config.load(**{name: value for name, value in given.items() if value is not None})
+    given: dict[str, str | int | None] = {"host": host, "port": port}
+    settings = config.load(
+        None, **{name: value for name, value in given.items() if value is not None}
+    )
     serve_here(settings, debug)
 
 
@@ -163,8 +165,8 @@ def batch(
     """Run SCENARIO many times on Spark; the results stay in the database like a page's."""
     from app.command.batch import run_batch
 
-    overrides: dict[str, Any] = {"spark_master": master} if master else {}
-    settings = config.load(**overrides)
+    overrides: dict[str, str] = {"spark_master": master} if master else {}
+    settings = config.load(None, **overrides)
     sys.exit(
         run_batch(
             settings,
@@ -244,8 +246,11 @@ def explore(as_json: bool, **asked: Any) -> None:
     search before.  --counts: 1 if a row differs, 3 if none does and one was not within the budget.
     """
     from app.command.explore import explore
+    from app.command.search_options import SearchOptions
+    from engine.explore.budgets import NAMES, Budgets
 
-    sys.exit(explore(asked, as_json))
+    budgets = Budgets(**{name: asked.pop(name) for name in NAMES})
+    sys.exit(explore(SearchOptions(budgets=budgets, **asked), as_json))
 
 
 @main.command()
@@ -263,8 +268,8 @@ def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
     """
     from app.command.query import run_query
 
-    overrides: dict[str, Any] = {"spark_master": master} if master else {}
-    sys.exit(run_query(config.load(**overrides), sql, rows, as_json))
+    overrides: dict[str, str] = {"spark_master": master} if master else {}
+    sys.exit(run_query(config.load(None, **overrides), sql, rows, as_json))
 
 
 @main.group()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from app.command.search_options import SearchOptions
 from app.command.watching import BOUND_MET, BatchWatch, watching
 from app.core.gc_settings import no_collector
 from engine.ladder import questions, render
@@ -21,32 +22,39 @@ MOST_BYTES: Final = 16 << 20
 """Of a file of counts."""
 
 
-def explore(asked: dict[str, Any], as_json: bool) -> int:
+def explore(asked: SearchOptions, as_json: bool) -> int:
     """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
-    if asked["spark"] and asked["scenario"] is None:
+    if asked.spark and asked.scenario is None:
         raise InputError("invalid", "--spark searches from a step of a run: say which SCENARIO.")
-    if asked["counts_path"] is not None:
-        return _counts(asked, as_json)
-    if asked["fences"]:
+    if asked.counts_path is not None:
+        return _counts(asked.counts_path, asked, as_json)
+    if asked.fences:
         return _fences(asked, as_json)
-    if asked["ladder"] is not None:
-        return _ladder(asked, as_json)
-    if asked["scenario"] is not None:
+    if asked.ladder is not None:
+        return _ladder(asked.ladder, asked, as_json)
+    if asked.scenario is not None:
         from app.command.explore_run import explore_run
 
-        return explore_run(asked, as_json)
+        return explore_run(asked.scenario, asked, as_json)
     raise InputError(
         "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."
     )
 
 
-def _bounds(asked: Mapping[str, Any], watch: BatchWatch) -> LadderBounds:
-    return LadderBounds(states=asked["max_states"] or UNBOUNDED, stop=watch)
+def _bounds(asked: SearchOptions, watch: BatchWatch) -> LadderBounds:
+    return LadderBounds(states=asked.max_states or UNBOUNDED, stop=watch)
 
 
-def _constants(asked: Mapping[str, Any]) -> dict[str, int]:
-    names = ("replicas", "log", "records", "epochs", "offsets", "versions")
-    return {name: asked[name] for name in names if asked[name] is not None}
+def _constants(asked: SearchOptions) -> dict[str, int]:
+    given = {
+        "replicas": asked.replicas,
+        "log": asked.log,
+        "records": asked.records,
+        "epochs": asked.epochs,
+        "offsets": asked.offsets,
+        "versions": asked.versions,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _one_line(data: Any) -> None:
@@ -56,18 +64,18 @@ def _one_line(data: Any) -> None:
 # -- one rung -------------------------------------------------------------------------------------
 
 
-def _ladder(asked: dict[str, Any], as_json: bool) -> int:
-    ladder, constants = asked["ladder"], _constants(asked)
-    with watching(asked["max_seconds"]) as watch, no_collector():
+def _ladder(ladder: str, asked: SearchOptions, as_json: bool) -> int:
+    constants = _constants(asked)
+    with watching(asked.max_seconds) as watch, no_collector():
         model = questions.model(ladder, constants)
-        outcome = questions.search(model, asked["symmetry"], _bounds(asked, watch))
+        outcome = questions.search(model, asked.symmetry, _bounds(asked, watch))
         cpu_s = round(watch.cpu_s, 3)
-    answer = questions.answer(ladder, constants, asked["symmetry"], outcome, cpu_s)
+    answer = questions.answer(ladder, constants, asked.symmetry, outcome, cpu_s)
     if as_json:
         _one_line(answer)
         return 0 if outcome.complete else BOUND_MET
     size = ", ".join(f"{name} {value}" for name, value in answer["constants"].items())
-    print(f"{ladder}: {size}{', up to renaming' if asked['symmetry'] else ''}")
+    print(f"{ladder}: {size}{', up to renaming' if asked.symmetry else ''}")
     whole = "all of them" if outcome.complete else "not all: a bound ended the search"
     print(
         f"{answer['distinct']:,} states ({whole}), {answer['generated']:,} generated, "
@@ -86,9 +94,9 @@ def _ladder(asked: dict[str, Any], as_json: bool) -> int:
 # -- a file of counts -----------------------------------------------------------------------------
 
 
-def _counts(asked: dict[str, Any], as_json: bool) -> int:
-    rows = questions.rows_of(_read(asked["counts_path"]))
-    budget = BUDGET_S if asked["budget_s"] is None else asked["budget_s"]
+def _counts(path: str, asked: SearchOptions, as_json: bool) -> int:
+    rows = questions.rows_of(_read(path))
+    budget = BUDGET_S if asked.budget_s is None else asked.budget_s
     found = []
     with watching(budget) as watch, no_collector():
         for row in rows:
@@ -144,12 +152,12 @@ def _read(path: str) -> object:
 # -- one fence after the other --------------------------------------------------------------------
 
 
-def _fences(asked: dict[str, Any], as_json: bool) -> int:
+def _fences(asked: SearchOptions, as_json: bool) -> int:
     given = _constants(asked)
     sizes = (given,) if given else questions.SIZES
     watched = tuple(name for name in NAMES if name != EXPECTED_TO_BREAK)
     found = []
-    with watching(asked["max_seconds"]) as watch, no_collector():
+    with watching(asked.max_seconds) as watch, no_collector():
         for rung in ("kip320", *(f"kip320-{fence}" for fence in FENCES)):
             row = questions.without_fence(rung, sizes, watched, _bounds(asked, watch))
             found.append(row)
@@ -177,7 +185,7 @@ def _tell_fence(row: Mapping[str, Any]) -> None:
     print(f"{row['rung']}: nothing goes wrong in {looked}")
 
 
-def _fence_as_data(row: Mapping[str, Any]) -> dict[str, Any]:
+def _fence_as_data(row: Mapping[str, Any]) -> Mapping[str, object]:
     data = {name: row[name] for name in ("rung", "broken", "states", "looked")}
     if row["broken"]:
         moves = [{"move": move.name, "who": list(move.who)} for move in row["way"].moves]

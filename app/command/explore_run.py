@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from app.command.playing import command_of, run_of
+from app.command.search_options import SearchOptions
 from app.command.watching import BOUND_MET, watching
 from app.core import config
 from app.core.gc_settings import no_collector
 from engine.explore import card, goals
-from engine.explore.budgets import NAMES, Budgets
 from engine.explore.question import LAST, SearchQuestion, cut_at
 from engine.explore.searching import Bounds, SearchOutcome, search
 from engine.model.errors import InputError
@@ -21,21 +20,19 @@ MOST_STATES: Final = 100_000
 more machines, set a higher limit."""
 
 
-def explore_run(asked: Mapping[str, Any], as_json: bool) -> int:
+def explore_run(scenario: str, asked: SearchOptions, as_json: bool) -> int:
     """Print the answer; return the exit code.  Raises InputError for what cannot be asked."""
-    with watching(asked["max_seconds"]) as watch, no_collector():
-        run = run_of(asked["scenario"], asked["profile"], asked["seed"], asked["moves"])
+    with watching(asked.max_seconds) as watch, no_collector():
+        run = run_of(scenario, asked.profile, asked.seed, asked.moves)
         question = SearchQuestion(
-            cut_at(run, _step(asked["at"])),
-            Budgets(**{name: asked[name] for name in NAMES}),
-            goals.invariants(asked["never"] or ""),
-            asked["reach"] or "",
+            cut_at(run, _step(asked.at)),
+            asked.budgets,
+            goals.invariants(asked.never or ""),
+            asked.reach or "",
         )
-        bounds = Bounds(asked["max_states"] or MOST_STATES, watch)
+        bounds = Bounds(asked.max_states or MOST_STATES, watch)
         outcome = (
-            _on_spark(question, bounds, asked["master"])
-            if asked["spark"]
-            else search(question, bounds)
+            _on_spark(question, bounds, asked.master) if asked.spark else search(question, bounds)
         )
         cpu_s = round(watch.cpu_s, 3)
     if as_json:

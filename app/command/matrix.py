@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
@@ -40,7 +40,7 @@ def tell_matrix(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | 
     return kept
 
 
-def _plain(cell: MatrixCell) -> dict[str, Any]:
+def _plain(cell: MatrixCell) -> Mapping[str, object]:
     return {
         "broken": list(cell.broken),
         "statistical": cell.statistical,

@@ -6,10 +6,10 @@ import base64
 import re
 import shlex
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from app.core.refusals import reproduce
 from app.core.verdict_text import verdict_text
@@ -24,6 +24,9 @@ from engine.scenarios import file
 from engine.scenarios.file import library
 from engine.sim.run import MAX_TEXT, Run
 
+if TYPE_CHECKING:
+    from engine.conformance.adapter import Fields
+
 _PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
 """A run inside a link, as static/js/core/packing.js writes it."""
 
@@ -37,13 +40,13 @@ def complaints(replay: Replay) -> list[str]:
     run = replay.run
     if run.moves is None and run.scenario.expectation(run.profile) is not None:
         return promises.play(run.scenario, run.profile, run.seed).complaints
-    first: dict[str, dict[str, Any]] = {}
-    for broken in replay.verdict()["broken"]:
-        first.setdefault(broken["invariant"], broken)
-    return [f"step {one['step']}: {one['invariant']}: {one['why']}" for one in first.values()]
+    first: dict[str, str] = {}
+    for one in replay.verdict()["broken"]:
+        first.setdefault(one["invariant"], f"step {one['step']}: {one['invariant']}: {one['why']}")
+    return list(first.values())
 
 
-def report(replay: Replay, unkept: list[str]) -> dict[str, Any]:
+def report(replay: Replay, unkept: list[str]) -> Mapping[str, object]:
     """Return one JSON object: the run, its verdict, and the state it ended in."""
     run = replay.run
     return {
@@ -85,7 +88,7 @@ def command_of(run: Run) -> str:
     return line
 
 
-def conformance_lines(result: dict[str, Any]) -> Iterator[str]:
+def conformance_lines(result: Fields) -> Iterator[str]:
     for case in result["failed"]:
         yield f"failed  {case['id']} ({case['area']})"
         yield f"    expected {case['expected']}"

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TypedDict
 
 from engine.conformance.recordings.comparing import RecordingComparison
 from engine.conformance.recordings.reading import release_order
+from engine.model.json_types import Json
 
 
-def report(comparisons: Iterable[RecordingComparison]) -> dict[str, Any]:
+class RecordingsReport(TypedDict):
+    """Sums of facts, and each recording as `RecordingComparison.to_dict` has it."""
+
+    equal: int
+    explained: int
+    different: int
+    recordings: list[Json]
+
+
+def report(comparisons: Iterable[RecordingComparison]) -> RecordingsReport:
     """Return one JSON object: the sums, and every recording with its differences as sentences."""
     found = [one.to_dict() for one in comparisons]
-    sums = {key: sum(one[key] for one in found) for key in ("equal", "explained", "different")}
-    return {**sums, "recordings": found}
+    return {
+        "equal": sum(one["equal"] for one in found),
+        "explained": sum(one["explained"] for one in found),
+        "different": sum(one["different"] for one in found),
+        "recordings": found,
+    }
 
 
 def lines(comparisons: list[RecordingComparison]) -> Iterator[str]:

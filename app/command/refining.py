@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from engine.refinement.model_tracker import BESIDE
 from engine.refinement.walking import Refinement, refine
@@ -11,7 +10,7 @@ from engine.scenarios import file
 from engine.sim.run import Run
 
 
-def as_data(found: Refinement) -> dict[str, Any]:
+def as_data(found: Refinement) -> Mapping[str, object]:
     """Return the result of one run, as JSON."""
     run, first = found.run, found.first
     return {

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import click
 
@@ -22,7 +22,26 @@ GOLDEN = ROOT / "tests" / "golden"
 CUE_LINE = re.compile(r"^([A-Z]+-[\w.-]+) +(?:b\d+|[A-Z]\d*) .* -> ", re.MULTILINE)
 NAMED_IN_TEXT = 4
 
-Entry = dict[str, Any]
+
+class RuleFunction(TypedDict):
+    """Function that follows a rule; `played`: a run can come to it."""
+
+    function: str
+    played: bool
+
+
+class RuleEntry(TypedDict):
+    """A rule and its places: functions, profiles by scenario, golden files.
+
+    `excuse` says why it has none.
+    """
+
+    id: str
+    title: str
+    excuse: str
+    functions: list[RuleFunction]
+    scenarios: dict[str, list[str]]
+    golden: list[str]
 
 
 def rule_of(cue: str) -> str:
@@ -30,9 +49,9 @@ def rule_of(cue: str) -> str:
     return cue.partition(".")[0]
 
 
-def functions() -> dict[str, list[Entry]]:
-    """Return rule -> [{function, played}], from the docstrings."""
-    found: dict[str, list[Entry]] = defaultdict(list)
+def functions() -> dict[str, list[RuleFunction]]:
+    """Return rule -> its functions, from the docstrings."""
+    found: dict[str, list[RuleFunction]] = defaultdict(list)
     for one in citations():
         if one.implements:
             found[one.rule].append({"function": one.where, "played": one.played})
@@ -60,8 +79,8 @@ def golden_files_by_rule(folder: Path) -> dict[str, list[str]]:
     return found
 
 
-def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[Entry]:
-    """Return [{id, title, excuse, functions, scenarios, golden}] in their order."""
+def rules(scenarios: Iterable[Scenario], golden: Path = GOLDEN) -> list[RuleEntry]:
+    """Return all rules in their order."""
     code, plays, files = functions(), played(scenarios), golden_files_by_rule(golden)
     return [
         {
@@ -102,7 +121,7 @@ def tell_rules(scenarios: Iterable[Scenario], as_json: Callable[[Any], None] | N
     return not bare
 
 
-def covered(entry: Entry) -> bool:
+def covered(entry: RuleEntry) -> bool:
     """Check whether code that a run plays follows the rule."""
     return any(one["played"] for one in entry["functions"])
 

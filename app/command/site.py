@@ -45,7 +45,7 @@ def site(
         refuse(str(problem))
     except OSError as error:
         refuse(f"{error.filename or out} cannot be written: {error.strerror}.")
-    told: dict[str, Any] = {"out": str(out), **vars(report)}
+    told: dict[str, object] = {"out": str(out), **vars(report)}
     if as_json:
         tell(told)
         return

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
-from typing import Any
+from typing import Any, TypedDict
 
 from app.batch.processes import BatchWorkers
 from app.command.playing import command_of
@@ -23,6 +23,41 @@ EVERY_S = 10.0
 """Seconds between two reports of progress."""
 
 
+class SoakFind(TypedDict):
+    """A run of a soak in which a check failed; `moves` counts its moves before it was shortened."""
+
+    number: int
+    kind: str
+    why: str
+    run: str
+    moves: int
+
+
+class SoakCounts(TypedDict):
+    runs: int
+    pairs: int
+
+
+class ReportedFind(TypedDict):
+    """A find with the command that repeats it."""
+
+    number: int
+    kind: str
+    why: str
+    moves: int
+    again: str
+
+
+class SoakReport(TypedDict):
+    """Counts of runs, steps and distinct pairs of rules, in all and by profile, and the finds."""
+
+    runs: int
+    steps: int
+    pairs: int
+    profiles: dict[str, SoakCounts]
+    finds: list[ReportedFind]
+
+
 class Soak:
     """Runs and finds of all chunks so far."""
 
@@ -30,7 +65,7 @@ class Soak:
         self.runs: dict[str, int] = {}
         self.steps = 0
         self.pairs: dict[str, set[tuple[str, str]]] = {}
-        self.finds: list[dict[str, Any]] = []
+        self.finds: list[SoakFind] = []
 
     def add(self, result: dict[str, Any]) -> None:
         for profile, count in result["runs"].items():
@@ -40,7 +75,7 @@ class Soak:
         self.steps += result["steps"]
         self.finds += result["finds"]
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> SoakReport:
         """Return the whole, as one JSON object; each find with the line that repeats it."""
         everywhere = set().union(*self.pairs.values()) if self.pairs else set()
         return {
@@ -72,7 +107,7 @@ def soak(
     jobs: int,
     tell: Callable[[str], None],
     chunk: int = CHUNK,
-) -> dict[str, Any]:
+) -> SoakReport:
     """Play chunks of random runs in `jobs` processes until the minutes are over."""
     names = [get_profile(name).name for name in profiles] or list(PROFILES)
     for word in left_out(library().values(), names):
@@ -109,7 +144,7 @@ def left_out(scenarios: Iterable[Scenario], profiles: Sequence[str]) -> Iterator
             yield f"{told} is left out under {', '.join(names)}: {why[names[0]]}"
 
 
-def look_at(text: str) -> dict[str, Any]:
+def look_at(text: str) -> SoakReport:
     """Check one run, given as its text, as every run of a soak is checked."""
     run = Run.from_text(text)
     found = Soak()
@@ -118,8 +153,9 @@ def look_at(text: str) -> dict[str, Any]:
     if problem is not None:
         kind, why = problem
         moves = len(run.lines())
-        one = {"number": 0, "kind": kind, "why": why, "run": run.text(), "moves": moves}
-        found.finds.append(one)
+        found.finds.append(
+            {"number": 0, "kind": kind, "why": why, "run": run.text(), "moves": moves}
+        )
     return found.report()
 
 
@@ -131,8 +167,8 @@ def _again(kind: str, run: Run) -> str:
 
 
 def _chunks(
-    seed: int, profiles: list[str], stored: list[dict[str, Any]], size: int
-) -> Iterator[dict[str, Any]]:
+    seed: int, profiles: list[str], stored: Sequence[object], size: int
+) -> Iterator[dict[str, object]]:
     first = 0
     while True:
         yield {
@@ -153,7 +189,7 @@ def _progress(found: Soak, seconds: float) -> str:
     )
 
 
-def lines(report: dict[str, Any]) -> Iterator[str]:
+def lines(report: SoakReport) -> Iterator[str]:
     """Yield the report as text."""
     yield "profile     runs  pairs of rules"
     for name, one in report["profiles"].items():

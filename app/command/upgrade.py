@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TypedDict, final
 
 import click
 
@@ -79,7 +79,30 @@ def _features(text: str) -> frozenset[str]:
     return named
 
 
-def _row(one: Bug | Change) -> dict[str, Any]:
+@final
+class ChangeRow(TypedDict):
+    """A change on purpose; `run`: the code of the scenario that shows it, or ""."""
+
+    is_on: bool
+    meaning: str
+    source: str
+    run: str
+
+
+@final
+class BugRow(TypedDict):
+    """A bug; `run`: the code of the scenario that shows it, or "", and then why not."""
+
+    severity: str
+    jira: str
+    statement: str
+    since: str
+    fixed: list[str]
+    run: str
+    not_played: str
+
+
+def _row(one: Bug | Change) -> BugRow | ChangeRow:
     run = one.shown_by.code if one.shown_by else ""
     if isinstance(one, Change):
         return {
@@ -100,7 +123,7 @@ def _row(one: Bug | Change) -> dict[str, Any]:
     }
 
 
-def _lines(row: dict[str, Any]) -> Iterator[str]:
+def _lines(row: BugRow | ChangeRow) -> Iterator[str]:
     run = f"  (highwater run {row['run']})" if row["run"] else ""
     if "jira" in row:
         yield f"  {row['severity']}  {row['jira']}{run}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response, render_template, request, url_for
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
+from app.questions.comparing import LadderRung, PairedRuns
 from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.edition import lasting
@@ -83,7 +84,7 @@ def pairs(digest: str) -> Response:
     return response
 
 
-def _compared(a: Run, b: Run) -> dict[str, Any]:
+def _compared(a: Run, b: Run) -> PairedRuns:
     """Compare every step of two runs, in another process, or here if they are ready."""
     try:
         return services().workers.do(comparing.compared, a, b)
@@ -141,9 +142,12 @@ def _endings(scenario: Scenario) -> tuple[Ending, ...]:
 
 
 @last(RUNGS_KEPT)
-def _rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
-    drawn = ("telling", "final")
-    return tuple(
-        {name: Markup(value) if name in drawn else value for name, value in rung.items()}
-        for rung in apart(comparing.rungs, scenario)
-    )
+def _rungs(scenario: Scenario) -> tuple[LadderRung, ...]:
+    return tuple(map(_drawn, apart(comparing.rungs, scenario)))
+
+
+def _drawn(rung: LadderRung) -> LadderRung:
+    """Return the row with its pictures as markup."""
+    if not rung["digest"]:
+        return rung
+    return {**rung, "telling": Markup(rung["telling"]), "final": Markup(rung["final"])}

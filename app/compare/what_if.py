@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, render_template, request, url_for
 
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.questions.names import DIGEST
-from app.questions.what_if import Matrix, matrix
+from app.questions.what_if import Matrix, MatrixColumn, matrix
 from app.server import visitor
 from app.web.questioning import question_context
 from engine.scenarios.translated import in_language
@@ -43,7 +41,11 @@ def page(digest: str) -> str:
     )
 
 
-def _linked(column: dict[str, Any], found: Matrix) -> dict[str, Any]:
+class LinkedColumn(MatrixColumn):
+    href: dict[int, str]
+
+
+def _linked(column: MatrixColumn, found: Matrix) -> LinkedColumn:
     """Return the head of a column with the address of its run for each partition."""
     digest, step = column["run"], found.step
     href = {

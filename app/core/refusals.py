@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from app.core.words import ERROR, fill, sentence
+from engine.model.json_types import Json
 from engine.model.phrases import translate
 
 if TYPE_CHECKING:
@@ -36,7 +37,16 @@ class KeyedSentence(TypedDict):
     """A key of the catalogue with its arguments."""
 
     key: str
-    args: dict[str, Any]
+    args: Json
+
+
+class RefusedJson(TypedDict):
+    """RequestError: a code, what it is about, and one sentence in the visitor's language."""
+
+    ok: Literal[False]
+    code: str
+    args: Json
+    sentence: str
 
 
 class RequestError(Exception):
@@ -69,7 +79,7 @@ class RequestError(Exception):
         """Return the sentence as a key of the catalogue with its arguments; None if ready-made."""
         return None if self.text else {"key": ERROR + self.key, "args": self.args_}
 
-    def answer(self, lang: str = "en") -> dict[str, Any]:
+    def answer(self, lang: str = "en") -> RefusedJson:
         return {
             "ok": False,
             "code": self.code,

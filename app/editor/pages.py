@@ -16,7 +16,7 @@ from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions import editor, registry
 from app.questions.names import DIGEST
-from app.runs.recording import recorded
+from app.runs.recording import OfferedComment, recorded
 from app.server import api_schema, visitor
 from app.server.services import services
 from app.web import naming
@@ -24,7 +24,6 @@ from app.web.api import body, json_answer
 from app.web.questioning import question_context
 from engine.checks.catalogue import VIOLABLE
 from engine.model.configs import CATALOGUE, Config
-from engine.model.json_types import Json
 from engine.model.phrases import translate
 from engine.model.profiles import PROFILES
 from engine.scenarios.fault_lines import FAULT_KINDS
@@ -80,7 +79,7 @@ BEGINNINGS: Final[Mapping[str, Mapping[str, Any]]] = {
 @blueprint.get("/edit/<name>")
 def edit(name: str = "") -> str:
     """Render the editor with a new scenario, a copy of one, or one made of a run."""
-    asks: list[Json] = []
+    asks: list[OfferedComment] = []
     digest = request.args.get("run", "")
     begun = request.args.get("begin", "")
     begun = begun if begun in BEGINNINGS else ""
@@ -125,7 +124,7 @@ def empty(title: str) -> Scenario:
 
 
 @once
-def offers(lang: str) -> Json:
+def offers(lang: str) -> Mapping[str, object]:
     """Return the contents of the form's lists, in a language."""
     return {
         "configs": [_offer(config, lang) for config in CATALOGUE.values()],
@@ -160,7 +159,7 @@ def example(grammar: str) -> str:
 _OPTIONAL: Final = re.compile(r" ?\[[^\]]*\]")
 
 
-def _offer(config: Config, lang: str) -> Json:
+def _offer(config: Config, lang: str) -> Mapping[str, object]:
     """Return a configuration; `defaults` names the profiles whose default is another one."""
     defaults = {profile.name: config.default_in(profile) for profile in PROFILES.values()}
     usual = defaults["K39"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, final
 
 from app.explore.search_request import FELL, MEMORY, Ask
 from engine.explore.card import card
 from engine.explore.danger import distances
 from engine.explore.searching import Bounds, Graph, Searching, SearchOutcome
+from engine.model.json_types import Json
 
 
 class SearchLimits(NamedTuple):
@@ -26,12 +27,45 @@ TAB_LIMITS: Final = SearchLimits(10_000, 60.0, 20.0)
 """A tab plays a state three to five times more slowly, in the memory of its browser."""
 
 
+@final
+class ExploreProgress(TypedDict):
+    """Progress of a search; `doing` is search or distances."""
+
+    doing: str
+    states: int
+    depth: int
+    cpu_s: float
+
+
+class FoundWay(TypedDict):
+    """A way to a state that was looked for: its moves, and the text of the run."""
+
+    name: str
+    moves: list[str]
+    why: str
+    run: str
+
+
+class ExploreAnswer(TypedDict):
+    """Answer of a search; `card` as `engine.explore.card` has it.
+
+    `distances`: [move, kind, moves to the end]; `missing`: why there are none, or "".
+    """
+
+    card: Json
+    ways: list[FoundWay]
+    distances: list[list[Any]]
+    cancelled: bool
+    missing: str
+    cpu_s: float
+
+
 class SearchTask:
     """One question on its way: `advance` until `over`, then `answer` has the whole of it."""
 
     def __init__(self, ask: Ask, limits: SearchLimits = SERVER_LIMITS) -> None:
         """Begin; raises InputError for a run that the question cannot be put to."""
-        self.answer: dict[str, Any] | None = None
+        self.answer: ExploreAnswer | None = None
         """What is known: the card and the ways; in the end with the distances."""
         self.over = False
         self.cpu_s = 0.0
@@ -42,12 +76,11 @@ class SearchTask:
         self._until = limits.cpu_s
 
     @property
-    def progress(self) -> dict[str, Any]:
+    def progress(self) -> ExploreProgress:
         progress = self._searching.outcome.progress
         return {
             "doing": "search" if self._graph is None else "distances",
             "states": progress.distinct,
-            "generated": progress.generated,
             "depth": progress.depth,
             "cpu_s": round(self.cpu_s, 1),
         }
@@ -59,7 +92,7 @@ class SearchTask:
         except MemoryError:
             if self.answer is None:
                 raise
-            self._end(missing=MEMORY)
+            self._end(MEMORY)
 
     def cancel(self) -> None:
         """End it; what was seen so far is the answer."""
@@ -67,9 +100,9 @@ class SearchTask:
             return
         if self._graph is None:
             self.answer = self._first()
-            self._end(cancelled=True, missing="")
+            self._end("", cancelled=True)
         else:
-            self._end(cancelled=True, missing="", distances=self._distances(self._graph))
+            self._end("", self._distances(self._graph), cancelled=True)
 
     def _advance(self, until: float, began: float) -> None:
         while not self.over and self.cpu_s < until:
@@ -92,13 +125,13 @@ class SearchTask:
             self._until = self.cpu_s + self._limits.distances_s
             self._searching = self._begun()
         else:
-            self._end(missing="", distances=self._distances(self._graph))
+            self._end("", self._distances(self._graph))
 
     def _distances(self, graph: Graph) -> list[list[Any]]:
         found = distances(graph, self._searching.outcome)
         return [[one.move, one.kind, one.moves] for one in found]
 
-    def _first(self) -> dict[str, Any]:
+    def _first(self) -> ExploreAnswer:
         outcome = self._searching.outcome
         return {
             "card": card(outcome),
@@ -109,12 +142,21 @@ class SearchTask:
             "cpu_s": round(self.cpu_s, 1),
         }
 
-    def _end(self, **told: Any) -> None:
+    def _end(
+        self, missing: str, distances: list[list[Any]] | None = None, cancelled: bool = False
+    ) -> None:
+        assert self.answer is not None
         self.over = True
-        self.answer = {**(self.answer or {}), **told, "cpu_s": round(self.cpu_s, 1)}
+        self.answer = {
+            **self.answer,
+            "distances": self.answer["distances"] if distances is None else distances,
+            "cancelled": cancelled,
+            "missing": missing,
+            "cpu_s": round(self.cpu_s, 1),
+        }
 
 
-def _ways(outcome: SearchOutcome) -> list[dict[str, Any]]:
+def _ways(outcome: SearchOutcome) -> list[FoundWay]:
     """Return the ways that were found, as runs to open: the nearest first."""
     found = sorted(outcome.found.items(), key=lambda one: len(one[1].moves))
     return [

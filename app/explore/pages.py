@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.core.refusals import RequestError
 from app.core.request_fields import typed
 from app.explore import search_request
+from app.explore.answering import ExploreAnswer, FoundWay
 from app.explore.search import DONE, REFUSED, Search
 from app.explore.search_request import Ask
 from app.questions.names import DIGEST
@@ -37,6 +38,31 @@ PAIRS: Final = ("cut", "heal")
 NOT_OF_A_BROKER: Final = ("produce", "advance")
 WORST_FIRST: Final = {NEAR: 0, FAR: 1}
 MOST_WHY: Final = 400
+
+
+class MoveWords(TypedDict):
+    """A move for people: the key of its sentence with its arguments, and the move itself."""
+
+    key: str
+    args: dict[str, str]
+    text: str
+
+
+class ShownWay(TypedDict):
+    """A way that was found; `open`: the address of its run, `card` that of a picture of it."""
+
+    why: str
+    moves: list[MoveWords]
+    open: str
+    card: str | None
+
+
+class NextMove(TypedDict):
+    """A next move, the kind of its distance, and how many moves it leads on."""
+
+    move: MoveWords
+    kind: str
+    n: int
 
 
 def _run(digest: str) -> Run:
@@ -159,48 +185,47 @@ def _page(ask: Ask) -> str:
     return address(f"/explore/{ask.run.digest}", **_address(ask), **visitor.tongue())
 
 
-def standing(search: Search | None) -> dict[str, Any]:
+def standing(search: Search | None) -> dict[str, object]:
     """Return the state of any search: its place in the queue, its refusal, or its card."""
     if search is None:
         return {"search": None}
-    told: dict[str, Any] = {"search": search, "place": services().searches.place(search)}
+    told: dict[str, object] = {"search": search, "place": services().searches.place(search)}
     if search.state == REFUSED and search.refusal is not None:
         told["refusal"] = search.refusal.sentence(visitor.lang())
-    if search.state == DONE:
+    if search.state == DONE and search.answer is not None:
         told["card"] = search.answer["card"]
         told["cpu_s"] = search.answer["cpu_s"]
     return told
 
 
-def _standing(ask: Ask, search: Search | None) -> dict[str, Any]:
+def _standing(ask: Ask, search: Search | None) -> dict[str, object]:
     """Return the same for a search from here, with the ways that it found."""
     told = standing(search)
-    if search is not None and search.state == DONE:
+    if search is not None and search.state == DONE and search.answer is not None:
         told["ways"] = [_way(ask, one) for one in search.answer["ways"]]
-        told["near"] = _near(ask, search)
-        told["distances"] = _distances(ask, search)
+        told["near"] = _near(ask, search.answer)
+        told["distances"] = _distances(ask, search.answer)
         told["missing"] = search.answer["missing"]
         told["command"] = _command(ask)
     return told
 
 
-def _near(ask: Ask, search: Search) -> dict[str, Any] | None:
+def _near(ask: Ask, answer: ExploreAnswer) -> ShownWay | None:
     """Return the way that answers the question, if there is one."""
     wanted = {search_request.LOSS: search_request.LOSSES, search_request.BROKEN: None}.get(
         ask.goal, ("reached",)
     )
-    for one in search.answer["ways"]:
+    for one in answer["ways"]:
         if wanted is None or one["name"] in wanted:
             return _way(ask, one)
     return None
 
 
-def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
+def _way(ask: Ask, found: FoundWay) -> ShownWay:
     """Return a way that was found, as moves in words and a run to open."""
     run = Run.from_text(found["run"])
     digest = services().replays.register(run)
     return {
-        "name": found["name"],
         "why": translate(found["why"], visitor.lang())[:MOST_WHY],
         "moves": [move_told(move, run.scenario) for move in found["moves"]],
         "open": address(f"/r/{digest}", step=str(ask.step)),
@@ -210,18 +235,18 @@ def _way(ask: Ask, found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _distances(ask: Ask, search: Search) -> list[dict[str, Any]]:
+def _distances(ask: Ask, answer: ExploreAnswer) -> list[NextMove]:
     """Return each next move and how near it leads; the worst first."""
     scenario = ask.run.scenario
-    found = [
+    found: list[NextMove] = [
         {"move": move_told(move, scenario), "kind": kind, "n": n}
-        for move, kind, n in search.answer["distances"]
+        for move, kind, n in answer["distances"]
     ]
     return sorted(found, key=lambda one: (WORST_FIRST.get(one["kind"], 2), one["n"]))
 
 
-def move_told(text: str, scenario: Scenario) -> dict[str, Any]:
-    """Return a move for people: the key of its sentence, and the node that it is about."""
+def move_told(text: str, scenario: Scenario) -> MoveWords:
+    """Return a move for people: its sentence names the node that it is about."""
     verb, *rest = text.split()
     args: dict[str, str] = {}
     if verb in ("deliver", "drop") and rest:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from app.core.refusals import RequestError
 from app.explore.search_request import SearchRequest
 
 if TYPE_CHECKING:
+    from app.explore.answering import ExploreAnswer, ExploreProgress
     from app.workers.worker_process import WorkerProcess
 
 WAITS: Final = "waits"
@@ -25,8 +26,8 @@ class Search:
     ask: SearchRequest
     address: str
     state: str = WAITS
-    progress: dict[str, Any] = field(default_factory=dict)
-    answer: dict[str, Any] = field(default_factory=dict)
+    progress: ExploreProgress | None = None
+    answer: ExploreAnswer | None = None
     refusal: RequestError | None = None
     cancelled: bool = False
     hand: WorkerProcess | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from app.core.refusals import RequestError
 from app.explore import worker
@@ -183,7 +183,7 @@ class Searches:
             hand.end()
 
     @staticmethod
-    def _hear(search: Search, told: dict[str, Any]) -> None:
+    def _hear(search: Search, told: worker.WorkerMessage) -> None:
         if "answer" in told:
             search.answer = told["answer"]
             search.cancelled = told["answer"]["cancelled"]

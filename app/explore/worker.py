@@ -8,19 +8,45 @@ none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, TypedDict, final
 
 from app.core.gc_settings import no_collector
-from app.explore.answering import SearchTask
+from app.explore.answering import ExploreAnswer, ExploreProgress, SearchTask
 from app.explore.search_request import MEMORY, Ask, read
 from app.workers.worker_process import Line
 from engine.model.errors import InputError
 
 EVERY_S: Final = 0.5
-Tell = Callable[[dict[str, Any]], None]
 
 
-def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> dict[str, Any]:
+class SearchRefusal(TypedDict):
+    code: str
+    sentence: str
+    where: str
+
+
+@final
+class FirstMessage(TypedDict):
+    """Answer without distances, sent as soon as it is known."""
+
+    first: ExploreAnswer
+
+
+@final
+class AnswerMessage(TypedDict):
+    answer: ExploreAnswer
+
+
+@final
+class RefusedMessage(TypedDict):
+    refused: SearchRefusal
+
+
+WorkerMessage = ExploreProgress | FirstMessage | AnswerMessage | RefusedMessage
+Tell = Callable[[ExploreProgress | FirstMessage], None]
+
+
+def answer(ask: Ask, tell: Tell, hung_up: Callable[[], bool]) -> ExploreAnswer:
     """Return the whole answer.
 
     The card is sent as soon as it is known: whatever becomes of the distances, it stays.
@@ -44,9 +70,12 @@ def work(line: Line) -> None:
     try:
         with no_collector():
             ask = read(line.recv())
-            line.send({"answer": answer(ask, line.send, line.poll)})
+            line.send(AnswerMessage(answer=answer(ask, line.send, line.poll)))
     except InputError as error:
-        told = {"code": error.code, "sentence": error.sentence, "where": error.where}
-        line.send({"refused": told})
+        _refuse(line, {"code": error.code, "sentence": error.sentence, "where": error.where})
     except MemoryError:
-        line.send({"refused": {"code": "too_large", "sentence": "", "where": MEMORY}})
+        _refuse(line, {"code": "too_large", "sentence": "", "where": MEMORY})
+
+
+def _refuse(line: Line, why: SearchRefusal) -> None:
+    line.send(RefusedMessage(refused=why))

@@ -6,9 +6,11 @@ import base64
 import binascii
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from app.kafka import metadata
+from engine.model.json_types import Json
 
 BEGINS: Final = b"Dumping "
 BATCH_WORDS: Final = b"baseOffset: "
@@ -53,7 +55,7 @@ def _ids(data: Any) -> tuple[int, ...]:
     return tuple(int(one) for one in data or ())
 
 
-def _partition(data: dict[str, Any]) -> metadata.Record:
+def _partition(data: Json) -> metadata.Record:
     state = metadata.PartitionMetadata(
         data["leader"],
         data["leaderEpoch"],
@@ -69,8 +71,8 @@ def _partition(data: dict[str, Any]) -> metadata.Record:
     return metadata.MetadataPartitionRecord(_id(data["topicId"]), data["partitionId"], state)
 
 
-def _change(data: dict[str, Any]) -> metadata.Record:
-    changes: dict[str, Any] = {
+def _change(data: Json) -> metadata.Record:
+    changes: dict[str, tuple[int, ...] | int | bool] = {
         ours: _ids(data[theirs])
         for theirs, ours in _CHANGES.items()
         if data.get(theirs) is not None
@@ -82,14 +84,14 @@ def _change(data: dict[str, Any]) -> metadata.Record:
     return metadata.PartitionChangeRecord(_id(data["topicId"]), data["partitionId"], changes)
 
 
-def _registration(data: dict[str, Any]) -> metadata.Record | None:
+def _registration(data: Json) -> metadata.Record | None:
     what = {1: "fenced", -1: "unfenced"}.get(data.get("fenced", 0), "")
     if not what and data.get("inControlledShutdown", 0) == 1:
         what = "leaving"
     return metadata.BrokerRecord(data["brokerId"], data["brokerEpoch"], what) if what else None
 
 
-_READERS: Final[dict[str, Any]] = {
+_READERS: Final[dict[str, Callable[[Json], metadata.Record | None]]] = {
     "TOPIC_RECORD": lambda data: metadata.TopicRecord(data["name"], _id(data["topicId"])),
     "REMOVE_TOPIC_RECORD": lambda data: metadata.RemoveTopicRecord(_id(data["topicId"])),
     "PARTITION_RECORD": _partition,

@@ -117,14 +117,14 @@ FORMS: Final = (
     _form("shrinks", "Shrinking ISR ",
           rf"Partition {_TP} .*Shrinking ISR (?:for partition \S+ )?from (?P<before>[\d,]+) to "
           r"(?P<isr>[\d,]*)(?:\. Leader: \(highWatermark: (?P<hw>\d+), endOffset: (?P<leo>\d+)\)"
-          r"(?:\. Out of sync replicas: (?P<lagging>[^.]*\)))?)?", sure=True),
+          r"(?:\. Out of sync replicas: (?P<lags>[^.]*\)))?)?", sure=True),
     _form("granted", "ISR updated to ",
           rf"Partition {_TP} .*ISR updated to \[?(?P<isr>[\d,]+)\]?(?: \(under-min-isr\))? +and "
           r"(?:zkV|v)ersion updated to \[?(?P<pe>\d+)", sure=True),
     _form("refused", "Cached zkVersion ", rf"Partition {_TP} .*Cached zkVersion \[?(?P<pe>\d+)"),
     _form("loaded", "Completed load of ",
           r"Completed load of Log\(.*?topic=(?P<topic>[^,]+), partition=(?P<index>\d+), .*?"
-          r"logStartOffset=(?P<start>\d+), logEndOffset=(?P<leo>\d+)"),
+          r"logStartOffset=\d+, logEndOffset=(?P<leo>\d+)"),
     _form("loaded", "Completed load of log",
           rf"ompleted load of log {_TP} .* log end offset (?P<leo>\d+)"),
     _form("loaded", "Completed load of log",
@@ -180,7 +180,7 @@ FORMS: Final = (
 )  # fmt: skip
 
 LISTS: Final = ("isr", "set", "replicas", "before", "brokers")
-TEXTS: Final = ("topic", "tp", "version", "properties", "fields", "changes", "lagging", "why",
+TEXTS: Final = ("topic", "tp", "version", "properties", "fields", "changes", "lags", "why",
                 "directory")  # fmt: skip
 LAGS: Final = re.compile(r"brokerId: (\d+), endOffset: (-?\d+)")
 FIELD: Final = re.compile(

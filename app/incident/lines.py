@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final, cast
 
 from app.incident import layouts
-from app.incident.events import CONTROLLER, Event, TopicIdentity
+from app.incident.events import CONTROLLER, Event, EventData, RecordChange, TopicIdentity
 from app.incident.forms import BROKER_STATE, CHANGE, FIELD, FORMS, LAGS, LISTS, TEXTS, Form
 from app.incident.layouts import UnwrappedLine
 
@@ -149,30 +149,26 @@ def of_plain(
     return None
 
 
-def _values(match: re.Match[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, text in match.groupdict().items():
-        if text is None:
-            continue
-        if name in LISTS:
-            found[name] = _ids(text)
-        elif name in TEXTS:
-            found[name] = text.strip()
-        elif name == "index":
-            found[name] = int(text)
-        else:
-            found[name] = int(text)
-    return found
+def _values(match: re.Match[str]) -> EventData:
+    found = match.groupdict().items()
+    values = {name: _value(name, text) for name, text in found if text is not None}
+    return cast(EventData, values)  # the groups of the expressions are its keys
+
+
+def _value(name: str, text: str) -> list[int] | str | int:
+    if name in LISTS:
+        return _ids(text)
+    return text.strip() if name in TEXTS else int(text)
 
 
 def _ids(text: str) -> list[int]:
     return [int(one) for one in re.findall(r"-?\d+", text)]
 
 
-def _completed(form: Form, data: dict[str, Any]) -> bool:
+def _completed(form: Form, data: EventData) -> bool:
     """Parse what an expression could not; return False where something is missing."""
-    if "lagging" in data:
-        data["lagging"] = {int(one): int(end) for one, end in LAGS.findall(data["lagging"])}
+    if "lags" in data:
+        data["lagging"] = {int(one): int(end) for one, end in LAGS.findall(data.pop("lags"))}
     if form.kind == "change":
         return _take_changes(data)
     if not form.fields:
@@ -194,9 +190,14 @@ def _completed(form: Form, data: dict[str, Any]) -> bool:
         data["zk"] = True
     if "offlineReplicas" in fields:
         data["offline"] = _ids(fields["offlineReplicas"])
-    for name in ("elr", "lastKnownElr", "addingReplicas", "removingReplicas"):
-        if name in fields:
-            data[_CHANGED[name]] = _ids(fields[name])
+    if "elr" in fields:
+        data["elr"] = _ids(fields["elr"])
+    if "lastKnownElr" in fields:
+        data["last_known_elr"] = _ids(fields["lastKnownElr"])
+    if "addingReplicas" in fields:
+        data["adding"] = _ids(fields["addingReplicas"])
+    if "removingReplicas" in fields:
+        data["removing"] = _ids(fields["removingReplicas"])
     if fields.get("leaderRecoveryState") in ("1", "RECOVERING"):
         data["recovering"] = True
     return True
@@ -215,10 +216,10 @@ _CHANGED: Final = {
 }
 
 
-def _take_changes(data: dict[str, Any]) -> bool:
+def _take_changes(data: EventData) -> bool:
     """Parse `isr: [1] -> [2], leader: 1 -> 2` (PartitionRegistration.diff) as sets of fields."""
-    before: dict[str, Any] = {}
-    after: dict[str, Any] = {}
+    before: dict[str, tuple[int, ...] | int] = {}
+    after: dict[str, tuple[int, ...] | int] = {}
     for name, old, new in CHANGE.findall(data.pop("changes")):
         for fields, text in ((before, old), (after, new)):
             if name == "leaderRecoveryState":
@@ -226,12 +227,14 @@ def _take_changes(data: dict[str, Any]) -> bool:
             elif name in _CHANGED:
                 ids = tuple(_ids(text))
                 fields[_CHANGED[name]] = ids if text.startswith("[") else ids[0] if ids else -1
-    data["before"], data["after"] = before, after
-    data["pe"] = after.get("partition_epoch")
-    return data["pe"] is not None
+    data["old"], data["new"] = cast(RecordChange, before), cast(RecordChange, after)
+    if "partition_epoch" not in data["new"]:
+        return False
+    data["pe"] = data["new"]["partition_epoch"]
+    return True
 
 
-def _partition(data: dict[str, Any]) -> TopicIdentity | None:
+def _partition(data: EventData) -> TopicIdentity | None:
     if "topic" in data:
         return TopicIdentity(data.pop("topic"), data.pop("index"))
     topic, _, index = data.pop("tp", "").rpartition("-")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from app.incident.facts import Beginning, Scale
 from app.incident.timeline import Timeline
@@ -14,6 +14,42 @@ MOST_KEPT = 400
 """Records in one log of the first state; further apart, all logs begin equal."""
 
 
+class FirstLog(TypedDict):
+    """Log of a replica at first; `epochs`: [epoch, first offset]."""
+
+    broker: int
+    epochs: list[list[int]]
+    end: int
+    hw: int
+
+
+class FirstPartition(TypedDict):
+    name: str
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    isr: list[int]
+    elr: list[int]
+    last_known_elr: list[int]
+    logs: list[FirstLog]
+
+
+class FirstState(TypedDict):
+    offline: list[int]
+    partitions: list[FirstPartition]
+
+
+class ScenarioData(TypedDict):
+    """A scenario as plain data; without `initial`, the partition is new."""
+
+    title: str
+    profiles: list[str]
+    brokers: list[dict[str, int]]
+    partitions: list[list[int]]
+    configs: dict[str, int]
+    initial: NotRequired[FirstState]
+
+
 def scenario_data(
     told: Timeline,
     profile: str,
@@ -21,12 +57,12 @@ def scenario_data(
     brokers: set[int],
     begin: Beginning | None,
     scale: Scale,
-) -> dict[str, Any]:
+) -> ScenarioData:
     """Return the scenario as plain data.
 
     `begin` None: the partition is new, and its logs are empty.
     """
-    data: dict[str, Any] = {
+    data: ScenarioData = {
         "title": f"What happened to {told.partition}",
         "profiles": [profile],
         "brokers": [{"id": broker} for broker in sorted(brokers)],
@@ -38,8 +74,8 @@ def scenario_data(
     return data
 
 
-def _configs(told: Timeline) -> dict[str, Any]:
-    configs: dict[str, Any] = {"auto.leader.rebalance.enable": False}
+def _configs(told: Timeline) -> dict[str, int]:
+    configs: dict[str, int] = {"auto.leader.rebalance.enable": False}
     if elects_uncleanly(told):
         configs["unclean.leader.election.enable"] = True
     for name, value in told.configs.items():
@@ -95,7 +131,7 @@ def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
 
 def _initial(
     told: Timeline, replicas: list[int], brokers: set[int], begin: Beginning, scale: Scale
-) -> dict[str, Any]:
+) -> FirstState:
     first = told.states[0].record
     down = {*told.offline, *leaderless(told)}
     offline = sorted(one for one in down if one in brokers and one != first.leader)
@@ -116,7 +152,7 @@ def _initial(
     }
 
 
-def _log(broker: int, first: PartitionMetadata, begin: Beginning, scale: Scale) -> dict[str, Any]:
+def _log(broker: int, first: PartitionMetadata, begin: Beginning, scale: Scale) -> FirstLog:
     """Return one replica: it ends where it said, or with the leader if it was in sync."""
     start, epoch = scale.start, first.leader_epoch
     spread = scale.of(max(begin.leo.values(), default=start)) - start

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, Response, render_template, request
 from werkzeug.datastructures import FileStorage
@@ -50,6 +50,36 @@ _GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
 
 
+class IncidentStory(TypedDict):
+    """Story of a partition, of which the run is null where no state of its record is known.
+
+    `rows`: [ms since the first, node, sentence, whether it is grave], and `more` that are left
+    out; `clocks`: [node, least, most ms]; `followed` of `states` are reached by the model.
+    """
+
+    partition: str
+    kafka: str
+    replicas: list[int]
+    rows: list[list[int | str | bool]]
+    more: int
+    clocks: list[list[str | float | None]]
+    disks: int
+    states: int
+    profile: str | None
+    followed: int
+    moves: list[str]
+    run: str | None
+    notes: list[str]
+    finding: str
+
+
+class PartitionChoice(TypedDict):
+    """Partitions that the files name: [name, how often]."""
+
+    choose: list[list[str | int]]
+    notes: list[str]
+
+
 @blueprint.get("/incident")
 def page() -> str:
     """Render a place to drop files on."""
@@ -82,7 +112,7 @@ def read_files() -> Response:
             answer = _investigated(arguments, known, request.form.get("partition", "")[:260])
         except InputError as bad:
             raise InputError(bad.code, _worded(_without(root, bad.sentence))) from None
-        answer["notes"] = [_worded(_without(root, note)) for note in answer.get("notes", [])]
+        answer["notes"] = [_worded(_without(root, note)) for note in answer["notes"]]
     return json_answer({"ok": True, **answer})
 
 
@@ -133,7 +163,7 @@ def _without(root: str, sentence: str) -> str:
 
 def _investigated(
     arguments: tuple[str, ...], known: dict[Path, str], partition: str
-) -> dict[str, Any]:
+) -> IncidentStory | PartitionChoice:
     found: list[IncidentFile] = []
     for argument in arguments:
         try:
@@ -150,7 +180,9 @@ def _investigated(
     if wanted is None and len(counted) != 1:
         if not counted:
             raise InputError("unknown", join([render.NOTHING, *complaints[:MOST_COMPLAINTS]], " "))
-        choose = [[str(one), n] for one, n in counted.most_common(MOST_NAMED)]
+        choose: list[list[str | int]] = [
+            [str(one), n] for one, n in counted.most_common(MOST_NAMED)
+        ]
         return {"choose": choose, "notes": useless}
     told = timeline.gather(found, wanted or next(iter(counted)))
     if not told.states:
@@ -171,13 +203,13 @@ def _useless(found: list[IncidentFile], known: dict[Path, str]) -> Iterator[str]
         yield sources.unread(name, path)
 
 
-def _timeline_json(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> dict[str, Any]:
+def _timeline_json(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) -> IncidentStory:
     """Return the story; without a run where no state of the record is known."""
     rows = list(render.rows(told))
     times = [one.time_ms for one in told.states if one.time_ms is not None]
     first = min(times, default=rows[0][0] if rows else 0.0)
     notes = [*useless, *told.notes]
-    story: dict[str, Any] = {
+    story: IncidentStory = {
         "partition": str(told.partition),
         "kafka": told.version,
         "replicas": told.replicas,
@@ -197,9 +229,11 @@ def _timeline_json(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) 
         "followed": 0,
         "moves": [],
         "run": None,
+        "notes": notes,
+        "finding": "",
     }
     if rebuilt is None:
-        return {**story, "notes": notes, "finding": _worded(render.missing(told))}
+        return {**story, "finding": _worded(render.missing(told))}
     text = rebuilt.run.text()
     whole = len(text.encode()) <= RUN_BYTES
     notes += rebuilt.notes
@@ -207,7 +241,6 @@ def _timeline_json(told: Timeline, rebuilt: Rebuilt | None, useless: list[str]) 
         notes.append("The run is too long to be opened here; highwater incident writes it.")
     return {
         **story,
-        "notes": notes,
         "profile": get_profile(rebuilt.run.profile).stands_for,
         "followed": rebuilt.followed,
         "finding": _worded(rebuilt.finding),

@@ -194,9 +194,9 @@ class _Builder:
     # -- brokers -----------------------------------------------------------------------------------
 
     def _broker(self, event: Event) -> None:
-        listed = event.data.get("brokers") or [event.data.get("broker", event.node)]
-        listed = [one for one in listed if str(one).isdigit()]
-        for broker in (int(one) for one in listed):
+        brokers = [str(one) for one in event.data.get("brokers", ())]
+        listed = brokers or [str(event.data.get("broker", event.node))]
+        for broker in (int(one) for one in listed if one.isdigit()):
             if broker not in self.brokers:
                 continue
             if event.kind in ("leaving", "stops", "ends"):

@@ -228,7 +228,7 @@ def _event_sentence(event: Event) -> str:
         return phrase("is told that its offset {0} is out of the leader's range", data["own"])
     if event.kind in ("grows", "shrinks"):
         isr, before = _ids(data["isr"]), _ids(data["before"])
-        return phrase("asks for the ISR {0}, {1} before{2}", isr, before, _ends(data))
+        return phrase("asks for the ISR {0}, {1} before{2}", isr, before, _ends(event))
     if event.kind == "granted":
         return phrase(
             "is granted the ISR {0} in partition epoch {1}", _ids(data["isr"]), data["pe"]
@@ -262,8 +262,9 @@ def _begins(event: Event) -> str:
     return phrase("follows {0} in leader epoch {1}, log end {2}{3}", whom, epoch, end, mark)
 
 
-def _ends(data: dict[str, Any]) -> str:
+def _ends(event: Event) -> str:
     """Say where logs ended when the ISR shrank, if its line has that."""
+    data = event.data
     if "leo" not in data:
         return ""
     lagging = data.get("lagging", {}).items()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -92,7 +91,7 @@ def _run_lines(rebuilt: Rebuilt) -> Iterator[str]:
     yield "Finding: " + (rebuilt.finding or "none; the model follows to the end.")
 
 
-def _as_data(told: Timeline, rebuilt: Rebuilt) -> dict[str, Any]:
+def _as_data(told: Timeline, rebuilt: Rebuilt) -> Mapping[str, object]:
     return _of_timeline(told) | {
         "notes": [*told.notes, *rebuilt.notes],
         "profile": rebuilt.run.profile,
@@ -102,7 +101,7 @@ def _as_data(told: Timeline, rebuilt: Rebuilt) -> dict[str, Any]:
     }
 
 
-def _of_timeline(told: Timeline) -> dict[str, Any]:
+def _of_timeline(told: Timeline) -> dict[str, object]:
     return {
         "partition": str(told.partition),
         "kafka": told.version,

@@ -20,8 +20,8 @@ def comes_back(told: Timeline, broker: int, gone: Event) -> tuple[Event | None, 
             continue
         if event.kind == "loaded" and event.node == str(broker) and found is None:
             found = event.data["leo"]
-        names = event.data.get("brokers") or [event.data.get("broker")]
-        if event.kind in COMES and broker in names:
+        named = broker in event.data.get("brokers", ()) or broker == event.data.get("broker")
+        if event.kind in COMES and named:
             return event, found
     return None, found
 

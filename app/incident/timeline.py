@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from app.incident.clocks import Clocks
-from app.incident.events import CONTROLLER, Event, TopicIdentity
+from app.incident.events import CONTROLLER, Event, EventData, TopicIdentity
 from app.incident.files import ReplicaFiles
 from app.incident.sources import IncidentFile, SourceReader
 from app.kafka.metadata import PartitionMetadata
@@ -205,7 +205,7 @@ def _offline(
             first = tuple(sorted(offline))
         for kind, brokers in (("failed", offline - now), ("came", now - offline)):
             if brokers:
-                data = {"brokers": sorted(brokers), "heard": True}
+                data: EventData = {"brokers": sorted(brokers), "heard": True}
                 heard.append((time_ms, Event(event.time_ms, event.node, kind, event.where, data)))
         now = offline
     return first or (), heard
@@ -313,13 +313,14 @@ class _TimelineOrder:
 
     def _change(self, time_ms: float, event: Event) -> None:
         """Return both states of a line that has what changed between them."""
-        before, after = event.data["before"], event.data["after"]
+        before, after = event.data["old"], event.data["new"]
         epoch = before.get("partition_epoch", event.data["pe"] - 1)
         base = self.known.get(epoch)
         if base is not None:
             was = replace(base.record, **before)
         elif {"leader", "leader_epoch", "isr"} <= before.keys():
-            was = PartitionMetadata(**{"replicas": (), **before, "partition_epoch": epoch})
+            known = before["leader"], before["leader_epoch"], epoch, before["isr"]
+            was = replace(PartitionMetadata(*known), **before)
         else:
             return
         self._add(was, None, event)
@@ -327,7 +328,7 @@ class _TimelineOrder:
 
 
 def _state_of(event: Event) -> PartitionMetadata | None:
-    data: dict[str, Any] = event.data
+    data = event.data
     if event.kind in ("record", "sent") and "pe" in data:
         return PartitionMetadata(
             data["leader"],

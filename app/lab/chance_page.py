@@ -12,22 +12,34 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
-from app.lab.random_play import RandomResults, totals_of
+from app.lab.random_play import RandomResults, RandomTotals, totals_of
 from app.lab.releases import release_of
 from engine.conformance.recordings.by_chance import read_file
 from engine.conformance.recordings.reading import release_order
+from engine.model.json_types import Json
 
 
-def merged(directories: Iterable[Path]) -> dict[str, Any]:
+class ReleaseTotals(RandomTotals):
+    kafka: str
+    profile: str
+    findings: list[Json]
+
+
+class MergedTotals(TypedDict):
+    format: int
+    releases: list[ReleaseTotals]
+
+
+def merged(directories: Iterable[Path]) -> MergedTotals:
     """Return the file's data with the releases of these results replaced.  Raises LabError."""
-    rows = {row["kafka"]: row for row in read_file()["releases"]}
+    rows: dict[str, ReleaseTotals] = {row["kafka"]: row for row in read_file()["releases"]}
     for directory in directories:
         for path in sorted(directory.glob("results-*.json")):
             _, kafka, seed = path.stem.split("-")
             found = RandomResults.load(directory, kafka, int(seed))
-            findings = rows.get(kafka, {}).get("findings", [])
+            findings = rows[kafka]["findings"] if kafka in rows else []
             profile = release_of(kafka).profile
             rows[kafka] = {
                 "kafka": kafka,
@@ -38,7 +50,7 @@ def merged(directories: Iterable[Path]) -> dict[str, Any]:
     return {"format": 1, "releases": sorted(rows.values(), key=_order)}
 
 
-def _order(row: dict[str, Any]) -> list[int]:
+def _order(row: ReleaseTotals) -> list[int]:
     return release_order(row["kafka"])
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from app.lab.facts import Fact, format_record
+from app.lab.facts import LabFacts, PartitionFact, ReplicaFact, format_record
 from app.lab.moves import WAITING
 from engine.scenarios.expectations import Expectation
 
@@ -16,7 +15,7 @@ Seen = tuple[bool | None, str]
 """(is it so; None if the laboratory cannot know, what is really so)."""
 
 
-def evaluate(expected: Expectation, facts: Fact, answers: Answers) -> Seen:
+def evaluate(expected: Expectation, facts: LabFacts, answers: Answers) -> Seen:
     """Return whether an expectation is met, and what is so instead."""
     if expected.kind == "record" and expected.partition == 0:
         return _record(expected, facts["P"])
@@ -36,17 +35,18 @@ def evaluate(expected: Expectation, facts: Fact, answers: Answers) -> Seen:
     return _replica(expected, replica)
 
 
-def _record(expected: Expectation, fact: Fact | None) -> Seen:
+def _record(expected: Expectation, fact: PartitionFact | None) -> Seen:
     if fact is None:
         return False, "there is no record"
     same = (fact["leader"], fact["le"], fact["pe"]) == (expected.who, *expected.numbers)
     same = same and fact["isr"] == sorted(expected.isr)
-    for wanted, key in ((expected.elr, "elr"), (expected.last, "lastKnown")):
-        same = same and (wanted is None or sorted(wanted) == sorted(fact.get(key, ())))
+    both = (expected.elr, fact.get("elr", ())), (expected.last, fact.get("lastKnown", ()))
+    for wanted, real in both:
+        same = same and (wanted is None or sorted(wanted) == sorted(real))
     return same, format_record(fact)
 
 
-def _replica(expected: Expectation, replica: dict[str, Any]) -> Seen:
+def _replica(expected: Expectation, replica: ReplicaFact) -> Seen:
     if expected.kind == "replica":
         start = replica.get("start", 0)
         marks = (replica["leo"], replica["hw"], start, start)  # the laboratory tiers nothing

@@ -1,9 +1,5 @@
 """Facts about the running cluster, in the form in which recordings keep them.
 
-    P: {leader, le, pe, isr, and where they are not empty elr, lastKnown, recovering, adding,
-        removing}
-    a replica: {leo, hw, epochs: [[epoch, start], ...] or null, log: "m0@0 m1@0", start?, down?}
-
 Everything is read from disks and from the controller; no broker is asked.  A replica of a broker
 that is down is what its disk says.
 """
@@ -11,21 +7,43 @@ that is down is what its disk says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import NotRequired, TypedDict
 
 from app.kafka.metadata import PartitionMetadata
 from app.lab import disk
 from app.lab.cluster import RealCluster
 
-Fact = dict[str, Any]
 
-_OPTIONAL: Final = {
-    "elr": "elr",
-    "lastKnown": "last_known_elr",
-    "recovering": "recovering",
-    "adding": "adding",
-    "removing": "removing",
-}
+class PartitionFact(TypedDict):
+    """Record of a partition; what is empty or false is left out."""
+
+    leader: int
+    le: int
+    pe: int
+    isr: list[int]
+    elr: NotRequired[list[int]]
+    lastKnown: NotRequired[list[int]]
+    recovering: NotRequired[bool]
+    adding: NotRequired[list[int]]
+    removing: NotRequired[list[int]]
+
+
+class ReplicaFact(TypedDict):
+    """A replica: `epochs` [epoch, start], null before there were any; `log` as "m0@0 m1@0"."""
+
+    leo: int
+    hw: int | None
+    epochs: list[list[int]] | None
+    log: str
+    start: NotRequired[int]
+    down: NotRequired[bool]
+
+
+class LabFacts(TypedDict):
+    """The record of the partition, and the replica of each broker that may hold one."""
+
+    P: PartitionFact | None
+    brokers: dict[str, ReplicaFact | None]
 
 
 @dataclass(slots=True)
@@ -36,22 +54,30 @@ class Adjusted:
     leader_epoch: int = 0
 
 
-def record(partition: PartitionMetadata, adjusted: Adjusted) -> Fact:
+def record(partition: PartitionMetadata, adjusted: Adjusted) -> PartitionFact:
     """Return the record of a partition as a fact."""
-    fact: Fact = {
+    fact: PartitionFact = {
         "leader": partition.leader,
         "le": partition.leader_epoch - adjusted.leader_epoch,
         "pe": partition.partition_epoch - adjusted.partition_epoch,
         "isr": sorted(partition.isr),
     }
-    for key, name in _OPTIONAL.items():
-        value = getattr(partition, name)
-        if value:
-            fact[key] = list(value) if isinstance(value, tuple) else value
+    if partition.elr:
+        fact["elr"] = list(partition.elr)
+    if partition.last_known_elr:
+        fact["lastKnown"] = list(partition.last_known_elr)
+    if partition.recovering:
+        fact["recovering"] = True
+    if partition.adding:
+        fact["adding"] = list(partition.adding)
+    if partition.removing:
+        fact["removing"] = list(partition.removing)
     return fact
 
 
-def replica(cluster: RealCluster, broker: int, topic: str, adjusted: Adjusted) -> Fact | None:
+def replica(
+    cluster: RealCluster, broker: int, topic: str, adjusted: Adjusted
+) -> ReplicaFact | None:
     """Return the replica of partition 0 as it is on a broker's disk; None where it has none."""
     logs = cluster.log_directory(broker)
     directory = logs / f"{topic}-0"
@@ -62,7 +88,7 @@ def replica(cluster: RealCluster, broker: int, topic: str, adjusted: Adjusted) -
     start = log.start if start is None else start
     epochs = disk.epochs(directory)
     lower = adjusted.leader_epoch
-    fact: Fact = {
+    fact: ReplicaFact = {
         "leo": log.end,
         "hw": disk.checkpointed(logs, "replication-offset-checkpoint", topic, 0),
         "epochs": None if epochs is None else [[epoch - lower, at] for epoch, at in epochs],
@@ -79,14 +105,14 @@ def replica(cluster: RealCluster, broker: int, topic: str, adjusted: Adjusted) -
     return fact
 
 
-def format_record(fact: Fact | None) -> str:
+def format_record(fact: PartitionFact | None) -> str:
     """Return a partition's record as scripts write it: P{1 0 2 [1] elr [3] last [2]}."""
     if fact is None:
         return "P?"
     parts = [f"{fact['leader']} {fact['le']} {fact['pe']} {_ids(fact['isr'])}"]
-    for key, word in (("elr", "elr"), ("lastKnown", "last")):
-        if fact.get(key):
-            parts.append(f"{word} {_ids(fact[key])}")
+    for word, brokers in (("elr", fact.get("elr")), ("last", fact.get("lastKnown"))):
+        if brokers:
+            parts.append(f"{word} {_ids(brokers)}")
     return "P{" + " ".join(parts) + "}" + (" RECOVERING" if fact.get("recovering") else "")
 
 

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from app.batch.runners.java import JavaMissingError, find_java
 from app.lab import configuration
@@ -16,7 +15,7 @@ from app.lab.configuration import Ports
 from app.lab.jars import find_jars, home_of
 from app.lab.playing import Player, must_be_playable
 from app.lab.processes import Processes
-from app.lab.recording import made_of
+from app.lab.recording import LabRecording, made_of
 from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
@@ -43,7 +42,7 @@ def played_on(wish: Wish, run: Run) -> Run:
     return replace(run, profile=release_of(wish.kafka).profile)
 
 
-def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
+def play(wish: Wish, run: Run, tell: Tell) -> LabRecording:
     """Return the recording of a run on real brokers.  Raises LabError with one sentence."""
     release = release_of(wish.kafka)
     run = played_on(wish, run)
@@ -66,7 +65,7 @@ def play(wish: Wish, run: Run, tell: Tell) -> dict[str, Any]:
             tell("The brokers are being ended.")
 
 
-def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> dict[str, Any]:
+def _recorded(cluster: RealCluster, run: Run, tell: Tell) -> LabRecording:
     scenario = run.scenario
     configs = topic_configs(scenario)
     name = "".join(letter for letter in scenario.code or scenario.slug if letter.isalnum())

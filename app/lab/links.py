@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
+
+from app.kafka.fetches import Served
 
 CONTROLLER: Final = -1
 CLIENT: Final = -2
@@ -19,6 +21,16 @@ Node = int
 """A broker's id, CONTROLLER (or ZooKeeper), or CLIENT: any peer but a follower."""
 
 POLL_S: Final = 0.03
+
+
+class WireNote(TypedDict):
+    """A message that passed; of an answer to a fetch also the offset asked for and the batches."""
+
+    source: Node
+    target: Node
+    kind: str
+    asked: NotRequired[int]
+    served: NotRequired[Served]
 
 
 @dataclass(slots=True)
@@ -63,7 +75,7 @@ class LinkControls:
     def __init__(self) -> None:
         self._links: dict[tuple[Node, Node], ProxyLink] = {}
         self.changed = threading.Condition()
-        self.notes: list[dict[str, Any]] = []
+        self.notes: list[WireNote] = []
         self.floors: dict[str, int] = {}
         self.heard: dict[Node, float] = {}
         self.paused: set[Node] = set()
@@ -80,7 +92,7 @@ class LinkControls:
             yield
             self.changed.notify_all()
 
-    def note(self, **what: Any) -> None:
+    def note(self, what: WireNote) -> None:
         with self.changed:
             self.notes.append(what)
 

@@ -153,8 +153,7 @@ def _has_not_heard(stage: LabStage, broker: int, error: str) -> bool:
 @deed("read")
 def _read(stage: LabStage, args: Args) -> str:
     leader = stage.must_record().leader
-    start = (stage.facts()["brokers"][str(leader)] or {}).get("start", 0)
-    error, hw, values = stage.cluster.client(leader).read(stage.topic, start)
+    error, hw, values = stage.cluster.client(leader).read(stage.topic, stage.log_start(leader))
     return f"{error} hw {hw}: {' '.join(values)}"
 
 

@@ -7,11 +7,10 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
-from app.kafka.fetches import Served
 from app.lab import expecting, facts
-from app.lab.links import CLIENT, CONTROLLER
+from app.lab.links import CLIENT, CONTROLLER, WireNote
 from app.lab.moves import DEEDS, why_not
 from app.lab.order import Order
 from app.lab.stage import CHECKPOINT_S, UNREACHABLE, LabStage
@@ -45,12 +44,36 @@ class PlayedLine:
     is_expect: bool
 
 
+class LabStep(TypedDict):
+    """Step of a recording: a move, the facts after it, and what went on meanwhile.
+
+    `said`: the answer to the move; `wire`: traffic between brokers, `log` their lines.
+    """
+
+    move: str
+    seconds: float
+    facts: facts.LabFacts
+    listOffsets: NotRequired[int | str]
+    said: NotRequired[str]
+    wire: NotRequired[list[str]]
+    log: NotRequired[list[str]]
+
+
+class LabCheck(TypedDict):
+    """An expectation after step `after`: whether it is met, null if unknown, and what is so."""
+
+    line: str
+    ok: bool | None
+    real: str
+    after: int
+
+
 @dataclass(slots=True)
 class PlayedScript:
     """Result of a run: the steps of its recording, and what was expected of them."""
 
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    checks: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[LabStep] = field(default_factory=list)
+    checks: list[LabCheck] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -171,15 +194,21 @@ class Player:
     def _note(self, move: str, said: str, seconds: float) -> None:
         time.sleep(CHECKPOINT_S)
         offset = self.stage.latest_offset()
-        step: dict[str, Any] = {
+        step: LabStep = {
             "move": move,
             "seconds": round(seconds, 1),
             "facts": self.stage.facts(),
         }
-        more: dict[str, Any] = {"said": said, "wire": self._wire(), "log": self._logs()}
+        wire, log = self._wire(), self._logs()
         if offset is not None:
             step["listOffsets"] = offset
-        self.played.steps.append(step | {key: value for key, value in more.items() if value})
+        if said:
+            step["said"] = said
+        if wire:
+            step["wire"] = wire
+        if log:
+            step["log"] = log
+        self.played.steps.append(step)
 
     # -- what went on between ----------------------------------------------------------------------
 
@@ -197,9 +226,9 @@ class Player:
                 counted.append([text, 1])
         return [text if n == 1 else f"{text} x{n}" for text, n in counted[:MOST_WIRE]]
 
-    def _told(self, note: dict[str, Any], names: tuple[str, str]) -> str:
+    def _told(self, note: WireNote, names: tuple[str, str]) -> str:
         way = f"{_node(note['source'])}->{_node(note['target'])}"
-        served: Served | None = note.get("served")
+        served = note.get("served")
         if served is None:
             return f"{way} {note['kind']}"
         if served.topic not in names or not served.topic:

@@ -170,7 +170,8 @@ class _Conversation:
                 if head.api == FETCH and self.replicates:
                     sent.asked = fetches.request(frame, head)
                 elif head.api in fetches.NAMES:
-                    self._note(self.source, self.target, fetches.NAMES[head.api])
+                    kind = fetches.NAMES[head.api]
+                    self.hand.note({"source": self.source, "target": self.target, "kind": kind})
                 if not self._may_pass(sent):
                     break
                 sent.at = time.monotonic()
@@ -261,7 +262,15 @@ class _Conversation:
         for served in fetches.response(frame, sent.head.version):
             if not served.idle:
                 offset = asked.get((served.topic, served.partition), -1)
-                self._note(self.target, self.source, "FetchResponse", asked=offset, served=served)
+                self.hand.note(
+                    {
+                        "source": self.target,
+                        "target": self.source,
+                        "kind": "FetchResponse",
+                        "asked": offset,
+                        "served": served,
+                    }
+                )
 
     def _keep(self) -> bool:
         """Hold the response until it is released; return False where either end is gone."""
@@ -277,9 +286,6 @@ class _Conversation:
             finally:
                 self.link.kept.remove(kept)
         return True
-
-    def _note(self, source: Node, target: Node, kind: str, **what: object) -> None:
-        self.hand.note(source=source, target=target, kind=kind, **what)
 
 
 def _pump(

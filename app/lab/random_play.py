@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypedDict
 
 from app.lab import random_script, table
-from app.lab.recording import text_of, write_whole
+from app.lab.recording import LabRecording, text_of, write_whole
 from app.lab.releases import KafkaRelease
 from app.lab.trouble import LabError
 from engine.sim.run import Run
@@ -37,7 +37,7 @@ FAILED: Final = "failed"
 class RandomStage(Protocol):
     """A place where runs are played."""
 
-    def play(self, run: Run) -> dict[str, Any]:
+    def play(self, run: Run) -> LabRecording:
         """Return the recording of a run.  Raises LabError."""
 
 
@@ -151,14 +151,14 @@ class RandomPlayer:
         except LabError as trouble:
             return replace(result, outcome=DIFFERS, why=str(trouble))
 
-    def _compared(self, run: Run) -> tuple[dict[str, Any], list[list[Any]], int]:
+    def _compared(self, run: Run) -> tuple[LabRecording, list[list[Any]], int]:
         """Return a recording, what differs in it from the model, and how many facts do not."""
         made = self.stage.play(run)
         moments = table.compared(made, run)
         differences = made["differ"] = table.differing(moments)
         return made, differences, sum(len(one.rows) for one in moments) - len(differences)
 
-    def _write(self, name: str, made: dict[str, Any]) -> None:
+    def _write(self, name: str, made: LabRecording) -> None:
         write_whole(self.into / f"{name}.json", text_of(made))
 
     def _shorten(self, run: Run, first: tuple[Any, ...], name: str) -> tuple[str, ...]:
@@ -226,7 +226,17 @@ def sentence(result: ScriptResult) -> str:
     return text
 
 
-def totals_of(results: RandomResults) -> dict[str, Any]:
+class RandomTotals(TypedDict):
+    """Figures of a release: counts over its scripts, and the median seconds of one."""
+
+    scripts: int
+    moves: int
+    equal: int
+    different: int
+    seconds: float
+
+
+def totals_of(results: RandomResults) -> RandomTotals:
     """Return the figures of a release that /real shows; failed scripts do not count."""
     played = [row for row in results.scripts.values() if row.outcome != FAILED]
     return {

@@ -3,20 +3,61 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
-from app.lab.playing import PlayedScript
+from app.lab.playing import LabCheck, LabStep, PlayedScript
 from app.lab.stage import LabStage
 from engine.sim.run import Run
 
 FORMAT = 1
 
 
-def made_of(run: Run, stage: LabStage, played: PlayedScript) -> dict[str, Any]:
+class RecordVersion(TypedDict):
+    """Record of the partition at an offset of the controller's log."""
+
+    offset: int
+    leader: int
+    le: int
+    pe: int
+    isr: list[int]
+    elr: list[int]
+    lastKnown: list[int]
+    recovering: bool
+    adding: list[int]
+    removing: list[int]
+
+
+class LabRecording(TypedDict):
+    """A recording as its file has it; `differ` as `app.lab.table.differing`, once it is compared.
+
+    `adjusted` are the epochs that the laboratory itself cost; `produced` has the error and the
+    offset of each record.
+    """
+
+    format: int
+    scenario: str
+    kafka: str
+    profile: str
+    seconds: int
+    brokers: int
+    names: list[str]
+    assignment: list[int]
+    configs: dict[str, int | str]
+    adjusted: dict[str, int]
+    settings: Mapping[str, object]
+    steps: list[LabStep]
+    expectations: list[LabCheck]
+    produced: dict[str, list[str | int]]
+    history: list[RecordVersion]
+    differ: NotRequired[list[list[Any]]]
+
+
+def made_of(run: Run, stage: LabStage, played: PlayedScript) -> LabRecording:
     """Return everything worth keeping of a run that was played."""
     cluster, scenario = stage.cluster, run.scenario
-    history = [
+    history: list[RecordVersion] = [
         {
             "offset": offset,
             "leader": state.leader,
@@ -53,7 +94,7 @@ def made_of(run: Run, stage: LabStage, played: PlayedScript) -> dict[str, Any]:
     }
 
 
-def text_of(recording: dict[str, Any]) -> str:
+def text_of(recording: Mapping[str, object]) -> str:
     """Return one line a step: small, and readable in a difference of versions."""
     parts = []
     for key, value in recording.items():

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Callable
-from typing import Any
 
 from app.lab.cluster import RealCluster, wait_until
 from app.lab.configuration import Ports, long_session_ms
 from app.lab.laboratory import Wish, choose_ports, find_tools, topic_configs
 from app.lab.playing import Player
 from app.lab.processes import Processes
-from app.lab.recording import made_of
+from app.lab.recording import LabRecording, made_of
 from app.lab.releases import release_of
 from app.lab.stage import UNREACHABLE, LabStage
 from app.lab.trouble import LabError
@@ -49,7 +48,7 @@ class ScriptCluster:
         self._cluster = None
         self._open.close()
 
-    def play(self, run: Run) -> dict[str, Any]:
+    def play(self, run: Run) -> LabRecording:
         """Return the recording of a run.  Raises LabError."""
         cluster = self._cluster or self._start()
         self._topics += 1

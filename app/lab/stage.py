@@ -14,7 +14,7 @@ from app.kafka.metadata import PartitionMetadata
 from app.lab import disk, facts
 from app.lab.client import ClientBelief
 from app.lab.cluster import RealCluster, wait_until
-from app.lab.facts import Adjusted, Fact
+from app.lab.facts import Adjusted, LabFacts
 from app.lab.links import CONTROLLER
 from app.lab.trouble import LabError
 
@@ -124,7 +124,7 @@ class LabStage:
         except UNREACHABLE:
             return None
 
-    def facts(self) -> Fact:
+    def facts(self) -> LabFacts:
         record = self.record()
         return {
             "P": None if record is None else facts.record(record, self.adjusted),
@@ -133,6 +133,11 @@ class LabStage:
                 for broker in self.holders()
             },
         }
+
+    def log_start(self, broker: int) -> int:
+        """Return the first offset of a replica; 0 where the broker has none."""
+        replica = self.facts()["brokers"][str(broker)]
+        return replica.get("start", 0) if replica else 0
 
     def latest_offset(self) -> int | str | None:
         """Return the consumers' latest offset; the error's name, or None without a leader."""
@@ -171,7 +176,7 @@ class LabStage:
                 return True
         return False
 
-    def _owes_an_isr(self, now: Fact) -> bool:
+    def _owes_an_isr(self, now: LabFacts) -> bool:
         """Check whether a running replica is at the leader's end, and not yet in the ISR.
 
         A busy machine may need seconds for that, and nothing else moves meanwhile.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.conformance.recordings import reading
@@ -12,7 +12,7 @@ from engine.conformance.recordings.following import Follower
 from engine.sim.run import Run
 
 
-def compared(made: dict[str, Any], run: Run) -> list[RecordedMoment]:
+def compared(made: Mapping[str, object], run: Run) -> list[RecordedMoment]:
     """Return every moment of the recording, compared as `highwater recordings` does.
 
     Raises InputError where the engine cannot set the scene.

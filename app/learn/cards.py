@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from app.core.memoize import once
 from engine.export import library_outcomes
@@ -23,12 +23,51 @@ MUSEUM = "M"
 _TICKET = re.compile(r"\b(?:KIP|KAFKA)-\d+")
 
 
-def verdict_of(expectation: dict[str, Any] | None) -> tuple[str, list[str]]:
+class CardVerdict(TypedDict):
+    """The promise for a profile; `verdict` as `verdict_of` returns it."""
+
+    profile: str
+    verdict: str
+    invariants: list[str]
+
+
+class LibraryCard(TypedDict):
+    """A scenario's card; `lost`: profiles under which an acknowledged message is lost."""
+
+    slug: str
+    code: str
+    title: str
+    origin: str
+    kips: list[str]
+    difficulty: int
+    minutes: int
+    teaches: str
+    tags: list[str]
+    museum: bool
+    digest: str
+    verdicts: list[CardVerdict]
+    lost: list[str]
+
+
+class CardOutcome(TypedDict):
+    """A verdict of `engine.story.verdict` and the profiles that end so.
+
+    None where the end depends on the seed.
+    """
+
+    verdict: Mapping[str, object] | None
+    profiles: list[str]
+
+
+class OutcomesCard(LibraryCard):
+    outcomes: list[CardOutcome]
+
+
+def verdict_of(verdict: str | list[str]) -> tuple[str, list[str]]:
     """Return ("holds" | "violates" | "statistical", the invariants violated as meant).
 
     "" where nothing was promised.
     """
-    verdict = (expectation or {}).get("verdict", "")
     if isinstance(verdict, str):
         kind, *invariants = verdict.split() or [""]
         return kind, invariants
@@ -42,12 +81,12 @@ def minutes(scenario: Scenario) -> int:
     return max(2, 1 + round((SECONDS_A_MOVE * len(lines) + words / WORDS_A_SECOND) / 60))
 
 
-def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
+def card(scenario: Scenario, lang: str = OWN) -> LibraryCard:
     """Return the contents of a scenario's card, in a language."""
     told = in_language(scenario, lang)
-    verdicts = []
+    verdicts: list[CardVerdict] = []
     for profile in scenario.profiles:
-        kind, invariants = verdict_of(scenario.expectation(profile))
+        kind, invariants = verdict_of((scenario.expectation(profile) or {}).get("verdict", ""))
         verdicts.append({"profile": profile, "verdict": kind, "invariants": invariants})
     return {
         "slug": scenario.slug,
@@ -70,13 +109,10 @@ def card(scenario: Scenario, lang: str = OWN) -> dict[str, Any]:
     }
 
 
-def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return {verdict, profiles} of profiles that end alike, releases in their order.
-
-    `verdict` is that of `engine.story.verdict`; None where the end depends on the seed.
-    """
+def outcomes(card: LibraryCard) -> list[CardOutcome]:
+    """Return the outcomes of a scenario, and of each its profiles in the order of releases."""
     played = library_outcomes.outcomes().get(card["code"], {})
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, CardOutcome] = {}
     for one in sorted(card["verdicts"], key=lambda one: get_profile(one["profile"]).release):
         verdict = played.get(one["profile"])
         group = found.setdefault(str(verdict), {"verdict": verdict, "profiles": []})
@@ -84,7 +120,11 @@ def outcomes(card: dict[str, Any]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[dict[str, Any]]:
+def with_outcomes(card: LibraryCard) -> OutcomesCard:
+    return {**card, "outcomes": outcomes(card)}
+
+
+def cards(scenarios: Iterable[Scenario], lang: str = OWN) -> list[LibraryCard]:
     return [card(scenario, lang) for scenario in scenarios]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, render_template, request
 
@@ -41,7 +41,22 @@ OFFERED: Final = (
 """Moves that stand ready; any other may be typed."""
 
 
-def _card(challenge: Challenge) -> dict[str, Any]:
+class ChallengeCard(TypedDict):
+    slug: str
+    level: int
+    task: str
+    par: int
+
+
+class TriedMoves(TypedDict, total=False):
+    """Result of the visitor's moves; only `problem` where one of them cannot be played."""
+
+    done: bool
+    used: int
+    problem: str
+
+
+def _card(challenge: Challenge) -> ChallengeCard:
     return {
         "slug": challenge.slug,
         "level": challenge.level,
@@ -67,7 +82,7 @@ def challenge(slug: str) -> str:
     text = request.args.get("moves", "")[:MOST_CHARACTERS]
     if "show" in request.args:
         text = "\n".join(found.solution)
-    tried: dict[str, Any] = {}
+    tried: TriedMoves = {}
     stage = ""
     if text.strip():
         tried, stage = _tried(found, text)
@@ -95,7 +110,7 @@ def _beginning(found: Challenge) -> int:
     return MomentRecording(found.beginning).end.step
 
 
-def _tried(found: Challenge, text: str) -> tuple[dict[str, Any], str]:
+def _tried(found: Challenge, text: str) -> tuple[TriedMoves, str]:
     """Return (what to say about these moves, the stage after them)."""
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     try:

@@ -6,7 +6,7 @@ A list of all sentences follows, and a form that judges a property of the reader
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from flask import Blueprint, render_template, request
 
@@ -49,7 +49,33 @@ USUAL: Final = ("S22", "K39", "eventually (acked(m4) and m4 not in log(leader))"
 """What stands in the form at first: a run, and a property that is not obvious."""
 
 
-def _card(claim: Claim) -> dict[str, Any]:
+class ClaimCard(TypedDict):
+    """A claim; `way`: its verdict over all releases, which changes with `turn` ("": never).
+
+    `key` words the verdict.
+    """
+
+    slug: str
+    sentence: str
+    way: str
+    key: str
+    turn: str
+
+
+class OwnProperty(TypedDict):
+    """The reader's property on a run; once it is judged, its verdict or the problem with it."""
+
+    s: str
+    profile: str
+    property: str
+    asked: bool
+    problem: NotRequired[str]
+    holds: NotRequired[bool]
+    open: NotRequired[str]
+    n: NotRequired[int]
+
+
+def _card(claim: Claim) -> ClaimCard:
     row = judging.verdicts()[claim.slug]
     way, turn = judging.summary(row)
     whole = all(name in row and row[name].word != judging.UNTESTED for name in GENERATIONS)
@@ -111,13 +137,13 @@ def claims() -> str:
     )
 
 
-def _own() -> dict[str, Any]:
+def _own() -> OwnProperty:
     """Return the question of the form, and its verdict or why it cannot be read."""
     code, profile, text = (
         request.args.get(name, usual)
         for name, usual in zip(("s", "profile", "property"), USUAL, strict=True)
     )
-    own: dict[str, Any] = {"s": code, "profile": profile, "property": text, "asked": False}
+    own: OwnProperty = {"s": code, "profile": profile, "property": text, "asked": False}
     if "property" not in request.args:
         return own
     own["asked"] = True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, redirect, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.wrappers import Response
 
 from app.core.refusals import RequestError
+from app.learn.challenges import TriedMoves
 from app.learn.learning import given_answer
 from app.server import visitor
 from app.server.services import services
@@ -26,6 +27,10 @@ blueprint = Blueprint("course", __name__)
 
 MOST_CHARACTERS: Final = 4_000
 MOST_LANES: Final = 4
+
+
+class SceneMoves(TriedMoves):
+    text: str
 
 
 @lru_cache(maxsize=512)
@@ -83,7 +88,13 @@ def scene(slug: str, number: int) -> str:
     chapter = course.chapter(slug, visitor.lang())
     if not 1 <= number <= len(chapter.scenes) + 1:
         raise RequestError("not_found")
-    parts: dict[str, Any] = {"scene": None, "told": None, "result": None, "tried": {}, "stage": ""}
+    parts: dict[str, object] = {
+        "scene": None,
+        "told": None,
+        "result": None,
+        "tried": {},
+        "stage": "",
+    }
     if number <= len(chapter.scenes):
         parts |= _parts(slug, chapter, number)
     names = course.slugs()
@@ -101,11 +112,11 @@ def scene(slug: str, number: int) -> str:
     )
 
 
-def _parts(slug: str, chapter: Chapter, number: int) -> dict[str, Any]:
+def _parts(slug: str, chapter: Chapter, number: int) -> dict[str, object]:
     scene = chapter.scenes[number - 1]
     stand = _stand(slug, visitor.lang(), number)
     services().replays.register(stand.run)
-    parts: dict[str, Any] = {
+    parts: dict[str, object] = {
         "scene": scene,
         "kafka": get_profile(scene.profile).stands_for,
         "open": animator(stand.run, stand.step),
@@ -133,7 +144,7 @@ def _before(slug: str, chapter: Chapter, number: int) -> int:
     return before.step if before.run == here.run and before.step < here.step else here.step
 
 
-def _question(slug: str, number: int, stand: Stand) -> dict[str, Any]:
+def _question(slug: str, number: int, stand: Stand) -> dict[str, object]:
     assert stand.probe is not None
     question = ViewQuestion(stand.run, recorded(stand.run), stand.probe)
     teller = Teller(question.recording, visitor.lang())
@@ -147,11 +158,11 @@ def _question(slug: str, number: int, stand: Stand) -> dict[str, Any]:
     }
 
 
-def _task(scene: CourseScene, stand: Stand) -> dict[str, Any]:
+def _task(scene: CourseScene, stand: Stand) -> dict[str, object]:
     text = request.args.get("moves", "")[:MOST_CHARACTERS]
     if "show" in request.args:
         text = "\n".join(scene.solution)
-    tried: dict[str, Any] = {"text": text}
+    tried = SceneMoves(text=text)
     stage = frame(stand.run, stand.step)
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     if lines:

@@ -6,7 +6,8 @@ Each entry links to a run of the library and the step at which it can be seen.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final, TypedDict
 
 from flask import Blueprint, render_template
 
@@ -92,6 +93,65 @@ SERIES: Final = (
 """The rules' series in the order of the specification."""
 
 
+class GlossaryLine(TypedDict):
+    """A line of a rule's card; `when`: the conditions under which it holds, as key and argument."""
+
+    text: str
+    indent: int
+    when: tuple[tuple[str, str], ...]
+
+
+class GlossaryRule(TypedDict):
+    """A rule; `see` here and below: the address of a run that shows it, or ""."""
+
+    id: str
+    title: str
+    lines: list[GlossaryLine]
+    kafka: list[GlossaryLine]
+    kip: list[GlossaryLine]
+    outside: bool
+    absent: bool
+    unplayed: bool
+    see: str
+
+
+class GlossaryInvariant(TypedDict):
+    name: str
+    title: str
+    also: str
+    statement: str
+    statistic: bool
+    see: str
+
+
+class GlossaryError(TypedDict):
+    name: str
+    code: int
+    see: str
+
+
+class GlossaryConfig(TypedDict):
+    """A configuration; `defaults`: (first release, default), the release "" where one is enough."""
+
+    name: str
+    unit: str
+    scope: str
+    meaning: str
+    defaults: list[tuple[str, str]]
+    see: str
+
+
+class GlossaryFlag(TypedDict):
+    """A flag; `on`: whether each generation has it, `rules` those that depend on it."""
+
+    name: str
+    meaning: str
+    source: str
+    on: list[bool]
+    rules: list[str]
+    see: str
+
+
 @blueprint.get("/glossary")
 def glossary() -> str:
     """Render everything that has a name here; ``?profile=`` shows the rules of one Kafka."""
@@ -101,7 +161,7 @@ def glossary() -> str:
 
 
 @last(24)
-def content(name: str) -> dict[str, Any]:
+def content(name: str) -> Mapping[str, object]:
     """Return the page's data under a profile ("" for all of them), in no language.
 
     The first call plays the library once.
@@ -134,13 +194,13 @@ def link(where: Sighting | None) -> str:
 # -- rules ----------------------------------------------------------------------------------------
 
 
-def _rules(prefix: str, profile: Profile | None) -> list[dict[str, Any]]:
+def _rules(prefix: str, profile: Profile | None) -> list[GlossaryRule]:
     return [
         _rule(card, profile) for rule, card in cards().items() if rule.partition("-")[0] == prefix
     ]
 
 
-def _rule(card: RuleCard, profile: Profile | None) -> dict[str, Any]:
+def _rule(card: RuleCard, profile: Profile | None) -> GlossaryRule:
     known = sightings.sightings()
     return {
         "id": card.id,
@@ -155,7 +215,7 @@ def _rule(card: RuleCard, profile: Profile | None) -> dict[str, Any]:
     }
 
 
-def _lines(lines: list[CardLine], profile: Profile | None) -> list[dict[str, Any]]:
+def _lines(lines: list[CardLine], profile: Profile | None) -> list[GlossaryLine]:
     """Return the lines of this profile, or all, each with the words it depends on."""
     return [
         {
@@ -184,7 +244,7 @@ def _condition(word: str) -> tuple[str, str]:
 # -- the others -----------------------------------------------------------------------------------
 
 
-def _invariants() -> list[dict[str, Any]]:
+def _invariants() -> list[GlossaryInvariant]:
     known = sightings.sightings()
     return [
         {
@@ -199,7 +259,7 @@ def _invariants() -> list[dict[str, Any]]:
     ]
 
 
-def _errors() -> list[dict[str, Any]]:
+def _errors() -> list[GlossaryError]:
     known = sightings.sightings()
     return [
         {"name": name, "code": code_of(name), "see": link(known.errors.get(name))}
@@ -208,7 +268,7 @@ def _errors() -> list[dict[str, Any]]:
     ]
 
 
-def _config(one: Config, profile: Profile | None) -> dict[str, Any]:
+def _config(one: Config, profile: Profile | None) -> GlossaryConfig:
     """Return the default in this profile; else in all that differ, each with its first release."""
     defaults: list[tuple[str, str]] = []
     for known in [profile] if profile else PROFILES.values():
@@ -231,7 +291,7 @@ def _value(one: Config, value: int | str) -> str:
     return "∞" if value == NEVER else str(value)
 
 
-def _flag(flag: Flag) -> dict[str, Any]:
+def _flag(flag: Flag) -> GlossaryFlag:
     words = (flag.name, f"-{flag.name}")
     return {
         "name": flag.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 from flask import Blueprint, render_template, request
 from markupsafe import Markup
@@ -19,7 +19,22 @@ blueprint = Blueprint("interview", __name__)
 MOST_ON_A_SHEET = 60
 
 
-def _item_json(item: Item) -> dict[str, Any]:
+class InterviewItem(TypedDict):
+    """A question in the visitor's language; `then`: the next question, `open`: where it is seen."""
+
+    id: str
+    level: int
+    topic: str
+    ask: str
+    facts: list[str]
+    wrong: str
+    follow: str
+    answer: str
+    then: str
+    open: str
+
+
+def _item_json(item: Item) -> InterviewItem:
     lang = visitor.lang()
     return {
         "id": item.id,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import url_for
 
+from app.learn.cards import LibraryCard
 from engine.scenarios.file import find
 from engine.sim.run import Run
-
-Card = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,35 @@ EDITOR: Final = "/edit"
 """Stands in for a run that the library lacks."""
 
 
+class PathCard(LibraryCard):
+    number: int
+    href: str
+    key: str
+
+
+class EditorCard(TypedDict):
+    """Place of a run that the library lacks."""
+
+    number: int
+    href: str
+    key: str
+    minutes: int
+
+
+class NextStop(TypedDict):
+    number: int
+    href: str
+
+
+class PathPlace(TypedDict):
+    """Place of a run on the path: `number` of `of`; `next` is None at its end."""
+
+    number: int
+    of: int
+    key: str
+    next: NextStop | None
+
+
 def _key(stop: PathStop) -> str:
     """Return the key by which a browser notes that it has seen a run: scenario and profile."""
     scenario = find(stop.code)
@@ -49,22 +77,20 @@ def _href(stop: PathStop) -> str:
     return url_for("pages.scenario", name=scenario.slug, profile=stop.profile or None)
 
 
-def path(cards: Iterable[Card]) -> list[Card]:
-    """Return the cards of the path, each with {number, href, key}."""
+def path(cards: Iterable[LibraryCard]) -> list[PathCard | EditorCard]:
+    """Return the cards of the path in order."""
     by_code = {card["code"]: card for card in cards}
-    return [
-        {**by_code[stop.code], "number": number, "href": _href(stop), "key": _key(stop)}
-        if stop.code in by_code
-        else {"number": number, "href": EDITOR, "key": "editor", "minutes": 5}
-        for number, stop in enumerate(PATH, 1)
-    ]
+    return [_card(number, stop, by_code.get(stop.code)) for number, stop in enumerate(PATH, 1)]
 
 
-def place_on_path(code: str, profile: str, beside: str = "") -> dict[str, Any] | None:
-    """Return {number, of, key, next} of a run of the path; None for any other run.
+def _card(number: int, stop: PathStop, card: LibraryCard | None) -> PathCard | EditorCard:
+    if card is None:
+        return EditorCard(number=number, href=EDITOR, key="editor", minutes=5)
+    return PathCard(**card, number=number, href=_href(stop), key=_key(stop))
 
-    `next` is {number, href}, or None at the end of the path.
-    """
+
+def place_on_path(code: str, profile: str, beside: str = "") -> PathPlace | None:
+    """Return the place of a run on the path; None for a run that is not on it."""
     for number, stop in enumerate(PATH, 1):
         wanted = stop.profile or find(stop.code).profiles[0]
         if (stop.code, wanted, stop.beside) == (code, profile, beside):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from flask import Blueprint, render_template, request
 
@@ -39,14 +40,14 @@ def stage() -> str:
     facts, (shown,) = _hold_step(question.run, step, step)
     shown = {**shown, "say": [], "why": [], "cues": [], "view": _untold(shown["view"])}
     boot = _boot(facts, [shown], step) | {"controls": "none", "panel": "none", "ask": told}
-    return _page(boot, shown, [])
+    return _page(boot, facts, shown, [])
 
 
 def _scene(run: Run, since: int, step: int) -> str:
     facts, steps = _hold_step(run, min(since, step), step)
     boot = _boot(facts, steps, steps[0]["n"])
     boot |= {"to": step, "controls": "play", "panel": "now"}
-    return _page(boot, steps[-1], sentences(steps[-1], facts, visitor.lang()))
+    return _page(boot, facts, steps[-1], sentences(steps[-1], facts, visitor.lang()))
 
 
 def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[StepJson]]:
@@ -58,7 +59,7 @@ def _hold_step(run: Run, first: int, step: int) -> tuple[Json, list[StepJson]]:
         return facts, replay.around(first, step, step - first + 1)
 
 
-def _boot(facts: Json, steps: list[StepJson], step: int) -> dict[str, Any]:
+def _boot(facts: Json, steps: list[StepJson], step: int) -> dict[str, object]:
     return {
         "run": facts["digest"],
         "step": step,
@@ -70,14 +71,14 @@ def _boot(facts: Json, steps: list[StepJson], step: int) -> dict[str, Any]:
     }
 
 
-def _page(boot: dict[str, Any], shown: StepJson, said: list[str]) -> str:
+def _page(boot: Mapping[str, object], facts: Json, shown: StepJson, said: list[str]) -> str:
     chosen = {name: boot[name] for name in ("controls", "panel", "theme")}
     return render_template(
         "embed.html",
         boot=boot,
         chosen=chosen,
         problems=[],
-        title=boot["facts"]["scenario"]["title"],
+        title=facts["scenario"]["title"],
         step=shown["n"],
         total=shown["n"],
         sentences=said,

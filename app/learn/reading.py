@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, render_template, request
@@ -35,6 +35,49 @@ blueprint = Blueprint("reading", __name__)
 EXAMPLE: Final = "1-fetcher.yaml"
 MOST_OWN: Final = 40
 """Guides of one's own that are read from the directory."""
+
+
+class GuideFrame(TypedDict):
+    """A frame of a stack: method, the gap before it, and its line of Kafka with the address."""
+
+    name: str
+    gap: str
+    at: str
+    url: str
+
+
+class GuideStack(TypedDict):
+    thread: str
+    release: str
+    acting: int
+    frames: list[GuideFrame]
+
+
+class GuideStatement(TypedDict):
+    """A statement: its verdict (`way`, from release `first` to `last`), its run, and its code.
+
+    The run is there where the statement can be followed, the code where it is also open.
+    """
+
+    number: int
+    says: str
+    quote: str
+    way: str
+    first: str
+    last: str
+    instead: str
+    missing: str
+    code: tuple[str, ...]
+    open: bool
+    run: NotRequired[str]
+    step: NotRequired[int]
+    stage: NotRequired[str]
+    frame: NotRequired[str]
+    lanes: NotRequired[int]
+    stack: NotRequired[GuideStack | None]
+    reason: NotRequired[str]
+    rows: NotRequired[list[tuple[str, bool]]]
+    proof: NotRequired[tuple[str, str]]
 
 
 def own(folder: str) -> dict[str, Guide]:
@@ -128,9 +171,9 @@ def _usual_text(texts: dict[str, str]) -> str:
     return texts.get(visitor.lang(), "")
 
 
-def _statement_json(guide: Guide, one: Statement, found: Finding, at: int) -> dict[str, Any]:
+def _statement_json(guide: Guide, one: Statement, found: Finding, at: int) -> GuideStatement:
     way, first, last_ = reading.summary(found.row)
-    shown: dict[str, Any] = {
+    shown: GuideStatement = {
         "number": one.number,
         "says": _usual_text(one.says),
         "quote": one.quote,
@@ -187,7 +230,7 @@ def _leader(run: Run, moment: reading.StatementMoment) -> int | None:
         return leader_of(replay.steps(moment.step, 1)[0]["view"], moment.node)
 
 
-def _stack_json(stack: Stack, found: Finding, leader: int | None) -> dict[str, Any]:
+def _stack_json(stack: Stack, found: Finding, leader: int | None) -> GuideStack:
     node = found.moment.node if found.moment else None
     return {
         "thread": thread_name(stack, node, leader),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from flask import Blueprint, Response, render_template, request
 
@@ -155,7 +155,23 @@ def code() -> str:
     return render_template("lens/code.html", question=question, found=found, examples=EXAMPLES)
 
 
-def _hit_json(one: LensHit) -> dict[str, Any]:
+class HitCard(TypedDict):
+    """A method, class or proposal that was found, with its rules and runs.
+
+    `last`: (release, place, address) in the newest release that has it.  A run: (code, title,
+    profile, step, address, rule, title of the rule).
+    """
+
+    name: str
+    kip: bool
+    spans: tuple[tuple[str, str], ...]
+    last: tuple[str, SourcePlace, str] | None
+    threads: tuple[str, ...]
+    rules: list[tuple[str, str]]
+    runs: list[tuple[str, str, str, int, str, str, str]]
+
+
+def _hit_json(one: LensHit) -> HitCard:
     codes = {act.code: act for act in one.acts}
     return {
         "name": one.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from typing import Any, Final
+from wsgiref.types import WSGIEnvironment
 
 import orjson
 from flask import Flask, request
@@ -95,7 +96,7 @@ def attach(socketio: SocketIO, app: Flask) -> Callable[[str], None]:
     engine = socketio.server.eio
     connected, answer = engine.handlers["connect"], engine.handlers["message"]
 
-    def connect(eio_sid: str, environ: dict[str, Any]) -> Any:
+    def connect(eio_sid: str, environ: WSGIEnvironment) -> Any:
         link = environ.setdefault(connections.KEY, connections.SocketLink(None))
         link.eio_sid = eio_sid
         return connected(eio_sid, environ)

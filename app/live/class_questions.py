@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from app.core.refusals import RequestError
 from app.core.request_fields import NAME_CHARS, RequestFields
@@ -108,7 +108,7 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
     asking = poll.asking
     mine = poll.said.get(visitor.owner())
     watching = {"watch": "1"} if leads else {}
-    told: dict[str, Any] = {
+    told: dict[str, object] = {
         **poll.told(),
         "words": asking.told[lang],
         "step": asking.probe.step,
@@ -116,10 +116,11 @@ def _told(poll: Poll, lang: str, leads: bool) -> Answer:
         "mine": None if mine is None else {"text": mine.text[lang], "pupil": mine.pupil},
     }
     if leads or not poll.is_open:
-        told["histogram"] = poll.histogram(lang)
+        told["histogram"] = rows = poll.histogram(lang)
+        if poll.is_open:
+            for row in rows:
+                del row["ids"]
     if poll.is_open:
-        for row in told.get("histogram", ()):
-            del row["ids"]
         return told
     probe = asking.probe
     run = services().replays.run(asking.run)

@@ -8,7 +8,7 @@ from flask_socketio import SocketIO, join_room, leave_room
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.live.channel import sid
-from app.live.classroom_registry import KEY, Place, Rooms, Told, rooms_here
+from app.live.classroom_registry import KEY, Place, Rooms, RoomState, rooms_here
 from app.live.questions import Question
 from app.questions.context import Answer
 from app.server import visitor
@@ -21,7 +21,7 @@ PARTITIONS_MOST = 9_999
 def open_rooms(app: Flask, key: str, socketio: SocketIO) -> None:
     """Give an application its rooms; their news is sent as the event ``room``."""
 
-    def tell(to: str, told: Told) -> None:
+    def tell(to: str, told: RoomState) -> None:
         socketio.emit("room", told, to=to)
 
     app.extensions[KEY] = Rooms(key, tell)

@@ -12,14 +12,14 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from flask import current_app
 
 from app.admission.rates import Clock
 from app.core import clock
 from app.core.refusals import RequestError
-from app.live.polls import HEAD, POLLS_MOST, Asking, Poll, Said
+from app.live.polls import HEAD, POLLS_MOST, Asking, Cell, Poll, PollState, Said
 from app.web.question_view import GivenAnswer
 from engine.sim.run import Run
 
@@ -39,8 +39,30 @@ SALT_CHARS = 3
 CODE_CHARS = 7
 """35 bits of the signature: each guess is a request to this server."""
 
-Told = dict[str, Any]
-Tell = Callable[[str, Told], None]
+
+class RoomState(TypedDict):
+    """State of a class as its browsers receive it.
+
+    `cue` and `p` are the cue of the step to come and the partition; `following` and `looking` count
+    pages. `taken` tells a page that another one leads now, `over` that the class has ended, `mine`
+    that the receiving browser started the class.
+    """
+
+    room: str
+    run: str
+    step: int
+    cue: int | None
+    p: int
+    led: bool
+    following: int
+    looking: int
+    poll: PollState | None
+    taken: NotRequired[bool]
+    mine: NotRequired[bool]
+    over: NotRequired[bool]
+
+
+Tell = Callable[[str, RoomState], None]
 Later = Callable[[float, Callable[[], None]], object]
 
 
@@ -73,7 +95,7 @@ class Room:
     pupils: dict[str, int] = field(default_factory=dict)
     """Browser -> the number under which its answers stand in the table."""
 
-    def told(self) -> Told:
+    def told(self) -> RoomState:
         following = sum(self.members.values())
         return {
             "room": self.name,
@@ -129,7 +151,7 @@ class Rooms:
                 raise RequestError("gone", key="gone.class", room=name[:20])
             return room
 
-    def start(self, owner: str, sid: str, place: Place) -> Told:
+    def start(self, owner: str, sid: str, place: Place) -> RoomState:
         """Return a new room, led by this connection; a second call returns the same room.
 
         Raises `RequestError` "busy" when there are too many.
@@ -143,7 +165,7 @@ class Rooms:
                 if name not in self._of:
                     return self.lead(name, owner, sid, place)
 
-    def lead(self, name: str, owner: str, sid: str, place: Place) -> Told:
+    def lead(self, name: str, owner: str, sid: str, place: Place) -> RoomState:
         """Move the class to a place; recreate the room if the server has lost it.
 
         Raises `RequestError` "forbidden" for any browser but the one that started the class.
@@ -171,7 +193,7 @@ class Rooms:
             if name in self._of:
                 self._drop(self._of[name])
 
-    def join(self, name: str, sid: str, owner: str, following: bool = True) -> Told:
+    def join(self, name: str, sid: str, owner: str, following: bool = True) -> RoomState:
         """Enter a room; return whether this page follows.
 
         Raises `RequestError` "gone" or "busy".
@@ -242,7 +264,13 @@ class Rooms:
             return room.asked, room.leader == sid
 
     def answer(
-        self, sid: str, browser: str, number: int, given: GivenAnswer, text: Told, sure: int = 0
+        self,
+        sid: str,
+        browser: str,
+        number: int,
+        given: GivenAnswer,
+        text: dict[str, str],
+        sure: int = 0,
     ) -> Poll:
         """Store the answer of a browser to question `number`; the first one counts.
 
@@ -261,7 +289,7 @@ class Rooms:
             self._changed(room)
             return poll
 
-    def table(self, name: str, owner: str) -> list[list[Any]]:
+    def table(self, name: str, owner: str) -> list[list[Cell]]:
         """Return every answer of a class, the head first.  Raises `RequestError` as `ask` does."""
         with self._lock:
             room = self._led(name, owner)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from app.core.refusals import RequestError
-from app.web.question_view import GivenAnswer
+from app.web.question_view import GivenAnswer, QuestionWords
 from engine.learn.probes import Probe
 
 POLLS_MOST: Final = 40
@@ -32,15 +32,43 @@ HEAD: Final = (
     "sure",
 )
 
-Words = dict[str, Any]
+
+class ReasonWords(TypedDict):
+    """Reason for the right answer, and each misconception that gives a wrong one: (name, why)."""
+
+    why: str
+    beliefs: dict[str, tuple[str, str]]
+
+
+class PollState(TypedDict):
+    """State of a question: its number, whether it is open, and how many have answered."""
+
+    n: int
+    open: bool
+    answers: int
+
+
+class HistogramRow(TypedDict):
+    """An answer: how many gave it, and how many of them were certain.
+
+    `ids` are the misconceptions that give it; browsers receive them once the question is closed.
+    """
+
+    text: str
+    n: int
+    ids: NotRequired[list[str]]
+    certain: int
+
+
+Cell = int | str | float
+"""Cell of the table of answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """A question as the browsers of a class receive it.
 
-    Words are by language: `told` before, `known` after it is closed ({"why", "beliefs":
-    {misconception: [name, why]}}).
+    Words are by language: `told` before, `known` after it is closed.
     """
 
     run: str
@@ -48,8 +76,8 @@ class Asking:
     probe: Probe
     stage: dict[str, str]
     """What the address of the stage asks for."""
-    told: dict[str, Words]
-    known: dict[str, Words]
+    told: dict[str, QuestionWords]
+    known: dict[str, ReasonWords]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +105,7 @@ class Poll:
     is_open: bool = True
     said: dict[str, Said] = field(default_factory=dict)
 
-    def told(self) -> Words:
+    def told(self) -> PollState:
         """Return the question as every client in the room receives it."""
         return {"n": self.number, "open": self.is_open, "answers": len(self.said)}
 
@@ -92,24 +120,32 @@ class Poll:
             raise RequestError("invalid", key="class.asked.twice")
         self.said[browser] = said
 
-    def histogram(self, lang: str) -> list[Words]:
+    def histogram(self, lang: str) -> list[HistogramRow]:
         """Return the counts of each answer.
 
-        [{"text", "n", "certain", "ids"}], `certain` of them so: first each that is offered, in its
-        order, and then what else was said, the most frequent first.
+        First each that is offered, in its order, and then the other answers, the most frequent
+        first.
         """
         told = self.asking.told[lang]["choices"]
         places = Counter(one.given.place for one in self.said.values())
         certain = Counter(one.text[lang] for one in self.said.values() if one.sure == CERTAIN)
-        offered = [
-            {"text": text, "n": places[i], "ids": list(self.asking.probe.choices[i].wrong)}
+        offered: list[HistogramRow] = [
+            {
+                "text": text,
+                "n": places[i],
+                "ids": list(self.asking.probe.choices[i].wrong),
+                "certain": certain[text],
+            }
             for i, text in enumerate(told)
         ]
         others = Counter(one.text[lang] for one in self.said.values() if one.given.place < 0)
-        rest = [{"text": text, "n": n, "ids": []} for text, n in others.most_common()]
-        return [{**row, "certain": certain[str(row["text"])]} for row in offered + rest]
+        rest: list[HistogramRow] = [
+            {"text": text, "n": n, "ids": [], "certain": certain[text]}
+            for text, n in others.most_common()
+        ]
+        return offered + rest
 
-    def rows(self) -> list[list[Any]]:
+    def rows(self) -> list[list[Cell]]:
         """Return a row for each answer, below `HEAD`, in the order in which they came."""
         probe, told = self.asking.probe, self.asking.told["en"]
         return [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from app.core.refusals import RequestError
@@ -19,7 +19,7 @@ from app.questions import comparing, exports, registry
 from app.questions import runs as questions
 from app.questions.context import Context
 from app.questions.local import LocalRuns, local_context
-from app.questions.table import Question
+from app.questions.runs import RunEnding
 from engine.export.exports import FORMATS
 from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
@@ -31,6 +31,7 @@ from engine.story import story
 from engine.view.wire import StepJson
 
 LANGUAGE = "en"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Run(Sequence[Step]):
         context.runs.register(self._run)
         return context
 
-    def _ask(self, question: Question, **request: Any) -> dict[str, Any]:
+    def _ask(self, question: Callable[[Context, RequestFields], T], **request: object) -> T:
         """Return the answer to a question about this run.  Raises InputError."""
         try:
             return question(self._context, RequestFields({"run": self.digest, **request}))
@@ -75,7 +76,7 @@ class Run(Sequence[Step]):
             raise InputError(refusal.code, refusal.sentence(LANGUAGE)) from None
 
     @cached_property
-    def _ending(self) -> dict[str, Any]:
+    def _ending(self) -> RunEnding:
         return self._ask(questions.ending)
 
     @property
@@ -184,8 +185,9 @@ class Run(Sequence[Step]):
         self._runs.borrow(other._runs)
         found = self._ask(comparing.pairs, other=self._runs.register(other._run))
         parts = tuple(
-            (*found["pairs"][part["at"]], tuple(map(tuple, part["what"])))
+            (mine, theirs, tuple((name, a, b) for name, a, b in part["what"]))
             for part in found["parts"]
+            for mine, theirs in (found["pairs"][part["at"]],)
         )
         return Comparison(self, other, parts)
 

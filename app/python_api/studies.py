@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import product
-from typing import Any
+from typing import Any, TypedDict
 
 from app.batch import statistics
 from app.batch.runners.rows import canonical, spark_schema, table_of
@@ -24,6 +24,21 @@ SLICE = 50
 PARTS_MOST = 200
 
 
+class StudyRow(TypedDict):
+    """Runs of a version that broke an invariant; "any" counts runs that broke one or more.
+
+    With 95 % confidence the share lies from `low` to `high`.
+    """
+
+    kafka: str
+    runs: int
+    invariant: str
+    hits: int
+    share: float | None
+    low: float
+    high: float
+
+
 class Study:
     """Rows of runs: a row is a function of (scenario, version, seed), wherever it is played."""
 
@@ -37,13 +52,9 @@ class Study:
         """
         return iter(self._rows)
 
-    def table(self) -> list[dict[str, Any]]:
-        """Return a row for each version and invariant that broke.
-
-        {"kafka", "runs", "invariant", "hits", "share", "low", "high"}, the last two a 95 %
-        interval; invariant "any" counts runs.
-        """
-        told = []
+    def table(self) -> list[StudyRow]:
+        """Return a row for each version and invariant that broke."""
+        told: list[StudyRow] = []
         for kafka in dict.fromkeys(row["profile"] for row in self._rows):
             found = batch.counted([row for row in self._rows if row["profile"] == kafka])
             hits = sorted(found["broken"].items())
@@ -55,7 +66,9 @@ class Study:
                         "runs": found["runs"],
                         "invariant": invariant,
                         "hits": count,
-                        **{name: interval[name] for name in ("share", "low", "high")},
+                        "share": interval["share"],
+                        "low": interval["low"],
+                        "high": interval["high"],
                     }
                 )
         return told
@@ -65,10 +78,9 @@ class Study:
         return canonical(self._rows)
 
     def _repr_html_(self) -> str:
-        cells = ("kafka", "runs", "invariant", "hits", "share", "low", "high")
-        head = "".join(f"<th>{name}</th>" for name in cells)
+        head = "".join(f"<th>{name}</th>" for name in StudyRow.__annotations__)
         body = "".join(
-            "<tr>" + "".join(f"<td>{_short(row[name])}</td>" for name in cells) + "</tr>"
+            "<tr>" + "".join(f"<td>{_short(value)}</td>" for value in row.values()) + "</tr>"
             for row in self.table()
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -114,7 +126,7 @@ def study(
     return _frame(chunks, spark)
 
 
-def _frame(chunks: list[dict[str, Any]], spark: Any) -> Any:
+def _frame(chunks: list[dict[str, object]], spark: Any) -> Any:
     """Return the rows of the chunks as a DataFrame, through Arrow, as Spark Connect needs it."""
     metrics = tuple(METRICS)
 

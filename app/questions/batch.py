@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.questions import names
-from app.questions.context import Answer, Context
+from app.questions.context import Context
 from engine.scenarios.scenario import Scenario
 from engine.study.batch import ERROR, VIOLATES, Row, run_chunk
 
@@ -15,11 +15,22 @@ COUNT_MOST: Final = 100
 """Seeds of one question: a cancelled batch ends within this many runs."""
 
 
-def seeds(context: Context, request: RequestFields) -> Answer:
-    """Play ``count`` seeds of {scenario, profile} from ``first`` on; return what happened in them.
+class SeedCounts(TypedDict):
+    """Counts of runs, and of those that broke each invariant.
 
-    See `counted`.
+    `first` maps an invariant to [seed, step]: the first seed that broke it, and the step at which
+    it did.
     """
+
+    runs: int
+    violates: int
+    errors: int
+    broken: dict[str, int]
+    first: dict[str, list[int]]
+
+
+def seeds(context: Context, request: RequestFields) -> SeedCounts:
+    """Play ``count`` seeds of {scenario, profile} from ``first`` on; count what broke."""
     run = names.default_run(
         context.scenario(request.text("scenario")), request.text("profile", default="")
     )
@@ -28,7 +39,7 @@ def seeds(context: Context, request: RequestFields) -> Answer:
     return counted(run_chunk(chunk(run.scenario, run.profile, first, count)))
 
 
-def chunk(scenario: Scenario, profile: str, first: int, count: int) -> dict[str, Any]:
+def chunk(scenario: Scenario, profile: str, first: int, count: int) -> dict[str, object]:
     """Return the argument of `run_chunk`: `count` seeds from `first` on, without variations."""
     return {
         "scenario": scenario.to_dict(),
@@ -39,15 +50,11 @@ def chunk(scenario: Scenario, profile: str, first: int, count: int) -> dict[str,
     }
 
 
-def counted(rows: list[Row]) -> Answer:
-    """Return {"runs", "violates", "errors", "broken": {invariant: runs}, "first": ...} of rows.
-
-    "first" is {invariant: [seed, step]}: the first seed that broke it, and the step at which it
-    did.
-    """
+def counted(rows: list[Row]) -> SeedCounts:
+    """Return the counts of rows."""
     verdicts = Counter(row["verdict"] for row in rows)
     broken: Counter[str] = Counter()
-    earliest: dict[str, Any] = {}
+    earliest: dict[str, list[int]] = {}
     for row in rows:
         for invariant, step, _why in row["broken"]:
             broken[invariant] += 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from app.core.request_fields import RequestFields
 from app.questions.context import Answer, Context
 from app.questions.names import RUN_BYTES
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.model.profiles import get_profile
 from engine.scenarios import paste, pasted
 from engine.scenarios.paste import Notice
@@ -16,6 +17,30 @@ from engine.sim.run import Run
 
 MOST_SENT: Final = 190_000
 """Characters that the page sends: as JSON they fit into a request."""
+
+
+class PartitionRead(TypedDict):
+    name: str
+    leader: int | None
+    isr: list[int]
+    replicas: list[int]
+
+
+class PressJson(TypedDict):
+    """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
+
+    key: str
+    args: Json
+    put: str
+    before: int
+
+
+class Note(TypedDict):
+    key: str
+    args: Json
+    line: int
+    sentence: str
+    choices: list[PressJson]
 
 
 def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
@@ -38,7 +63,7 @@ def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
     }
 
 
-def _run(data: dict[str, Any], problems: list[Notice]) -> Run | None:
+def _run(data: Json, problems: list[Notice]) -> Run | None:
     """Return the run, if the parts fit together; else add the problem and return None."""
     try:
         scenario = Scenario.from_dict(data)
@@ -52,7 +77,7 @@ def _run(data: dict[str, Any], problems: list[Notice]) -> Run | None:
     return run
 
 
-def _summary(data: dict[str, Any]) -> list[dict[str, Any]]:
+def _summary(data: Json) -> list[PartitionRead]:
     states = data["initial"]["partitions"]
     return [
         {"name": one["name"], "leader": one["leader"], "isr": one["isr"], "replicas": replicas}
@@ -60,14 +85,14 @@ def _summary(data: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _note(context: Context, one: Notice) -> dict[str, Any]:
+def _note(context: Context, one: Notice) -> Note:
     return {
         "key": one.key,
-        "args": one.args,
+        "args": dict(one.args),
         "line": one.line,
         "sentence": context.text(one.key, one.args),
         "choices": [
-            {"key": each.key, "args": each.args, "put": each.put, "before": each.before}
+            {"key": each.key, "args": dict(each.args), "put": each.put, "before": each.before}
             for each in one.choices
         ],
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
 
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
@@ -12,11 +13,52 @@ from app.questions.names import DIGEST
 from engine.export.comparing import compare, playable
 from engine.export.thumbnail import draw, telling_step
 from engine.export.verdict_by_release import Ending, endings, folded
+from engine.model.json_types import Json
 from engine.model.profiles import GENERATIONS, PROFILES, get_profile
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.story.verdict import FIELDS
+
+
+class PairPart(TypedDict):
+    """Place where two runs differ: the number of the pair, and (thing, one's, other's)."""
+
+    at: int
+    what: list[list[Any]]
+
+
+class PairedRuns(TypedDict):
+    """Two runs: facts of each, their steps in pairs, and where they differ.
+
+    `engine.export.comparing.compare` has the rest.
+    """
+
+    a: Json
+    b: Json
+    pairs: list[list[int]]
+    parts: list[PairPart]
+    cut: bool
+
+
+class LadderRung(TypedDict):
+    """End of a scenario under a profile, with its key step (`telling`) and its last one as SVG.
+
+    `meant`: the scenario lists the profile.  Where the run cannot begin, `why` has the reason,
+    `digest` is "", and the rest is missing.
+    """
+
+    profile: str
+    stands_for: str
+    meant: bool
+    digest: str
+    why: str
+    step: NotRequired[int]
+    total: NotRequired[int]
+    verdict: NotRequired[Mapping[str, object]]
+    broken: NotRequired[list[str]]
+    telling: NotRequired[str]
+    final: NotRequired[str]
 
 
 def other_run(context: Context, run: Run, wanted: str) -> tuple[Run, str]:
@@ -49,10 +91,10 @@ def _promised(run: Run, profile: str) -> Any:
     return (run.scenario.expectation(profile) or {}).get("verdict")
 
 
-def pairs(context: Context, request: RequestFields) -> Answer:
-    """Compare {run} with {other}, both known: {a: facts, b: facts, pairs, parts, cut}.
+def pairs(context: Context, request: RequestFields) -> PairedRuns:
+    """Compare {run} with {other}, both known.
 
-    See `engine.export.comparing.compare`.  Raises RequestError "gone" or "too_large".
+    Raises RequestError "gone" or "too_large".
     """
     a, b = names.digest_asked(request), names.digest_asked(request, "other")
     context.run = context.runs.run(a)
@@ -67,18 +109,25 @@ def pairs(context: Context, request: RequestFields) -> Answer:
             return pair(both[a], both[b], context.compared_most)
 
 
-def compared(one: Run, other: Run, most: int = COMPARED_MOST) -> Answer:
+def compared(one: Run, other: Run, most: int = COMPARED_MOST) -> PairedRuns:
     """Return the same for two runs that are played for it, as another process does."""
     a = Replay(one)
     b = a if one == other else Replay(other)
     return pair(a, b, most)
 
 
-def pair(a: Replay, b: Replay, most: int) -> Answer:
+def pair(a: Replay, b: Replay, most: int) -> PairedRuns:
     """Return the same for two replays.  Raises RequestError "too_large"."""
     if max(a.total, b.total) > most:
         raise RequestError("too_large", "compare.long", most=most)
-    return {"a": a.facts(), "b": b.facts(), **compare(a, b)}
+    found = compare(a, b)
+    return {
+        "a": a.facts(),
+        "b": b.facts(),
+        "pairs": found["pairs"],
+        "parts": found["parts"],
+        "cut": found["cut"],
+    }
 
 
 def folded_endings(scenario: Scenario, found: tuple[Ending, ...]) -> Answer:
@@ -98,21 +147,23 @@ def endings_of(scenario: Scenario) -> Answer:
     return folded_endings(scenario, () if scenario.workload.producers else endings(scenario))
 
 
-def rungs(scenario: Scenario) -> tuple[dict[str, Any], ...]:
+def rungs(scenario: Scenario) -> tuple[LadderRung, ...]:
     """Return the ladder: how the scenario ends under every generation, with its key step as SVG."""
     return tuple(rung(scenario, profile) for profile in GENERATIONS)
 
 
-def rung(scenario: Scenario, profile: str) -> dict[str, Any]:
+def rung(scenario: Scenario, profile: str) -> LadderRung:
     """Return one row: how the run ends under a profile, or why it cannot begin (no digest)."""
-    told = {
+    why = scenario.cannot_begin(profile)
+    told: LadderRung = {
         "profile": profile,
         "stands_for": PROFILES[profile].stands_for,
         "meant": profile in scenario.profiles,
+        "digest": "",
+        "why": why,
     }
-    why = scenario.cannot_begin(profile)
     if why:
-        return {**told, "digest": "", "why": why}
+        return told
     run, why = playable(Run(scenario, profile), COMPARED_MOST)
     found = Replay(run, COMPARED_MOST)
     step = telling_step(found)

@@ -11,6 +11,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.core.words import Catalogue
 from app.questions import names
+from engine.model.json_types import Json
 from engine.model.phrases import translate
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
@@ -18,7 +19,8 @@ from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 from engine.view.wire import StepJson
 
-Answer = dict[str, Any]
+Answer = Mapping[str, object]
+"""Answer that is only sent on; a question whose answer Python reads declares its fields."""
 T = TypeVar("T")
 COMPARED_MOST: Final = 6_000
 """Steps of the longest run that is compared with others."""
@@ -36,7 +38,7 @@ class Runs(Protocol):
     def using(self, digest: str) -> AbstractContextManager[Replay]:
         """Lock the replay of a known run until the block ends."""
 
-    def describe(self, digest: str, lang: str) -> Callable[[Replay], Answer]:
+    def describe(self, digest: str, lang: str) -> Callable[[Replay], Json]:
         """Return a function that gives the facts of a replay of this run in a language.
 
         Call this before the replay is in use: it may read a database, and other callers wait for
@@ -100,7 +102,7 @@ class Context:
             yield digest, replay, names.step_asked(request, digest, replay.total)
 
 
-def described(replay: Replay, lang: str) -> Answer:
+def described(replay: Replay, lang: str) -> Json:
     """Return the engine's facts of a run, with texts in a language."""
     facts = dict(replay.facts(in_language(replay.run.scenario, lang)))
     broken = [{**one, "why": translate(one["why"], lang)} for one in facts["verdict"]["broken"]]

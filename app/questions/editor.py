@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from app.core import clock
 from app.core.refusals import RequestError
@@ -11,6 +11,7 @@ from app.questions import names
 from app.questions.context import Answer, Context
 from engine.catalogue import promises
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.moves import moves
 from engine.replay.replay import STEPS_MOST
 from engine.scenarios import file
@@ -27,7 +28,28 @@ PATIENCE_S: Final = 6.0
 STEPS_AT_ONCE: Final = 64
 MOST_PROBLEMS: Final = 50
 
-Json = dict[str, Any]
+
+class Problem(TypedDict):
+    line: int
+    column: int
+    sentence: str
+    script: NotRequired[int]
+
+
+class LineProblem(TypedDict):
+    script: int
+    sentence: str
+
+
+class OutcomeJson(TypedDict):
+    """Outcome under a profile; of a script that cannot be played only the problem."""
+
+    profile: str
+    verdict: NotRequired[str]
+    broken: NotRequired[list[str]]
+    final: NotRequired[str]
+    complaints: NotRequired[list[str]]
+    problem: NotRequired[LineProblem]
 
 
 def check(context: Context, request: RequestFields) -> Answer:
@@ -73,9 +95,11 @@ def looked_at(context: Context, text: str) -> Answer:
     return {"yaml": text, "scenario": scenario.to_dict(), "problems": problems}
 
 
-def _script_problems(context: Context, text: str, scenario: Scenario, places: Places) -> list[Json]:
+def _script_problems(
+    context: Context, text: str, scenario: Scenario, places: Places
+) -> list[Problem]:
     """Return every line of the script that is no move, once."""
-    found: dict[int, Json] = {}
+    found: dict[int, Problem] = {}
     for profile in scenario.profiles:
         for line in scenario.lines(profile):
             if line.is_expect or line.number in found or len(found) >= MOST_PROBLEMS:
@@ -89,7 +113,7 @@ def _script_problems(context: Context, text: str, scenario: Scenario, places: Pl
     return [found[number] for number in sorted(found)]
 
 
-def _problem(context: Context, text: str, where: str, bad: InputError) -> Json:
+def _problem(context: Context, text: str, where: str, bad: InputError) -> Problem:
     """Return the place of a refusal ("scenario:12:3") as numbers.
 
     A line's column is where its text is.
@@ -109,24 +133,29 @@ def play(context: Context, request: RequestFields) -> Answer:
         return {"profiles": _played(context, scenario)}
 
 
-def _played(context: Context, scenario: Scenario) -> list[Json]:
+def _played(context: Context, scenario: Scenario) -> list[OutcomeJson]:
     """Return one entry for each profile, as many as there is time for."""
     until = clock.monotonic() + PATIENCE_S
-    found: list[Json] = []
+    found: list[OutcomeJson] = []
     for profile in scenario.profiles[:MOST_PROFILES]:
         if found and clock.monotonic() > until:
             break
-        found.append({"profile": profile, **_outcome(context, scenario, profile)})
+        found.append(_outcome(context, scenario, profile))
     return found
 
 
-def _outcome(context: Context, scenario: Scenario, profile: str) -> Json:
+def _outcome(context: Context, scenario: Scenario, profile: str) -> OutcomeJson:
     try:
         one = promises.play(scenario, profile, budget=STEPS_MOST)
     except InputError as bad:
-        return {"problem": {"script": _line_of(bad), "sentence": context.said(bad.sentence)}}
+        problem: LineProblem = {
+            "script": _line_of(bad),
+            "sentence": context.said(bad.sentence),
+        }
+        return {"profile": profile, "problem": problem}
     broken = in_order(name for name, _, _ in one.sim.broken)
     return {
+        "profile": profile,
         "verdict": " ".join(["violates", *broken]) if broken else "holds",
         "broken": broken,
         "final": promises.end_text(one.sim, 0),

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
 from app.questions import names
-from app.questions.context import Answer, Context
+from app.questions.context import Context
 from engine.export.exports import FORMATS, file_name
 from engine.replay.replay import Replay
 from engine.sim.run import Run
 
 
-def exported(context: Context, request: RequestFields) -> Answer:
-    """Return {text, name} of {run} as the file of a ``form``."""
+class ExportedRun(TypedDict):
+    text: str
+    name: str
+
+
+def exported(context: Context, request: RequestFields) -> ExportedRun:
+    """Return {run} as the file of a ``form``."""
     run = context.run = context.runs.run(names.digest_asked(request))
     form = request.text("form")
     if form not in FORMATS:

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.core.words import Catalogue
-from app.questions.context import Answer, Context, described
+from app.questions.context import Context, described
+from engine.model.json_types import Json
 from engine.replay.replay import STEPS_MOST, Replay
 from engine.sim.run import Run
 
@@ -49,7 +50,7 @@ class LocalRuns:
             replay = self._replays[digest] = Replay(self.run(digest))
         yield replay
 
-    def describe(self, digest: str, lang: str) -> Callable[[Replay], Answer]:
+    def describe(self, digest: str, lang: str) -> Callable[[Replay], Json]:
         """Return a function that gives the facts of a replay in a language."""
         return lambda replay: described(replay, lang)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from app.core.memoize import last, once
 from engine import ENGINE_VERSION
@@ -18,8 +19,48 @@ from engine.scenarios.translated import in_language
 from engine.story.rules import RULES
 
 
+class RegistryProfile(TypedDict):
+    name: str
+    stands_for: str
+    mode: str
+    flags: Mapping[str, object]
+
+
+class RegistryInvariant(TypedDict):
+    name: str
+    title: str
+    also: str
+    statement: str
+    statistic: bool
+    mechanism: bool
+
+
+class RegistryRule(TypedDict):
+    id: str
+    title: str
+    kafka: str
+    moment: int
+
+
+class RegistryVerb(TypedDict):
+    name: str
+    group: str
+    grammar: str
+    help: str
+
+
+class EngineRegistry(TypedDict):
+    engine: int
+    profiles: list[RegistryProfile]
+    invariants: list[RegistryInvariant]
+    rules: list[RegistryRule]
+    verbs: list[RegistryVerb]
+    aliases: dict[str, str]
+    errors: Sequence[str]
+
+
 @once
-def registry() -> dict[str, Any]:
+def registry() -> EngineRegistry:
     """Return profiles with their flags, invariants, moves and error names of this engine."""
     return {
         "engine": ENGINE_VERSION,
@@ -71,7 +112,7 @@ def library(lang: str) -> list[dict[str, str]]:
 
 
 @last(64)
-def cards_under(name: str) -> dict[str, Any]:
+def cards_under(name: str) -> Mapping[str, Mapping[str, object]]:
     """Return rule -> its card as one profile has it.  Raises InputError "unknown" for no profile.
 
     Asked once per page and profile, so that no step has to carry pseudo-code.

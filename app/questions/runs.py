@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypedDict
 
 from app.core.request_fields import SEED_MAX, RequestFields
 from app.questions import names
 from app.questions.context import Answer, Context, run_of
 from engine.model.errors import InputError
+from engine.model.json_types import Json
 from engine.replay.replay import Replay
 from engine.sim.run import Run
-from engine.view.wire import Sentence, StepJson
+from engine.view.wire import Sentence, StepJson, Why
 from engine.why.guards_control import WHOLE
 from engine.why.why import MAX_SUBJECT
 
@@ -23,12 +25,45 @@ STEPS_MOST = 64
 MOVE_CHARS = 2_000
 
 
+class OpenedRun(TypedDict):
+    """A run: its text, its facts, and its steps from `first` on."""
+
+    run: str
+    text: str
+    facts: Json
+    first: int
+    steps: list[StepJson]
+
+
+class RunSteps(TypedDict):
+    """Steps of a run from `first` on; `total` is its last step."""
+
+    run: str
+    first: int
+    total: int
+    steps: list[StepJson]
+
+
+class RunEnding(TypedDict):
+    """End of a run: its verdict, and the acknowledged records that it lost."""
+
+    run: str
+    total: int
+    verdict: Json
+    lost: list[str]
+
+
+class RunWhy(Why):
+    run: str
+    step: int
+
+
 def steps_from(replay: Replay, first: int, count: int) -> list[StepJson]:
     """Return `count` steps; fewer at the end, none beyond it."""
     return replay.steps(first, count) if first <= replay.total else []
 
 
-def open_run(context: Context, request: RequestFields) -> Answer:
+def open_run(context: Context, request: RequestFields) -> OpenedRun:
     """Return the run {text | run | scenario, profile, seed}, with steps around ``step``.
 
     Of one whose script cannot be played to its end, as one of another release or of an older engine
@@ -48,7 +83,7 @@ def open_run(context: Context, request: RequestFields) -> Answer:
         return answer
 
 
-def _opened(context: Context, request: RequestFields, run: Run) -> Answer:
+def _opened(context: Context, request: RequestFields, run: Run) -> OpenedRun:
     digest = context.runs.register(run)
     describe = context.runs.describe(digest, context.lang)
     with context.runs.using(digest) as replay:
@@ -93,7 +128,7 @@ def move(context: Context, request: RequestFields) -> Answer:
         }
 
 
-def steps(context: Context, request: RequestFields) -> Answer:
+def steps(context: Context, request: RequestFields) -> RunSteps:
     """Return ``count`` steps of {run} from ``first`` on; fewer at the end, none beyond it."""
     digest = names.digest_asked(request)
     first = request.whole("first", 0, SEED_MAX, default=0)
@@ -109,7 +144,7 @@ def steps(context: Context, request: RequestFields) -> Answer:
         }
 
 
-def ending(context: Context, request: RequestFields) -> Answer:
+def ending(context: Context, request: RequestFields) -> RunEnding:
     """Return the verdict of {run}, the acknowledged records that it lost, and its length."""
     digest = names.digest_asked(request)
     context.run = context.runs.run(digest)
@@ -122,7 +157,7 @@ def ending(context: Context, request: RequestFields) -> Answer:
         }
 
 
-def play(context: Context, request: RequestFields) -> Answer:
+def play(context: Context, request: RequestFields) -> RunSteps:
     """Return ``count`` steps of {run} after ``step``."""
     with context.at_step(request) as (digest, replay, step):
         steps = steps_from(replay, step + 1, request.count("count", AHEAD, WINDOW))
@@ -134,7 +169,7 @@ def play(context: Context, request: RequestFields) -> Answer:
         }
 
 
-def seek(context: Context, request: RequestFields) -> Answer:
+def seek(context: Context, request: RequestFields) -> RunSteps:
     """Return the steps of {run} around ``step``."""
     with context.at_step(request) as (digest, replay, step):
         first = max(0, step - 2)
@@ -166,7 +201,7 @@ def metrics(context: Context, request: RequestFields) -> Answer:
         return {"run": digest, "step": step, "metrics": replay.dashboard(step)}
 
 
-def why(context: Context, request: RequestFields) -> Answer:
+def why(context: Context, request: RequestFields) -> RunWhy:
     """Explain why ``subject`` does not happen at ``step``: its guards, and how to meet them."""
     subject = request.text("subject", most=MAX_SUBJECT)
     with context.at_step(request) as (digest, replay, step):

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from app.core.request_fields import RequestFields
 from app.questions import names
-from app.questions.context import Answer, Context
+from app.questions.context import Context
 from engine.study.shrink import shorten
 
 
-def shorter(context: Context, request: RequestFields) -> Answer:
+class ShorterRun(TypedDict):
+    """A shorter run; `before` and `after` count its moves, `plays` the runs that were tried."""
+
+    digest: str
+    invariant: str
+    before: int
+    after: int
+    plays: int
+
+
+def shorter(context: Context, request: RequestFields) -> ShorterRun:
     """Return the shorter run of {run, invariant}, known under its digest; it plays some hundred."""
     run = context.run = context.runs.run(names.digest_asked(request))
     invariant = request.text("invariant", most=20)

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 from app.core.refusals import RequestError
 from app.questions.context import Context
 from engine.sim.run import Run
 from engine.study.what_if import KINDS, STOPPED, Column, what_if
+
+
+class MatrixColumn(TypedDict):
+    """Head of a column: the brokers that die, their rack if they fill it, and the run.
+
+    `totals`: (kind, partitions) of all that is not well; `stops`: a partition stops.
+    """
+
+    brokers: list[str]
+    rack: str
+    totals: list[tuple[str, int]]
+    stops: bool
+    run: str
+
+
+class MatrixRow(TypedDict):
+    """A partition: the columns in which it stops, and (kind, new leader or "") of each column."""
+
+    tp: int
+    name: str
+    stops: int
+    cells: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -18,8 +40,8 @@ class Matrix:
     run: Run
     step: int
     partitions: tuple[int, ...]
-    columns: list[dict[str, Any]]
-    rows: list[dict[str, Any]]
+    columns: list[MatrixColumn]
+    rows: list[MatrixRow]
 
 
 def matrix(context: Context, digest: str, step: int | None) -> Matrix:
@@ -44,7 +66,7 @@ def matrix(context: Context, digest: str, step: int | None) -> Matrix:
     )
 
 
-def _head(context: Context, column: Column, names: dict[int, str], here: Run) -> dict[str, Any]:
+def _head(context: Context, column: Column, names: dict[int, str], here: Run) -> MatrixColumn:
     """Return the head of a column, with the digest of its run."""
     played = replace(here, moves=(*here.lines(), *column.moves))
     return {
@@ -58,10 +80,10 @@ def _head(context: Context, column: Column, names: dict[int, str], here: Run) ->
 
 def _rows(
     here: Run, partitions: tuple[int, ...], columns: list[Column], names: dict[int, str]
-) -> list[dict[str, Any]]:
+) -> list[MatrixRow]:
     """Return the partitions, those that stop in most columns first."""
     labels = here.simulation().cluster.names
-    rows = [
+    rows: list[MatrixRow] = [
         {
             "tp": tp,
             "name": labels[tp] if tp < len(labels) else str(tp),

@@ -8,13 +8,13 @@ stage the script is played as it is written, so more may differ: every differenc
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, Response
 
 from app.core.memoize import last
 from app.questions.names import library_names
-from app.recordings.page import KEPT, format_fact, seen_on, why_told
+from app.recordings.page import KEPT, FactDifference, format_fact, seen_on, why_told
 from app.server import visitor
 from app.server.services import services
 from app.web import naming
@@ -37,6 +37,26 @@ OF_RECORD: Final = (
     ("lastKnownElr", "lastKnown"),
     ("recovering", "recovering"),
 )
+
+
+class ReplicaFacts(TypedDict):
+    """Facts of a replica; `hw` is null where it is down and so cannot be known."""
+
+    leo: int
+    hw: int | None
+    start: int
+    epochs: list[list[int]]
+    records: list[list[int | str | None]]
+
+
+class MomentFacts(TypedDict):
+    """Facts after a move, and those of `of` facts that differ from the run on the stage."""
+
+    move: str
+    record: dict[str, object]
+    replicas: dict[str, ReplicaFacts]
+    of: int
+    differ: list[FactDifference]
 
 
 @blueprint.get("/s/<name>/real/<kafka>/moments.json")
@@ -94,7 +114,7 @@ def _as_written(scenario: Scenario, recording: Recording) -> list[Facts]:
 
 def _moment(
     moment: RecordedMoment, rows: tuple[Row, ...], recording: Recording, names: dict[int, str]
-) -> dict[str, Any]:
+) -> MomentFacts:
     facts = moment.step.facts
     other = [row for row in rows if row[1] != row[2]]
     marks = all(fact.endswith(" HW") for fact, _, _ in other)
@@ -109,8 +129,7 @@ def _moment(
     }
 
 
-def _replica(facts: Facts, who: str) -> dict[str, Any]:
-    """Return the facts of a replica; `hw` is null where it is down and so cannot be known."""
+def _replica(facts: Facts, who: str) -> ReplicaFacts:
     start = int(facts.get(f"{who} start", 0))
     return {
         "leo": facts[f"{who} LEO"],
@@ -132,7 +151,7 @@ def _record(text: str) -> tuple[str, int | None]:
 
 def _difference(
     moment: RecordedMoment, row: Row, recording: Recording, names: dict[int, str], marks: bool
-) -> dict[str, Any]:
+) -> FactDifference:
     fact, real, model = row
     who, _, what = fact.partition(" ")
     key = what or who

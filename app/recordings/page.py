@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, TypedDict, cast
 
 from flask import Blueprint, render_template, request, url_for
 from markupsafe import Markup
@@ -50,6 +50,52 @@ OF_RECORD: Final = (
 )
 OF_REPLICA: Final = ("LEO", "HW", "start", "epochs", "log")
 NOT_SAID: Final = "–"
+
+
+class RecordingBadge(TypedDict):
+    """Sums over the recordings of a scenario, and the profile that plays each release."""
+
+    releases: list[str]
+    profiles: dict[str, str]
+    equal: int
+    explained: int
+    different: int
+    href: str
+
+
+class FactCell(TypedDict):
+    """A fact on both sides; `first`: it is the first that differs."""
+
+    key: str
+    real: str
+    model: str
+    differs: bool
+    first: bool
+
+
+class ReplicaCells(TypedDict):
+    name: str
+    down: bool
+    cells: list[FactCell]
+
+
+class FactTable(TypedDict):
+    """Facts of a moment; `refused`: why the model does not play the move, or ""."""
+
+    record: list[FactCell]
+    replicas: list[ReplicaCells]
+    refused: str
+
+
+class FactDifference(TypedDict):
+    """A fact that is not the same, and why, in the language `lang`."""
+
+    broker: str | None
+    key: str
+    real: str
+    model: str
+    why: str
+    lang: str
 
 
 @dataclass(frozen=True)
@@ -96,11 +142,8 @@ def seen_of(scenario: Scenario) -> tuple[RecordingResult, ...]:
     return results_by_scenario().get(scenario.code, ()) if naming.in_library(scenario) else ()
 
 
-def badge(scenario: Scenario) -> dict[str, Any] | None:
-    """Return {releases, profiles, equal, explained, different, href} for a page's badge.
-
-    `profiles` has the profile that each release is played by.  None if never played.
-    """
+def badge(scenario: Scenario) -> RecordingBadge | None:
+    """Return the badge of a scenario's page; None if it was never played on brokers."""
     all_of_it = seen_of(scenario)
     if not all_of_it:
         return None
@@ -259,7 +302,7 @@ def _pictures(
     told: tuple[RecordedMoment, ...],
     at: int,
     show: str,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, str]]:
     words = services().words
     own_words = {key: words.text(visitor.lang(), f"tank.{key}", {}) for key in tanks.WORDS}
     real, model, real_before, model_before = sides(told, at)
@@ -282,15 +325,12 @@ def _pictures(
     ]
 
 
-def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> dict[str, Any]:
-    """Return {"record": [cell, ...], "replicas": [{"name", "cells"}, ...]}.
-
-    A cell is {key, real, model, differs, first}.
-    """
+def _facts(moment: RecordedMoment, names: Mapping[int, str]) -> FactTable:
+    """Return the recorded facts of a moment beside those of the model."""
     values = {fact: (real, own) for fact, real, own in moment.rows}
     first = moment.differences[0].fact if moment.differences else ""
 
-    def cell(fact: str, key: str) -> dict[str, Any]:
+    def cell(fact: str, key: str) -> FactCell:
         real, model = values.get(fact, (None, None))
         return {
             "key": key,
@@ -332,7 +372,7 @@ def format_fact(key: str, value: Any, names: Mapping[int, str]) -> str:
 
 def _first(
     differences: tuple[Difference, ...], names: Mapping[int, str], recording: Recording
-) -> dict[str, Any] | None:
+) -> FactDifference | None:
     """Return the first fact that is not the same, and why."""
     if not differences:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
@@ -14,15 +14,23 @@ COLUMN = 30
 """Where comments begin, as in the library."""
 
 
-def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[dict[str, Any]]]:
-    """Return the scenario and the engine's comments on its lines: {script: its number, sentence}.
+class OfferedComment(TypedDict):
+    """The engine's comment on a line of the script, by its number."""
+
+    script: int
+    sentence: str
+
+
+def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[OfferedComment]]:
+    """Return the scenario and the engine's comments on its lines.
 
     Raises InputError for a run too long to be a script.
     """
     run = replay.run
     told = _moments(replay, lang)
     comments = replay.comments(in_language(run.scenario, lang))
-    lines, asks = [], []
+    lines: list[str] = []
+    asks: list[OfferedComment] = []
     for number, (move, comment) in enumerate(zip(replay.lines, comments, strict=True), 1):
         lines.append(f"{move:<{COLUMN}}# {comment}" if comment else move)
         if not comment and number - 1 in told:

@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from app.admission.cpu_quota import CpuBudget
 from app.admission.queue import Gate, hold
@@ -22,6 +22,7 @@ from app.runs import build_tasks
 from app.storage.row_limit import MIB
 from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
+from engine.model.json_types import Json
 from engine.model.profiles import GENERATIONS
 from engine.replay.replay import Replay
 from engine.scenarios import file
@@ -251,7 +252,7 @@ class Replays:
         """Return (runs that are being played, runs that wait for it)."""
         return self._builders.counts()
 
-    def facts(self, replay: Replay, saved: SavedRun | None, lang: str = OWN) -> dict[str, Any]:
+    def facts(self, replay: Replay, saved: SavedRun | None, lang: str = OWN) -> Json:
         """Return the engine's facts of the run, with texts in a language.
 
         They say whether it was saved by another engine version: call `saved` before the replay is
@@ -263,7 +264,7 @@ class Replays:
             facts["replayed_with"] = _compare(saved, replay)
         return facts
 
-    def describe(self, digest: str, lang: str) -> Callable[[Replay], dict[str, Any]]:
+    def describe(self, digest: str, lang: str) -> Callable[[Replay], Json]:
         """Return what gives the facts of a replay of this run; the database is asked now."""
         saved = self.saved(digest)
         return lambda replay: self.facts(replay, saved, lang)
@@ -296,7 +297,15 @@ class Replays:
             return len(self._live), sum(live.size for live in self._live.values())
 
 
-def _compare(saved: SavedRun, replay: Replay) -> dict[str, Any]:
+class EngineComparison(TypedDict):
+    """Engine that saved a run, the one that plays it now, and whether the run ends the `same`."""
+
+    saved: int
+    now: int
+    same: bool
+
+
+def _compare(saved: SavedRun, replay: Replay) -> EngineComparison:
     return {
         "saved": saved.engine_version,
         "now": ENGINE_VERSION,

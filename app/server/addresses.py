@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import Any
 
 from flask import Flask, Response, current_app, request, url_for
 
@@ -56,7 +55,7 @@ def install(app: Flask) -> None:
     """Let ``url_for`` name a file's bytes in its address, and let browsers keep such files."""
 
     @app.url_defaults
-    def versioned(endpoint: str, values: dict[str, Any]) -> None:
+    def versioned(endpoint: str, values: dict[str, object]) -> None:
         name = str(values.get("filename", ""))
         # Libraries carry their version in their name.  A module that is sent as it is written is
         # imported by its plain name elsewhere, and a browser would run it twice.

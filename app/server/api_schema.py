@@ -13,6 +13,8 @@ from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
+from app.questions.cluster import Note, PartitionRead
+from app.questions.editor import LineProblem, OutcomeJson, Problem
 from app.questions.names import RUN_BYTES, SCENARIO_BYTES
 from engine.model.json_types import Json
 from engine.scenarios import paste
@@ -56,34 +58,11 @@ class Saved(TypedDict):
     url: str
 
 
-class Problem(TypedDict):
-    line: int
-    column: int
-    sentence: str
-    script: NotRequired[int]
-
-
 class Checked(TypedDict):
     ok: Yes
     yaml: str
     scenario: Json | None
     problems: list[Problem]
-
-
-class LineProblem(TypedDict):
-    script: int
-    sentence: str
-
-
-class OutcomeJson(TypedDict):
-    """Outcome under a profile; of a script that cannot be played only the problem."""
-
-    profile: str
-    verdict: NotRequired[str]
-    broken: NotRequired[list[str]]
-    final: NotRequired[str]
-    complaints: NotRequired[list[str]]
-    problem: NotRequired[LineProblem]
 
 
 class PlayedJson(TypedDict):
@@ -102,30 +81,6 @@ class Tried(TypedDict):
 class ClusterSent(TypedDict):
     text: Annotated[str, Meta(min_length=1, max_length=2 * paste.MOST_CHARS)]
     profile: NotRequired[Name]
-
-
-class PartitionRead(TypedDict):
-    name: str
-    leader: int | None
-    isr: list[int]
-    replicas: list[int]
-
-
-class PressJson(TypedDict):
-    """A line that changes an assumption, to be put above line `before` of the text (0: first)."""
-
-    key: str
-    args: Json
-    put: str
-    before: int
-
-
-class Note(TypedDict):
-    key: str
-    args: Json
-    line: int
-    sentence: str
-    choices: list[PressJson]
 
 
 class ClusterRead(TypedDict):
@@ -246,15 +201,6 @@ class FoundJson(Results):
 class SightingsJson(TypedDict):
     ok: Yes
     scenarios: list[str]
-
-
-class RefusedJson(TypedDict):
-    """RequestError: a code, what it is about, and one sentence in the visitor's language."""
-
-    ok: Literal[False]
-    code: str
-    args: Json
-    sentence: str
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def health() -> Response:
     parts["spark"] = services().jobs.trouble or "ok"
     ok = status == 200
     refused = dict(services().accounts.refused)
-    told: dict[str, Any] = {
+    told: dict[str, object] = {
         "ok": ok,
         "engine": ENGINE_VERSION,
         "parts": parts,

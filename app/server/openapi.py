@@ -11,9 +11,11 @@ from flask import Blueprint, Flask, Response, current_app, render_template
 from werkzeug.routing import Rule
 
 from app.core.json_response import to_json
+from app.core.refusals import RefusedJson
 from app.server import visitor
-from app.server.api_schema import VIEWS, RefusedJson, RouteSchema
+from app.server.api_schema import VIEWS, RouteSchema
 from app.server.services import services
+from engine.model.json_types import Json
 
 blueprint = Blueprint("openapi", __name__)
 
@@ -22,6 +24,9 @@ REFS: Final = "#/components/schemas/{name}"
 TOKEN: Final = "X-CSRF-Token"
 KEPT: Final = "highwater.openapi"
 CHANGES: Final = ("POST", "DELETE")
+
+JsonSchema = dict[str, Any]
+"""A schema, or the part of a document around it: what a key holds depends on the other keys."""
 
 
 def routes(app: Flask) -> list[tuple[str, str, Rule, RouteSchema]]:
@@ -41,22 +46,22 @@ def word(rule: Rule) -> str:
     return f"api.{rule.endpoint}"
 
 
-def described(app: Flask) -> dict[str, Any]:
+def described(app: Flask) -> JsonSchema:
     """Return the document, in English, as OpenAPI 3.1; made on the first request."""
-    known: dict[str, Any] | None = app.extensions.get(KEPT)
+    known: JsonSchema | None = app.extensions.get(KEPT)
     if known is None:
         known = app.extensions[KEPT] = _document(app)
     return known
 
 
-def _document(app: Flask) -> dict[str, Any]:
+def _document(app: Flask) -> JsonSchema:
     found = routes(app)
     types = {part for *_, one in found for part in (one.gives, one.takes, one.asks) if part}
-    ordered = sorted(types - {dict[str, Any]}, key=lambda one: str(one.__name__))
+    ordered = sorted(types - {Json}, key=lambda one: str(one.__name__))
     told, components = msgspec.json.schema_components([*ordered, RefusedJson], ref_template=REFS)
     refs = dict(zip([*ordered, RefusedJson], told, strict=True))
-    refs[dict[str, Any]] = {"type": "object"}
-    paths: dict[str, Any] = {}
+    refs[Json] = {"type": "object"}
+    paths: JsonSchema = {}
     for path, method, rule, one in found:
         paths.setdefault(path, {})[method.lower()] = _operation(rule, method, one, refs, components)
     return {
@@ -71,10 +76,10 @@ def _document(app: Flask) -> dict[str, Any]:
 
 
 def _operation(
-    rule: Rule, method: str, one: RouteSchema, refs: dict[Any, Any], components: dict[str, Any]
-) -> dict[str, Any]:
+    rule: Rule, method: str, one: RouteSchema, refs: dict[Any, Any], components: JsonSchema
+) -> JsonSchema:
     json = "application/json"
-    told: dict[str, Any] = {
+    told: JsonSchema = {
         "operationId": rule.endpoint,
         "summary": _say(word(rule)),
         "parameters": [
@@ -143,7 +148,7 @@ def page() -> str:
     return render_template("api.html", routes=shown, token=TOKEN, lang=visitor.lang())
 
 
-def _fields(document: dict[str, Any], kind: Any) -> list[tuple[str, str, bool]]:
+def _fields(document: JsonSchema, kind: Any) -> list[tuple[str, str, bool]]:
     """Return (name, its type in short, whether it is required) of what is sent or returned."""
     schema = document["components"]["schemas"].get(getattr(kind, "__name__", ""), {})
     must = schema.get("required", ())
@@ -151,7 +156,7 @@ def _fields(document: dict[str, Any], kind: Any) -> list[tuple[str, str, bool]]:
     return [(name, _short(one), name in must) for name, one in told if name != "ok"]
 
 
-def _short(schema: dict[str, Any]) -> str:
+def _short(schema: JsonSchema) -> str:
     """Return a short type, such as string, integer, [string] or PartitionRead."""
     if "$ref" in schema:
         return str(schema["$ref"]).rsplit("/", 1)[-1]

@@ -34,7 +34,7 @@ class Production(BaseApplication):  # type: ignore[misc]
         super().__init__()
 
     def load_config(self) -> None:
-        told: dict[str, Any] = {
+        told: dict[str, object] = {
             "bind": f"fd://{self._listener.fileno()}",
             "backlog": BACKLOG,
             "workers": 1,

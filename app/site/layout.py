@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 NEEDS_SERVER: Final = (
@@ -89,7 +90,7 @@ class SiteLayout:
         page = f".{query['page']}" if "page" in query else ""
         return f"i18n/{words[1]}{page}.json" if words else ""
 
-    def map(self, more: dict[str, Any]) -> dict[str, Any]:
+    def map(self, more: Mapping[str, object]) -> Mapping[str, object]:
         """Return what scripts know of the site."""
         return {
             "langs": list(self.langs),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from app.core import config
 from app.core.config import Settings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from app.workers.pool import Workers
 
 QUESTIONS: Final = {**OPENS, **STEPS, "seeds": batch.seeds}
-LIMITS: Final[dict[str, Any]] = {
+LIMITS: Final[Mapping[str, object]] = {
     "live_runs": 40,
     "live_mib": 256,
     "known_runs": 2_000,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from flask import Blueprint, render_template, request, url_for
 
@@ -26,6 +26,49 @@ JIRA = "https://issues.apache.org/jira/browse/"
 LONGEST = advice.MOST_CHARACTERS
 
 
+class BugCard(TypedDict):
+    """A bug; `hit`: whether the release has it, None where no release is named.
+
+    `run`: title and address of the scenario that shows it, else `not_played` says why not.
+    """
+
+    jira: str
+    href: str
+    statement: str
+    uses: list[str]
+    severity: str
+    where: str
+    since: str
+    fixed: tuple[str, ...]
+    run: dict[str, str] | None
+    not_played: str
+    hit: NotRequired[bool | None]
+
+
+class ChangeCard(TypedDict):
+    meaning: str
+    source: str
+    is_on: bool
+    run: dict[str, str] | None
+
+
+class UpgradeAnswer(TypedDict, total=False):
+    """Answer of the page: `hit` for one release, the other lists for two, nothing for none.
+
+    `hidden` counts the bugs that the cluster cannot meet.
+    """
+
+    before: str
+    after: str
+    modes: tuple[str, ...]
+    hit: list[BugCard]
+    mended: list[BugCard]
+    broken: list[BugCard]
+    stay: list[BugCard]
+    changed: list[ChangeCard]
+    hidden: int
+
+
 @blueprint.get("/upgrade")
 def page() -> str:
     """Render an upgrade between two releases.
@@ -39,7 +82,7 @@ def page() -> str:
     used = None
     if "only" in request.args:
         used = features().keys() & set(request.args.getlist("uses"))
-    found: dict[str, Any] = {}
+    found: UpgradeAnswer = {}
     problem = ""
     try:
         found = _answer(asked["from"].strip(), asked["to"].strip(), asked["mode"].strip(), used)
@@ -56,49 +99,49 @@ def page() -> str:
     )
 
 
-def _fitting(line: str, release: str) -> list[dict[str, Any]]:
+def _fitting(line: str, release: str) -> list[BugCard]:
     """Return the entries that fit a line, and whether the release has them; [] without a line."""
-    shown = []
+    shown: list[BugCard] = []
     for entry in fitting(line):
         hit = entry.affects(release_of(release)) if release else None
         newest = release or entry.last_affected
-        shown.append(_bug(advice.bug_of(entry), newest, newest) | {"hit": hit})
+        shown.append({**_bug(advice.bug_of(entry), newest, newest), "hit": hit})
     return shown
 
 
-def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> dict[str, Any]:
+def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> UpgradeAnswer:
     if not old:
         return {}
     before = advice.release_in(old)
     modes = advice.modes_of(before)
     if not new:
-        bugs = {"hit": advice.bugs_of(before, mode)}
-        return {"before": before, "modes": modes} | _met(bugs, used, before, before)
+        bugs = advice.bugs_of(before, mode)
+        hit = _met(bugs, used, before, before)
+        return {"before": before, "modes": modes, "hit": hit, "hidden": len(bugs) - len(hit)}
     after = advice.release_in(new)
     found = advice.upgrade(before, after, mode)
     both = found.before, found.after
-    bugs = {"mended": found.mended, "broken": found.broken, "stay": found.stay}
-    changed = [_change(one, *both) for one in found.changed]
-    return {"before": before, "after": after, "modes": modes, "changed": changed} | _met(
-        bugs, used, *both
-    )
-
-
-def _met(
-    sections: dict[str, tuple[Bug, ...]], used: Set[str] | None, before: str, after: str
-) -> dict[str, Any]:
-    """Return the bugs of each section that a cluster can meet, and the number of the `hidden`."""
-    met = {
-        name: [
-            _bug(bug, before, after) for bug in bugs if used is None or bug.entry.is_met_by(used)
-        ]
-        for name, bugs in sections.items()
+    sections = found.mended, found.broken, found.stay
+    mended, broken, stay = (_met(bugs, used, *both) for bugs in sections)
+    shown = len(mended) + len(broken) + len(stay)
+    return {
+        "before": before,
+        "after": after,
+        "modes": modes,
+        "changed": [_change(one, *both) for one in found.changed],
+        "mended": mended,
+        "broken": broken,
+        "stay": stay,
+        "hidden": sum(map(len, sections)) - shown,
     }
-    hidden = sum(map(len, sections.values())) - sum(map(len, met.values()))
-    return {**met, "hidden": hidden}
 
 
-def _bug(bug: Bug, before: str, after: str) -> dict[str, Any]:
+def _met(bugs: tuple[Bug, ...], used: Set[str] | None, before: str, after: str) -> list[BugCard]:
+    """Return the bugs that a cluster can meet."""
+    return [_bug(bug, before, after) for bug in bugs if used is None or bug.entry.is_met_by(used)]
+
+
+def _bug(bug: Bug, before: str, after: str) -> BugCard:
     entry = bug.entry
     statement, not_played = entry.said_in(visitor.lang())
     return {
@@ -115,7 +158,7 @@ def _bug(bug: Bug, before: str, after: str) -> dict[str, Any]:
     }
 
 
-def _change(change: Change, before: str, after: str) -> dict[str, Any]:
+def _change(change: Change, before: str, after: str) -> ChangeCard:
     tables = words_of("tables", visitor.lang())
     flag = change.flag
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for
@@ -162,7 +162,8 @@ def steps(digest: str) -> Response:
         asked = RequestFields({"run": digest, "first": first, "count": count})
         found = runs.steps(question_context(), asked)
         if releases:
-            found["steps"] = [_under_the_lens(step, releases, bare) for step in found["steps"]]
+            seen = [_under_the_lens(step, releases, bare) for step in found["steps"]]
+            return json_answer({"ok": True, **found, "steps": seen})
         return json_answer({"ok": True, **found})
 
     response = unless_known(etag, answer)
@@ -170,7 +171,7 @@ def steps(digest: str) -> Response:
     return response
 
 
-def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> dict[str, Any]:
+def _under_the_lens(step: StepJson, releases: tuple[str, ...], bare: bool) -> Mapping[str, object]:
     """Return a copy of the step with its stacks; `bare`: without its view and sentences."""
     seen = stacks_by_release(step, releases, step["view"]["mode"])
     return {"n": step["n"], "lens": seen} if bare else {**step, "lens": seen}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from app.core.memoize import once
 from engine.model.errors import InputError
@@ -63,13 +63,13 @@ def rule(name: str, words: Words) -> str:
     return RULES[name].title if told == key else told
 
 
-def args(given: Mapping[str, Any], words: Words) -> dict[str, Any]:
+def args(given: Mapping[str, object], words: Words) -> dict[str, object]:
     """Return the arguments of a sentence without codes."""
-    found = dict(given)
+    found: dict[str, object] = dict(given)
     for name in PROFILE_ARGS:
-        if isinstance(found.get(name), str):
-            found[name] = in_kafkas(found[name])
+        if isinstance(text := found.get(name), str):
+            found[name] = in_kafkas(text)
     for name in PROMISE_ARGS:
-        if isinstance(found.get(name), str):
-            found[name] = promise(found[name], words)
+        if isinstance(text := found.get(name), str):
+            found[name] = promise(text, words)
     return found

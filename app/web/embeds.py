@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, render_template, request
 
@@ -17,7 +17,7 @@ from engine import ENGINE_VERSION
 from engine.model.json_types import Json
 from engine.model.languages import LANGUAGES, USUAL, language_of, short
 from engine.story import story
-from engine.view.wire import PartitionView, StepJson, View
+from engine.view.wire import PartitionView, Record, StepJson, View
 
 blueprint = Blueprint("embeds", __name__)
 
@@ -32,17 +32,37 @@ GUESS: Final = re.compile(r"(hw|leo):(\d{1,6}):(\d{1,9})")
 STEPS_AT_FIRST: Final = 8
 
 
+class EmbedGuess(TypedDict):
+    """An answered offset: its mark (hw or leo), the broker, and the offset."""
+
+    mark: str
+    who: int
+    at: int
+
+
+class ReplicaRow(TypedDict):
+    """A replica for the table: its last records, and how many `more` it has."""
+
+    broker: str
+    state: str
+    in_isr: bool
+    hw: int
+    leo: int
+    more: int
+    records: list[Record]
+
+
 @blueprint.get("/e/<digest>")
 def embed(digest: str) -> str:
     """Render one run, opened at ``?step=``; an answer that cannot be read is named and ignored."""
     if not DIGEST.match(digest):
         raise RequestError("not_found")
-    chosen, problems = chosen_of(request.args)
+    wanted, chosen, problems = chosen_of(request.args)
     lang = visitor.lang()
     saved = services().replays.saved(digest)
     with services().replays.using(digest) as replay:
         facts = services().replays.facts(replay, saved, lang)
-        step = min(chosen.pop("step"), replay.total)
+        step = min(wanted, replay.total)
         first = max(0, step - 2)
         steps = replay.around(first, step, STEPS_AT_FIRST)
     here = steps[step - steps[0]["n"]]
@@ -71,14 +91,14 @@ def embed(digest: str) -> str:
     )
 
 
-def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """Return the options in the address, and each that cannot be read, with its choices."""
+def chosen_of(
+    args: Mapping[str, str],
+) -> tuple[int, dict[str, str], list[dict[str, str]]]:
+    """Return step and options in the address, and each that cannot be read, with its choices."""
     problems = []
-    chosen: dict[str, Any] = {"step": 0}
+    chosen: dict[str, str] = {}
     step = whole_number(args.get("step", "0"))
-    if step is not None:
-        chosen["step"] = step
-    else:
+    if step is None:
         problems.append({"name": "step", "value": args["step"][:40], "known": "0, 1, 2 …"})
     for name, known in CHOICES.items():
         value = args.get(name, known[0])
@@ -89,13 +109,15 @@ def chosen_of(args: Mapping[str, str]) -> tuple[dict[str, Any], list[dict[str, s
         problems.append(
             {"name": "lang", "value": args["lang"][:40], "known": ", ".join(map(short, LANGUAGES))}
         )
-    return chosen, problems
+    return step or 0, chosen, problems
 
 
-def guess_of(text: str) -> dict[str, Any] | None:
+def guess_of(text: str) -> EmbedGuess | None:
     """Parse an answer to be drawn beside the truth, hw:2:4: mark, broker, offset."""
     match = GUESS.fullmatch(text)
-    return match and {"mark": match[1], "who": int(match[2]), "at": int(match[3])}
+    if match is None:
+        return None
+    return {"mark": match[1], "who": int(match[2]), "at": int(match[3])}
 
 
 def sentences(step: StepJson, facts: Json, lang: str) -> list[str]:
@@ -104,15 +126,15 @@ def sentences(step: StepJson, facts: Json, lang: str) -> list[str]:
     return [story.render(told, names, lang) for told in (*step["say"], *step["why"])]
 
 
-def table_rows(view: View) -> list[dict[str, Any]]:
+def table_rows(view: View) -> list[ReplicaRow]:
     """Return the first partition's replicas as rows of a table."""
     return [row for part in view["partitions"][:1] for row in _rows(part, view)]
 
 
-def _rows(part: PartitionView, view: View) -> list[dict[str, Any]]:
+def _rows(part: PartitionView, view: View) -> list[ReplicaRow]:
     """Return one line of the table for each replica."""
     brokers = {one["id"]: one for one in view["brokers"]}
-    rows = []
+    rows: list[ReplicaRow] = []
     for number in part["ar"]:
         replica = part["replicas"][str(number)]
         up = brokers[number]["alive"] == "up"

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.core.refusals import located
-from app.learn.cards import cards, outcomes, pictures_version
+from app.learn.cards import LibraryCard, OutcomesCard, cards, pictures_version, with_outcomes
 from app.learn.path import path
 from app.server import visitor
 from app.web.loop import hero
 from engine.scenarios import file
 
 blueprint = Blueprint("home", __name__)
-
-Card = dict[str, Any]
 
 LIVING: Final = "S82"
 """The cluster under traffic that *Break it yourself* opens."""
@@ -36,9 +34,14 @@ FILTERS: Final = ("q", "tag", "difficulty", "profile")
 """Addresses that ask for these mean the page of all scenarios, which once was this one."""
 
 
-def topics(found: Iterable[Card]) -> list[dict[str, Any]]:
+class HomeTopic(TypedDict):
+    name: str
+    cards: list[OutcomesCard]
+
+
+def topics(found: Iterable[LibraryCard]) -> list[HomeTopic]:
     """Return each topic with the cards of its runs; one that the library lacks is left out."""
-    by_code = {card["code"]: {**card, "outcomes": outcomes(card)} for card in found}
+    by_code = {card["code"]: with_outcomes(card) for card in found}
     return [
         {"name": name, "cards": [by_code[code] for code in codes if code in by_code]}
         for name, codes in TOPICS

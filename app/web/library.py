@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
 from app.core.refusals import located
 from app.find.index import MAX_QUERY_LENGTH
 from app.find.pages import OF_KAFKA, matching, others
-from app.learn.cards import cards, outcomes, pictures, pictures_version
+from app.learn.cards import LibraryCard, cards, pictures, pictures_version, with_outcomes
 from app.recordings.page import badge
 from app.server import visitor
 from app.server.services import services
@@ -21,8 +20,6 @@ from engine.scenarios import file
 from engine.scenarios.scenario import TAGS
 
 blueprint = Blueprint("shelf", __name__)
-
-Card = dict[str, Any]
 
 CANVAS = "S60"
 """The scenario to build one's own in."""
@@ -55,7 +52,7 @@ class LibraryFilter:
             {slug: rank for rank, slug in enumerate(matching(query))},
         )
 
-    def fits(self, card: Card) -> bool:
+    def fits(self, card: LibraryCard) -> bool:
         return (
             (not self.query or card["slug"] in self.ranks)
             and (not self.tags or any(tag in card["tags"] for tag in self.tags))
@@ -83,7 +80,7 @@ def library() -> str:
     return render_template(
         "library.html",
         unreadable=[located(bad) for bad in file.unreadable().values()],
-        cards=[{**card, "outcomes": outcomes(card), "seen": real[card["slug"]]} for card in every],
+        cards=[{**with_outcomes(card), "seen": real[card["slug"]]} for card in every],
         shown={card["slug"] for card in shown},
         wanted=wanted,
         found=others(wanted.query, visitor.lang()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response, request
 
@@ -93,7 +93,7 @@ def _doing(view: View, lang: str) -> dict[int, str]:
     found = {}
     for broker in view["brokers"]:
         replica = part["replicas"].get(str(broker["id"]))
-        args: dict[str, Any] = {}
+        args: dict[str, int] = {}
         if broker["alive"] != "up":
             key = f"alive.{broker['alive']}"
         elif replica is None:

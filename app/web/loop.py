@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response, url_for
 from markupsafe import Markup
@@ -126,7 +127,7 @@ def address(profile: str, lang: str) -> str:
     return f"/loop/{profile}/{lang}/{edition() or 'new'}.json"
 
 
-def hero(lang: str) -> dict[str, Any]:
+def hero(lang: str) -> Mapping[str, object]:
     """Return the data of the first page's template."""
     shown = json.loads(frames(FIRST, lang))
     return {

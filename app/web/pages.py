@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, Response, g, redirect, render_template, request, url_for
@@ -105,7 +105,20 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
     return render_template("animator.html", boot=boot, title="" if bare else shown.title)
 
 
-def _end_card(scenario: Scenario) -> dict[str, Any]:
+class EndCard(TypedDict):
+    """End of a library run: a question of an interview with facts of its answer, the next run.
+
+    `proves`: the run is the one that the question names.
+    """
+
+    proves: bool
+    ask: str
+    says: list[str]
+    topic: str
+    next: dict[str, str]
+
+
+def _end_card(scenario: Scenario) -> EndCard:
     """Return the additions to the verdict on the card at the end of a library run."""
     lang = visitor.lang()
     found = takeaways(scenario.code)
@@ -149,7 +162,7 @@ def _filters(state: BlueprintSetupState) -> None:
     state.app.jinja_env.filters["kafka"] = display_names.kafka
 
 
-def _helpers() -> dict[str, Any]:
+def _helpers() -> dict[str, object]:
     return {
         "t": words,
         "here": here,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 from app.web.moments import animator, code_of, frame, recorded
 from engine.learn.answers import answer_of
@@ -68,7 +68,49 @@ def given_of(probe: Probe, number: int | None, text: str) -> GivenAnswer | None:
     return GivenAnswer(answer, place)
 
 
-def question_json(question: ViewQuestion, teller: Teller) -> dict[str, Any]:
+class QuestionWords(TypedDict):
+    """A question in words; `next` and `move`: the event that is about to happen."""
+
+    form: str
+    text: str
+    kafka: str
+    move: str
+    next: str
+    ask: str
+    choices: list[str]
+    kind: str
+
+
+class OtherChoice(TypedDict):
+    """A wrong choice that was not taken, and the misconception that gives it: (name, why)."""
+
+    answer: str
+    belief: tuple[str, str]
+
+
+class AnswerResult(TypedDict):
+    """Result of an answer; `given` and `right` are numbers of choices.
+
+    `beliefs` and `ids` are the misconceptions that give the answer. `older` is a stage of the Kafka
+    `until` which it was right, "" where there is none.
+    """
+
+    given: int
+    text: str
+    right: int
+    beliefs: list[tuple[str, str]]
+    ids: list[str]
+    why: str
+    others: list[OtherChoice]
+    stage: str
+    open: str
+    onward: dict[str, str | int]
+    next: str
+    older: str
+    until: str
+
+
+def question_json(question: ViewQuestion, teller: Teller) -> QuestionWords:
     """Return the question in words.
 
     It contains nothing that happens after the step of the question.
@@ -88,7 +130,7 @@ def question_json(question: ViewQuestion, teller: Teller) -> dict[str, Any]:
 
 def result(
     question: ViewQuestion, teller: Teller, answered: GivenAnswer, after: str
-) -> dict[str, Any]:
+) -> AnswerResult:
     """Judge an answer.  One that no misconception gives is wrong without a name."""
     probe, run, given = question.probe, question.run, answered.place
     wrong = probe.choices[given].wrong if given >= 0 else ()

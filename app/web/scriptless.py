@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from flask import render_template, request
 from markupsafe import Markup
 
 from app.server import visitor
 from app.server.services import services
 from engine.export.thumbnail import HEIGHT, WIDTH, draw
-from engine.model.json_types import Json
 from engine.sim.run import Run
 from engine.story import story
-from engine.view.wire import StepJson, View
+from engine.view.wire import Record, Role, StepJson, View
 
 AROUND = 15
 """Steps listed before and after the one that is shown."""
+
+
+class PlainRow(TypedDict):
+    """A replica of the shown step."""
+
+    partition: str
+    broker: str
+    alive: str
+    in_isr: bool
+    role: Role
+    leo: int
+    hw: int
+    records: list[Record]
 
 
 def is_scriptless() -> bool:
@@ -54,7 +68,7 @@ def _step_sentences(step: StepJson, names: dict[int, str], lang: str) -> list[st
     return [story.render(one, names, lang) for one in [*step["say"], *step["why"]]]
 
 
-def _rows(view: View) -> list[Json]:
+def _rows(view: View) -> list[PlainRow]:
     """Return one row for each replica of each partition."""
     brokers = {broker["id"]: broker for broker in view["brokers"]}
     return [
@@ -63,7 +77,10 @@ def _rows(view: View) -> list[Json]:
             "broker": brokers[int(number)]["name"],
             "alive": brokers[int(number)]["alive"],
             "in_isr": int(number) in part["record"]["isr"],
-            **{key: replica[key] for key in ("role", "leo", "hw", "records", "epochs")},
+            "role": replica["role"],
+            "leo": replica["leo"],
+            "hw": replica["hw"],
+            "records": replica["records"],
         }
         for part in view["partitions"]
         for number, replica in part["replicas"].items()

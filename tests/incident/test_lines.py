@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.incident import lines
-from app.incident.events import TopicIdentity
+from app.incident.events import EventData, RecordChange, TopicIdentity
+from app.incident.forms import FORMS
 from app.incident.layouts import unwrapped
 
 STAMP = "[2026-11-22 16:50:31,594] INFO "
@@ -106,7 +107,7 @@ FOUND = [
         "Completed load of Log(dir=/d/t-0, topicId=x, topic=t, partition=0, highWatermark=0, "
         "lastStableOffset=0, logStartOffset=0, logEndOffset=1) with 1 segments",
         "loaded",
-        {"start": 0, "leo": 1},
+        {"leo": 1},
     ),
     (
         "Completed load of log t-0 with 1 log segments and log end offset 5 in 10 ms (x)",
@@ -148,6 +149,12 @@ ABOUT_BROKERS = [
     ("Recovering 2 logs from /b since no clean shutdown file was found (x)", "unclean stop", {}),
     ("Kafka version : 0.10.2.2 (x)", "version", {"version": "0.10.2.2"}),
 ]
+
+
+def test_every_value_of_a_line_is_declared() -> None:
+    named = {name for form in FORMS for name in form.expression.groupindex}
+    assert named <= EventData.__annotations__.keys()
+    assert set(lines._CHANGED.values()) <= RecordChange.__annotations__.keys()
 
 
 @pytest.mark.parametrize(("text", "kind", "data"), FOUND)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from app.incident.events import CONTROLLER, Event, TopicIdentity, partition_named
+from app.incident.events import CONTROLLER, Event, EventData, TopicIdentity, partition_named
 from app.incident.files import Gathered, IncidentFile, owner_of
 from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.sampling import FileSample
@@ -45,10 +45,10 @@ def apply(gathered: Gathered, entry: EpochEntry, where: str) -> Iterator[Event]:
     for stated in gathered.image.apply(entry):
         about = TopicIdentity(stated.topic, stated.index)
         if gathered.wanted in (None, about):
-            data = {"partition": about, "state": stated.state}
-            yield Event(entry.time_ms, CONTROLLER, "state", where, data)
+            stated_data: EventData = {"partition": about, "state": stated.state}
+            yield Event(entry.time_ms, CONTROLLER, "state", where, stated_data)
     if isinstance(entry.record, BrokerRecord):
-        data = {"broker": entry.record.broker}
+        data: EventData = {"broker": entry.record.broker}
         yield Event(entry.time_ms, CONTROLLER, entry.record.what, where, data)
 
 
