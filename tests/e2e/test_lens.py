@@ -102,8 +102,8 @@ def test_a_method_is_found_and_followed(visit: Opener) -> None:
 def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
     page = visit("/s/S23?profile=2.5.1")
     page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    page.get_by_label("What to wait for").select_option("method")
-    page.get_by_label("Which one").fill("doTruncate")
+    page.get_by_label("Event to stop at").select_option("method")
+    page.get_by_label("Value").fill("doTruncate")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="a breakpoint").click()
     page.wait_for_function("() => new URLSearchParams(location.search).get('step') > 0")
