@@ -115,7 +115,7 @@ def test_a_run_that_can_be_played_no_further_says_so(visit: Opener) -> None:
     data = base64.urlsafe_b64encode(zlib.compress(run.text().encode())).decode().rstrip("=")
     page = visit(f"/r#run=2.{len(data)}.{data}")
     words = page.locator("[data-stops]").inner_text()
-    assert "no further" in words and "Move 2 (“restart 1”)" in words
+    assert "cannot play it further" in words and "Move 2 (“restart 1”)" in words
     at(page, 0)
     page.keyboard.press("ArrowRight")
     at(page, 1)
