@@ -1,7 +1,7 @@
-"""Bootstrap of ``python3 -m app`` and ``python3 -m tests`` where there is only Python.
+"""Bootstrap of ``python3 -m app`` and ``python3 -m tests`` on a machine that has only Python.
 
-Standard library only.  Where what ``pyproject.toml`` asks for is installed, nothing happens;
-else it is installed into ``.venv`` beside this package, and the same command runs again there.
+Standard library only.  If a requirement of ``pyproject.toml`` is missing, all of them are
+installed into ``.venv`` beside this package, and the same command runs again there.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def give_up(sentence: str) -> NoReturn:
 
 
 def is_checkout() -> bool:
-    """Check whether this package stands in a checkout; else pip has installed it."""
+    """Return True in a checkout, False if pip has installed this package."""
     return (ROOT / "pyproject.toml").exists()
 
 
 def requirements(extra: str = "") -> list[str]:
-    """Return the requirement lines of pyproject.toml, those of one extra included."""
+    """Return the requirements in pyproject.toml, with those of one extra."""
     import tomllib  # new in 3.11: older Pythons must get as far as the error message
 
     with (ROOT / "pyproject.toml").open("rb") as file:
@@ -51,7 +51,7 @@ def requirements(extra: str = "") -> list[str]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Turn 2.0.40 into (2, 0, 40): enough for the versions this project asks for."""
+    """Turn 2.0.40 into (2, 0, 40), which is enough for the versions in pyproject.toml."""
     found = [int(part) for part in re.findall(r"\d+", version.split("+")[0])]
     while found and found[-1] == 0:
         found.pop()
@@ -59,7 +59,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def fits(version: str, clauses: str) -> bool:
-    """Check whether a version is within clauses such as ``>=3.1,<4``; False if unreadable."""
+    """Return True if a version satisfies clauses such as ``>=3.1,<4``; False if unreadable."""
     have = _numbers(version)
     for clause in filter(str.strip, clauses.split(",")):
         match = _CLAUSE.match(clause)
@@ -81,7 +81,7 @@ def fits(version: str, clauses: str) -> bool:
 
 
 def lacking(extra: str = "") -> list[str]:
-    """Return the requirements that this Python does not have in a version that fits."""
+    """Return the requirements that are missing in this Python, or installed in another version."""
     missing = []
     for line in requirements(extra):
         match = _REQUIREMENT.match(line)
@@ -97,12 +97,15 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def ensure(module: str, extra: str = "") -> None:
-    """Return if this Python has everything; else run ``-m module`` again in one that has."""
+    """Return if all requirements are installed; else install them and run ``-m module`` again."""
     if sys.version_info < OLDEST:
         have = ".".join(map(str, sys.version_info[:3]))
-        give_up(f"Highwater needs Python 3.11 or newer; this is Python {have}.")
+        give_up(
+            f"Highwater needs Python 3.11 or newer, and this is Python {have}: "
+            f"start it with a newer one, for example python3.13 -m {module}."
+        )
     if not is_checkout():
-        return  # pip installed this, with all that it needs
+        return  # pip installed this package and its requirements
     missing = lacking(extra)
     if not missing:
         return
@@ -117,8 +120,10 @@ def ensure(module: str, extra: str = "") -> None:
         python = _venv_python()
         if python is None:
             give_up(f"{VENV} has no Python in it: remove it and try again.")
-    if not _inside_venv() and _has_all(python, extra):
-        _run_again(python, module)
+    if not _inside_venv():
+        missing = _lacking_in(python, extra)
+        if not missing:
+            _run_again(python, module)
     if failed := _install(python, extra, missing):
         give_up(f"Installing failed; this repeats it: cd {ROOT} && {' '.join(failed)}")
     os.environ[_AGAIN] = extra + "/"
@@ -145,25 +150,31 @@ def _venv_python() -> Path | None:
     return None
 
 
-def _has_all(python: Path, extra: str) -> bool:
-    question = f"from app import bootstrap; raise SystemExit(bool(bootstrap.lacking({extra!r})))"
-    return subprocess.run([str(python), "-c", question], cwd=ROOT).returncode == 0
+def _lacking_in(python: Path, extra: str) -> list[str]:
+    """Return the requirements that another Python lacks; all of them if it cannot be asked."""
+    question = f"from app import bootstrap; print(*bootstrap.lacking({extra!r}), sep='\\n')"
+    answer = subprocess.run(
+        [str(python), "-c", question], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    if answer.returncode != 0:
+        return requirements(extra)
+    return [line for line in answer.stdout.splitlines() if line]
 
 
 def _make_venv() -> None:
-    say(f"First start: making a virtual environment in {VENV} ...")
+    say(f"First start: creating a virtual environment in {VENV} ...")
     made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
     if made.returncode == 0:
         return
-    # Debian packs pip for virtual environments separately; a pip outside can fill one as well.
+    # Debian packs pip for virtual environments separately; a pip outside can install into one.
     shutil.rmtree(VENV, ignore_errors=True)
     outside = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True)
     bare = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
     if outside.returncode != 0 or subprocess.run(bare, capture_output=True).returncode != 0:
         shutil.rmtree(VENV, ignore_errors=True)
         give_up(
-            "Python here cannot make virtual environments: install it, "
-            "for example with 'apt-get install python3-venv', and start again."
+            "This Python cannot create virtual environments: let an administrator install its "
+            "venv module (Debian and Ubuntu: apt-get install python3-venv), then start again."
         )
 
 
@@ -178,7 +189,7 @@ def locked() -> str:
 
 
 def _install_locked(pip: list[str], python: Path, extra: str) -> bool:
-    """Install exactly what uv.lock names, by hash, as continuous integration wants it."""
+    """Install exactly the versions and hashes in uv.lock, as continuous integration does."""
     sync = [str(python), "-m", "uv", "sync", "--quiet", "--locked", "--inexact"]
     for command in ([*pip, "install", "--quiet", locked()], [*sync, "--extra", extra]):
         if subprocess.run(command, cwd=ROOT).returncode != 0:
@@ -190,15 +201,15 @@ def _install_locked(pip: list[str], python: Path, extra: str) -> bool:
 def _install(python: Path, extra: str, missing: list[str]) -> list[str]:
     """Install the project with an extra; return the command that failed, or an empty list."""
     large = any(line.startswith("pyspark") for line in missing)
-    how_long = " (about three minutes: Spark is large)" if large else ""
+    how_long = "one to three minutes, as Spark is large" if large else "up to a minute"
     count = "1 package" if len(missing) == 1 else f"{len(missing)} packages"
-    say(f"Installing {count}{how_long}: {', '.join(missing)}")
+    say(f"Installing {count} ({how_long}): {', '.join(missing)}")
     target = f".[{extra}]" if extra else "."
-    within = [str(python), "-m", "pip"]
+    within = [str(python), "-W", "ignore", "-m", "pip"]  # pip warns of its own deprecations
     if subprocess.run([*within, "--version"], capture_output=True).returncode != 0:
-        within = [sys.executable, "-m", "pip", "--python", str(python)]
+        within = [sys.executable, "-W", "ignore", "-m", "pip", "--python", str(python)]
     if extra and os.environ.get("CI") and _install_locked(within, python, extra):
-        say("Installed, as uv.lock has it.")
+        say("Installed the versions in uv.lock.")
         return []
     command = [*within, "install", "--disable-pip-version-check", "--quiet", "--editable", target]
     if subprocess.run(command, cwd=ROOT).returncode != 0:

@@ -1,7 +1,8 @@
 """``python3 -m tests``: every check of the project, on a machine that has only Python.
 
-``--quick`` runs the checks that a contributor waits for.  Arguments go to pytest, which then runs
-alone after the linters.  Standard library only, until everything is installed (`app.bootstrap`).
+``--quick`` runs the checks that a contributor waits for.  Other arguments are passed to pytest,
+which runs after the linters.  Only the standard library is imported until `app.bootstrap` has
+installed the rest.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ NOT_QUICK = (
     "tests/test_unreadable.py",
     "tests/test_wheel.py",
 )
-"""Tests that `--quick` leaves out: they take long, or need a program that may be missing."""
+"""Tests that `--quick` skips: they are slow, or need a program that may be missing."""
 QUICK_APP = ("base", "batch_spec", "cli", "comparing", "editing", "openapi", "terms", "upgrade")
-"""Files of tests/app that `--quick` plays, without `test_`: they open no socket."""
+"""Files of tests/app that `--quick` runs, without `test_`: they open no socket."""
 LEFT_OUT = (
     "browsers, the server and its pages, Spark, PostgreSQL, nginx, incidents, the laboratory, the "
     "documentation site, the wheel, the advisor, soaks, searches and everything timed"
@@ -78,7 +79,7 @@ def has_nginx() -> bool:
 
 
 def ensure_programs() -> None:
-    """Installs what the tests of browser, database and proxy start, if apt can be used here."""
+    """Install the programs that the tests start; without root and apt, name them."""
     apt = shutil.which("apt-get")
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         apt = None
@@ -86,6 +87,7 @@ def ensure_programs() -> None:
         install(apt, [chromium.SHELL])
     there = {
         "chromium": has_chromium(),
+        "libatomic1": chromium.has_libatomic(),
         "fonts-noto-cjk": has_chinese(),
         "postgresql": has_postgres(),
         "nginx-light": has_nginx(),
@@ -95,12 +97,15 @@ def ensure_programs() -> None:
         install(apt, wanted)
     elif wanted:
         names = " ".join(wanted)
-        left = "fail" if is_ci() else "are left out"
-        bootstrap.say(f"Only an administrator can install {names}: tests that need them {left}.")
+        result = "fail" if is_ci() else "are skipped"
+        bootstrap.say(
+            f"Only an administrator can install some programs (apt-get install {names}); "
+            f"the tests that need them {result}."
+        )
 
 
 def install(apt: str, packages: list[str]) -> None:
-    """Install packages one by one: a machine may know only some of them."""
+    """Install packages one by one: a distribution may have only some of them."""
     bootstrap.say(f"Installing for the tests: {' '.join(packages)} ...")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     get = [apt, "-qq", "install", "-y", "--no-install-recommends"]
@@ -110,27 +115,27 @@ def install(apt: str, packages: list[str]) -> None:
 
 
 def why_no_node() -> str:
-    """Why the checks of the front end cannot be run here, or ""."""
+    """Return the reason why the checks of the front end cannot run here, or ""."""
     node = shutil.which("node")
     if node is None:
-        return f"node is not installed; {NODE_OLDEST} or newer checks the front end"
+        return f"node is not installed; the checks of the front end need {NODE_OLDEST} or newer"
     told = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
     version = re.match(r"v(\d+)", told)
     if version is None or int(version[1]) < NODE_OLDEST:
         return f"node {told.strip()} is too old; the checks of the front end need {NODE_OLDEST}"
     if shutil.which("npm") is None:
-        return "npm is not installed; it installs what formats and lints the front end"
+        return "npm is not installed; it installs the formatter and linters of the front end"
     return ""
 
 
 def ensure_node() -> str:
-    """Takes node and npm from PyPI if they are missing or too old; why that failed, or ""."""
+    """Install node and npm from PyPI if they are missing or too old; return why not, or ""."""
     scripts = sysconfig.get_path("scripts")
     if why_no_node() and (Path(scripts) / "node").exists():
         os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")
     if not (why_not := why_no_node()):
         return ""
-    bootstrap.say(f"{why_not[0].upper()}{why_not[1:]}: taking it from PyPI.")
+    bootstrap.say(f"{why_not[0].upper()}{why_not[1:]}: installing it from PyPI.")
     if not bootstrap.add("node"):
         return why_not
     os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", "")
@@ -138,14 +143,16 @@ def ensure_node() -> str:
 
 
 def ensure_tools() -> list[str]:
-    """Installs what formats and lints, in the versions of package-lock.json, where another lock or
-    none was installed; the command if that failed, or nothing."""
+    """Install the formatter and linters in package-lock.json, unless they are installed.
+
+    Return the command that failed, or an empty list.
+    """
     lock = ROOT / "package-lock.json"
     mark = ROOT / "node_modules/.installed"
     if mark.exists() and mark.read_bytes() == lock.read_bytes():
         return []
     command = [shutil.which("npm") or "npm", "ci", "--silent", "--no-audit", "--no-fund"]
-    bootstrap.say("Installing what formats and lints the front end ...")
+    bootstrap.say("Installing the formatter and linters of the front end ...")
     if subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL).returncode != 0:
         return command
     mark.write_bytes(lock.read_bytes())
@@ -153,7 +160,7 @@ def ensure_tools() -> list[str]:
 
 
 def front_end() -> list[list[str]]:
-    """The checks of scripts and styles: format, lint, and the tests that run in node."""
+    """Checks of scripts and styles: formatter, linters, and the tests that run in node."""
     tools = "node_modules/.bin"
     return [
         [f"{tools}/prettier", "--log-level", "warn", "--check", "."],
@@ -165,12 +172,12 @@ def front_end() -> list[list[str]]:
 
 
 def is_ci() -> bool:
-    """Where what cannot be checked is a failure, as for the browser and other Pythons."""
+    """Return True where a check that cannot run counts as failed, not as skipped."""
     return bool(os.environ.get("CI"))
 
 
 def failures(cache: Path) -> list[str]:
-    """What pytest noted in its cache to have failed."""
+    """Return the tests that failed, from the cache of pytest."""
     try:
         text = (cache / "v/cache/lastfailed").read_text("utf-8")
     except OSError:
@@ -180,7 +187,7 @@ def failures(cache: Path) -> list[str]:
 
 @dataclass
 class Told:
-    """What became of the checks, and of what they say, one after the other."""
+    """Results of the checks; prints the output of one check at a time."""
 
     failed: list[str] = field(default_factory=list)
     second: list[str] = field(default_factory=list)
@@ -188,7 +195,7 @@ class Told:
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self, command: list[str], at_once: bool) -> None:
-        """Runs a check.  What it prints comes at once, or whole when it has ended."""
+        """Run a check and print its output, as it comes or whole at the end."""
         line = line_of(command)
         if at_once:
             bootstrap.say(f"\n$ {line}")
@@ -201,7 +208,7 @@ class Told:
                     kept.seek(0)
                     shutil.copyfileobj(kept, sys.stdout.buffer)
                     sys.stdout.flush()
-                bootstrap.say(f"({time.monotonic() - began:.1f} s, {used:.1f} s of them computing)")
+                bootstrap.say(f"({time.monotonic() - began:.1f} s, {used:.1f} s of CPU time)")
                 if not passed:
                     self.failed.append(line)
 
@@ -211,15 +218,15 @@ class Told:
 
 
 def line_of(command: list[str]) -> str:
-    """The line that repeats a check; `--quick` has a short one."""
+    """Return the line that repeats a check; `--quick` has a short one."""
     if "--ignore=tests/e2e" in command and f"--ignore={NOT_QUICK[-1]}" in command:
         return "python3 -m tests --quick"
     return shlex.join(command)
 
 
 def run(command: list[str], out: IO[bytes] | None) -> tuple[int, float]:
-    """(exit code, seconds of all processors that it and what it started have used)."""
-    # Hundreds of processes import the same files: what one has compiled is kept for the others.
+    """Return the exit code, and the CPU seconds of the command and all its descendants."""
+    # Hundreds of processes import the same files: the first writes their bytecode for the others.
     own = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     counted = [sys.executable, "-S", str(REAPER), *command]
     with subprocess.Popen(counted, cwd=ROOT, stdout=out, stderr=out, env=own) as process:
@@ -231,16 +238,16 @@ def run(command: list[str], out: IO[bytes] | None) -> tuple[int, float]:
 def passes(
     command: list[str], second: list[str], out: IO[bytes] | None = None
 ) -> tuple[bool, float]:
-    """Runs a check; (did it pass, seconds of computing).
+    """Run a check; return (passed, CPU seconds).
 
-    Browser tests wait for a real Chromium on a machine that may be busy: where nothing else
-    failed, they get one more try, one after the other, and are noted in `second`.  Whatever is
-    deterministic gets none.
+    Browser tests wait for a real Chromium on a machine that may be busy.  If only browser tests
+    failed, they run once more, one after the other, and are added to `second`.  Other tests are
+    deterministic and get no second try.
     """
     if "pytest" not in command:
         code, used = run(command, out)
         return code == 0, used
-    with tempfile.TemporaryDirectory() as place:  # what failed here, and not some other day
+    with tempfile.TemporaryDirectory() as place:  # failures of this run only
         cached = [*command, "-o", f"cache_dir={place}"]
         code, used = run(cached, out)
         names = failures(Path(place)) if code else []
@@ -262,31 +269,31 @@ def tell_second_tries(names: list[str]) -> None:
 
 
 def marked(mark: str) -> list[str]:
-    """The files that have tests of this kind; the others need not be read for them."""
+    """Return the files with tests that have a mark; pytest need not collect the others."""
     there = re.compile(rf"\bmark\.{mark}\b")
     found = [path for path in ROOT.glob("tests/**/test_*.py") if there.search(path.read_text())]
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 def suites() -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
-    """Two lanes of tests that run at the same time, and what comes after both.
+    """Return two lanes of tests that run at the same time, and the tests that run after both.
 
-    Much of a browser's test, and of Spark's, is waiting: the other lane computes meanwhile.
+    Tests of the browser and of Spark mostly wait; the other lane uses the cores meanwhile.
     """
     pytest = [sys.executable, "-m", "pytest", "--durations", "15"]
     many = [*pytest, "-n", str(os.cpu_count() or 1), "--dist"]
     apart = "not (spark or alone)"
     plain = [*many, "worksteal", "-m", f"not browser and {apart}", "--ignore", "tests/e2e"]
     browser = [*many, "worksteal", "-m", f"browser and {apart}", "tests/e2e"]
-    # A Spark session serves the tests of a file.
+    # The tests of a file share a Spark session.
     spark = [*many, "loadfile", "-m", "spark and not alone", *marked("spark")]
-    # What is timed needs the machine for itself.
+    # Tests that measure time need the whole machine.
     alone = [*pytest, "-m", "alone", *marked("alone")]
     return [spark, plain], [browser], [alone]
 
 
 def quick_suite(arguments: list[str]) -> list[str]:
-    """The tests of `--quick`: neither browser nor Spark, sockets, databases or a clock."""
+    """Return the tests of `--quick`: none needs a browser, Spark, a socket or a database."""
     pytest = [sys.executable, "-m", "pytest", "--durations", "5", "-n", str(os.cpu_count() or 1)]
     chosen = "not (browser or spark or alone or cluster)"
     kept = {f"test_{name}.py" for name in QUICK_APP}
@@ -299,13 +306,13 @@ def quick_suite(arguments: list[str]) -> list[str]:
 
 
 def say_how_long(quick: bool) -> None:
-    """Says how long the checks take on this machine, before they begin."""
+    """Print how long the checks take on this machine, before they start."""
     cores = os.cpu_count() or 1
     whole, part = (max(2, round(work / cores)) for work in (CPU_MINUTES, QUICK_CPU_MINUTES))
     where = "1 core" if cores == 1 else f"{cores} cores"
     if quick:
         bootstrap.say(f"The quick checks take about {part} minutes on {where}.")
-        bootstrap.say(f"They leave out {LEFT_OUT}: python3 -m tests has them.")
+        bootstrap.say(f"They skip {LEFT_OUT}; python3 -m tests runs all.")
     else:
         bootstrap.say(f"All checks take about {whole} minutes on {where}; --quick about {part}.")
 
@@ -329,9 +336,9 @@ def main() -> int:
     began = time.monotonic()
     why_not = ensure_node()
     if not why_not and (broken := ensure_tools()):
-        # A registry that cannot be reached says nothing about this project.
+        # An unreachable registry is not a fault of this project.
         bootstrap.say(f"That failed: {shlex.join(broken)}")
-        why_not = "what formats and lints the front end could not be installed"
+        why_not = "npm could not install the formatter and linters of the front end"
     if not why_not:
         checks += front_end()
     elif is_ci():
@@ -349,18 +356,19 @@ def main() -> int:
     else:
         one, other, after = suites()
         with ThreadPoolExecutor(1) as pool, tempfile.TemporaryDirectory() as shared:
-            os.environ["HIGHWATER_TEST_SHARED"] = shared  # what both lanes need is built once
+            os.environ["HIGHWATER_TEST_SHARED"] = shared  # files that both lanes build once
             beside = pool.submit(told.lane, [*checks, *other])
             told.lane(one)
             beside.result()
         told.lane(after)
-    tell_second_tries(told.second)
+    if not quick:
+        tell_second_tries(told.second)
     minutes, seconds = divmod(round(time.monotonic() - began), 60)
     bootstrap.say(f"It took {minutes} min {seconds} s.")
     if not told.failed:
-        bootstrap.say(f"\nAll checks passed{', but for what was left out' if why_not else ''}.")
+        bootstrap.say(f"\nAll checks passed{', except those of the front end' if why_not else ''}.")
         return 0
-    bootstrap.say("\nFailed; these lines repeat it:")
+    bootstrap.say("\nFailed. To repeat the checks that failed:")
     for line in told.failed:
         bootstrap.say(f"  cd {shlex.quote(str(ROOT))} && {line}")
     return 1

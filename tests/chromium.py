@@ -1,13 +1,15 @@
-"""Chromium for the tests: the build without windows where it is installed, as it costs less.
+"""Chromium for the tests: `chromium-headless-shell` where it is installed, else `chromium`.
 
-Both have the same engine and version; `chromium-headless-shell` needs about 60 % of the processor
-time.  CHROMIUM in the environment names another.
+Both have the same engine and version; the headless shell needs about 60 % of the CPU time.
+CHROMIUM in the environment names another browser.
 """
 
 from __future__ import annotations
 
+import ctypes.util
 import os
 import shutil
+import sys
 from typing import Any, Final
 
 SHELL: Final = "chromium-headless-shell"
@@ -20,6 +22,18 @@ def path() -> str:
     wanted = os.environ.get("CHROMIUM")
     found = (shutil.which(name) for name in ((wanted,) if wanted else (SHELL, "chromium")))
     return next((one for one in found if one), "")
+
+
+def has_libatomic() -> bool:
+    """Return True if playwright's own node can start: on Linux it links libatomic."""
+    return sys.platform != "linux" or ctypes.util.find_library("atomic") is not None
+
+
+def missing() -> str:
+    """Return the reason why no test can drive a browser here, or ""."""
+    if not path():
+        return "no Chromium: apt-get install chromium"
+    return "" if has_libatomic() else "no libatomic: apt-get install libatomic1"
 
 
 def launch(playwright: Any, *flags: str) -> Any:

@@ -15,6 +15,7 @@ from app import bootstrap
 from app.command.cli import main
 from app.command.options import extra_of
 from tests import __main__ as checks
+from tests import chromium
 from tests.bench.__main__ import bench
 from tests.conftest import ROOT
 
@@ -47,7 +48,7 @@ def test_node_is_taken_from_pypi_where_it_is_missing_or_too_old(
     assert checks.ensure_node() == ""
     assert added == ["node"]
     assert checks.shutil.which("npm") == str(scripts / "npm")
-    assert "taking it from PyPI" in capfd.readouterr().err
+    assert "installing it from PyPI" in capfd.readouterr().err
     monkeypatch.setenv("PATH", str(path))
     assert checks.ensure_node() == "" and added == ["node"], "the second time it is there"
 
@@ -66,13 +67,60 @@ def test_one_sentence_names_what_an_administrator_installs(
 ) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(checks, "has_chromium", lambda: False)
+    monkeypatch.setattr(chromium, "has_libatomic", lambda: False)
     monkeypatch.setattr(checks, "has_nginx", lambda: False)
     monkeypatch.setattr(checks, "has_chinese", lambda: True)
     monkeypatch.setattr(checks, "has_postgres", lambda: True)
     monkeypatch.setattr(checks.shutil, "which", lambda name, **path: None)
     checks.ensure_programs()
     (sentence,) = capfd.readouterr().err.splitlines()
-    assert "administrator" in sentence and "chromium nginx-light" in sentence
+    assert "administrator" in sentence and "chromium libatomic1 nginx-light" in sentence
+
+
+def test_browser_tests_name_the_library_that_playwright_cannot_load(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chromium.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(chromium.ctypes.util, "find_library", lambda name: None)
+    monkeypatch.setattr(chromium.sys, "platform", "linux")
+    assert chromium.missing() == "no libatomic: apt-get install libatomic1"
+    monkeypatch.setattr(chromium.ctypes.util, "find_library", lambda name: "libatomic.so.1")
+    assert chromium.missing() == ""
+
+
+def test_only_what_the_virtual_environment_lacks_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The Python that starts the checks lacks everything; the one in .venv lacks two packages."""
+    lacks = [bootstrap.requirements("test")[0], bootstrap.requirements("test")[-1]]
+    venv = tmp_path / ".venv"
+    (venv / "bin").mkdir(parents=True)
+    program(venv / "bin/python", f"'{lacks[0]}'; echo '{lacks[1]}'")
+    installed: list[list[str]] = []
+
+    def install(python: Path, extra: str, missing: list[str]) -> list[str]:
+        installed.append(missing)
+        return ["pip"]
+
+    monkeypatch.setattr(bootstrap, "VENV", venv)
+    monkeypatch.setattr(bootstrap, "lacking", bootstrap.requirements)
+    monkeypatch.setattr(bootstrap, "_install", install)
+    with pytest.raises(SystemExit):
+        bootstrap.ensure("tests", extra="test")
+    assert installed == [lacks]
+    assert "Installing failed" in capfd.readouterr().err
+
+
+def test_without_venv_one_sentence_names_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program(tmp_path / "python", "no ensurepip; exit 1")
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(bootstrap.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(bootstrap, "lacking", bootstrap.requirements)
+    with pytest.raises(SystemExit):
+        bootstrap.ensure("app")
+    assert "apt-get install python3-venv" in capfd.readouterr().err
 
 
 def test_the_duration_is_printed_first(capfd: pytest.CaptureFixture[str]) -> None:

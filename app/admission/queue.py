@@ -23,7 +23,7 @@ PASSED_S = 60.0
 def hold(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Iterator[None]:
     """Hold the lock until the block ends.
 
-    Raises RequestError "slow_down" where it takes longer than `patience_s` to get.
+    Raises RequestError "slow_down" if the lock is not free within `patience_s`.
     """
     if not lock.acquire(timeout=patience_s):
         raise RequestError("slow_down", "busy.plays", ms=AGAIN_MS)
@@ -34,7 +34,7 @@ def hold(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Itera
 
 
 class Shares:
-    """A number of places for each address; its further requests wait for its own."""
+    """A number of places per address; further requests of an address are queued."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -43,7 +43,7 @@ class Shares:
 
     @contextmanager
     def one(self, name: str, patience_s: float) -> Iterator[None]:
-        """Hold a place of `name` until the block ends.  Raises as `held` does."""
+        """Hold a place of `name` until the block ends.  Raises as `hold` does."""
         with self._lock:
             places, here = self._of.setdefault(name, (threading.Semaphore(self._most), []))
             here.append(None)
@@ -58,7 +58,7 @@ class Shares:
 
 
 class _QueueEntry:
-    """Waiting thread, with the CPU time of its work so far: the least goes first."""
+    """Waiting thread, with the CPU time of its work so far; the least is served first."""
 
     __slots__ = ("number", "spent", "turn")
 
@@ -75,9 +75,9 @@ class _QueueEntry:
 class Gate:
     """Gate with room for `at_once` threads; up to `waiting` more wait, each at most `patience_s`.
 
-    A waiting request holds a thread of the server, so their number is bounded.  Work that has used
-    least of a processor goes first, and work inside lets it pass: however many large pieces of work
-    are here, a small one waits for a slice of one of them.
+    A waiting request holds a thread of the server, so their number is bounded.  The work with the
+    least CPU time is served first, and running work yields to it: a small piece of work waits for
+    at most one time slice of a large one.
     """
 
     def __init__(
@@ -102,8 +102,8 @@ class Gate:
     ) -> Iterator[Callable[[], None]]:
         """Hold a place until the block ends.  Raises RequestError "slow_down".
 
-        Long work calls the yielded function from time to time.  `resting` pauses, while others
-        pass, what works for this thread elsewhere.
+        Long work calls the yielded function from time to time, so that other threads run.
+        `resting` then pauses the work of this thread in other processes.
         """
         with hold(self._here, 0):
             self._enter(0.0, self._patience_s)
@@ -147,7 +147,7 @@ class Gate:
         # The place came at the last moment, and is ours.
 
     def _lets_pass(self, spent: float) -> bool:
-        """Give the place to a waiting thread that has used less, if there is one."""
+        """Give the place to a waiting thread with less CPU time, if there is one."""
         with self._lock:
             if not self._line or self._line[0].spent >= spent:
                 return False

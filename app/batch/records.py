@@ -38,11 +38,11 @@ EVERY_CELL = -1
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts of a profile and cell: `n` runs, and those that broke each invariant.
+    """Counts of a profile and cell: `n` runs, and `hits`, the runs that broke each invariant.
 
-    `hits` is by invariant; beside them stand ANY, runs that broke at least one, and ERROR, runs
-    that failed themselves and are neither good nor bad.  `weights` is as Tally has it, or as the
-    summary: empty where every run counts the same.
+    Two more keys of `hits` are ANY, runs that broke at least one invariant, and ERROR, runs that
+    failed and so have no verdict.  `weights` is as in Tally and in the summary: empty if all runs
+    have the same weight.
     """
 
     n: int = 0
@@ -98,13 +98,13 @@ def create(database: Database, number: str, spec: Spec, owner: str) -> None:
 
 
 def add_part(database: Database, batch: BatchRow, runs: int) -> None:
-    """Add runs of every profile and cell, after the existing ones."""
+    """Add a part: more runs of every profile and cell, with the next seeds."""
     parts = [*(batch.parts or [batch.runs]), runs]
     update(database, batch.id, parts=parts, runs=batch.runs + runs)
 
 
 def remove(database: Database, number: str) -> None:
-    """Delete a batch with all that was found."""
+    """Delete a batch and its results."""
     with database.writing() as session:
         for table in (FailureRow, BatchCellRow):
             session.execute(delete(table).where(table.batch_id == number))
@@ -117,7 +117,7 @@ def row(database: Database, number: str) -> BatchRow | None:
 
 
 def require_batch(database: Database, number: str) -> BatchRow:
-    """Return the same for a batch that must exist.  Raises RequestError "gone"."""
+    """Return the row of a batch.  Raises RequestError "gone" if it does not exist."""
     found = row(database, number) if number.isalnum() else None
     if found is None:
         raise RequestError("gone", "gone.batch", batch=number[:40])
@@ -127,7 +127,7 @@ def require_batch(database: Database, number: str) -> BatchRow:
 def newest(
     database: Database, limit: int | None = 50, of: str = "", but: str = ""
 ) -> list[BatchRow]:
-    """Return the newest batches first; all, one owner's, or all but one owner's."""
+    """Return batches, newest first: all, those of one owner, or those of all others."""
     chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
     if of:
         chosen = chosen.where(BatchRow.owner == of)
@@ -143,7 +143,7 @@ def unfinished(database: Database) -> list[str]:
 
 
 def interrupt(database: Database, number: str) -> None:
-    """Mark a batch whose process is gone; one that has ended meanwhile keeps its state."""
+    """Mark a batch whose process has died as interrupted, unless it has already ended."""
     with database.writing() as session:
         found = session.get(BatchRow, number)
         if found is not None and found.state in ACTIVE:
@@ -168,7 +168,7 @@ def cell_scenario(batch: BatchRow, cell: int) -> Cell:
 
 
 def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> BatchPlan:
-    """Return the chunks of a batch: the same ones whenever it is asked again."""
+    """Return the chunks of a batch; every call returns the same ones."""
     return BatchPlan(
         tuple(subject(batch, number) for number in range(len(batch.cells))),
         tuple(batch.profiles),
@@ -181,7 +181,7 @@ def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Batch
 
 
 def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
-    """Return what is played in a cell, as `run_chunk` takes it."""
+    """Return the scenario of a cell, in the form that `run_chunk` takes."""
     if batch.kind == FUTURES:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
     if is_of_cycles(batch):
@@ -190,7 +190,7 @@ def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
 
 
 def is_of_cycles(batch: BatchRow) -> bool:
-    """Check whether its rows are trees of cycles: a study of the advisor with rare losses."""
+    """Return True if the rows are trees of cycles, as in the advisor's studies of rare losses."""
     return "cycles" in batch.about
 
 
@@ -205,7 +205,7 @@ def leaf_name(profile: str, cell: int, seed: int) -> str:
 
 
 def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
-    """Return the run of one row; of a tree the heaviest of its cycles that lost.
+    """Return the run of a row; for a tree, its losing cycle with the largest weight.
 
     Raises RequestError.
     """
@@ -221,7 +221,7 @@ def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
 
 
 def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
-    """Store the measured chunk size: a batch taken up again must have the same chunks."""
+    """Store the measured chunk size: a resumed batch must have the same chunks."""
     cells = [{**cell, "chunk_runs": chunk_runs} for cell in batch.cells]
     update(database, batch.id, cells=cells, total_chunks=chunks)
 
@@ -243,7 +243,7 @@ def counts_of(cells: Iterable[CellSummary]) -> Counts:
 
 
 def counts_stored(database: Database, batch: BatchRow) -> Counts:
-    """Return the counts that were saved last, interim or final."""
+    """Return the counts saved last, interim or final."""
     return {
         (row.profile, row.cell): Counted(row.n, row.broken, row.weights)
         for row in cells(database, batch)
@@ -281,7 +281,7 @@ def _replace_counts(
 
 
 def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
-    """Save the result in one transaction: cells, failures, and the pairs of same seeds.
+    """Save the result in one transaction: cells, failures, and pairs of runs with equal seeds.
 
     The causes of failures are deleted.
     """
@@ -355,7 +355,7 @@ def failures(
     first: int = 0,
     limit: int | None = 50,
 ) -> tuple[int, list[Failure]]:
-    """Return (number of matches, some of the matches)."""
+    """Return (number of matches, one page of them)."""
     chosen = select(FailureRow).where(FailureRow.batch_id == batch.id)
     if wanted.profile:
         chosen = chosen.where(FailureRow.profile == wanted.profile)
@@ -374,7 +374,7 @@ def failures(
 def failure(
     database: Database, batch: BatchRow, profile: str, cell: int, seed: int, invariant: str
 ) -> Failure | None:
-    """Return one failure by its key, which stays when runs are added."""
+    """Return one failure by its key; a key stays the same when runs are added."""
     if cell >= len(batch.cells) or seed > SEED_MAX:
         return None
     with database.reading() as session:
@@ -389,9 +389,9 @@ def _failure(one: FailureRow) -> Failure:
 
 
 def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wire.CellJson:
-    """Return the counts of a profile and cell with their intervals, as pages get them.
+    """Return the counts of a profile and cell with their intervals, as JSON for pages.
 
-    `unseen` is what can be said of anything that no run broke.
+    `unseen` is the upper bound for an invariant that no run broke.
     """
 
     def shown(count: wire.Count) -> wire.Waited:
@@ -420,10 +420,10 @@ def cell_view(batch: BatchRow, profile: str, cell: int, counted: Counted) -> wir
 
 
 def look_of(batch: BatchRow) -> Look:
-    """Return the look at the counts of a batch: those of a grid hold all at once.
+    """Return how the intervals of a batch are corrected.
 
-    Those of a study that was added to, cancelled, stopped by its own rule or still runs as one that
-    grows.
+    Those of a grid hold simultaneously for all its cells.  Those of a study that still runs, was
+    extended, cancelled or stopped by its own rule hold at every moment of its growth.
     """
     parts = max(1, len(batch.parts))
     whole = batch.state == "done" and batch.done_chunks >= batch.total_chunks
@@ -433,9 +433,9 @@ def look_of(batch: BatchRow) -> Look:
 
 
 def is_enough(batch: BatchRow, counts: Counts) -> bool:
-    """Check whether each share of runs that break something is known as precisely as asked.
+    """Return True if the share of failing runs has the requested precision in every cell.
 
-    Looked at as a study that grows, so that it may be asked at any time.
+    The intervals are those of a growing study, so the check may be repeated at any time.
     """
     within = batch.about.get("within", 0) / 100
     if not within or len(counts) < len(batch.cells) * len(batch.profiles):
@@ -449,7 +449,7 @@ def is_enough(batch: BatchRow, counts: Counts) -> bool:
 def share_of(
     hits: int, n: int, weights: Mapping[str, Sequence[float]], name: str, look: Look = ONCE
 ) -> wire.Count:
-    """Return a share with its interval, weighted by the sums of this name if there are any."""
+    """Return a share with its interval, weighted if `weights` is not empty."""
     if not weights:
         return statistics.interval(hits, n, look)
     total, squares, *_ = weights.get(name, (0.0, 0.0))
@@ -457,5 +457,5 @@ def share_of(
 
 
 def unseen(n: int, weights: Mapping[str, Sequence[float]], look: Look = ONCE) -> wire.Count:
-    """Return the bound on anything that none of n runs did."""
+    """Return the upper bound for an event that happened in none of n runs."""
     return share_of(0, n, weights, "", look)

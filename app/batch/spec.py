@@ -31,7 +31,7 @@ TOTAL_MOST: Final = 20_000_000
 
 
 def label_of(values: Mapping[str, str]) -> str:
-    """Return varied values as people read them."""
+    """Return varied values as text for people."""
     return ", ".join(f"{key}={value}" for key, value in values.items())
 
 
@@ -49,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Spec:
-    """A batch that can be computed: everything in it has been checked."""
+    """Validated specification of a batch."""
 
     scenario: Scenario
     profiles: tuple[str, ...]
@@ -66,7 +66,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Futures:
-    """Futures of a failing run: a number of each of these presents, under the run's profile."""
+    """Futures of a failing run: a number of futures from each present, under the run's profile."""
 
     run: Run
     invariant: str
@@ -82,10 +82,9 @@ def make_spec(
     vary: Iterable[tuple[str, Sequence[str]]] = (),
     within: int = 0,
 ) -> Spec:
-    """Return a checked batch; without profiles, those of the scenario.
+    """Return a validated batch; without profiles, with those of the scenario.
 
-    It stops before its `runs` where each share of runs that break something is known to ± `within`
-    percent of it; 0: never.
+    It stops early once each share of failing runs is known to ± `within` percent; 0 disables this.
 
     Raises RequestError, or InputError for a profile or a varied key that the engine does not know.
     """
@@ -123,7 +122,7 @@ def check_total(total: int) -> None:
 
 
 def check_chunks(plan: BatchPlan) -> None:
-    """Raise RequestError for more chunks than Spark, the files and the driver are meant for."""
+    """Raise RequestError for more chunks than Spark, the file system and the driver can handle."""
     if plan.total_chunks > CHUNKS_MOST:
         slices = CHUNKS_MOST // plan.groups
         raise RequestError(
@@ -138,7 +137,7 @@ def check_chunks(plan: BatchPlan) -> None:
 
 
 def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
-    """Return a checked study of where a failing run could no longer be saved.
+    """Return a validated study of the point of no return of a failing run.
 
     Raises RequestError, or InputError when the run does not break the invariant.
     """
@@ -148,10 +147,7 @@ def make_futures(run: Run, invariant: str, runs: int = FUTURES_EACH) -> Futures:
 
 
 def make_cells(scenario: Scenario, vary: Sequence[tuple[str, Sequence[str]]]) -> tuple[Cell, ...]:
-    """Return every combination of the varied values, in the order given.
-
-    One cell if nothing varies.
-    """
+    """Return every combination of the varied values, in the order given; one cell if none vary."""
     keys = [key for key, _ in vary]
     for key in keys:
         if keys.count(key) > 1:
@@ -190,7 +186,7 @@ def parse_vary(given: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def asked_spec(asked: RequestFields, scenario: Scenario) -> Spec:
-    """Parse what a page or program sent: {runs, profiles: [..], first_seed, vary: [..], within}."""
+    """Parse a request: {runs, profiles: [..], first_seed, vary: [..], within}."""
     profiles = _texts(asked, "profiles", 40)
     vary = parse_vary(_texts(asked, "vary", 20) or ())
     # Any whole number is read, so that the sentence can name the one that is too large.

@@ -27,8 +27,8 @@ SENTENCES_MOST: Final = 8
 def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
     """Return the comparison of two studies.
 
-    {lines: what differs in the scenarios, remarks, cells: the common ones, metrics, sentences}. A
-    share of the second minus that of the first is its `difference`.
+    It has {lines: differences of the scenarios, remarks, cells: the common ones, metrics,
+    sentences}.  `difference` is the share of the second study minus that of the first.
     """
     matched = common_cells(a, b)
     seen = [
@@ -55,15 +55,15 @@ def compared(jobs: Jobs, a: BatchRow, b: BatchRow) -> Json:
 
 
 def conditions(scenario: Mapping[str, Any]) -> str:
-    """Return all of a scenario that a run depends on."""
+    """Return the parts of a scenario on which a run depends."""
     kept = {name: value for name, value in scenario.items() if name not in TOLD_BESIDE}
     return json.dumps(kept, sort_keys=True)
 
 
 def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
-    """Return (cell of a, cell of b, same): equal conditions are matched before equal names.
+    """Return (cell of a, cell of b, same), matched by equal conditions, then by equal names.
 
-    Cells without varied values have equal names: two studies of two scenarios meet there.
+    Cells without varied values have equal names, so studies of two scenarios are matched by them.
     """
     of_b = [conditions(records.subject(b, cell)) for cell in range(len(b.cells))]
     labels = [cell["label"] for cell in b.cells]
@@ -78,7 +78,7 @@ def common_cells(a: BatchRow, b: BatchRow) -> list[tuple[int, int, bool]]:
 
 
 def scenario_lines(a: BatchRow, b: BatchRow) -> list[Json]:
-    """Return {where, a, b} of places where the scenarios play differently, about forty at most."""
+    """Return {where, a, b} for each difference of the scenarios, about forty at most."""
     mine, theirs = (dict(_flat(json.loads(one.scenario_text))) for one in (a, b))
     every = dict.fromkeys([*mine, *theirs])
     places = [name for name in every if mine.get(name) != theirs.get(name)]
@@ -190,7 +190,7 @@ def _cell(
 def _row(
     invariant: str, a: wire.Waited, b: wire.Waited, same: bool, pair: statistics.Paired | None
 ) -> Json:
-    """Return both counts of an invariant; equal runs have no difference of counts."""
+    """Return both counts of an invariant; equal runs have no `difference`."""
     table = None
     phi = 0.0
     if pair is not None:
@@ -240,7 +240,7 @@ def _sentences(cells: list[Json]) -> list[Json]:
 
 
 def _metrics(jobs: Jobs, a: BatchRow, b: BatchRow, cells: list[Json]) -> list[Json]:
-    """Return {name, unit, meaning, rows: [{profile, label, a, b}]} of what both measured."""
+    """Return {name, unit, meaning, rows: [{profile, label, a, b}]} of the metrics of both."""
     theirs = {one["name"]: one for one in metrics_of(jobs, b)}
     found = []
     for metric in metrics_of(jobs, a):

@@ -10,26 +10,26 @@ from app.command.options import AS_JSON, CANCELLED, plain, refuse, tell
 
 
 @click.command()
-@click.option("--factors", default="1,2,3", show_default=True, help="Replicas.")
+@click.option("--factors", default="1,2,3", show_default=True, help="Replication factors.")
 @click.option("--racks", default="1,3", show_default=True)
-@click.option("--presets", default="usual,fleet,volumes", show_default=True, help="Failures.")
-@click.option("--profile", default="K39", show_default=True, help="Which Kafka.")
+@click.option("--presets", default="usual,fleet,volumes", show_default=True, help="Failure rates.")
+@click.option("--profile", default="K39", show_default=True, help="Kafka release or profile.")
 @click.option(
     "--within",
     type=click.IntRange(5, 100),
     default=50,
     show_default=True,
-    help="A cell is known once its losses are known to ± this many %.",
+    help="Estimate each cell until its losses are known to ± this many %.",
 )
 @click.option(
     "--budget",
     type=click.FloatRange(1, 86_400),
     default=600,
     show_default=True,
-    help="Seconds of a cell at most.",
+    help="Maximum seconds per cell.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option("--estimate", is_flag=True, help="Only say what it will take.")
+@click.option("--estimate", is_flag=True, help="Print the expected duration only.")
 @AS_JSON
 @plain
 def advise(
@@ -45,10 +45,11 @@ def advise(
 ) -> None:
     """Print how often settings lose acknowledged records: replicas × racks × failures.
 
-    acks=all, clean elections, one replica may be missing.  The time it takes is printed before, and
-    the formula (MTTDL) beside each answer; Ctrl+C ends it with what it has.
+    Settings have acks=all, clean elections, and min.insync.replicas one below the replicas.  The
+    expected duration is printed first, and the formula (MTTDL) beside each estimate.  Ctrl+C ends
+    the command with the results so far.
 
-    Exit code 0 if every cell is known as well as was asked, 3 if one is not, 130 after Ctrl+C.
+    Exit code 0 if every cell has the precision of --within, 3 if one has not, 130 after Ctrl+C.
     """
     from app.advisor.table import AdviceTable, cells, lines
     from engine.advisor.advice import PRESETS

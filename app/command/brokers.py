@@ -12,14 +12,14 @@ from app.command.options import AS_JSON, plain, refuse, tell
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path())
-@click.option("--table", is_flag=True, help="Print the library x releases, as Markdown.")
+@click.option("--table", is_flag=True, help="Print a table of scenarios and releases, as Markdown.")
 @AS_JSON
 @plain
 def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
     """Replay recordings of real brokers and compare every fact: files, or directories of them.
 
-    Without PATHS the recordings that come with the engine.  Exit code 0 only if every fact is
-    equal, or the recording itself explains why it is not.
+    Without PATHS it replays the recordings that come with the engine.  Exit code 0 only if every
+    fact is equal, or the recording has the reason why it is not.
     """
     from app.command.recordings import lines, report
     from engine.conformance.recordings import reading
@@ -45,25 +45,33 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
 @click.option(
     "--random", "count", type=click.IntRange(1, 100_000), help="Number of random scripts to play."
 )
-@click.option("--seed", type=click.IntRange(0, 2**31), default=1, help="Which random scripts.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**31), default=1, help="Seed of the random scripts."
+)
 @click.option(
     "--minutes",
     type=click.FloatRange(0, 10_000),
     default=0,
-    help="Begin no script after this many minutes.",
+    help="Start no script after this many minutes.",
 )
 @click.option(
     "--into",
     type=click.Path(file_okay=False),
     default="chance",
     show_default=True,
-    help="Where results of random scripts go; finished ones are not played again.",
+    help="Directory for results of random scripts; finished scripts are not played again.",
 )
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the recording.")
-@click.option("--jars", type=click.Path(), help="A directory with the jars of that release.")
-@click.option("--keep", type=click.Path(file_okay=False), help="Leave the cluster's files there.")
-@click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write the recording to.")
+@click.option("--jars", type=click.Path(), help="Directory with the jars of that release.")
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False),
+    help="Directory in which to keep the cluster's files.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65_000), default=0, help="First port of the cluster."
+)
 @click.option("--facts", is_flag=True, help="Print every fact, not only those that differ.")
 @plain
 def lab(
@@ -82,10 +90,11 @@ def lab(
 ) -> None:
     """Play SCENARIO, or random scripts, on real brokers and compare them with the model.
 
-    SCENARIO is what `highwater run` takes.  The brokers listen on 127.0.0.1 only; the jars come
-    from KAFKA_HOME, from --jars, or once through Maven into the cache.  Ctrl+C ends everything.
+    SCENARIO is as for `highwater run`.  The brokers listen on 127.0.0.1 only.  Their jars are in
+    KAFKA_HOME or in --jars, or Maven downloads them once.  Ctrl+C stops the brokers and the
+    command.
 
-    Exit code 0: every fact after every move is as in the model; 1: otherwise.
+    Exit code 0 if after every move every fact is as in the model, else 1.
     """
     from app.command.lab import play_on_brokers, play_random
     from app.lab.laboratory import Wish
@@ -113,24 +122,30 @@ def lab(
 
 
 @click.command()
-@click.option("--scripts", default="", help="Codes, separated by commas [those played before].")
-@click.option("--kafka", "releases", default="", help="Releases, likewise [those tried].")
+@click.option(
+    "--scripts", default="", help="Codes of scenarios, separated by commas [those played before]."
+)
+@click.option(
+    "--kafka", "releases", default="", help="Releases, separated by commas [those tried]."
+)
 @click.option(
     "--into",
     type=click.Path(file_okay=False),
     default="recordings",
     show_default=True,
-    help="Where the recordings go; what is there already is only compared.",
+    help="Directory for the recordings; those in it are compared, not played again.",
 )
-@click.option("--port", type=click.IntRange(0, 65_000), default=0, help="The first of its ports.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_000), default=0, help="First port of the cluster."
+)
 @plain
 def record(scripts: str, releases: str, into: str, port: int) -> None:
     """Record scripts of the library on releases of Kafka, one pair after the other.
 
-    It goes on where it was stopped, and prints what differs from the model, what failed and a
-    table. A pair takes one to two minutes. Ctrl+C ends everything and keeps what is recorded.
+    It continues where it was stopped, and prints differences from the model, failures and a table.
+    A pair takes one to two minutes.  Ctrl+C stops the brokers and keeps the finished recordings.
 
-    Exit code 0: nothing is different; 1: something is, or a pair failed.
+    Exit code 0 if no fact differs; 1 if one differs or a pair failed.
     """
     from app.command.lab import record_all
     from app.lab.laboratory import Wish

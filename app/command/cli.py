@@ -36,10 +36,10 @@ def main() -> None:
 @main.command(epilog="\b\nSettings (environment variables):\n" + config.table())
 @click.option("--host", help="Address to listen on [127.0.0.1].")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on [8000].")
-@click.option("--debug", is_flag=True, help="The development server, for one person.")
+@click.option("--debug", is_flag=True, help="Start the development server.")
 @plain
 def serve(host: str | None, port: int | None, debug: bool) -> None:
-    """Serve the playground, to one person or to many."""
+    """Start the server of the playground."""
     from app.command.serve import serve_here
 
     given: dict[str, str | int | None] = {"host": host, "port": port}
@@ -54,7 +54,7 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
 def mcp() -> None:
     """Answer an assistant's questions on standard input and output (Model Context Protocol).
 
-    It can play runs, look at steps, ask why not, compare versions and count over seeds.
+    The assistant can play runs, read steps, ask why (not), compare releases and run many seeds.
     """
     from app.command.assistant import serve
 
@@ -64,11 +64,12 @@ def mcp() -> None:
 @main.command()
 @click.argument("scenario")
 @click.option(
-    "--profile", help="Which Kafka, such as 3.9.1, 0.10.2.2 or K39+elr [the scenario's first]."
+    "--profile",
+    help="Kafka release or profile, such as 3.9.1, 0.10.2.2 or K39+elr [the scenario's first].",
 )
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
-@click.option("--export", "form", help="Write it in another form (see above).")
+@click.option("--export", "form", help="Write the run in this format (see above).")
 @AS_JSON
 @plain
 def run(
@@ -83,9 +84,9 @@ def run(
 
     SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
-    Exit code 0: every promise of the scenario for this profile was kept, or, where it promises
-    nothing, no invariant was broken; 1: otherwise.  With --export (yaml, json, steps, golden,
-    mermaid, shiviz, pytest) the run is only written, and the code is 0.
+    Exit code 0 if the run ends as the scenario expects under this profile, or, if it expects
+    nothing, breaks no invariant; else 1.  --export (yaml, json, steps, golden, mermaid, shiviz,
+    pytest) writes the run and exits with 0.
     """
     from app.command.playing import complaints, exported, report, run_of, verdict_line
     from engine.replay.replay import Replay
@@ -113,7 +114,7 @@ def run(
 def conformance(paths: tuple[str, ...], as_json: bool) -> None:
     """Check the engine against facts about Kafka: case files, or directories of them.
 
-    Exit code 0 only if every case was run and agreed.
+    Exit code 0 only if every case was played and the engine agrees with it.
     """
     from app.command.playing import conformance_lines
     from engine.conformance.runner import run_paths
@@ -130,10 +131,10 @@ def conformance(paths: tuple[str, ...], as_json: bool) -> None:
 @click.argument("path", type=click.Path())
 @plain
 def read(path: str) -> None:
-    """Check a reading guide, play all that it says, and print moments, methods and verdicts.
+    """Check a reading guide: play its statements, and print their moments, methods and verdicts.
 
-    PATH is a YAML file (docs/how-to/reading-guides.md).  Exit code 0 if it can be read and every
-    statement that has a run has its moment.
+    PATH is a YAML file (docs/how-to/reading-guides.md).  Exit code 0 if it is valid and the run of
+    every statement reaches its moment.
     """
     from app.command.reading import followed
 
@@ -145,10 +146,12 @@ def read(path: str) -> None:
 @main.command()
 @click.argument("scenario")
 @click.option("--runs", type=click.IntRange(1), required=True, help="Runs per profile and cell.")
-@click.option("--profiles", help="Separated by commas [those of the scenario].")
+@click.option("--profiles", help="Profiles, separated by commas [those of the scenario].")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
-@click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="What to vary; may be repeated.")
-@click.option("--within", type=int, default=0, help="Stop once shares are known to ± this many %.")
+@click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="Values to vary; repeatable.")
+@click.option(
+    "--within", type=int, default=0, help="Stop once every share is known to ± this many %."
+)
 @click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
 @AS_JSON
 @plain
@@ -162,7 +165,7 @@ def batch(
     master: str | None,
     as_json: bool,
 ) -> None:
-    """Run SCENARIO many times on Spark; the results stay in the database like a page's."""
+    """Run SCENARIO with many seeds on Spark, and store the results in the server's database."""
     from app.command.batch import run_batch
 
     overrides: dict[str, str] = {"spark_master": master} if master else {}
@@ -194,7 +197,7 @@ BUDGETS = {
     "elections": "Elections by an operator (elect).",
     "disks": "Disks of brokers that are down, replaced by empty ones (wipe).",
 }
-"""What a search from a step may spend."""
+"""Faults and moves that a search may use, each with a budget."""
 
 
 def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
@@ -203,47 +206,51 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
     return command
 
 
-@main.command(short_help="Searches everything that can happen, breadth first.")
+@main.command(short_help="Search everything that can happen, breadth first.")
 @click.argument("scenario", required=False)
-@click.option("--profile", help="Which Kafka, such as Z0102 or K39+elr [the scenario's first].")
+@click.option(
+    "--profile", help="Kafka release or profile, such as Z0102 or K39+elr [the scenario's first]."
+)
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
-@click.option("--moves", help="Moves to play before, instead of the script.")
-@click.option("--at", help="The step where the search begins, or last [last].")
+@click.option("--moves", help="Moves to play before the search, instead of the script.")
+@click.option("--at", help="Step at which the search starts, or last [last].")
 @with_budgets
-@click.option("--never", help="Look for the breach of these invariants only, such as I7.")
-@click.option("--reach", help="Look for a state, such as 'record m3 lost' or 'A HW 3'.")
+@click.option("--never", help="Search for violations of these invariants only, such as I7.")
+@click.option("--reach", help="Search for a state, such as 'record m3 lost' or 'A HW 3'.")
 @click.option("--ladder", metavar="RUNG", help="A rung of the ladder, such as kip101 or kip320.")
 @click.option("--replicas", type=click.IntRange(), help="Replicas of the partition.")
-@click.option("--log", type=click.IntRange(), help="Most records of a log.")
-@click.option("--records", type=click.IntRange(), help="Records that are ever written.")
+@click.option("--log", type=click.IntRange(), help="Maximum number of records in a log.")
+@click.option("--records", type=click.IntRange(), help="Number of records written.")
 @click.option("--epochs", type=click.IntRange(), help="The last leader epoch; the first is 0.")
-@click.option("--offsets", type=click.IntRange(), help="Of async_isr: the leader's last offset.")
-@click.option("--versions", type=click.IntRange(), help="Of async_isr: the last version.")
+@click.option("--offsets", type=click.IntRange(), help="Last offset of the leader (async_isr).")
+@click.option("--versions", type=click.IntRange(), help="Last version (async_isr).")
 @click.option(
-    "--symmetry", is_flag=True, help="Count states that renaming replicas makes equal once."
+    "--symmetry", is_flag=True, help="Count states once that differ only in the names of replicas."
 )
-@click.option("--max-states", type=click.IntRange(1), help="Largest number of distinct states.")
-@click.option("--max-seconds", type=click.FloatRange(0), help="Largest number of CPU seconds.")
-@click.option("--spark", is_flag=True, help="Deal the states of each level out to Spark.")
+@click.option("--max-states", type=click.IntRange(1), help="Maximum number of distinct states.")
+@click.option("--max-seconds", type=click.FloatRange(0), help="Maximum number of CPU seconds.")
+@click.option("--spark", is_flag=True, help="Distribute the states of each level over Spark.")
 @click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
 @click.option("--counts", "counts_path", type=click.Path(), help="Compare with a file of counts.")
-@click.option("--budget-s", type=click.FloatRange(0), help="CPU-seconds of a row of --counts [60].")
-@click.option("--fences", is_flag=True, help="KIP-320 without each of its fences: what goes wrong?")
+@click.option(
+    "--budget-s", type=click.FloatRange(0), help="Maximum CPU seconds of a row of --counts [60]."
+)
+@click.option("--fences", is_flag=True, help="Search KIP-320 without each of its fences.")
 @AS_JSON
 @plain
 def explore(as_json: bool, **asked: Any) -> None:
     """Search everything that can happen, breadth first, and report what can go wrong.
 
-    SCENARIO (as for run): from a step of that run on, whatever deliveries, restarts and the faults
-    that the budgets allow can bring about, by the engine's own handlers.  What is found is a run.
+    The search starts at a step of a run of SCENARIO (as for run).  It plays every order of
+    deliveries and restarts, with the faults that the budgets allow.  Its result is a run.
 
     --ladder RUNG searches a small abstract model of one partition under one generation of Kafka's
-    truncation and fencing rules: every state it can reach is counted, every invariant watched, and
-    the shortest way to each violation is printed move by move.  --counts PATH compares rows of such
-    counts, --fences takes the fences of KIP-320 away one by one.
+    truncation and fencing rules.  It counts the reachable states, checks every invariant, and
+    prints the shortest path to each violation.  --counts PATH compares such counts with a file;
+    --fences removes the fences of KIP-320 one by one.
 
-    Exit code 0, whatever was found, if the question was answered; 3 if a bound or Ctrl+C ended the
-    search before.  --counts: 1 if a row differs, 3 if none does and one was not within the budget.
+    Exit code 0 if the search finished, with any result; 3 if a bound or Ctrl+C ended it before.
+    --counts: 1 if a row differs, 3 if none differs but one exceeded its budget.
     """
     from app.command.explore import explore
     from app.command.search_options import SearchOptions
@@ -262,9 +269,8 @@ def explore(as_json: bool, **asked: Any) -> None:
 def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
     """Run SQL over the views runs, cells and batches of all stored batches.
 
-    In DuckDB, or in Spark with --master.
-
-    Rows that name batch, profile, cell and seed end with the link that opens the run.
+    DuckDB runs it, or Spark with --master.  Rows with the columns batch, profile, cell and seed
+    end with a link to their run.
     """
     from app.command.query import run_query
 
@@ -281,7 +287,7 @@ def course() -> None:
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @plain
 def course_check(paths: tuple[str, ...]) -> None:
-    """Read chapters and play all of them: line, column and one sentence for what is wrong."""
+    """Play the chapters in PATHS; print line, column and a sentence for each mistake."""
 
     from engine.learn.course import check
 
@@ -301,11 +307,13 @@ def course_check(paths: tuple[str, ...]) -> None:
 
 
 @main.command()
-@click.option("--matrix", "as_matrix", is_flag=True, help="Play them all: scenario x profile.")
+@click.option(
+    "--matrix", "as_matrix", is_flag=True, help="Play every scenario under every profile."
+)
 @AS_JSON
 @plain
 def scenarios(as_matrix: bool, as_json: bool) -> None:
-    """List the library with the verdict that is expected under each profile."""
+    """List the library with the expected verdict under each profile."""
     from app.core.refusals import located
     from app.learn.cards import cards
     from engine.scenarios import file
@@ -337,7 +345,7 @@ def scenarios(as_matrix: bool, as_json: bool) -> None:
 def rules(as_json: bool) -> None:
     """List the rules of the specification: the code and the scenarios of each.
 
-    Exit code 0: every rule has code that a run plays, or the reason why it has none.
+    Exit code 0 if every rule has code that a run plays, or a reason why it has none.
     """
     from app.command.rules import tell_rules
     from engine.scenarios import file
@@ -348,23 +356,24 @@ def rules(as_json: bool) -> None:
 
 @main.command()
 @click.option(
-    "--minutes", type=click.FloatRange(0, 1440), default=5, show_default=True, help="How long."
+    "--minutes", type=click.FloatRange(0, 1440), default=5, show_default=True, help="Duration."
 )
-@click.option("--profiles", default="", help="Separated by commas [all of them].")
+@click.option("--profiles", default="", help="Profiles, separated by commas [all].")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option("--run", "text", help="Look at this one run, given as its text, and at no other.")
+@click.option("--run", "text", help="Check only this run, given as its text.")
 @AS_JSON
 @plain
 def soak(
     minutes: float, profiles: str, seed: int, jobs: int, text: str | None, as_json: bool
 ) -> None:
-    """Play random moves over random clusters and scenarios, and look at each run from all sides.
+    """Play random moves in random clusters and scenarios, and check each run in several ways.
 
-    Nothing may crash; what a Kafka promises must hold; a copy, the text of a run, a checkpoint and
-    silence must change nothing. The same seed draws the same runs: more minutes draw more of them.
+    The engine must not crash, and the invariants of the release must hold.  A copy of the state,
+    the text of the run, a checkpoint and a replay without words must give the same result.  The
+    same seed draws the same runs; more minutes draw more of them.
 
-    Exit code 0 if nothing was found; 1 otherwise, with the line that repeats each find.
+    Exit code 0 if nothing was found, else 1; a line repeats each finding.
     """
     from app.command import soak
 

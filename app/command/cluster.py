@@ -16,17 +16,17 @@ MOST_READ: Final = 1_000_000
 
 @click.command()
 @click.argument("file", type=click.File("rb"), default="-")
-@click.option("--profile", default="", help="Which Kafka is played [as the output suggests].")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
+@click.option("--profile", default="", help="Kafka release or profile to play [from the output].")
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write the run to, as YAML.")
 @AS_JSON
 @plain
 def cluster(file: BinaryIO, profile: str, out: str | None, as_json: bool) -> None:
-    """Make a run of what Kafka's tools print of a cluster, in FILE or on standard input.
+    """Make a run from the output of Kafka's tools, in FILE or on standard input.
 
-    kafka-topics.sh --describe, kcat -L, rpk, ZooKeeper, the JSON of user interfaces and more. What
-    is assumed is listed, with the line that changes it.
+    It reads kafka-topics.sh --describe, kcat -L, rpk, ZooKeeper, the JSON of user interfaces and
+    more.  It lists its assumptions, each with the line that changes it.
 
-    Exit code 0: every line was read; 1: some were not, and each is named.
+    Exit code 0 if it could read every line, else 1; it prints the lines that it could not read.
     """
     from app.cluster.report import read_cluster
 

@@ -17,11 +17,11 @@ from app.command.options import AS_JSON, CANCELLED, plain, refuse, tell
 def compile_engine(remove: bool, as_json: bool) -> None:
     """Compile the engine: batches and searches run two to four times as fast, with equal bytes.
 
-    It takes about a minute and needs a C compiler.  The library is played with both engines before
-    the new one is used; it serves every process that starts afterwards.  HIGHWATER_PURE=1 plays
-    the sources.  Ctrl+C ends it and leaves everything as it was.
+    It takes about a minute and needs a C compiler.  Both engines play the library before the new
+    one is used; processes that start later use it.  HIGHWATER_PURE=1 uses the sources.  Ctrl+C
+    cancels the build and changes nothing.
 
-    Exit code 0; 1 if it failed.
+    Exit code 0, or 1 if the build failed.
     """
     from app.compiled import build
     from app.core import compiled_engine

@@ -27,14 +27,14 @@ MAX_LIMIT = 40
 def find(
     words: tuple[str, ...], kinds: tuple[str, ...], limit: int, lang: str, as_json: bool
 ) -> None:
-    """Find what matches WORDS best: a title of a bug report, an error, a setting, a log line.
+    """Search for WORDS: the title of a bug report, an error, a setting, a log line.
 
     \b
     highwater find "GC pause"
     highwater find KAFKA-6361
     highwater find NotEnoughReplicasException --kind scenario
 
-    Exit code 0 if something was found; 1 otherwise, with other words to try.
+    Exit code 0 if something was found, else 1, with other words to try.
     """
     from app.find.answers import known_kinds, results
     from app.find.entries import KINDS

@@ -12,21 +12,25 @@ from app.command.options import AS_JSON, plain
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@click.option("--partition", default="", help="Such as orders-0 [the only one that changed].")
-@click.option("--profile", default="", help="Which Kafka the model plays [as the logs say].")
-@click.option("--out", type=click.Path(dir_okay=False), help="Where to write the run, as YAML.")
+@click.option(
+    "--partition", default="", help="Partition, such as orders-0 [the only one that changed]."
+)
+@click.option(
+    "--profile", default="", help="Kafka release or profile of the model [from the logs]."
+)
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write the run to, as YAML.")
 @AS_JSON
 @plain
 def incident(
     files: tuple[str, ...], partition: str, profile: str, out: str | None, as_json: bool
 ) -> None:
-    """Report what happened to a partition, from the FILES that brokers leave behind.
+    """Report what happened to a partition, from the FILES of its brokers.
 
-    FILES, or directories of them: the metadata log or its dump, server.log, controller.log,
-    state-change.log, checkpoints and segments, or what kafka-dump-log prints of them. 2=server.log
-    says that a file is broker 2's. Nothing is changed, sent or stored.
+    FILES are files or directories: the metadata log, server.log, controller.log, state-change.log,
+    checkpoints and segments, or the output of kafka-dump-log.  Write 2=server.log if a file is from
+    broker 2.  The command changes, sends and stores nothing.
 
-    Exit code 0: the model follows to the end; 1: it does not, and the finding says where.
+    Exit code 0 if the model reproduces every state, else 1; the finding names the first difference.
     """
     from app.incident.report import investigate
 

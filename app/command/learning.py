@@ -21,11 +21,14 @@ def learn() -> None:
     "--lang", type=click.Choice([short(one) for one in LANGUAGES]), default=USUAL, show_default=True
 )
 @click.option(
-    "--site", default="http://127.0.0.1:8000", show_default=True, help="Where its links lead."
+    "--site",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="Address of the site that its links open.",
 )
 @plain
 def deck(out: str, lang: str, site: str) -> None:
-    """Write a deck for Anki (OUT.apkg): a picture and a link to its run on the cards.
+    """Write a deck for Anki (OUT.apkg); its cards have a picture and a link to their run.
 
     Importing a later deck updates the notes and does not change your schedule.
     """

@@ -10,12 +10,12 @@ import click
 from app.command.options import AS_JSON, plain, tell
 
 
-@click.command(short_help="Holds a run against the published model of its release, step by step.")
+@click.command(short_help="Compare a run with the published model of its release, step by step.")
 @click.argument("scenario", required=False)
-@click.option("--profile", help="Which Kafka, such as Z0102 or Z21-fetch_epoch_check.")
+@click.option("--profile", help="Kafka release or profile, such as Z0102 or Z21-fetch_epoch_check.")
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
 @click.option("--moves", help="Moves instead of the script, separated by ;")
-@click.option("--rung", default="", help="Another rung of the ladder than the release's own.")
+@click.option("--rung", default="", help="Rung of the ladder [that of the release].")
 @click.option("--partition", type=click.IntRange(0), default=0, show_default=True)
 @AS_JSON
 @plain
@@ -30,10 +30,11 @@ def refine(
 ) -> None:
     """Map every event of a run to moves of a rung of the ladder, or to none.
 
-    The first event that is no move of it is reported.  Without SCENARIO, the whole library.
+    It reports the first event that is no move of the rung.  Without SCENARIO it checks the whole
+    library.
 
-    Exit code 0: each event is printed, or one is of a kind that no rung has a word for (an unclean
-    election, a lost disk, a reassignment, retention).  1: a step that the rung does not have.
+    Exit code 0 if every event is a move, or one is of a kind that no rung has (an unclean election,
+    a lost disk, a reassignment, retention); 1 if a step is not allowed by the rung.
     """
     from app.command import refining
     from app.command.playing import run_of

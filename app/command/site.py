@@ -13,23 +13,22 @@ from app.command.options import AS_JSON, plain, refuse, tell
 @click.command()
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--base", default="", help="Address of the site, such as https://me.github.io/hw.")
-@click.option("--lang", "langs", default="en,zh", show_default=True, help="Languages of its pages.")
+@click.option("--lang", "langs", default="en,zh", show_default=True, help="Languages of the pages.")
 @click.option(
     "--pyodide",
     type=click.Path(path_type=Path),
     help="Folder of the npm package pyodide [fetched through npm].",
 )
-@click.option("--jobs", type=click.IntRange(1, 64), help="Processes that play runs [one a core].")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Processes that play runs [one per core].")
 @AS_JSON
 @plain
 def site(
     out: Path, base: str, langs: str, pyodide: Path | None, jobs: int | None, as_json: bool
 ) -> None:
-    """Write the playground into the folder OUT, for any host of static files.
+    """Write the playground as a static site into the folder OUT.
 
-    Pages are rendered and library runs are played now; whatever a visitor asks further is answered
-    by the same engine in the browser.  What needs a server (batches, classes, short links) is not
-    there, and pages say so.
+    The command renders the pages and plays the library.  In the browser, the same engine plays
+    further moves.  Batches, classes and short links need a server; the pages say so.
     """
     from app.site.building import build_site, languages
     from app.site.pyodide import MissingFilesError

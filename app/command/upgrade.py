@@ -19,22 +19,22 @@ from engine.upgrade.upgrade import Bug, Change
 @click.command()
 @click.argument("before", required=False, default="")
 @click.argument("after", required=False, default="")
-@click.option("--mode", type=click.Choice(MODES[:2]), help="How the cluster runs.", default=None)
+@click.option("--mode", type=click.Choice(MODES[:2]), help="Kind of controller.", default=None)
 @click.option(
     "--uses",
-    help="Features that the cluster uses, separated by commas; bugs that need others are left out: "
+    help="Features that the cluster uses, separated by commas; others hide their bugs: "
     + ", ".join(features()),
 )
-@click.option("--line", help="List the bugs that fit an error or log line.")
+@click.option("--line", help="List the bugs that match an error or log line.")
 @AS_JSON
 @plain
 def upgrade(
     before: str, after: str, mode: str | None, uses: str | None, line: str | None, as_json: bool
 ) -> None:
-    """List what an upgrade from BEFORE to AFTER mends, breaks and changes.
+    """List the bugs that an upgrade from BEFORE to AFTER fixes and adds, and its changes.
 
-    Without AFTER the known replication bugs of BEFORE are listed, the worst first.  Both may be a
-    pasted log line or the output of --version.
+    Without AFTER it lists the known replication bugs of BEFORE, the most severe first.  BEFORE and
+    AFTER are releases, log lines, or the output of --version.
     """
     if line is None and not before:
         raise click.UsageError("Name a release, such as 2.4.1, or an error with --line.")

@@ -1,7 +1,7 @@
 """Path to an engine whose hot modules are compiled.  Standard library only.
 
-`highwater compile` builds it once for a state of the sources, into the user's cache.  Every process
-that imports `app` plays with it from then on; HIGHWATER_PURE=1 plays the sources.
+`highwater compile` builds it into the user's cache, once for each version of the sources.  Every
+process that imports `app` then uses it; with HIGHWATER_PURE=1 it uses the sources.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def builds() -> Path:
 
 
 def fingerprint() -> str:
-    """Return 16 hex digits of the engine's sources, of this Python and of this machine's kind."""
+    """Return 16 hex digits: a hash of the engine's sources, the Python version and the platform."""
     found = sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
     for path in sorted(SOURCES.rglob("*.py")):
         found.update(path.relative_to(SOURCES).as_posix().encode() + path.read_bytes())
@@ -33,7 +33,7 @@ def fingerprint() -> str:
 
 
 def built() -> Path | None:
-    """Return the folder built from the sources as they stand, or None."""
+    """Return the folder with the build of the current sources, or None."""
     try:
         place = builds() / fingerprint() if builds().is_dir() else None
     except (OSError, RuntimeError):  # no home, or one that cannot be read
@@ -42,7 +42,7 @@ def built() -> Path | None:
 
 
 def use() -> None:
-    """Let this process, and those it starts, import the compiled engine if there is one."""
+    """Make this process and its children import the compiled engine, if there is one."""
     place = None if os.environ.get("HIGHWATER_PURE") else built()
     if place is not None:
         os.environ[VARIABLE] = str(place)

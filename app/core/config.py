@@ -80,23 +80,28 @@ SETTINGS: tuple[ServerSetting, ...] = (
     ServerSetting(
         "instance", "", "directory for the database and the signing key; default: ./instance"
     ),
-    ServerSetting("secret_key", "", "key that signs cookies; default: one kept in the instance"),
+    ServerSetting(
+        "secret_key", "", "key that signs cookies; default: one generated in the instance directory"
+    ),
     ServerSetting("host", "127.0.0.1", "address to listen on"),
     ServerSetting("port", "8000", "port to listen on", _whole(0, 65535)),
     ServerSetting("proxies", "0", "trusted proxies in front (X-Forwarded-For)", _whole(0, 10)),
     ServerSetting("threads", "280", "worker threads: live connections plus 24", _whole(32, 10_000)),
     ServerSetting("sockets_per_address", "8", "live connections per address", _whole(1, 100_000)),
-    ServerSetting("moves_per_s", "20", "socket questions per second and connection", _rate),
+    ServerSetting("moves_per_s", "20", "socket requests per second and connection", _rate),
     ServerSetting("moves_burst", "40", "burst size of the setting above", _whole(1, 100_000)),
     ServerSetting("opens_per_s", "2", "runs opened per second and connection", _rate),
     ServerSetting("opens_burst", "8", "burst size of the setting above", _whole(1, 100_000)),
     ServerSetting("saves_per_s", "2", "runs or scenarios saved per second and address", _rate),
     ServerSetting("saves_burst", "20", "burst size of the setting above", _whole(1, 100_000)),
-    ServerSetting("live_runs", "200", "replays kept in memory", _whole(1, 100_000)),
+    ServerSetting("live_runs", "200", "maximum number of replays in memory", _whole(1, 100_000)),
     ServerSetting("live_mib", "512", "memory limit of all replays, MiB", _whole(1, 2**30)),
-    ServerSetting("known_runs", "20000", "unsaved runs kept by digest", _whole(1, 10**8)),
+    ServerSetting("known_runs", "20000", "maximum number of unsaved runs kept", _whole(1, 10**8)),
     ServerSetting(
-        "builders", "2", "runs replayed from their start at the same time", _whole(1, 256)
+        "builders",
+        "2",
+        "runs that may be replayed from their start at the same time",
+        _whole(1, 256),
     ),
     ServerSetting("cpu_ms_per_s", "500", "CPU milliseconds per second and address", _rate),
     ServerSetting(
@@ -116,8 +121,14 @@ SETTINGS: tuple[ServerSetting, ...] = (
     ServerSetting(
         "rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)
     ),
-    ServerSetting("metrics_token", "", "bearer token for /metrics; none: localhost only"),
-    ServerSetting("transports", "websocket", "how pages connect: websocket, or websocket,polling"),
+    ServerSetting(
+        "metrics_token",
+        "",
+        "bearer token for /metrics; without one, /metrics answers localhost only",
+    ),
+    ServerSetting(
+        "transports", "websocket", "transports of the socket: websocket, or websocket,polling"
+    ),
     ServerSetting(
         "spark_master",
         "",
@@ -127,11 +138,15 @@ SETTINGS: tuple[ServerSetting, ...] = (
     ServerSetting(
         "spark_conf", "", "further Spark settings: spark.name=value, separated by spaces"
     ),
-    ServerSetting("spark_log", "fatal", "what Spark's own log tells: " + ", ".join(LEVELS), _level),
+    ServerSetting("spark_log", "fatal", "level of Spark's own log: " + ", ".join(LEVELS), _level),
     ServerSetting(
-        "batch_directory", "", "rows of batches; for a cluster, a place that all workers see"
+        "batch_directory",
+        "",
+        "directory for rows of batches; a Spark cluster needs one that all workers reach",
     ),
-    ServerSetting("guides", "", "directory of further reading guides, *.yaml; read at the start"),
+    ServerSetting(
+        "guides", "", "directory of additional reading guides, *.yaml, read when the server starts"
+    ),
 )
 
 

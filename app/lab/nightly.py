@@ -1,4 +1,4 @@
-"""Scripts x releases: each pair is played on real brokers once, and kept as a recording."""
+"""Nightly recordings: plays each script on real brokers of each release, and stores the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class NightOutcome:
-    """Result of a pair: a comparison, or the sentence that says why there is none."""
+    """Result of a script under a release: a comparison, or the reason why there is none."""
 
     scenario: str
     kafka: str
@@ -33,26 +33,26 @@ class NightOutcome:
 
     @property
     def good(self) -> bool:
-        """True where nothing differs; what no real broker can play is no failure."""
+        """True if no fact differs, or if real brokers cannot play the script."""
         return not self.playable or (self.comparison is not None and not self.comparison.different)
 
 
 def usual_scripts() -> list[str]:
-    """Return the scripts that real brokers have played before, and those written for them."""
+    """Return the scripts that have recordings, and those written for real brokers (R)."""
     played = {one.scenario for one in reading.own()}
     written = {one.code for one in file.library().values() if one.code.startswith("R")}
     return sorted(played | written)
 
 
 def usual_releases() -> list[str]:
-    """Return releases that were tried, or that there are recordings of."""
+    """Return the releases that were tried or have recordings."""
     return sorted({*TRIED, *(one.kafka for one in reading.own())}, key=reading.release_order)
 
 
 def unplayable(code: str, kafka: str) -> str:
-    """Return why real brokers of a release cannot play a library script; "" where they can.
+    """Return the reason why real brokers of a release cannot play a library script, or "".
 
-    Raises InputError for an unknown script, LabError for what is no release.
+    Raises InputError for an unknown script, LabError for an unknown release.
     """
     release = release_of(kafka)
     try:
@@ -67,10 +67,9 @@ def record(
 ) -> Iterator[NightOutcome]:
     """Record every pair, release by release, and yield its outcome.
 
-    Those whose recording is in `into` already are only compared.
-
-    A pair that fails does not stop the others.  Raises InputError and LabError before the first
-    starts where a script or a release is not known, and KeyboardInterrupt when it is cancelled.
+    A pair whose recording is in `into` is compared, not played.  A pair that fails does not stop
+    the others.  For an unknown script or release, raises InputError or LabError before the first
+    pair is played; raises KeyboardInterrupt when cancelled.
     """
     pairs = [(code, kafka) for kafka in releases for code in codes]
     whys = [unplayable(code, kafka) for code, kafka in pairs]
@@ -96,7 +95,7 @@ def _run(code: str, kafka: str) -> Run:
 
 
 def _is_recorded(path: Path, code: str, kafka: str) -> bool:
-    """Check whether there is a whole recording of this script as it is today."""
+    """Return True if there is a complete recording of the current version of this script."""
     try:
         found = next(reading.load([path]))
     except InputError:

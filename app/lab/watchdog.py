@@ -1,11 +1,10 @@
 """Watchdog that ends the processes of a laboratory and removes its files.
 
-It acts once the laboratory itself has ended, however it ended: this program outlives even a kill -9
-of the other.
+It acts when the laboratory has ended, even by kill -9.
 
-It is run by itself, with nothing of Highwater imported.  Its input is one line a process: `+PID`
-when one was started (each leads a group of its own), `-PID` when it is over.  The end of the input
-means that they are no longer needed.
+It runs as a program of its own and imports nothing of Highwater.  The laboratory writes one line a
+process to its standard input: `+PID` when the process was started (each leads a process group),
+`-PID` when it has ended.  At the end of the input the watchdog kills the processes that still run.
 
 usage: python watchdog.py DIRECTORY (- to leave the files)
 """
@@ -25,7 +24,7 @@ BETWEEN_S = 0.1
 
 
 def watch(lines: Iterable[str], directory: str) -> None:
-    """Read to the end of `lines`, then end what still runs and remove the directory."""
+    """Read `lines` to their end, then kill the remaining processes and remove the directory."""
     running: set[int] = set()
     for line in lines:
         sign, number = line[:1], line[1:].strip()

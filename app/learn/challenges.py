@@ -1,4 +1,4 @@
-"""Challenges: a task, some moves, and the run that they make as the judge."""
+"""Challenges: a task, the visitor's moves, and the run of these moves, which decides."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def listed() -> str:
 
 @blueprint.get("/challenges/<slug>")
 def challenge(slug: str) -> str:
-    """Render one task; with ``moves``, a line each, their result; with ``show``, a solution."""
+    """Render one task; ``moves`` (one per line) adds their result, ``show`` a solution."""
     found = challenges().get(slug)
     if found is None:
         raise RequestError("not_found")
@@ -111,7 +111,7 @@ def _beginning(found: Challenge) -> int:
 
 
 def _tried(found: Challenge, text: str) -> tuple[TriedMoves, str]:
-    """Return (what to say about these moves, the stage after them)."""
+    """Return (sentence about these moves, stage after them)."""
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     try:
         with services().plays.turn():

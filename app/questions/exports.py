@@ -1,4 +1,4 @@
-"""A run as a file of another form."""
+"""Export of a run as a file, in one of several formats."""
 
 from __future__ import annotations
 

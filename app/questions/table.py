@@ -1,4 +1,4 @@
-"""Table of the questions that are answered alike by a socket and by a page without a server."""
+"""Table of the questions that both the socket and a page without a server answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEPS: Final[Mapping[str, Question]] = {
 
 
 def answered(context: Context, work: Callable[[RequestFields], Answer], data: object) -> Answer:
-    """Return {"ok": True, ...} or a refusal with its sentence; never raise."""
+    """Return {"ok": True, ...}, or the error with its sentence; never raise."""
     try:
         return {"ok": True, **work(RequestFields(data))}
     except RequestError as refusal:

@@ -17,7 +17,7 @@ STORED: Final = "coverage.json"
 
 @blueprint.get("/coverage")
 def page() -> str:
-    """Render the table as it was measured last, the worst row first."""
+    """Render the table of the last measurement, the worst row first."""
     stored = Path(str(current_app.static_folder)) / STORED
     found = orjson.loads(stored.read_bytes())
     rows = sorted(found["cases"], key=lambda one: float(one["coverage"]))

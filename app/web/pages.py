@@ -1,4 +1,4 @@
-"""The pages, and the error responses."""
+"""Routes of the pages, helpers of their templates, and error responses."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def scenario(name: str) -> str:
 
 @blueprint.get("/r")
 def carried_run() -> str:
-    """Render a run that travels in the address's fragment, which no server ever sees."""
+    """Render a run that is in the fragment of the address, which no browser sends to a server."""
     found = next(iter(file.library().values()))
     return _animator(found, default_run(found), bare=True)
 
 
 @blueprint.get("/r/<digest>")
 def run(digest: str) -> str:
-    """Render a saved or live run; ``?step=`` is where it opens."""
+    """Render a saved or live run, opened at ``?step=``."""
     if not DIGEST.match(digest):
         raise RequestError("not_found")
     found = services().replays.run(digest)
@@ -71,7 +71,7 @@ def run(digest: str) -> str:
 
 @blueprint.get("/class/<name>")
 def classroom(name: str) -> str:
-    """Render a class: the run its leader is at, for all followers."""
+    """Render a class: its followers see the run at which its leader is."""
     room = rooms_here().get(name.lower())
     place = room.place
     return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
@@ -119,7 +119,7 @@ class EndCard(TypedDict):
 
 
 def _end_card(scenario: Scenario) -> EndCard:
-    """Return the additions to the verdict on the card at the end of a library run."""
+    """Return what the card at the end of a library run shows besides the verdict."""
     lang = visitor.lang()
     found = takeaways(scenario.code)
     return {
@@ -137,9 +137,9 @@ def favicon() -> AnyResponse:
 
 
 def words(key: str, **args: Any) -> str:
-    """Return a text, as ``t()`` of the templates.
+    """Return a translated text; templates call it ``t()``.
 
-    Files are checked once a page, not once a word.
+    The files of words are checked for changes once per page, not once per word.
     """
     if "words" not in g:
         g.words = services().words.words(visitor.lang())
@@ -148,7 +148,7 @@ def words(key: str, **args: Any) -> str:
 
 
 def here(**changes: Any) -> str:
-    """Return this very address with some parameters changed."""
+    """Return the current address with some parameters changed."""
     return "?" + urlencode({**request.args.to_dict(), **changes})
 
 
@@ -190,14 +190,14 @@ def _helpers() -> dict[str, object]:
 
 @once
 def _vendored() -> tuple[tuple[str, str], ...]:
-    """Return (name a module imports, file below static/vendor), as the folder's list says."""
+    """Return pairs (imported name, file below static/vendor) from the list in that folder."""
     path = ASSETS / "static" / "vendor" / "VENDOR.json"
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
 
 
 def import_map() -> dict[str, dict[str, str]]:
-    """Return the map by which browsers resolve bare module names; there is no build step."""
+    """Return the import map, with which browsers resolve bare module names without a build step."""
     return {
         "imports": {
             **{name: url_for("static", filename=f"vendor/{file}") for name, file in _vendored()},
@@ -207,14 +207,14 @@ def import_map() -> dict[str, dict[str, str]]:
 
 
 def words_for(page: str) -> str:
-    """Return the address of the words of a page's scripts."""
+    """Return the address of the file with the words that a page's scripts use."""
     return url_for("api.words", lang=visitor.lang(), page=page, v=edition() or None)
 
 
 def modules_of(entry: str) -> list[str]:
-    """Return the addresses of all that a page's module needs, to be preloaded.
+    """Return the addresses of all modules that a page's module imports, for `modulepreload`.
 
-    A browser that discovers the imports one after another makes a round trip for each level.
+    Without it a browser makes one round trip for each level of imports.
     """
     files = preloads.needed(f"js/{entry}", dict(_vendored()))
     if addresses.plain():
@@ -224,7 +224,7 @@ def modules_of(entry: str) -> list[str]:
 
 
 def prepare(app: Flask) -> None:
-    """Give templates their helpers, and every failure its page or its JSON."""
+    """Register the helpers of templates, and the handlers of errors."""
     app.context_processor(_helpers)
 
     app.register_error_handler(RequestError, _refused)
@@ -240,7 +240,7 @@ def _refused(refusal: RequestError) -> Response:
 
 
 def _refusal_response(refusal: RequestError) -> Response:
-    """Return JSON for programs and our own scripts, a page with the sentence for browsers."""
+    """Return an error as JSON to programs and our own scripts, as a page to browsers."""
     lang = visitor.lang()
     if _wants_json():
         return json_answer(refusal.answer(lang), refusal.status)

@@ -1,13 +1,15 @@
-"""Importance of states: the failures that lead to a loss, their order, and copies for each.
+"""Importance of a sequence of failures (a path), and the number of copies that are played of it.
 
-A loss by acks=all and clean elections needs that no replica is left.  So the importance of an order
-of failures is how often it leaves none: the rate of the first, times the rate of each next one and
-the mean time for which all before it are still out.  What strikes last must also take something
-with it: a disk takes all, power what is not flushed yet, a process nothing.
+With acks=all and clean elections a record is lost only if no replica is left.  The importance of a
+path is the rate at which it leaves none: the rate of its first failure, times, for each further
+failure, its rate and the mean time for which all replicas before it are still out.  The last
+failure must also destroy records: a failed disk destroys all, a power loss those that are not
+flushed, a crashed process none.
 
-It only decides how many copies of a cycle are played (fixed effort): each level gets about the same
-number of cycles, shared out by importance.  No path is forbidden, and each copy weighs the less the
-more there are, so that a wrong guess here makes an answer dearer, never wrong.
+Importance only decides how many copies of a cycle are played (splitting with fixed effort).  Each
+level gets about the same number of cycles, in proportion to importance.  Every path keeps some
+copies, and the weight of a cycle is divided by its number of copies.  So a wrong importance makes
+an estimate more expensive, but not biased.
 """
 
 from __future__ import annotations
@@ -18,27 +20,27 @@ from typing import Final, NamedTuple
 from engine.advisor.advice import FLUSH_MS, Setting
 
 LEVELS: Final = 4
-"""Failures in one cycle at most; and never more than one beyond the replicas."""
+"""Maximum number of failures in a cycle; also at most one more than the replicas."""
 CYCLES: Final = (3.0, 6.0, 12.0, 1.5)
-"""Cycles of a tree by number of failures that have struck, shared out by importance ..."""
+"""Cycles of a tree by number of failures, divided among paths by importance ..."""
 FLOOR: Final = (0.6, 0.12, 0.04, 0.01)
-"""... and copies that a path has in each cycle before it, however unimportant."""
+"""... and the minimum number of copies that a path has in each cycle before it."""
 MOST: Final = 8.0
-"""Copies in one cycle at most: more are too alike."""
+"""Maximum number of copies in one cycle: more would be too similar."""
 NOTICED_MS: Final = 15_000
-"""A replica is out for a bit longer than its repair: it has to be noticed, and to catch up."""
+"""Time that a replica is out besides its repair: for detection, and to catch up."""
 KEEPS: Final = 0.005
-"""Losses of a process that crashes last: nothing, but for surprises."""
+"""Share of losses if a process crashes last: almost none, kept for unforeseen causes."""
 SEQUENCES: Final = 200_000
-"""Orders of failures that are looked through at most; of wider settings a pilot is run."""
+"""Maximum number of paths that the formula enumerates; beyond it a pilot is run."""
 TRUST: Final = 4.0
-"""Greatest factor by which a pilot makes a path less important."""
+"""Maximum factor by which a pilot reduces the importance of a path."""
 
 Path = tuple[str, ...]
 
 
 class Cause(NamedTuple):
-    """One kind of failure: each of its targets fails by itself, `rate` times a ms."""
+    """One kind of failure; each target fails independently, at `rate` per ms."""
 
     name: str
     kind: str
@@ -48,10 +50,7 @@ class Cause(NamedTuple):
 
 
 class _Order(NamedTuple):
-    """Failures that have struck, in their order.
-
-    It has their rate, and the rate at which one of them is repaired while all are out.
-    """
+    """A path so far: the brokers that are out, its rate, and the rate at which one is repaired."""
 
     path: Path
     out: frozenset[int]
@@ -64,7 +63,7 @@ def levels(setting: Setting) -> int:
 
 
 def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
-    """Return the losses a ms of each path that may lose, as far as the formula knows."""
+    """Return the losses per ms of each path that can lose a record, by the formula."""
     if setting.acks != "all" or setting.unclean:
         return {(cause.name,): cause.rate * len(cause.targets) for cause in causes}
     strikes = [(cause, group) for cause in causes for group in cause.targets]
@@ -84,7 +83,7 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
                 lost = often * _taking_share(setting, cause, before)
                 found[path] = found.get(path, 0.0) + lost
             elif len(path) < LEVELS:
-                # A process that is back before it was missed was never out.
+                # A process that restarts before it is detected was never out.
                 late = 0 if cause.kind == "kill" else NOTICED_MS
                 mended = before.mended + 1 / (cause.mttr_ms + late)
                 waiting.append(_Order(path, out, often, mended))
@@ -92,7 +91,7 @@ def losses(setting: Setting, causes: Sequence[Cause]) -> dict[Path, float]:
 
 
 def _taking_share(setting: Setting, cause: Cause, before: _Order) -> float:
-    """Return the part of the last failures that take something with them."""
+    """Return the share of last failures that destroy records."""
     if cause.kind == "disk_fail":
         return 1.0
     if cause.kind == "kill":
@@ -104,9 +103,9 @@ def _taking_share(setting: Setting, cause: Cause, before: _Order) -> float:
 def copies(
     setting: Setting, causes: Sequence[Cause], corrected: Mapping[Path, float] | None = None
 ) -> dict[Path, float]:
-    """Return the copies a cycle of each path, and the cycles of each first failure.
+    """Return the copies per cycle of each path, and the cycles of each first failure.
 
-    `corrected` are losses in place of those of the formula.
+    `corrected` replaces the losses of the formula.
     """
     expected = losses(setting, causes) if corrected is None else corrected
     whole = sum(expected.values()) or 1.0
@@ -129,11 +128,11 @@ def copies(
 def corrected(
     expected: Mapping[Path, float], met: Mapping[Path, float], trees: int
 ) -> dict[Path, float]:
-    """Return the formula's losses corrected by a pilot.
+    """Return the losses of the formula, corrected by a pilot.
 
-    `met` are the losses that its trees met, a ms.  A few trees say little: half of what is believed
-    is the formula's, a path loses no more than the TRUSTth of its importance, and one that was met
-    by luck does not outweigh all others.
+    `met` has the losses per ms in the trees of the pilot.  As the trees are few, the result is the
+    mean of formula and pilot, at least 1/TRUST of the formula, and at most the larger of TRUST
+    times the formula and the sum over all paths.
     """
     found = {}
     whole = sum(expected.values())

@@ -15,7 +15,7 @@ COMMITTED: Final = "committed"
 
 
 class MemberState(NamedTuple):
-    """A member that runs: what it believes to own, and the records that it has not processed."""
+    """A running member: the partitions it believes it owns, and its unprocessed records."""
 
     member: str
     generation: int
@@ -24,7 +24,7 @@ class MemberState(NamedTuple):
 
 
 class GroupObserver(Protocol):
-    """Checker of a run, as far as groups need it."""
+    """Part of a run's checker that group invariants use."""
 
     ledger: Any
 
@@ -35,9 +35,9 @@ class GroupObserver(Protocol):
 class GroupMemory:
     """Observations of groups, each by the number of its partition of __consumer_offsets.
 
-    `processed`: (group, record) -> how often; `skipped` records; `upto`: (group, partition) ->
-    (offset below which skipped records are known, unclean elections by then); `last` acknowledged
-    commit: group -> (offset in the log, generation).
+    `processed`: (group, record) -> times processed.  `skipped`: (group, record) -> partition.
+    `upto`: (group, partition) -> (offset below which skipped records are known, number of unclean
+    elections by then).  `last`: group -> (offset in the log, generation) of its last commit.
     """
 
     __slots__ = ("last", "processed", "skipped", "upto")
@@ -57,7 +57,7 @@ class GroupMemory:
         return twin
 
     def of(self, group: int, tp: int, committed: dict[int, Batch]) -> tuple[int, int]:
-        """Return how many records of a partition were processed twice or more, and skipped."""
+        """Return (records of a partition processed more than once, records skipped)."""
         values = {value for batch in committed.values() for value in batch.values}
         twice = sum(self.processed.get((group, value), 0) > 1 for value in values)
         return twice, sum((group, value) in self.skipped for value in values)
@@ -70,7 +70,7 @@ class GroupMemory:
         observer: GroupObserver,
         now: int,
     ) -> None:
-        """Note what a member did in an event; `members` are those of its group that run."""
+        """Record a member's actions in an event; `members` are the running members of its group."""
         for kind, *what in facts:
             if kind == PROCESSED:
                 self._on_processed(group, what[1], observer)
@@ -84,7 +84,7 @@ class GroupMemory:
                 observer.on_acked(Acked(group, base, records, -1, now - since))
 
     def _on_processed(self, group: int, batch: Batch, observer: GroupObserver) -> None:
-        """INV-37.  Count the records that were processed before."""
+        """INV-37.  Report each record that was processed before."""
         for value in batch.values:
             times = self.processed[group, value] = self.processed.get((group, value), 0) + 1
             if times > 1:
@@ -98,7 +98,7 @@ class GroupMemory:
         members: Collection[MemberState],
         observer: GroupObserver,
     ) -> None:
-        """INV-38.  Count the committed records below `base` that no member has or has processed."""
+        """INV-38.  Report each committed record below `base` that no member has or processed."""
         ledger = observer.ledger
         rewritten = len(ledger.unclean_epochs)
         at, then = self.upto.get((group, tp), (0, rewritten))
@@ -120,7 +120,7 @@ class GroupMemory:
     def _on_committed(
         self, group: int, base: int, generation: int, observer: GroupObserver
     ) -> None:
-        """INV-36.  Check that no commit of an older generation follows one of a newer."""
+        """INV-36.  Check that a commit's generation is not older than the previous commit's."""
         at, newest = self.last.get(group, (-1, -1))
         if base > at and generation < newest:
             observer.report(

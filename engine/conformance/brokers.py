@@ -32,7 +32,7 @@ PROTOCOLS: Final = ("hw", "kip101", "kip279", "kip320", "fetch_truncation")
 def profile_for(mode: str, generation: str, release: str = "") -> Profile:
     """Return the profile of a mode, with the fetch protocol of the generation if it names one.
 
-    An exact release says all of that itself, with the controller of the mode if it has both.
+    The name of an exact release decides all of that, except the controller if it has both kinds.
     """
     if release:
         both = f"{release}-{mode}"
@@ -48,7 +48,7 @@ def profile_for(mode: str, generation: str, release: str = "") -> Profile:
 
 
 class BrokerAdapter(Adapter):
-    """One broker of a case, hand-driven: nothing leaves it by itself."""
+    """One broker of a case, driven by steps: no message leaves it by itself."""
 
     def __init__(self, given: Fields, generation: str, release: str, mode: str) -> None:
         super().__init__(given, generation, release)
@@ -83,7 +83,7 @@ class BrokerAdapter(Adapter):
         peer.alive = known.get("alive", peer.alive)
 
     def _record(self, a: Fields) -> PartitionRecord:
-        """Return a leadership decision as the controller's record and register its brokers."""
+        """Return the controller's record of a leadership decision, and register its brokers."""
         record = PartitionRecord(
             tuple(a["replicas"]),
             tuple(a["isr"]),
@@ -99,14 +99,14 @@ class BrokerAdapter(Adapter):
         return record
 
     def _disk(self, given: Fields) -> Disk:
-        """Return a directory with the contents it has before the broker loads it."""
+        """Return a log directory with its contents before the broker loads it."""
         disk = Disk(empty_log(self.broker.profile))
         fill_log(disk.log, given)
         disk.log_start_checkpoint = disk.log.log_start
         return disk
 
     def _fetch_request(self, tp: int, a: Fields, replica: int, corr: int) -> FetchRequest:
-        """Return a fetch of one partition, by a follower or (-1) by a consumer."""
+        """Return a fetch request for one partition, from a follower or (-1) a consumer."""
         part = FetchPartition(
             tp,
             a["offset"],
@@ -129,7 +129,7 @@ class BrokerAdapter(Adapter):
         )
 
     def _fetch_epoch(self, replica: int) -> int:
-        """Return the broker epoch a follower fetches with, unless the case says another."""
+        """Return the broker epoch in a fetch: a follower's first one, or -1 for a consumer."""
         return FIRST_EPOCH + replica if replica >= 0 else -1
 
     def op_advance_time(self, a: Fields) -> Fields:
@@ -138,12 +138,12 @@ class BrokerAdapter(Adapter):
 
 
 def _number(value: Any) -> int:
-    """Return a number, or -1 where a case has no value."""
+    """Return a number of a case, or -1 if it has none."""
     return -1 if value is None else int(value)
 
 
 def fetch_fields(data: FetchData) -> Fields:
-    """Return one partition of a fetch answer as a case writes it."""
+    """Return one partition of a fetch response in the format of a case."""
     return {
         "error": name_of(data.error),
         "hw": data.hw,

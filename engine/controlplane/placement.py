@@ -1,7 +1,7 @@
 """Placement of the replicas of new partitions (control-plane specification, 2).
 
-Placement decides only the replica lists; the first replica is the preferred leader.  Chance is an
-object with `below(n)`, an integer in [0, n): the kernel's own stream in a run.
+Placement decides only the replica lists; the first replica is the preferred leader.  `chance` has
+one method, `below(n)`: a random integer in [0, n), in a run from the kernel's own stream.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class PlacementChance(Protocol):
 
 
 def shuffle(items: list[T], chance: PlacementChance) -> None:
-    """Shuffle as java.util.Collections does: Fisher and Yates, from the end."""
+    """Shuffle as java.util.Collections does (Fisher-Yates, from the end)."""
     for size in range(len(items), 1, -1):
         other = chance.below(size)
         items[size - 1], items[other] = items[other], items[size - 1]
 
 
 class Candidate:
-    """A broker that may get replicas; `rack` None: it has none."""
+    """A broker that may get replicas; `rack` is None if broker.rack is not set."""
 
     __slots__ = ("fenced", "id", "rack")
 
@@ -74,12 +74,12 @@ def place_zk(
     shift: int = -1,
     first_partition: int = 0,
 ) -> Placed:
-    """CP-PLACE-ZK and CP-PLACE-ZK-RACK.  Place replicas, by racks as soon as one broker has one.
+    """CP-PLACE-ZK and CP-PLACE-ZK-RACK.  Place replicas; by rack if every broker has one.
 
-    `start` fixes the first broker's index, and the first shift unless `shift` does; -1 draws them.
-    When partitions are added, `start` is the index of partition 0's first replica and
-    `first_partition` the old count.  A rack that only some brokers have is Kafka's
-    AdminOperationException.
+    `start` is the index of the first broker, and the first shift if `shift` is -1; -1 draws it at
+    random.  When partitions are added, `start` is the index of partition 0's first replica and
+    `first_partition` the old count.  If only some brokers have a rack, the error code is
+    UNKNOWN_SERVER_ERROR (Kafka's AdminOperationException).
     """
     error = _check_zk(partitions, factor, len(brokers))
     if error:
@@ -107,7 +107,7 @@ def place_zk(
 
 
 def rack_alternated(brokers: Sequence[Candidate]) -> list[int]:
-    """CP-PLACE-ZK-RACK 1.  Return the brokers, one of each rack in turn; by id without racks."""
+    """CP-PLACE-ZK-RACK 1.  Return the brokers, alternating between racks; by id without racks."""
     of_rack: dict[str, list[int]] = {}
     for broker in sorted(brokers, key=lambda b: b.id):
         of_rack.setdefault(broker.rack or "", []).append(broker.id)
@@ -123,7 +123,7 @@ def _follower(ids: list[int], first: int, shift: int) -> int:
 def _followers_by_rack(
     ids: list[int], racks: dict[int, str], first: int, shift: int, factor: int
 ) -> Ids:
-    """CP-PLACE-ZK-RACK 2.  Return followers: no broker twice, each rack before a second time."""
+    """CP-PLACE-ZK-RACK 2.  Return distinct followers, using every rack before any rack twice."""
     rack_count = len(set(racks.values()))
     replicas = [ids[first]]
     used = {racks[ids[first]]}
@@ -144,7 +144,7 @@ def _followers_by_rack(
 
 
 class _Brokers:
-    """The fenced or the unfenced brokers of one rack, walked from an offset that moves on."""
+    """The fenced or the unfenced brokers of one rack, iterated from an offset that advances."""
 
     __slots__ = ("epoch", "ids", "index", "offset")
 
@@ -189,7 +189,7 @@ class _Rack:
 class StripedPlacer:
     """CP-PLACE-KR.  Stripes replicas over racks and, within a rack, over its brokers.
 
-    The brokers given are the usable ones: registered and not in controlled shutdown.
+    The brokers passed are usable: registered and not in controlled shutdown.
     """
 
     __slots__ = ("_chance", "_epoch", "_offset", "_order", "_racks", "total", "unfenced")
@@ -218,7 +218,7 @@ class StripedPlacer:
         return errors.NONE
 
     def place_one(self, factor: int) -> tuple[int, Ids]:
-        """Return (error code, replicas of the next partition), the first never fenced."""
+        """Return (error code, replicas of the next partition); the first is never fenced."""
         error = self.check(factor)
         if error:
             return error, ()
@@ -248,7 +248,7 @@ class StripedPlacer:
         return errors.NONE, tuple(replicas)
 
     def _place_leader(self) -> tuple[int, int]:
-        """Return (index of the rack, broker): the next rack that has one unfenced."""
+        """Return (rack index, broker): an unfenced broker of the next rack that has one."""
         at = self._offset
         while True:
             broker = self._racks[self._order[at]].unfenced.next(self._epoch)
@@ -274,12 +274,12 @@ def check_manual(
     registered: Iterable[int] | None,
     factor: int | None = None,
 ) -> int:
-    """2.5.  Return INVALID_REPLICA_ASSIGNMENT unless every list is acceptable.
+    """2.5.  Return INVALID_REPLICA_ASSIGNMENT unless every replica list is valid.
 
-    Every list must be non-empty, without repetition, of registered brokers and as long as the
-    others (`factor`: the length the topic already has).
+    A valid list is not empty, repeats no broker, names registered brokers only, and is as long as
+    the others (or as `factor`, the replication factor of an existing topic).
 
-    `registered` None: the brokers need not exist, as for new topics in ZooKeeper.
+    If `registered` is None, the brokers need not exist, as for new topics in ZooKeeper.
     """
     known = None if registered is None else set(registered)
     for replicas in assignments:

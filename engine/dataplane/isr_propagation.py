@@ -16,7 +16,7 @@ LONGEST_MS: Final = 60_000
 
 
 def note_change(broker: Process, tp: int, out: Effects) -> None:
-    """CP-ISR-ZKPROP 1.  Note a new ISR that only its leader and the state znode know."""
+    """CP-ISR-ZKPROP 1.  Add an ISR change that the controller has not been notified of."""
     profile = broker.profile
     if not profile.isr_propagation or profile.kraft:
         return
@@ -30,8 +30,8 @@ def note_change(broker: Process, tp: int, out: Effects) -> None:
 def on_tick(broker: Process, out: Effects) -> bool:
     """CP-ISR-ZKPROP 2.  Write all changes into one znode (the isr-change-propagation task).
 
-    It does so once nothing changed for more than 5 s, or more than 60 s after the last.  The task
-    ticks on only while there are changes.
+    It writes if the last change is more than 5 s old, or the last write more than 60 s.  The task
+    sets its timer again only if there are changes.
     """
     if not broker.isr_changes:
         return False

@@ -1,4 +1,4 @@
-"""State after a crash, as a restart finds it (data-plane, L-10 - L-13)."""
+"""Loss of state in a crash, and log loading and recovery at the restart (L-10 to L-13)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from engine.model.state import Disk, Replica
 
 
 def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
-    """L-11, power loss.  Drop everything past the last fsync but `spared` records; return it.
+    """L-11, power loss.  Drop the records after the last fsync, except `spared`; return them.
 
-    The OS may have written some back: `spared` = 0 is the worst case.
-
-    Nothing is rewritten here: the epoch file and the checkpoints were fsynced and stay; loading
-    (L-13) makes them fit the shorter log.
+    `spared` is the number of records that the OS had written back; 0 is the worst case.  The epoch
+    file and the checkpoints were fsynced and stay; loading (L-13) adapts them to the shorter log.
     """
     log = disk.log
     keep = len(log.batches)
@@ -32,21 +30,21 @@ def lose_unflushed(disk: Disk, spared: int = 0) -> list[Batch]:
 
 
 def forget_log_start(disk: Disk) -> None:
-    """L-7, L-13.  Reset the log start to that of the checkpoint file, or of the segments.
+    """L-7, L-13.  Reset the log start offset to the checkpointed one, or to the first segment's.
 
-    A clean shutdown has written the file, a crash only what the last turn of the timer found.
+    A clean shutdown writes the checkpoint; after a crash it is as old as the timer's last write.
     """
     log = disk.log
     log.log_start = _start_of(log, disk.log_start_checkpoint)
 
 
 def _start_of(log: Log, checkpoint: int) -> int:
-    """L-13.  Return the log start; a tiered log may begin below its first segment (R-3)."""
+    """L-13.  Return the log start offset; a tiered log may start before its first segment (R-3)."""
     return checkpoint if log.local_start else max(checkpoint, log.segments[0])
 
 
 def flush_everything(broker: Process) -> None:
-    """L-12.  Flush every log, write exact checkpoints, and the marker of a clean shutdown last."""
+    """L-12.  Flush every log, write the checkpoints, and last the marker of a clean shutdown."""
     machine = broker.machine
     for disk in (*machine.disks.values(), *(move.disk for move in machine.futures.values())):
         if disk.dir in machine.broken:
@@ -62,8 +60,8 @@ def flush_everything(broker: Process) -> None:
 def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: int = -1) -> None:
     """L-13.  Load one log from its storage after a clean shutdown or a crash.
 
-    `damaged_from`: the offset from which bytes are unreadable, -1 = none; only recovery looks.
-    `expiration_ms` is producer.id.expiration.ms: old producers are not taken from the snapshot.
+    `damaged_from` is the offset from which bytes are corrupt, -1 if none; only recovery checks it.
+    `expiration_ms` is producer.id.expiration.ms: expired producers in the snapshot are dropped.
     """
     log = disk.log
     if clean:
@@ -80,9 +78,9 @@ def reopen(disk: Disk, clean: bool, now: int, expiration_ms: int, damaged_from: 
 
 
 def recover_log(log: Log, damaged_from: int) -> list[Batch]:
-    """L-13.3, L-13.7.  Verify every batch, truncate at the first bad one, return what was cut.
+    """L-13.3, L-13.7.  Verify every batch, truncate at the first corrupt one, return what was cut.
 
-    The epoch file may be older than the log: epochs of the remaining batches are noted again.
+    The epoch file may be older than the log, so the epochs of all batches kept are added to it.
     """
     gone: list[Batch] = []
     if 0 <= damaged_from < log.leo:
@@ -102,7 +100,7 @@ def recover_log(log: Log, damaged_from: int) -> list[Batch]:
 
 
 def load_log(disk: Disk) -> None:
-    """L-13.  Cut the epoch cache to the log; HW is the checkpointed one, bounded by the log."""
+    """L-13.  Truncate the epoch cache to the log; set HW to its checkpoint, within the log."""
     log = disk.log
     log.believed_start = -1
     log.epochs.truncate_from_end(log.leo)
@@ -112,7 +110,7 @@ def load_log(disk: Disk) -> None:
 
 
 def open_replica(broker: Process, tp: int, disk: Disk, out: Effects) -> Replica:
-    """CP 0.6 ensure_log.  Load the log at the first role of a partition in this process."""
+    """CP 0.6 ensure_log.  Load the log when the broker first becomes leader or follower of it."""
     if disk.log.producers.reaches_past(disk.log.leo):  # L-13.7: the tail was lost with the power
         disk.log.producers.rebuild(disk.log.batches)
     load_log(disk)

@@ -10,8 +10,8 @@ from engine.model.remote_log import NOTHING, Entries, RemoteLog, RemoteSegment
 def highest_remote_offset(remote: RemoteLog, log: Log) -> int:
     """R-1.  Return the last offset of this log that was copied, or -1 (`findHighestRemoteOffset`).
 
-    The latest epoch that has segments decides; what another leader copied beyond the end of that
-    epoch here is none of this log.
+    It is in the latest epoch that has segments; segments that another leader copied beyond the end
+    of that epoch do not belong to this log.
     """
     cache = log.epochs
     for epoch in reversed(cache.epochs):
@@ -23,7 +23,7 @@ def highest_remote_offset(remote: RemoteLog, log: Log) -> int:
 
 
 def remote_log_start(remote: RemoteLog, log: Log) -> int:
-    """R-1.  Return where a new leader's log begins, remote part included (`findLogStartOffset`)."""
+    """R-1.  Return a new leader's log start offset, with its remote part (`findLogStartOffset`)."""
     for epoch in log.epochs.epochs:
         listed = remote.listed(epoch)
         if listed:
@@ -32,7 +32,7 @@ def remote_log_start(remote: RemoteLog, log: Log) -> int:
 
 
 def with_records(cache: EpochCache) -> Entries:
-    """Return the entries of epochs that wrote something (`buildFilteredLeaderEpochMap`)."""
+    """Return the entries of epochs that have records (`buildFilteredLeaderEpochMap`)."""
     entries = list(zip(cache.epochs, cache.starts, strict=True))
     later = entries[1:]
     empty = {entry[0] for entry, after in zip(entries, later, strict=False) if entry[1] == after[1]}
@@ -42,7 +42,7 @@ def with_records(cache: EpochCache) -> Entries:
 def is_within(segment: RemoteSegment, log_end: int, lineage: Entries) -> bool:
     """R-4.  Check that a segment is part of a log (`isRemoteSegmentWithinLeaderEpochs`).
 
-    Its epochs, where they begin, and its end must be those of the lineage.
+    Its epochs, their start offsets and its end must match the epoch lineage of the log.
     """
     if not lineage or segment.end > log_end:
         return False

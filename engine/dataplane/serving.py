@@ -28,7 +28,7 @@ from engine.model.session_messages import SessionFetch
 
 
 def on_fetch_request(broker: Process, m: FetchRequest, out: Effects) -> None:
-    """S-1, S-2, S-4, S-5.  Read; note the follower's position; answer, or wait for bytes."""
+    """S-1, S-2, S-4, S-5.  Read, record the follower's position, and answer or wait for bytes."""
     if isinstance(m, SessionFetch):
         read = take_context(broker, m, out)
         if read is None:
@@ -79,11 +79,11 @@ def _note_positions(
     answer: list[FetchData],
     out: Effects,
 ) -> list[FetchData]:
-    """S-4, before 3.3.  Note positions in order, once all partitions are read.
+    """S-4, before 3.3.  Record the positions in order, once all partitions are read.
 
-    A sender that is no replica of a partition: from 0.8.1 to 0.11 an exception answers the whole
-    request with an error, though what was noted before stays (`NotAssignedReplicaException`,
-    KAFKA-5758); from 1.0 on that partition is answered without records
+    If the sender is no replica of a partition: from 0.8.1 to 0.11 the whole request gets an error,
+    though the positions recorded before it stay (`NotAssignedReplicaException`, KAFKA-5758); from
+    1.0 on that partition is answered without records
     (`ReplicaManager.updateFollowerLogReadResults`, `LogReadResult.withEmptyFetchInfo`).
     """
     for index, asked in enumerate(later):
@@ -103,11 +103,11 @@ def _note_positions(
 def _note_position(
     broker: Process, m: FetchRequest, fp: FetchPartition, data: FetchData, out: Effects
 ) -> FetchData:
-    """S-4.  Note the sender's position, with each partition as it is read; return the answer.
+    """S-4.  Record the sender's position as its partition is read; return the response.
 
-    Before 3.3 it is noted once all are read.  An error may take the answer's place.
+    Before 3.3 positions are recorded once all partitions are read.  The response may be an error.
 
-    In 1.0.0, 1.0.1 and 1.1.0 the answer has the mark as this fetch has moved it
+    In 1.0.0, 1.0.1 and 1.1.0 the response has the high watermark that this fetch has advanced
     (`LogReadResult.updateLeaderReplicaInfo`, gone in 1.0.2 and 1.1.1, KAFKA-7104).
     """
     replica = broker.replicas[fp.tp]
@@ -129,7 +129,7 @@ def _note_position(
 
 
 def _forget_position(broker: Process, tp: int, follower: int, out: Effects) -> None:
-    """S-4, 0.9 - 2.3.  Note -1 for a fetch that ended in an error (KAFKA-8400)."""
+    """S-4, 0.9 - 2.3.  Record position -1 for a fetch that failed (KAFKA-8400)."""
     replica = broker.replicas.get(tp)
     if replica is not None and follower in replica.remote:
         before = replica.remote[follower].leo
@@ -139,12 +139,12 @@ def _forget_position(broker: Process, tp: int, follower: int, out: Effects) -> N
 
 
 def _redirects(answer: list[FetchData]) -> bool:
-    """S-5, C-8.  Check whether the answer names another replica; then it does not wait."""
+    """S-5, C-8.  Return True if the response names another replica; it is then sent at once."""
     return any(isinstance(data, Redirection) for data in answer)
 
 
 def _counts_diverging(broker: Process, fp: FetchPartition) -> bool:
-    """KAFKA-13141, until 2.7.1 and in 2.8.0.  Check whether a diverging fetch is noted, too."""
+    """KAFKA-13141, until 2.7.1 and in 2.8.0.  Check if a diverging fetch counts as position."""
     return not broker.replicas[fp.tp].profile.diverging_skips_follower_update
 
 
@@ -165,7 +165,7 @@ def epoch_end(
 
 
 def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> None:
-    """T-1, T-2, T-3, leader's side.  Answer where the requested epoch ended here."""
+    """T-1, T-2, T-3, leader's side.  Answer with the end offset of the requested epoch."""
     answers = []
     for tp, epoch, leader_epoch in m.partitions:
         error, found, end = epoch_end(broker, tp, epoch, leader_epoch)
@@ -175,7 +175,7 @@ def on_epoch_end_request(broker: Process, m: EpochEndRequest, out: Effects) -> N
 
 
 def on_list_offsets_request(broker: Process, m: ListOffsetsRequest, out: Effects) -> None:
-    """F-9, C-5, H-9.  Answer; LATEST is the log end to a replica, the mark to a client."""
+    """F-9, C-5, H-9.  Answer; LATEST is the LEO for a replica, the high watermark for a client."""
     replica = broker.replicas.get(m.tp)
     if replica is None:
         error, offset, epoch = not_hosted(broker, m.tp), -1, NO_EPOCH

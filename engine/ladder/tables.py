@@ -1,4 +1,4 @@
-"""Answers that are computed once and kept, and counts of moves in one number."""
+"""Tables of results that are computed once, and counts of moves packed into one number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TooLargeError(Exception):
 
 
 class StateTable(dict[int, Value], Generic[Value]):
-    """Key -> answer, computed when it is first asked for."""
+    """Table from key to result, computed at the first access."""
 
     def __init__(self, compute: Callable[[int], Value]) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class StateTable(dict[int, Value], Generic[Value]):
 
 
 class Moves(NamedTuple):
-    """Some moves out of a state: what each adds to it, how many of each kind, and their names."""
+    """Moves out of a state: what each adds to it, the number of each kind, and their names."""
 
     added: tuple[int, ...]
     fired: int
@@ -52,6 +52,6 @@ def moves_of(kinds: Sequence[str], found: list[tuple[LadderMove, int]]) -> Moves
 
 
 def counts_of(kinds: Sequence[str], counted: int) -> dict[str, int]:
-    """Return the counts of a number that `Moves.fired` was added to."""
+    """Return the counts in a number to which `Moves.fired` was added."""
     mask = (1 << COUNT_BITS) - 1
     return {kind: counted >> COUNT_BITS * place & mask for place, kind in enumerate(kinds)}

@@ -1,4 +1,4 @@
-"""The controller side as plain state: a KRaft quorum as one node, or ZooKeeper + controller."""
+"""State of the controller: a KRaft quorum as one node, or ZooKeeper with its controller."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from engine.model.state import NEVER
 class Registration:
     """Controller's view of one broker (control-plane 0.4).
 
-    `last_contact` is soft state: it restarts with every controller.  `registered_at` is the
-    metadata offset of its registration record; `shutdown_at` where its controlled shutdown began,
-    -1 before.
+    `last_contact` is soft state: each new controller resets it.  `registered_at` is the metadata
+    offset of the broker's registration record; `shutdown_at` the offset at which its controlled
+    shutdown started, or -1.
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Registration:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class TopicConfig:
-    """Settings of one topic; None: the cluster's value applies."""
+    """Settings of one topic; for None the cluster's value applies."""
 
     __slots__ = ("min_insync_replicas", "unclean")
 
@@ -95,8 +95,8 @@ class Topic:
 class Deletion:
     """A topic that ZooKeeper's controller is deleting.
 
-    `records` are its partitions' once the deletion has begun; `left` names the brokers that have
-    not yet deleted their logs, live or dead: broker -> partitions.
+    `records` has the records of its partitions once the deletion has started; `left` maps each
+    broker, live or dead, to the partitions whose logs it has not deleted yet.
     """
 
     __slots__ = ("left", "records")
@@ -114,16 +114,16 @@ class Deletion:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Controller:
-    """One node, -1.  In ZooKeeper mode `brokers` are the live sessions and `records` the znodes.
+    """Controller, node -1.  With ZooKeeper, `brokers` are live sessions and `records` the znodes.
 
-    KRaft: `log` holds metadata records, visible below `committed`; `readers` are the brokers'
-    fetches that wait for more: broker -> (offset, corr); `answers` leave once an offset commits.
-    `topics` holds those made by name; a cluster's own partitions need no entry.  `next_partition`
-    is the number of the next one: numbers are never used again.  `unsaid` is what an operator asked
-    of a controller that died before it was committed.
-    `directories` says where the log of (broker, partition) is, for brokers with several; `offline`
-    names those whose directory has failed.  `voter` is the node whose log this controller writes
-    to where a quorum is played as its voters, else 0.
+    With KRaft, `log` has metadata records, visible below `committed`; `readers` has the brokers'
+    fetches that wait for more, broker -> (offset, corr); `answers` are sent once an offset is
+    committed.  `topics` has the topics created by name, not a cluster's first partitions.
+    `next_partition` is the number of the next partition; numbers are not reused.  `unsaid` has the
+    requests of an operator that a controller had not committed when it died.
+    `directories` maps (broker, partition) to a log directory, for brokers with several; `offline`
+    has those whose directory has failed.  `voter` is the node whose log this controller writes to
+    if the voters of the quorum are played, else 0.
     """
 
     __slots__ = (
@@ -224,7 +224,7 @@ class Controller:
     def unclean_for(self, tp: int) -> bool:
         """Return unclean.leader.election.enable of the topic, or else of the cluster.
 
-        KRaft takes it for false until 3.8 (KAFKA-12670).
+        Until 3.8 a KRaft controller ignores it (KAFKA-12670).
         """
         if self.profile.unclean_setting_ignored:
             return False

@@ -1,4 +1,4 @@
-"""The releases of Kafka that can be named, oldest first, and the codes some of them go by."""
+"""Known releases of Kafka, oldest first, and the codes of some of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOTH: Final = _words("""
     3.8.0 3.8.1 3.9.0 3.9.1
 """)
 ONLY_KRAFT: Final = _words("4.0.0 4.0.1 4.1.0 4.1.1 4.2.0 4.3.0 4.4.0")
-"""With ZooKeeper alone; with both kinds of controller; with KRaft alone."""
+"""Releases with ZooKeeper only; with both kinds of controller; with KRaft only."""
 
 CODES: Final[dict[str, str]] = {
     "Z08": "0.8.2.2", "Z09": "0.10.1.1", "Z0102": "0.10.2.2", "Z011": "1.1.1", "Z20": "2.0.1",
@@ -29,13 +29,13 @@ CODES: Final[dict[str, str]] = {
     "K33": "3.4.1", "K35": "3.5.2", "K36": "3.6.2", "K37": "3.8.1", "K39": "3.9.1", "K40": "4.0.1",
     "K41": "4.1.1",
 }  # fmt: skip
-"""The codes of old, each with the release that it behaves as."""
+"""Codes of profiles in old links, each with the release that it stands for."""
 
 
 def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
     """Return the name of successive releases: "0.10.2", "4.1 – 4.4", "3.9.1".
 
-    A line of releases that is there as a whole goes by the line's name.
+    All releases of a line together have the name of the line: 3.4.0 and 3.4.1 are "3.4".
     """
     begins, ends = _lines(known, some[0], 0), _lines(known, some[-1], -1)
     both = [line for line in begins if line in ends]
@@ -46,12 +46,12 @@ def span(known: tuple[str, ...], some: tuple[str, ...]) -> str:
 
 
 def line_begun_by(known: tuple[str, ...], release: str) -> str:
-    """Return the largest line that begins with `release`, else it: 0.11.0.0 gives 0.11."""
+    """Return the largest line that starts with `release`, else `release`: 0.11.0.0 gives 0.11."""
     return (_lines(known, release, 0) or [release])[-1]
 
 
 def _lines(known: tuple[str, ...], name: str, end: int) -> list[str]:
-    """Return the lines that begin (end 0) or end (-1) with it: 0.11.0.3 ends 0.11.0 and 0.11."""
+    """Return the lines whose first (end 0) or last (-1) release is `name`: 0.11.0.3 ends 0.11.0."""
     release, found = name, []
     while name.count(".") > 1:
         name = name.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""Replicas and fetchers as plain state: what survives a crash (Disk), what does not (Replica)."""
+"""State of replicas and fetchers: on disk, which survives a crash, and in memory (Replica)."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ STARTING: Final = "starting"
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Disk:
-    """One replica's directory and its lines in the checkpoint files (H-7); survives a crash.
+    """Directory of one replica, with its lines in the checkpoint files (H-7); survives a crash.
 
-    `dir` is the log directory it lies in: 1 unless the broker has several.
+    `dir` is the number of its log directory, 1 if the broker has only one.
     """
 
     __slots__ = ("dir", "hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
@@ -71,8 +71,8 @@ class Disk:
 class RemoteReplica:
     """Leader's view of one follower (0.3; the clock is CP-ISR-CLOCK).
 
-    While the partition is settled in `last_fetch`, each of the follower's fetches counts for it;
-    `caught_up_ms` and `fetched_ms` are as they were noted last.
+    If `last_fetch` is set, the partition is settled: each fetch of the follower updates its times.
+    `caught_up_ms` and `fetched_ms` then have the times from before it was settled.
     """
 
     __slots__ = (
@@ -119,7 +119,7 @@ class RemoteReplica:
         self.caught_up_ms = ms
 
     def unsettle(self) -> None:
-        """Keep the times of the follower's last fetch: later ones do not count by themselves."""
+        """Copy the times of the follower's last fetch; its later fetches no longer update them."""
         if self.last_fetch is not None:
             self.caught_up_ms = self.last_caught_up_ms
             self.fetched_ms = self.last_fetch.fetched_ms
@@ -140,9 +140,9 @@ class RemoteReplica:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedFetch:
-    """S-6.  A Fetch that waits in the purgatory of its leader, on the partitions `tps`.
+    """S-6.  A fetch request in the purgatory of the leader, watching the partitions `tps`.
 
-    `last` is what the leader remembers of it, if anything.
+    `last` is the leader's record of the follower's fetch, if it has one.
     """
 
     __slots__ = ("deadline", "last", "request", "segments", "tps")
@@ -170,7 +170,7 @@ class DelayedFetch:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DelayedProduce:
-    """P-4.  An acks=all produce that waits until HW reaches `required`; never changed once made."""
+    """P-4.  An acks=all produce that waits until the HW reaches `required`; immutable."""
 
     __slots__ = ("base", "deadline", "request", "required")
 
@@ -183,7 +183,7 @@ class DelayedProduce:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Replica:
-    """One partition as one broker sees it, while the process lives."""
+    """State of one partition in the memory of one broker process."""
 
     __slots__ = (
         "adding",
@@ -265,7 +265,7 @@ class Replica:
         return twin
 
     def unsettle(self) -> None:
-        """Let the next fetch of each follower visit the partition, as its log has changed."""
+        """Make the next fetch of each follower visit the partition, as its log has changed."""
         for remote in self.remote.values():
             if remote.last_fetch is not None:
                 remote.last_fetch.unsettled.add(self.tp)
@@ -281,7 +281,7 @@ class Replica:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class PartitionFetchState:
-    """0.4.  Where a fetcher stands with one partition."""
+    """0.4.  State of one partition in a fetcher thread."""
 
     __slots__ = (
         "asked",
@@ -332,10 +332,10 @@ class PartitionFetchState:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class DirectoryMove:
-    """D-1.  A log on its way to another directory.
+    """D-1.  Move of a log to another directory of its broker.
 
-    It has the future log, which survives a crash as `Disk` does, its fetcher's progress, and what
-    the controller was asked and has answered (D-5).
+    It has the future log, which survives a crash as `Disk` does, the progress of its fetcher, and
+    the last request to the controller with its response (D-5).
     """
 
     __slots__ = ("accepted", "asked", "disk", "fenced", "fetch")
@@ -356,7 +356,7 @@ class DirectoryMove:
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FetcherThread:
-    """0.4.  One replica fetcher: key (leader, fetcher id), at most one request outstanding."""
+    """0.4.  Replica fetcher thread of (leader, fetcher id), with at most one request in flight."""
 
     __slots__ = (
         "dead",
@@ -386,7 +386,7 @@ class FetcherThread:
         self.waking = NEVER  # when the back-off timer is set for
 
     def is_idle(self) -> bool:
-        """Check whether its loop could go round now."""
+        """Return True if the thread could send a request now."""
         return not self.outstanding and not self.dead
 
     def to_visit(self) -> Iterable[PartitionFetchState]:
@@ -396,7 +396,7 @@ class FetcherThread:
         return [self.partitions[tp] for tp in self.sent.unsettled if tp in self.partitions]
 
     def forget_sent(self) -> None:
-        """Visit every partition at the next fetch; what settled ones were asked is written down."""
+        """Visit every partition at the next fetch; store the requested offsets of settled ones."""
         sent = self.sent
         if sent is None:
             return

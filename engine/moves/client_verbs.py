@@ -136,7 +136,7 @@ def _read(sim: Simulation, args: Args) -> Iterator[None]:
 
 
 def _informed(sim: Simulation, args: Args) -> Consumer:
-    """Return the consumer that is asked to act, having fetched metadata of what it reads."""
+    """Return the consumer that acts, after it has fetched the metadata of its partitions."""
     consumer = sim.clients[args["client"]]
     assert isinstance(consumer, Consumer)
     for tp in consumer.partitions():

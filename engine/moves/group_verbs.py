@@ -31,7 +31,7 @@ def _member(sim: Simulation, args: Args) -> GroupMember | None:
 
 
 def _why_not(lives: bool, *more: tuple[Callable[[GroupMember], bool], str]) -> WhyNot:
-    """Return the guard of a verb: the member lives or does not, and the rest of the conditions."""
+    """Return the guard of a verb: whether the member must be alive, and its other conditions."""
 
     def why_not(sim: Simulation, args: Args) -> str:
         member = _member(sim, args)

@@ -1,4 +1,4 @@
-"""The verb of remote storage: it fails, is slow, or works again."""
+"""The verb of remote storage, `store`: it makes the storage fail, slow down or recover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The facts of the property language: what each is asked of, what it gives, how it is read."""
+"""The facts of the property language: the arguments, the sort and the reader of each."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ INVARIANT: Final = "promise"
 class Fact:
     """A fact of a moment that a property can name.
 
-    `takes` are the sorts of its arguments, without the partition that may follow; `gives` is its
-    sort. `read(moment, partition, *arguments)` gives its value, None where there is none.
+    `takes` are the sorts of its arguments, without the optional partition; `gives` is the sort of
+    its value.  `read(moment, partition, *arguments)` returns the value, or None.
     """
 
     __slots__ = ("gives", "meaning", "read", "takes")

@@ -1,4 +1,4 @@
-"""Table of handlers for messages and timers.  Nothing is decided here."""
+"""Table of the handlers of messages and timers; the handlers make the decisions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ControllerTimer = Callable[[Controller, Any, Effects], bool]
 
 
 def on_client_metadata(broker: Process, m: ClientMetadata, out: Effects) -> None:
-    """5.8.  Answer from the broker's own cache, however old that is."""
+    """5.8.  Answer from the broker's metadata cache, even if it is stale."""
     leader, epoch = broker.metadata.get(m.tp, (-1, -1))
     out.send(ClientMetadataResponse(broker.id, m.src, m.corr, m.tp, leader, epoch))
 
@@ -149,9 +149,9 @@ TIMERS_KEEPING_FETCHES: Final = frozenset(
 
 
 def _isr_expiration(broker: Process, data: Any, out: Effects) -> bool:
-    """CP-ISR-SHRINK.  Check every partition this broker leads, again after each period.
+    """CP-ISR-SHRINK.  Check every partition that this broker leads, and set the next timer.
 
-    Before the next check records may become old enough to be deleted (L-8).
+    It also sets the retention timer, as records may reach `retention.ms` before the next check.
     """
     out.timer(broker.id, broker.configs.isr_check_ms, timers.ISR_EXPIRATION)
     retention.arm(broker, out)
@@ -171,7 +171,7 @@ def _hw_checkpoint(broker: Process, data: Any, out: Effects) -> bool:
 
 
 def _log_flusher(broker: Process, data: Any, out: Effects) -> bool:
-    """L-10.  Flush what was written since the last turn (flush.ms)."""
+    """L-10.  Flush the records written since the last flush (flush.ms)."""
     out.timer(broker.id, broker.configs.flush_ms, timers.LOG_FLUSHER)
     for replica in broker.replicas.values():
         log = replica.log

@@ -1,4 +1,4 @@
-"""A run is a value: scenario x profile x seed x moves.  Everything else is a replay of it."""
+"""A run: a value of scenario, profile, seed and moves, from which replays compute the rest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ assert verbs  # importing it fills the registry of moves
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`moves` None means the scenario's own script; otherwise it is the full list of moves."""
+    """Value of a run.  `moves` is the full list of moves, or None for the scenario's own script."""
 
     scenario: Scenario
     profile: str = "K39"
@@ -51,11 +51,11 @@ class Run:
         return self.script() if self.moves is None else self.moves
 
     def then(self, move: str) -> Run:
-        """Return this run and one move more."""
+        """Return this run with one more move."""
         return replace(self, moves=(*self.lines(), move))
 
     def text(self) -> str:
-        """Return canonical JSON: one text for one run."""
+        """Return the run as canonical JSON: equal runs have equal texts."""
         return json.dumps(
             {
                 "format": FORMAT,
@@ -71,12 +71,12 @@ class Run:
 
     @property
     def digest(self) -> str:
-        """16 hex digits that name this run for ever."""
+        """Permanent id of this run: 16 hex digits of a hash of its text."""
         return sha256(self.text().encode()).hexdigest()[:16]
 
     @staticmethod
     def from_text(text: str) -> Run:
-        """Read `text()` back.  Raises InputError with one sentence; bounds are checked first."""
+        """Parse a text from `text()`.  Raises InputError if it is too long or malformed."""
         if len(text) > MAX_TEXT:
             raise InputError("too_large", "The text of a run has at most {0} characters.", MAX_TEXT)
         try:
@@ -101,7 +101,7 @@ class Run:
         return run
 
     def simulation(self, told: bool = False) -> Simulation:
-        """Return the cluster as the run begins."""
+        """Return the simulation at the start of the run."""
         return Simulation(self.scenario, self.profile, self.seed, told)
 
 
@@ -111,10 +111,10 @@ def play(
     start: int = 0,
     ended: Callable[[int], None] | None = None,
 ) -> Iterator[int]:
-    """Play moves from number `start` on; yield the move's number after each of its events.
+    """Play the moves from number `start` on; after each event, yield the number of its move.
 
-    `ended` is called with the number of each move that is over, before the next one begins.
-    Raises InputError naming the line that cannot be played; its `where` is "Move n".
+    `ended` is called with the number of a move after its last event.  For a line that cannot be
+    played, raises InputError with "Move n" in `where`.
     """
     for number in range(start, len(lines)):
         try:
@@ -132,7 +132,7 @@ def play(
 
 
 def play_all(run: Run, told: bool = False) -> Simulation:
-    """Return the run, played to its end; unavailability that is still going on ends there."""
+    """Return the simulation, played to its end; ongoing unavailability is counted up to there."""
     sim = run.simulation(told)
     sim.rush = not told
     for _ in play(sim, run.lines()):

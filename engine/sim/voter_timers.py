@@ -1,4 +1,4 @@
-"""Timers of the voters of a quorum by hand: time stands, and what they wait for happens now."""
+"""Timers of the voters of a quorum, fired by a move without advancing the clock."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ REPEATING: Final = (timers.VOTER_FETCH, timers.VOTER_RESEND, timers.PARKED_FETCH
 
 
 def has_timeout(v: Voter) -> bool:
-    """Check whether a voter waits for a timeout: all do but a leader that checks no quorum."""
+    """Return True if a voter waits for a timeout: all do except a leader without quorum check."""
     return v.alive and (v.state != LEADER or v.check_ms > 0)
 
 
 def repeating(sim: World, v: Voter) -> Iterator[Event]:
-    """Return the pending timers after which a voter does something again, in no order."""
+    """Return the pending timers of a voter's repeated actions, in no order."""
     for event in sim.kernel.pending:
         _, kind, node, _, payload = event
         if kind == TIMER and node == v.id and _is_live(v, payload[0], payload[1]):
@@ -44,7 +44,7 @@ def _is_live(v: Voter, kind: int, data: object) -> bool:
 
 
 def time_out(sim: World, node: int) -> None:
-    """End the wait of a voter's state now (`pollCurrentState`)."""
+    """Expire the timeout of a voter's current state (`pollCurrentState`)."""
     v = active_controller.quorum_of(sim).voters[node]
 
     def action(out: Effects) -> None:
@@ -55,7 +55,7 @@ def time_out(sim: World, node: int) -> None:
 
 
 def repeat(sim: World, node: int) -> None:
-    """Fire every timer after which a voter does something again."""
+    """Fire the timers of a voter's repeated actions."""
     v = active_controller.quorum_of(sim).voters[node]
     events = sorted(repeating(sim, v), key=lambda event: event[:4])
 

@@ -1,4 +1,4 @@
-"""A cluster and its world: one event in, its effects carried out, the observer's look, and out."""
+"""A cluster and its world: plays one event, applies its effects, and lets the observer check it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ RUN_AWAY: Final = 2_000_000
 
 
 class ControllerSide(Protocol):
-    """Handler of what happens at the voters of a quorum (`engine.sim.active_controller`)."""
+    """Handler of the events of a quorum's voters (`engine.sim.active_controller`)."""
 
     def adopt(self, twin: World) -> None: ...
     def deliver(self, sim: World, node: int, m: Any) -> bool: ...
@@ -96,8 +96,8 @@ class ControllerSide(Protocol):
 class World:
     """One cluster and its world, under one scenario, profile and seed.
 
-    `told` collects cues.  `listener`, if set, is called after every event that did something with
-    (kind, node, what): what the animator turns into a step.
+    `told` collects cues.  `listener`, if set, is called with (kind, node, what) after every event
+    that had an effect; each call becomes a step of the animator.
     """
 
     def __init__(self, scenario: Scenario, profile: str, seed: int = 0, told: bool = False) -> None:
@@ -152,7 +152,7 @@ class World:
         return self.checker.broken
 
     def copy(self) -> Self:
-        """Return a twin that goes on as this one would.  What never changes is shared."""
+        """Return a copy with the same future.  Immutable parts are shared."""
         twins = Twins()
         twin = self._copy_rest(twins, self.cluster.twin(twins))
         twin.checker = self.checker.twin(twins, twin.cluster, twin.out)
@@ -167,7 +167,7 @@ class World:
     def branch(self) -> Self:
         """Return a copy that is cheap for playing one move.
 
-        A broker is copied when it is worked on, in the twin, and from now on also here.
+        A broker is copied on its first write, in the copy and from now on also here.
         """
         if (
             self.checker.lags is not None
@@ -184,7 +184,7 @@ class World:
         return twin
 
     def seal(self) -> None:
-        """Keep the brokers as they are now: whatever comes works on copies of them."""
+        """Freeze the brokers in their current state: later events change copies of them."""
         self.cluster.forget_fetches()
         if isinstance(self.brokers, Lent):
             self.brokers.seal()
@@ -232,7 +232,7 @@ class World:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without listeners: a stored or transferred world is a twin."""
+        """Return the state without listeners: a stored or transferred world is a copy."""
         names = fields(self.__class__) or tuple(vars(self))  # the compiled one has no dictionary
         return {name: getattr(self, name) for name in names if name != "listener"}
 
@@ -242,12 +242,12 @@ class World:
             setattr(self, name, value)
 
     def tell_fetchers(self) -> None:
-        """F-1.  Let the network ask for the fetcher of a request where a broker has several."""
+        """F-1.  Give the network the fetcher of each request, if a broker has several fetchers."""
         if self.configs.fetchers > 1 or self.network.fetchers is not None:
             self.network.fetchers = self.brokers
 
     def hush(self) -> None:
-        """Remove the listeners: from here on it is as if there had never been any."""
+        """Remove the listeners."""
         self.listener = None
         self.out.cues = None
         self.out.sends.clear()
@@ -256,11 +256,11 @@ class World:
     # -- one event -------------------------------------------------------------------------------
 
     def fire_next(self) -> bool:
-        """Fire the next event by the clock.  True if it did anything (a stale timer does not)."""
+        """Fire the next event by the clock; return True unless it had no effect (a stale timer)."""
         return self._handle(self.kernel.pop())
 
     def run_until(self, time: int) -> None:
-        """Fire everything due up to `time` without a pause: how a batch runs."""
+        """Fire all events that are due up to `time`, as a batch does."""
         kernel = self.kernel
         pending, handle = kernel.pending, self._handle
         while pending and pending[0][0] <= time:
@@ -272,12 +272,12 @@ class World:
         kernel.now = max(kernel.now, time)
 
     def take(self, m: Message) -> bool:
-        """Deliver one chosen message now, whenever it was due; time stands."""
+        """Deliver one message now, before or after its time, without advancing the clock."""
         self.network.remove(m)
         return self._handle((self.kernel.now, DELIVERY, m.dst, m.id, m))
 
     def act(self, kind: int, node: int, what: str, action: Callable[[Effects], object]) -> None:
-        """Play an event from outside: a fault, a client's or an operator's move."""
+        """Play an event that is no message or timer: a fault, or a move of a client or operator."""
         out = self.out
         out.now = self.kernel.now
         if out.cues:
@@ -357,7 +357,7 @@ class World:
         return acted
 
     def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
-        """Let the observer look where something may have changed, and notify the listener."""
+        """Let the observer check the changed replicas, and notify the listener."""
         self.events += 1
         if self.voters is not None:
             self.voters.settle(self)
@@ -407,7 +407,7 @@ class World:
             self._deliver_to_consumer(client, m)
 
     def _deliver_to_consumer(self, client: Consumer, m: Any) -> None:
-        """Deliver a message; the observer sees what the application gets to see."""
+        """Deliver a message; report to the observer the records that the application gets."""
         out, checker = self.out, self.checker
         checker.step = self.events + 1
         if m.kind == messages.FETCH_R:
@@ -433,7 +433,7 @@ class World:
             client.moved = False
 
     def _note_member(self, node: int) -> None:
-        """G-6.  Let the observer have what a member of a group did in this event."""
+        """G-6.  Report to the observer what a member of a group did in this event."""
         member = self.clients[node]
         if isinstance(member, GroupMember) and member.facts:
             self.checker.step = self.events
@@ -471,8 +471,8 @@ class World:
     def _end_process(self, process: Process) -> None:
         """End a process that stopped by itself.
 
-        After a clean shutdown it has closed its ZooKeeper session, too (CP-ZK-SHUTDOWN 8); KRaft
-        has fenced it before.
+        After a clean shutdown it also closes its ZooKeeper session (CP-ZK-SHUTDOWN 8); a KRaft
+        controller has fenced it before.
         """
         epoch, was_clean = process.broker_epoch, process.machine.clean_epoch >= 0
         self.stop_process(process.id)

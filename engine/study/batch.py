@@ -1,6 +1,6 @@
-"""Many runs of one scenario: the same function on every executor, in every process, on any day.
+"""Many runs of one scenario, a row each, equal on every machine.
 
-A row is a function of (scenario, profile, cell, seed).  Live state never leaves this module.
+A row is a pure function of (scenario, profile, cell, seed).
 """
 
 from __future__ import annotations
@@ -30,19 +30,18 @@ Row = dict[str, Any]
 def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     """Play `count` seeds from `first_seed` on and return a row for each.
 
-    chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}; in place of
-           the scenario may stand {"run": Run.text(), "present": Present.to_dict()}: then a seed is
-           the number of a future of that present; or {"cycles": ...} of cycle_rows.subject, whose
-           rows are trees (row_of_tree).  With "probe", a number of events, runs end
-           there at the latest, and rows have "whole" and "most": the events that the whole run is
-           expected to have, and those that it may have
+    chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}.  Instead of
+           "scenario" it may have {"run": Run.text(), "present": Present.to_dict()}; a seed is then
+           the number of a future of that present.  Or it has {"cycles": ...} of cycle_rows.subject;
+           its rows are trees (row_of_tree).  "probe" is a maximum number of events; rows then have
+           "whole", the expected events of the whole run, and "most", its maximum
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
           "broken": [[invariant, step, why], ...] each invariant once, "events",
-          "log_weight": logarithm of how much the run counts, in billionths (importance factors);
-          futures have one past and the true rates after it, so that all count the same: 0,
+          "log_weight": logarithm of the run's weight, in billionths (importance sampling); 0 for
+          futures, which use the true rates and so have equal weights,
           <metric>: int | None}
-    A run that fails is a row with the verdict "error" and the reason as its why.
+    A run that fails gives a row with the verdict "error" and the reason in "why".
     """
     first, cell, probe = chunk["first_seed"], chunk["cell"], chunk.get("probe", 0)
     seeds = range(first, first + chunk["count"])
@@ -60,12 +59,12 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
 
 
 def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:
-    """Return a run as a row under this seed, or number of a future; see run_chunk for a probe."""
+    """Return the row of a run; `seed` may be the number of a future, `probe` is as in run_chunk."""
     return row_and_end(run, cell, seed, probe)[0]
 
 
 def row_and_end(run: Run, cell: int, seed: int, probe: int = 0) -> tuple[Row, Simulation | None]:
-    """Return the row, and the simulation at the run's end; None if it could not begin."""
+    """Return the row, and the simulation at the end of the run; None if it could not start."""
     row: Row = {
         "cell": cell,
         "profile": run.profile,
@@ -114,7 +113,7 @@ def _play(sim: Simulation, run: Run, budget: int) -> None:
 
 
 def _first_of_each(broken: list[tuple[str, int, str]]) -> list[list[Any]]:
-    """Return each invariant where it broke first, in that order."""
+    """Return the first violation of each invariant, in order of time."""
     seen: dict[str, list[Any]] = {}
     for invariant, step, why in broken:
         seen.setdefault(invariant, [invariant, step, why[:WHY_MOST]])

@@ -1,4 +1,4 @@
-"""Scenario x profile -> verdict, as played now and as promised."""
+"""Verdict of each scenario under each profile, as played now and as expected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STATISTICAL = "by chance"
 
 
 class MatrixCell:
-    """`broken` are the invariants that broke, in order; `complaints` the promises not kept."""
+    """Cell of the table: the `broken` invariants, in order, and the unmet expectations."""
 
     __slots__ = ("broken", "complaints", "statistical")
 
@@ -25,13 +25,13 @@ class MatrixCell:
         self.statistical = statistical
 
     def text(self) -> str:
-        """Return the text in the table; `!` marks a promise that was not kept."""
+        """Return the text in the table; `!` marks an unmet expectation."""
         told = STATISTICAL if self.statistical else " ".join(self.broken) or "holds"
         return f"{told} !" if self.complaints else told
 
 
 def cell(scenario: Scenario, profile: str) -> MatrixCell:
-    """Play the scenario under one profile.  A scenario for scale is a matter of many seeds."""
+    """Play the scenario under one profile; a scenario for scale is not judged by one seed."""
     promise = scenario.expectation(profile)
     played = promises.play(scenario, profile)
     return MatrixCell(
@@ -42,7 +42,7 @@ def cell(scenario: Scenario, profile: str) -> MatrixCell:
 
 
 def by_age(profiles: Iterable[str]) -> list[str]:
-    """Sort the oldest profile first; a flipped one after the row it comes from."""
+    """Sort profiles by age; one with a flipped flag follows its original."""
     rows = list(PROFILES)
     return sorted(profiles, key=lambda name: (rows.index(get_profile(name).base), name))
 

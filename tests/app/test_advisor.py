@@ -87,7 +87,7 @@ def test_the_advisor_answers_with_intervals_and_assumptions(app: Flask, jobs: Jo
 
 @pytest.mark.parametrize(
     ("acks", "said"),
-    [("all", "all replicas are out together"), ("1", "no formula that bounds it")],
+    [("all", "all replicas are out together"), ("1", "so no formula gives a bound")],
 )
 def test_before_the_first_tree_the_formula_answers(
     app: Flask, jobs: Jobs, monkeypatch: pytest.MonkeyPatch, acks: str, said: str

@@ -191,7 +191,7 @@ def test_more_weight_than_runs_is_a_page(app: Flask, make_jobs: Callable[..., Jo
             row.broken = {**row.broken, "any": 2, "I7": 2}
     held(result(jobs, number), BatchResult)
     client = browser(app)
-    for lang, said in (("en", "Left out: where importance"), ("zh", "未列出：重要性系数")):
+    for lang, said in (("en", "Not available: importance factors"), ("zh", "未列出：重要性系数")):
         page = client.get(f"/batch/{number}?lang={lang}")
         assert page.status_code == 200
         assert said in page.text and "batch.paired" not in page.text

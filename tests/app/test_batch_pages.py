@@ -343,7 +343,7 @@ def test_cancel_and_resume_by_page_and_by_program(
     assert post(client, f"/api/batches/{number}/cancel", {}).json["ok"]
     ended(jobs, number)
     over = client.get(f"/batch/{number}").text
-    assert "Cancelled. These are the results" in over or "no run" in over.lower()
+    assert "Cancelled. These results are from" in over or "no run" in over.lower()
     again = client.post(f"/batch/{number}/resume", data={"csrf": TOKEN})
     assert again.status_code == 303
     jobs.cancel(number, str(jobs.batch(number).owner))

@@ -76,7 +76,7 @@ def test_the_cards_lead_through_the_whole_deck(client: FlaskClient) -> None:
 )
 def test_an_answer_is_judged(client: FlaskClient, slug: str, said: str, right: bool) -> None:
     text = client.get(f"/claims/{slug}?said={said}&lang=en").text
-    assert (">Right: " in text) == right and (">Not so. " in text) != right
+    assert (">Right: " in text) == right and (">Wrong. " in text) != right
 
 
 def test_a_refutation_links_the_run_that_refutes(client: FlaskClient) -> None:
@@ -87,12 +87,12 @@ def test_a_refutation_links_the_run_that_refutes(client: FlaskClient) -> None:
     newest = unescape(client.get("/claims/acks-all-survives-the-leader?profile=Z24&lang=en").text)
     assert re.search(r"survived \d+ runs and a search of \d+ states", newest)
     error = "/claims/an-error-after-append-was-not-written?profile=K41&lang=en"
-    assert "never came to the test" in client.get(error).text
+    assert "not tested by a run" in client.get(error).text
 
 
 def test_every_version_is_said_only_of_what_all_tested(client: FlaskClient) -> None:
     text = unescape(client.get("/claims/epochs-made-truncation-safe?lang=en").text)
-    assert "every version" not in text
+    assert "under every release" not in text
     text = client.get("/claims/an-error-after-append-was-not-written?lang=en").text
     assert "Refuted wherever it was tested" in text
 

@@ -115,7 +115,7 @@ def test_futures_say_from_where_on_a_run_was_lost(
     assert 1 < found["futures"]["point"] < rows[0]["step"]
     assert found["futures"]["held"] == found["futures"]["point"] - 1, "no step lies between"
     page = client.get(f"/batch/{number}").text
-    assert "most futures end in this: “" in page and 'id="futures"' in page
+    assert "most futures end like this: “" in page and 'id="futures"' in page
     replay, step = opened(app, client.get(found["futures"]["url"]).location)
     assert (step, replay.run.seed) == (found["futures"]["point"], rows[0]["seed"])
     # Every failing future is a run like any other.

@@ -64,9 +64,9 @@ def test_confidence_is_scored(client: FlaskClient) -> None:
     for answer in range(3):
         told = page(client, f"/learn?n=1&answer={answer}&sure=3")
         rights[answer] = 'class="verdict ok"' in told
-        assert ("You were certain." in told) is not rights[answer]
+        assert ("You were certain and wrong." in told) is not rights[answer]
         lucky = page(client, f"/learn?n=1&answer={answer}&sure=1")
-        assert ("A guess that was right" in lucky) is rights[answer]
+        assert ("You guessed right." in lucky) is rights[answer]
     assert sum(rights.values()) == 1
 
 

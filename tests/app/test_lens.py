@@ -98,8 +98,8 @@ def test_the_search_page_has_all_its_words(client: FlaskClient, lang: str, quest
 
 
 def test_the_library_leads_to_methods(client: FlaskClient) -> None:
-    assert "methods that are called so: 1" in client.get("/scenarios?q=partitionMapLock").text
-    assert "methods that are called so" not in client.get("/scenarios?q=truncation").text
+    assert "of Kafka with this name: 1" in client.get("/scenarios?q=partitionMapLock").text
+    assert "of Kafka with this name" not in client.get("/scenarios?q=truncation").text
     assert (
         'id="methods" href="/code?q=nothingLikeIt"' in client.get("/scenarios?q=nothingLikeIt").text
     )

@@ -80,7 +80,7 @@ def test_a_study_of_one_run_does_not_pretend_to_know(client: FlaskClient, jobs: 
     found = client.get(f"/api/batches/{number}").json
     assert found["cells"][0]["violating"]["hits"] == 0
     assert "0 of 1 runs lost" in (page := bare(client.get(f"/batch/{number}").text))
-    assert "so few runs do not tell how rare it is" in page
+    assert "these are too few runs to say how rare a loss is" in page
     assert "below 100 %" not in page
 
 
@@ -105,7 +105,7 @@ def test_two_studies_of_one_scenario_with_other_settings(client: FlaskClient, jo
     assert found["lines"] == []
     page = bare(client.get(f"/batch/{a}/with/{b}").text)
     assert "Both scenarios are played under the same conditions." in page
-    assert "the seeds 0 to 199 are the very same runs in both" in page
+    assert "Seeds 0 to 199 are the same runs in both studies" in page
     assert "the same runs" in page
     assert "study." not in page
 
@@ -166,7 +166,7 @@ def test_seeds_at_inflated_rates_are_not_paired(client: FlaskClient, jobs: Jobs)
     rows = [row for cell in found["cells"] for row in cell["rows"]]
     assert rows and all(row["paired"] is None for row in rows)
     assert "study.remark.weighted" in {one["key"] for one in found["remarks"]}
-    for lang, said in (("en", "not compared pair by pair"), ("zh", "不逐对比较")):
+    for lang, said in (("en", "not compared in pairs"), ("zh", "不逐对比较")):
         assert said in client.get(f"/batch/{a}/with/{b}?lang={lang}").text
 
 
@@ -175,7 +175,7 @@ def test_incomparable_studies_get_a_reason(client: FlaskClient, jobs: Jobs) -> N
     profile = start(client, jobs, profiles=["Z011"], runs=5)
     cells = start(client, jobs, profiles=["K39"], runs=5, vary=["brokers=5"])
     for other, said in (
-        (profile, "no profile in common"),
+        (profile, "no release in common"),
         (cells, "no combination of varied values in common"),
     ):
         page = client.get(f"/batch/{a}/with/{other}").text

@@ -27,13 +27,13 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 PATIENCE_S = 60
 PAGE_MS = 30_000
-"""For what a page is asked or waited for, on a busy machine."""
+"""Timeout of a page's actions and waits, long enough for a busy machine."""
 
-MISSING = "" if chromium.path() else "no Chromium: apt-get install chromium"
+MISSING = chromium.missing()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of this folder drives a browser; where there is none it is skipped, but not in CI."""
+    """Mark the tests of this folder; skip them without a browser, except in CI."""
     for item in items:
         if HERE not in Path(str(item.fspath)).parents:
             continue

@@ -88,7 +88,7 @@ def test_a_cell_of_the_map_leads_to_its_failing_runs(visit: Opener, grid: tuple[
 def test_two_studies_side_by_side(visit: Opener, grid: tuple[str, str]) -> None:
     page = visit(grid[1])
     assert page.get_by_role("link", name="A grid").is_visible()
-    assert "the seeds 0 to 5 are the very same runs" in page.inner_text("#remarks")
+    assert "Seeds 0 to 5 are the same runs" in page.inner_text("#remarks")
     drawn = page.locator("#shares svg")
     assert drawn.get_attribute("aria-label").count("Kafka 0.10.2") == 2
     page.locator("#shares select").select_option("")

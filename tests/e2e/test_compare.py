@@ -34,7 +34,7 @@ def test_from_a_run_to_its_first_difference_and_on(visit: Opener) -> None:
     first = pair(page)
     page.get_by_role("button", name="Step back").click()
     at(page, first - 1)
-    assert "Same until here" in line.inner_text()
+    assert "No difference up to here" in line.inner_text()
     assert page.locator(".differs").count() == 0
     page.keyboard.press("n")
     at(page, first)

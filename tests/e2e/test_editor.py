@@ -21,7 +21,7 @@ def test_either_side_changes_the_other_and_mistakes_have_a_place(visit: Opener) 
     assert page.locator("input[name=move]").first.get_attribute("aria-invalid") == "true"
     page.locator("input[name=move]").first.fill("fetch 2")
     page.locator("input[name=move]").first.press("Enter")
-    page.get_by_text("Nothing is wrong with it.").wait_for()
+    page.get_by_text("No problems found.").wait_for()
     assert "fetch 2" in text.input_value()
 
 
@@ -63,7 +63,7 @@ def test_a_script_is_tried_judged_and_saved(visit: Opener) -> None:
     wrong = "/Z0102: .*violates I7/.test(document.querySelector('#yaml').value)"
     page.wait_for_function(f"() => {wrong}")
     page.get_by_role("button", name="Play under all profiles").click()
-    page.get_by_text("As meant?").wait_for()
+    page.get_by_text("Is this what you expected?").wait_for()
     page.get_by_role("button", name="Yes").click()
     page.wait_for_function(f"() => !{wrong}")
     page.get_by_role("button", name="Try", exact=True).click()
@@ -158,7 +158,7 @@ def test_a_run_of_the_animator_becomes_a_scenario(visit: Opener) -> None:
     assert page.locator("input[name=move]").last.input_value() == "kill 1"
     asked = page.locator(".asked").last
     sentence = asked.locator("span").inner_text()
-    asked.get_by_role("button", name="Say this").click()
+    asked.get_by_role("button", name="Use this sentence").click()
     page.wait_for_function("s => document.querySelector('#yaml').value.includes(s)", arg=sentence)
 
 

@@ -16,10 +16,10 @@ def test_a_folder_becomes_a_story_on_the_stage(visit: Opener) -> None:
     page.get_by_role("button", name="Read them").click()
     page.wait_for_selector(".finding")
     assert page.locator("tr.bad").count() >= 1
-    assert "The model follows to the end" in page.locator(".finding").inner_text()
+    assert "The model reproduces all" in page.locator(".finding").inner_text()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.get_by_role("link", name="Open the story on the stage").click()
+    page.get_by_role("link", name="Open the run").click()
     page.wait_for_url(re.compile(r"/r[?#]"))
     page.wait_for_selector('#title h1:has-text("What happened to S30-0")')
     page.wait_for_selector("#stage svg")
@@ -40,6 +40,6 @@ def test_a_file_that_is_too_large_is_not_sent(visit: Opener) -> None:
         }"""
     )
     told = page.locator("#found [role=alert]").inner_text()
-    assert told.startswith("server.log makes it more than 16 MiB")
+    assert told.startswith("With server.log the files have more than 16 MiB")
     assert page.locator("#read").is_disabled()
     assert not any("incident/read" in one for one in asked)

@@ -208,7 +208,7 @@ def test_a_pasted_cluster_is_asked_about(visit: Opener) -> None:
     page = visit("/cluster")
     page.locator("#text").fill(DESCRIBED)
     page.locator("#paste .btn.primary").click()
-    page.get_by_role("button", name="Quiz: five questions about it").click()
+    page.get_by_role("button", name="Quiz: five questions about your cluster").click()
     for n in range(1, 6):
         page.get_by_text(f"Question {n} of 5 about this run").wait_for()
         page.wait_for_selector('body[data-ready="1"]')

@@ -51,7 +51,7 @@ def test_threads_over_time_lead_to_their_steps(visit: Opener) -> None:
 def test_two_releases_stand_beside_each_other(visit: Opener) -> None:
     page = visit("/s/S23?profile=Z011&step=85&tab=code")
     page.wait_for_selector(SHOWN)
-    page.get_by_label("Beside it").select_option("3.9.1")
+    page.get_by_label("Compare with").select_option("3.9.1")
     page.wait_for_selector(".beside")
     heads = page.locator(".beside th").all_inner_texts()
     assert "1.1.1" in heads[0] and "3.9.1" in heads[1] and "T-4" in heads[1]
@@ -62,9 +62,9 @@ def test_two_releases_stand_beside_each_other(visit: Opener) -> None:
     page.wait_for_selector('#lens[data-key$="@1.1.1,2.3.1"]:not([aria-busy])')
     assert page.locator(".slider .pill").inner_text() == "new"
     assert page.locator(".forms td.here .changed .name").inner_text().endswith("doTruncate")
-    page.get_by_label("Pull through the releases").fill("0")
+    page.get_by_label("Move through the releases").fill("0")
     page.wait_for_selector('#lens[data-key$="@1.1.1,0.8.2.2"]:not([aria-busy])')
-    page.get_by_label("Beside it").select_option("3.9.1")
+    page.get_by_label("Compare with").select_option("3.9.1")
     page.get_by_label("Kafka release").select_option("2.5.1")
     page.wait_for_selector('#lens[data-key$="@2.5.1,3.9.1"]:not([aria-busy])')
 
@@ -102,8 +102,8 @@ def test_a_method_is_found_and_followed(visit: Opener) -> None:
 def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
     page = visit("/s/S23?profile=2.5.1")
     page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    page.get_by_label("What to wait for").select_option("method")
-    page.get_by_label("Which one").fill("doTruncate")
+    page.get_by_label("Event to stop at").select_option("method")
+    page.get_by_label("Value").fill("doTruncate")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="a breakpoint").click()
     page.wait_for_function("() => new URLSearchParams(location.search).get('step') > 0")

@@ -20,7 +20,7 @@ def test_a_recording_is_followed_from_the_badge_to_the_loss(visit: Opener) -> No
     page.wait_for_selector('.pair.model svg[data-picture="model"]')
     assert page.locator("svg[data-picture]").count() == 1
     assert page.evaluate("document.body.dataset.same") == "1", "it was one page all the time"
-    page.get_by_role("link", name="Open this moment on the stage").click()
+    page.get_by_role("link", name="Open this moment in the run").click()
     page.wait_for_selector("#ending [role=alert]")
 
 

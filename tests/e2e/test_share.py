@@ -115,7 +115,7 @@ def test_a_run_that_can_be_played_no_further_says_so(visit: Opener) -> None:
     data = base64.urlsafe_b64encode(zlib.compress(run.text().encode())).decode().rstrip("=")
     page = visit(f"/r#run=2.{len(data)}.{data}")
     words = page.locator("[data-stops]").inner_text()
-    assert "no further" in words and "Move 2 (“restart 1”)" in words
+    assert "cannot play it further" in words and "Move 2 (“restart 1”)" in words
     at(page, 0)
     page.keyboard.press("ArrowRight")
     at(page, 1)
@@ -311,10 +311,10 @@ def test_texts_are_handed_over_under_their_names(visit: Opener) -> None:
 
 def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
     page = visit("/cluster")
-    page.get_by_role("button", name="Show an example").click()
+    page.get_by_role("button", name="Insert an example").click()
     box = page.get_by_label("Output of the tools")
-    assert page.get_by_role("button", name="Show an example").is_disabled()
-    page.get_by_role("button", name="Put the line in").click()
+    assert page.get_by_role("button", name="Insert an example").is_disabled()
+    page.get_by_role("button", name="Insert the line").click()
     assert box.input_value().endswith("# broker 1 orders-0 leader-epoch-checkpoint\n")
     page.get_by_role("button", name="Read it").click()
     page.get_by_text("Broker 3 is in no ISR").wait_for()

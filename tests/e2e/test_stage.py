@@ -43,7 +43,7 @@ def test_the_diverging_offset_is_shown_during_its_exchange(visit: Opener) -> Non
     page = visit("/s/S23?profile=Z20&step=84")
     part = page.locator('.part[data-id="part:1"]')
     part.wait_for()
-    assert "Where did we part?" in part.text_content()
+    assert "Up to where do the logs agree?" in part.text_content()
     assert part.get_attribute("data-offset") == "1"
 
 
@@ -107,7 +107,7 @@ def test_a_bookmark_stands_on_the_rail_after_a_reload(visit: Opener) -> None:
     page.reload()
     page.wait_for_selector(".mk.bookmark")
     page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    page.get_by_label("Space the rail by the run's own time").check()
+    page.get_by_label("Place the steps by the time of the run").check()
     end = int(page.get_by_label("Step of the run").get_attribute("max"))
     assert end != total_of_facts(page)
     page.keyboard.press("Escape")

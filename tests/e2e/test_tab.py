@@ -293,7 +293,7 @@ def test_every_future_is_searched_in_the_tab_as_by_a_server(tab: Tab) -> None:
     page.get_by_role("button", name="Search every future").click()
     answer.locator("[data-running] p", has_text="states").wait_for()
     answer.get_by_role("button", name="Cancel").click()
-    answer.get_by_role("heading", name="How far was looked").wait_for()
+    answer.get_by_role("heading", name="Extent of the search").wait_for()
     page.locator("select[name=crashes]").select_option("1")
     page.locator("select[name=writes]").select_option("0")
     page.get_by_role("button", name="Search every future").click()

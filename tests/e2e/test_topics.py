@@ -35,7 +35,7 @@ def test_the_empty_canvas_takes_any_move(visit: Opener) -> None:
     assert "no topic" in page.locator('[data-id="K"]').first.text_content()
     page.get_by_role("tab", name="Checks").click()
     page.get_by_role("tabpanel").get_by_text(
-        "After healing, replicas become equal"
+        "Once all faults are repaired, the replicas become equal"
     ).first.wait_for()
 
 

@@ -93,6 +93,6 @@ def test_an_answer_names_the_step_where_it_changes(visit: Opener) -> None:
     page = visit("/s/S01?step=7")
     page.keyboard.press("w")
     page.wait_for_selector("#whybox:popover-open li.no")
-    page.get_by_role("button", name="In this run it changes at step 14").click()
+    page.get_by_role("button", name="In this run this changes at step 14").click()
     at(page, 14)
     page.wait_for_selector("#whybox", state="hidden")

@@ -1,7 +1,7 @@
-"""Search on Spark, level by level: states are partitioned, known ones kept by their keys.
+"""Search on Spark, level by level; states are partitioned by key.
 
-What the driver holds does not grow with the search: states and keys stay with the executors, which
-spill them to disk.  Counts, and the ways that are found, are those of a search in one process.
+The memory of the driver does not grow with the search: states and keys stay in the executors, which
+spill them to disk.  Counts and paths are the same as those of a search in one process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def search_on(
 ) -> SearchOutcome:
     """Return a search in a SparkContext; `ready` makes the engine known to a worker.
 
-    A bound is looked at after each level.  Raises InputError as the search in one process does.
+    Bounds are checked after each level.  Raises InputError as the search in one process does.
     """
     parts = SearchParts(question)
     outcome = SearchOutcome(question, SearchProgress())
@@ -86,9 +86,9 @@ def search_on(
 
 
 def expanded(rows: Iterable[Row], asked: tuple[Any, ...], before: frozenset[str]) -> Iterator[Row]:
-    """Yield, in a worker, every state that follows from these, and the counts.
+    """Yield, in a worker, every successor of these states, and the counts.
 
-    The engine is imported here, where it is the one that the driver sent.
+    The engine is imported here, so that it is the one that the driver sent.
     """
     from engine.explore.budgets import Budgets
     from engine.explore.parts import Counts, SearchParts, SearchState
@@ -130,7 +130,7 @@ def _with_nothing(key: bytes) -> tuple[bytes, None]:
 
 
 def _level_parts(rows: Iterable[Row]) -> Iterator[tuple[int, list[tuple[Any, ...]]]]:
-    """Yield for a part of a level the number of states, and the violations, without the states."""
+    """Yield the number of states and the violations of a part of a level, without its states."""
     states, broken = 0, []
     for _, value in rows:
         states += 1
@@ -150,9 +150,9 @@ def _count(outcome: SearchOutcome, counts: Iterable[tuple[dict[str, int], int, i
 def _look(
     outcome: SearchOutcome, rows: Iterable[tuple[Any, ...]], is_wanted: Callable[[Any], bool]
 ) -> bool:
-    """Record what is broken in a level, and return whether it is wanted.
+    """Record the violations of a level; return True if one of them is the goal.
 
-    In the order of a search in one process.
+    The order is that of a search in one process.
     """
     for _, moves, left, broken in rows:
         for name, why in broken:

@@ -1,4 +1,4 @@
-// "Where did we part?" over tanks: the two rows of tabs in the sky, the cut in the asker's tank.
+// "Up to where do the logs agree?" over tanks: two rows of tabs, and the cut in the tank that asks.
 
 import { epochClass, fit, g, path, rect, text, textWidth, title } from "../node.js";
 
