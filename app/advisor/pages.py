@@ -9,7 +9,6 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.advisor.result import KIND, how_long, how_often, promised
-from app.batch import records
 from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.batch.study_pages import jobs
@@ -18,6 +17,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.server import visitor
 from app.server.services import services
+from app.storage.batch_fields import ACTIVE
 from app.web.moments import address
 from engine.advisor import advice
 from engine.advisor.advice import Failures, Setting
@@ -118,7 +118,7 @@ def so_far(number: str) -> str:
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise RequestError("not_found")
-    active = batch.state in records.ACTIVE
+    active = batch.state in ACTIVE
     advice_now = jobs().advice_of(batch)
     if advice_now is None:
         return (

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from app.batch import cycles, records, statistics
 from app.batch.intervals import Look, weighed
+from app.storage.batch_fields import BatchState
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.advisor import advice
@@ -65,7 +66,7 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
                 **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )
-    return _best_of(batch, found, {"whole": batch.state == "done"})
+    return _best_of(batch, found, {"whole": batch.state == BatchState.DONE})
 
 
 def promised(batch: BatchRow) -> float | None:

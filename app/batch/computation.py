@@ -25,6 +25,7 @@ from app.batch.runners.tables import RunnerError
 from app.batch.spec import check_chunks
 from app.core import clock
 from app.core.refusals import RequestError
+from app.storage.batch_fields import BatchState
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
 from engine.sim.run import Run
@@ -69,30 +70,30 @@ class Computation:
     def _play(self) -> RunChunk:
         return self._run_chunk() or run_chunk
 
-    def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[str, str]:
+    def compute(self, job: Job, closing: Callable[[], bool]) -> tuple[BatchState, str]:
         """Play the missing chunks of a batch and count it: (state it ends in, message)."""
         batch = records.require_batch(self._database, job.id)
         directory = self._directory(batch.id)
         done = chunks_on_disk(directory)
         job.done_chunks = len(done)
         if job.stop.is_set():
-            return "cancelled", ""
+            return BatchState.CANCELLED, ""
         plan = self._planned(job, batch)
         if job.stop.is_set():
-            return "cancelled", ""
+            return BatchState.CANCELLED, ""
         done = set_damaged_aside(directory, done)
         job.done_chunks = len(done)
         runner = self._runner_of(plan, len(done))
         if isinstance(runner, LocalRunner):
             records.update(self._database, batch.id, started=batch.started or now_ms())
         else:
-            self._state(job, "starting", started=batch.started or now_ms())
+            self._state(job, BatchState.STARTING, started=batch.started or now_ms())
             runner.start()
         job.message = str(runner)
         if done and not of_cycles(plan.scenarios):
             job.counts = records.counts_of(runner.summarise(plan, directory, done, 0).cells)
         job.began = clock.monotonic()
-        self._state(job, "running")
+        self._state(job, BatchState.RUNNING)
         trouble = ""
         try:
             complete = self._run(job, runner, plan, directory, done)
@@ -107,7 +108,7 @@ class Computation:
         done = chunks_on_disk(directory)
         job.done_chunks = len(done)
         if done and not (trouble and closing()):
-            self._state(job, "summarising")
+            self._state(job, BatchState.SUMMARISING)
             if complete and not _compact(directory, plan):
                 done = set_damaged_aside(directory, done)
             try:
@@ -118,12 +119,12 @@ class Computation:
                 if len(done) == job.done_chunks:
                     raise
         if trouble:
-            return "failed", trouble
+            return BatchState.FAILED, trouble
         if complete and len(done) < plan.total_chunks:
             job.done_chunks = len(done)
             raise RequestError("busy", "batch.damaged", n=plan.total_chunks - len(done))
         ended = complete or (job.enough and not job.stop.is_set())
-        return ("done", job.message) if ended else ("cancelled", job.message)
+        return (BatchState.DONE, job.message) if ended else (BatchState.CANCELLED, job.message)
 
     def _run(
         self, job: Job, runner: Runner, plan: BatchPlan, directory: str, done: set[int]
@@ -214,7 +215,7 @@ class Computation:
         if not chunk_runs and batch.kind == records.FUTURES:
             chunk_runs = batch.runs  # a place is looked at as a whole
         if not chunk_runs:
-            self._state(job, "probing")
+            self._state(job, BatchState.PROBING)
             # By the processor's clock: on a busy machine chunks must not become too small.
             play = self._play()
             one = records.plan_of(batch, 1, metrics)
@@ -233,7 +234,7 @@ class Computation:
 
         They show where copies are worth their time.  They are not counted, as they decide what is.
         """
-        self._state(job, "probing")
+        self._state(job, BatchState.PROBING)
 
         def update_progress(sums: cycles.Sums, trees: int) -> None:
             job.pilot = {(batch.profiles[0], 0): records.Counted(trees, weights=sums)}
@@ -258,7 +259,7 @@ class Computation:
             job.enough = job.enough or records.is_enough(batch, job.counts)
             self._announcer.tell(job)
 
-    def _state(self, job: Job, state: str, **fields: Any) -> None:
+    def _state(self, job: Job, state: BatchState, **fields: Any) -> None:
         job.state = state
         records.update(self._database, job.id, state=state, message=job.message, **fields)
         self._announcer.tell(job)

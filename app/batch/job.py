@@ -10,6 +10,7 @@ from app.batch import adaptive_futures, records, wire
 from app.batch.records import Counts
 from app.core import clock
 from app.core.refusals import KeyedSentence
+from app.storage.batch_fields import BatchState
 from app.storage.database import Database
 from app.storage.models import BatchRow
 
@@ -22,7 +23,7 @@ class Job:
     owner: str
     lock: IO[str]
     address: str = ""
-    state: str = "queued"
+    state: BatchState = BatchState.QUEUED
     message: str = ""
     said: KeyedSentence | None = None
     counts: Counts = field(default_factory=dict)

@@ -38,6 +38,7 @@ from app.batch.spec import Futures, Spec, check_chunks, check_total
 from app.core import clock
 from app.core.config import Settings
 from app.core.refusals import RequestError
+from app.storage.batch_fields import ACTIVE, BatchState
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
 from app.storage.row_limit import MIB, KeptRows
@@ -112,7 +113,7 @@ class Jobs:
         Raises RequestError.
         """
         batch = self._ended(number, owner)
-        if batch.state == "done" and self._is_whole(batch):
+        if batch.state == BatchState.DONE and self._is_whole(batch):
             raise RequestError("impossible", "batch.over")
         self._again(batch, owner, address)
 
@@ -143,7 +144,7 @@ class Jobs:
         batch = self.batch(number)
         _check_owner(batch, owner)
         with self._mutex:
-            if number in self._jobs or batch.state in records.ACTIVE:
+            if number in self._jobs or batch.state in ACTIVE:
                 raise RequestError("impossible", "batch.runs.still")
             records.remove(self.database, number)
         remove_directory(self.directory(number))
@@ -157,7 +158,7 @@ class Jobs:
             raise RequestError(
                 "impossible", "batch.engine", then=batch.engine_version, now=ENGINE_VERSION
             )
-        if batch.state in records.ACTIVE:
+        if batch.state in ACTIVE:
             raise RequestError("impossible", "batch.runs.still")
         return batch
 
@@ -176,7 +177,12 @@ class Jobs:
                 if more:
                     records.add_part(self.database, batch, more)
                 records.update(
-                    self.database, batch.id, state="queued", message="", said=None, finished=None
+                    self.database,
+                    batch.id,
+                    state=BatchState.QUEUED,
+                    message="",
+                    said=None,
+                    finished=None,
                 )
                 self._enqueue(batch.id, owner, address, lock)
 
@@ -188,9 +194,11 @@ class Jobs:
         if job is not None:
             job.stop.set()
             self._queue.wake()
-        elif batch.state in records.ACTIVE:
+        elif batch.state in ACTIVE:
             raise RequestError("impossible", "batch.elsewhere")
-        elif batch.state != "interrupted":  # that one stopped by itself: what was asked is so
+        elif (
+            batch.state != BatchState.INTERRUPTED
+        ):  # that one stopped by itself: what was asked is so
             raise RequestError("impossible", "batch.over")
         return self.snapshot(number)
 
@@ -200,14 +208,14 @@ class Jobs:
         Raises RequestError "gone".
         """
         found = records.require_batch(self.database, number)
-        if found.state in records.ACTIVE and number not in self._jobs:
+        if found.state in ACTIVE and number not in self._jobs:
             if self._locks.knows(number):
                 with suppress(
                     RequestError
                 ):  # it is shown as it was, where nothing can be written now
                     self._recover(number)
             found = records.require_batch(self.database, number)
-            if found.state == "interrupted":
+            if found.state == BatchState.INTERRUPTED:
                 self._announcer.tell_ended(found)
         return found
 
@@ -312,7 +320,7 @@ class Jobs:
             state, message = self._computation.compute(job, lambda: self._closing)
             self.trouble = ""
         except RunnerError as trouble:
-            state, message = "failed", str(trouble)
+            state, message = BatchState.FAILED, str(trouble)
             self.trouble = message if isinstance(trouble, SparkError) else self.trouble
         except RequestError as found:
             refused = found
@@ -320,13 +328,13 @@ class Jobs:
             log.exception("Batch %s failed", job.id)
             refused = RequestError("engine", "engine.unknown", error=type(error).__name__)
         if refused is not None:
-            state, message, job.said = "failed", str(refused), refused.said()
-        if state == "cancelled" and self._closing:
-            state = "interrupted"
+            state, message, job.said = BatchState.FAILED, str(refused), refused.said()
+        if state == BatchState.CANCELLED and self._closing:
+            state = BatchState.INTERRUPTED
         job.state, job.message = state, message
         try:
             batch = self.batch(job.id)
-            if state != "done" and job.counts and not records.cells(self.database, batch):
+            if state != BatchState.DONE and job.counts and not records.cells(self.database, batch):
                 records.save_counts(self.database, batch, job.counts)
             records.update(
                 self.database,

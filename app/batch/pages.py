@@ -31,6 +31,7 @@ from app.core.request_fields import RequestFields, typed
 from app.questions.names import DIGEST, digest_asked
 from app.server import api_schema, visitor
 from app.server.services import services
+from app.storage.batch_fields import ACTIVE, ENDED, BatchState
 from app.storage.models import BatchRow
 from app.web import display_names, naming
 from app.web.api import body, json_answer
@@ -259,11 +260,12 @@ def page(number: str) -> str:
     ]
     if shown["said"]:
         shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
-    active = shown["state"] in records.ACTIVE
+    active = shown["state"] in ACTIVE
     return render_template(
         "batch/result.html",
         batch=shown,
         active=active,
+        State=BatchState,
         promised=promised(batch) if shown["cycles"] else None,
         title_most=TITLE_MOST,
         pairs_most=PAIRS_SHOWN,
@@ -278,6 +280,7 @@ def page(number: str) -> str:
         boot={
             "batch": shown,
             "active": active,
+            "ended": ENDED,
             "csrf": visitor.csrf_token(),
             "lang": visitor.lang(),
         },

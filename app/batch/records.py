@@ -20,6 +20,7 @@ from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Spec, cell_of
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX
+from app.storage.batch_fields import ACTIVE, BatchState
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
@@ -31,7 +32,6 @@ from engine.study.futures import Present
 
 FUTURES = "futures"
 SEEDS = "seeds"
-ACTIVE = ("queued", "probing", "starting", "running", "summarising")
 
 EVERY_CELL = -1
 
@@ -147,7 +147,7 @@ def interrupt(database: Database, number: str) -> None:
     with database.writing() as session:
         found = session.get(BatchRow, number)
         if found is not None and found.state in ACTIVE:
-            found.state, found.message, found.finished = "interrupted", "", now_ms()
+            found.state, found.message, found.finished = BatchState.INTERRUPTED, "", now_ms()
             found.said = None
 
 
@@ -426,7 +426,7 @@ def look_of(batch: BatchRow) -> Look:
     grows.
     """
     parts = max(1, len(batch.parts))
-    whole = batch.state == "done" and batch.done_chunks >= batch.total_chunks
+    whole = batch.state == BatchState.DONE and batch.done_chunks >= batch.total_chunks
     cells = len(batch.cells)
     at_once = cells * len(batch.profiles) if cells > 1 else 1
     return Look(at_once, 0 if whole and parts == 1 else parts)

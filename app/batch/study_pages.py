@@ -18,6 +18,7 @@ from app.batch.wire import StudyFinding
 from app.core.refusals import RequestError
 from app.server import api_schema, visitor
 from app.server.services import services
+from app.storage.batch_fields import BatchState
 from app.storage.models import BatchRow
 from app.web.api import body, json_answer
 from app.web.moments import address
@@ -160,6 +161,7 @@ def side_by_side(number: str, other: str) -> str:
         a=_facts(a),
         b=_facts(b),
         found=found,
+        State=BatchState,
         varied=any(cell["a"] or cell["b"] for cell in found["cells"]),
         boot={"a": a.id, "b": b.id, "cells": found["cells"], "lost": LOST, "lang": lang},
     )

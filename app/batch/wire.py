@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 from app.core.refusals import KeyedSentence
+from app.storage.batch_fields import BatchState
 
 
 class StudyFinding(KeyedSentence):
@@ -57,13 +58,13 @@ class CellJson(TypedDict):
 
 
 class ProgressJson(TypedDict):
-    """Progress of a batch; `state` as `BatchRow` has it.
+    """Progress of a batch.
 
     `message` in English, `said` the same where the server says it itself.
     """
 
     id: str
-    state: str
+    state: BatchState
     message: str
     said: KeyedSentence | None
     done_chunks: int

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, MetaData, String, Text
+from sqlalchemy import JSON, BigInteger, Enum, ForeignKey, Index, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.core import clock
+from app.storage.batch_fields import BatchState
 
 
 def now_ms() -> int:
@@ -54,12 +55,12 @@ class RunRow(Base):
     outcome: Mapped[str] = mapped_column(String(64), default="")
 
 
-class BatchRow(Base):
-    """Many runs of one scenario.
+def _values(states: type[BatchState]) -> list[str]:
+    return [state.value for state in states]
 
-    `state` is queued, probing, starting, running, summarising, done, cancelled, failed or
-    interrupted (`app.batch.jobs`).
-    """
+
+class BatchRow(Base):
+    """Many runs of one scenario."""
 
     __tablename__ = "batch"
 
@@ -71,7 +72,11 @@ class BatchRow(Base):
     runs: Mapped[int]
     """Per profile and cell."""
     first_seed: Mapped[int] = mapped_column(BigInteger, default=0)
-    state: Mapped[str] = mapped_column(String(20), default="queued", index=True)
+    state: Mapped[BatchState] = mapped_column(
+        Enum(BatchState, native_enum=False, length=20, values_callable=_values),
+        default=BatchState.QUEUED,
+        index=True,
+    )
     submitted: Mapped[int] = mapped_column(BigInteger, default=now_ms, index=True)
     started: Mapped[int | None] = mapped_column(BigInteger)
     finished: Mapped[int | None] = mapped_column(BigInteger)

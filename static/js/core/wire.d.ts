@@ -5,6 +5,12 @@
  * and run json-schema-to-typescript to regenerate this file.
  */
 
+/**
+ * State of a batch, as columns, JSON, words, templates and scripts have it.
+ */
+export type BatchState =
+  "cancelled" | "done" | "failed" | "interrupted" | "probing" | "queued" | "running" | "starting" | "summarising";
+
 export interface Wire {
   stepJson?: StepJson;
   why?: Why;
@@ -503,7 +509,7 @@ export interface BatchResult {
   scenario: BatchScenario;
   sentences: StudyFinding[];
   started: number | null;
-  state: string;
+  state: BatchState;
   submitted: number;
   title: string;
   total_chunks: number;
