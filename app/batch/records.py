@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select
@@ -74,33 +74,31 @@ def new_number() -> str:
     return secrets.token_hex(6)
 
 
-def create(database: Database, number: str, spec: Spec, owner: str) -> None:
-    """Store a new queued batch."""
+def new_row(number: str, spec: Spec, owner: str) -> BatchRow:
     cells = [
         {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
         for cell in spec.cells
     ]
+    return BatchRow(
+        id=number,
+        scenario_text=spec.scenario.canonical(),
+        profiles=list(spec.profiles),
+        cells=cells,
+        runs=spec.runs,
+        first_seed=spec.first_seed,
+        engine_version=ENGINE_VERSION,
+        owner=owner,
+        kind=spec.kind,
+        about=spec.about,
+    )
+
+
+def add(database: Database, batch: BatchRow) -> None:
+    """Store a new queued batch, and fill in the row as it will be read."""
     with database.writing() as session:
-        session.add(
-            BatchRow(
-                id=number,
-                scenario_text=spec.scenario.canonical(),
-                profiles=list(spec.profiles),
-                cells=cells,
-                runs=spec.runs,
-                first_seed=spec.first_seed,
-                engine_version=ENGINE_VERSION,
-                owner=owner,
-                kind=spec.kind,
-                about=spec.about,
-            )
-        )
-
-
-def add_part(database: Database, batch: BatchRow, runs: int) -> None:
-    """Add runs of every profile and cell, after the existing ones."""
-    parts = [*(batch.parts or [batch.runs]), runs]
-    update(database, batch.id, parts=parts, runs=batch.runs + runs)
+        session.add(batch)
+        session.flush()
+        session.refresh(batch)
 
 
 def remove(database: Database, number: str) -> None:
@@ -153,10 +151,14 @@ def interrupt(database: Database, number: str) -> None:
 
 def update(database: Database, number: str, **fields: Any) -> None:
     with database.writing() as session:
-        found = session.get(BatchRow, number)
-        assert found is not None
-        for name, value in fields.items():
-            setattr(found, name, value)
+        _set_fields(session, number, fields)
+
+
+def _set_fields(session: Session, number: str, fields: Mapping[str, Any]) -> None:
+    found = session.get(BatchRow, number)
+    assert found is not None
+    for name, value in fields.items():
+        setattr(found, name, value)
 
 
 def scenario_of(batch: BatchRow) -> Scenario:
@@ -220,12 +222,6 @@ def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
     return Run(cell_scenario(batch, cell).scenario, profile, seed)
 
 
-def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
-    """Store the measured chunk size: a batch taken up again must have the same chunks."""
-    cells = [{**cell, "chunk_runs": chunk_runs} for cell in batch.cells]
-    update(database, batch.id, cells=cells, total_chunks=chunks)
-
-
 def add_tallies(counts: Counts, tallies: Iterable[PlanTally]) -> None:
     """Add finished chunks to interim counts."""
     for tally in tallies:
@@ -280,11 +276,10 @@ def _replace_counts(
         session.execute(insert(BatchCellRow), rows)
 
 
-def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
-    """Save the result in one transaction: cells, failures, and the pairs of same seeds.
-
-    The causes of failures are deleted.
-    """
+def save_summary(
+    database: Database, batch: BatchRow, summary: Summary, fields: Mapping[str, Any]
+) -> None:
+    """Save the result in one transaction: cells, failures, and fields of the batch."""
     metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
     failures = [
         {
@@ -305,18 +300,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
         session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
         if failures:
             session.execute(insert(FailureRow), failures)
-        found = session.get(BatchRow, batch.id)
-        assert found is not None
-        pairs = [asdict(pair) for pair in summary.pairs]
-        found.about = {**found.about, "causes": [], "pairs": pairs}
-
-
-def save_causes(database: Database, number: str, causes: Sequence[Mapping[str, Any]]) -> None:
-    """Save the causes of the first failures beside the result."""
-    with database.writing() as session:
-        found = session.get(BatchRow, number)
-        assert found is not None
-        found.about = {**found.about, "causes": list(causes)}
+        _set_fields(session, batch.id, fields)
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:

@@ -8,6 +8,7 @@ from sqlalchemy import JSON, BigInteger, Enum, ForeignKey, Index, MetaData, Stri
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.core import clock
+from app.core.refusals import KeyedSentence
 from app.storage.batch_fields import BatchState
 
 
@@ -84,7 +85,7 @@ class BatchRow(Base):
     total_chunks: Mapped[int] = mapped_column(default=0)
     message: Mapped[str] = mapped_column(Text, default="")
     """What plays it, or in English why it failed."""
-    said: Mapped[dict[str, Any] | None] = mapped_column(JSON, default=None)
+    said: Mapped[KeyedSentence | None] = mapped_column(JSON, default=None)
     """Why it failed, {"key", "args"} of the catalogue, where the server says so itself."""
     engine_version: Mapped[int]
     owner: Mapped[str] = mapped_column(String(64), default="")
