@@ -17,7 +17,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.server import visitor
 from app.server.services import services
-from app.storage.batch_fields import ACTIVE
+from app.storage.batch_fields import ACTIVE, BatchAbout
 from app.web.moments import address
 from engine.advisor import advice
 from engine.advisor.advice import Failures, Setting
@@ -165,7 +165,7 @@ def study(setting: Setting, failures: Failures, runs: int) -> Spec:
     for other in advice.neighbours(setting)[1:]:
         changed = {key: value for key, value in other.values().items() if value != yours[key]}
         cells.append(cell_of(scenario, changed))
-    about = {
+    about: BatchAbout = {
         "setting": {**yours, "profile": setting.profile},
         "failures": vars(failures).copy(),
         "cycles": True,

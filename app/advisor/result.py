@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 from app.batch import cycles, records, statistics
 from app.batch.intervals import Look, weighed
+from app.batch.wire import (
+    AdviceDowntime,
+    AdviceLosses,
+    AdviceRates,
+    AdviceSetting,
+    BatchAdvice,
+)
 from app.storage.batch_fields import BatchState
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
@@ -26,7 +33,7 @@ NEVER_YEARS: Final = 1e12
 """Longer than the universe: said in words."""
 
 
-def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
+def advice_of(database: Database, batch: BatchRow) -> BatchAdvice | None:
     """Return losses and downtime of a year for each setting of an advisor's study.
 
     It names the best setting.  None for other batches, and before anything was counted.
@@ -38,13 +45,14 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, Any] | None:
     look = records.look_of(batch)
     counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
     found = [_setting_json(batch, row, look) for row in counted]
-    return _best_of(batch, found, {"window_s": _window_ms(batch) // 1000})
+    advice_now = _best_of(batch, found)
+    return advice_now and {**advice_now, "window_s": _window_ms(batch) // 1000}
 
 
-def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] | None:
+def advice_of_counts(batch: BatchRow, counts: records.Counts) -> BatchAdvice | None:
     """Return the same for counts of trees of cycles, also while they are still being counted."""
     look = records.look_of(batch)
-    found = []
+    found: list[AdviceSetting] = []
     for profile, cell in sorted(counts, key=lambda key: (key[1], batch.profiles.index(key[0]))):
         counted = counts[profile, cell]
         if not counted.judged or LOST not in counted.weights:
@@ -66,7 +74,8 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, Any] 
                 **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )
-    return _best_of(batch, found, {"whole": batch.state == BatchState.DONE})
+    advice_now = _best_of(batch, found)
+    return advice_now and {**advice_now, "whole": batch.state == BatchState.DONE}
 
 
 def promised(batch: BatchRow) -> float | None:
@@ -79,16 +88,13 @@ def promised(batch: BatchRow) -> float | None:
     return overlaps_per_year(setting, failures) if bounded else None
 
 
-def _best_of(
-    batch: BatchRow, found: list[dict[str, Any]], more: dict[str, Any]
-) -> dict[str, Any] | None:
+def _best_of(batch: BatchRow, found: list[AdviceSetting]) -> BatchAdvice | None:
     yours = next((one for one in found if one["yours"]), None)
     if yours is None:
         return None
     best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
     return {
         "about": batch.about,
-        **more,
         "settings": found,
         "yours": yours,
         "best": best,
@@ -96,23 +102,22 @@ def _best_of(
     }
 
 
-def better(one: dict[str, Any], yours: dict[str, Any]) -> bool:
+def better(one: AdviceRates, yours: AdviceRates) -> bool:
     """Check whether a setting is better than the asked one beyond doubt.
 
     Intervals that overlap show no difference; and a setting that waits less must not be able to
     lose more than the asked one can.
     """
     lost, mine = one["lost"], yours["lost"]
-    waits_less: bool = one["down"]["high"] < yours["down"]["low"]
-    return bool(lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less))
+    waits_less = one["down"]["high"] < yours["down"]["low"]
+    return lost["high"] < mine["low"] or (lost["high"] <= mine["high"] and waits_less)
 
 
 def _window_ms(batch: BatchRow) -> int:
-    found: int = batch.about.get("window_ms", OLD_WINDOW_MS)
-    return found
+    return batch.about.get("window_ms", OLD_WINDOW_MS)
 
 
-def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, Any]:
+def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> AdviceSetting:
     """Return losses and waiting of one setting, which depend on the acks of its writers."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
@@ -131,7 +136,7 @@ def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> dict[str, A
     }
 
 
-def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, Any]:
+def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> AdviceLosses:
     """Return windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
     kept = row.metrics[metric]
     hits = kept["positive"]
@@ -150,7 +155,7 @@ def _unseen(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> float
     return advice.per_year(share["high"], window_ms)
 
 
-def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, float]:
+def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> AdviceDowntime:
     """Return the seconds of a year without a leader that accepts the writes: {mean, low, high}."""
     _, _, weighted, squares = row.weights[f"metric {metric}"]
     n = row.metrics[metric]["n"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from app.batch.batch_run import BatchRun
 from app.batch.records import FUTURES
 from app.batch.spec import Futures
+from app.storage.batch_fields import BatchAbout, StoredCell
 from app.storage.models import BatchRow
 from engine import ENGINE_VERSION
 from engine.sim.run import Run
@@ -50,7 +50,8 @@ def look_closer(run: BatchRun) -> bool:
         return False
     found = closer(Run.from_text(batch.about["run"]), shares)
     if found:
-        about = {**batch.about, "presents": [*places, *(present.to_dict() for present in found)]}
+        further = [present.to_dict() for present in found]
+        about: BatchAbout = {**batch.about, "presents": [*places, *further]}
         run.save(cells=[*batch.cells, *_cells(found)], about=about)
     return bool(found)
 
@@ -62,7 +63,7 @@ def places(batch: BatchRow) -> list[int]:
     return [int(cell["values"]["step"]) for cell in batch.cells]
 
 
-def _cells(presents: Iterable[Present]) -> list[dict[str, Any]]:
+def _cells(presents: Iterable[Present]) -> list[StoredCell]:
     return [
         {"values": {"step": str(present.step)}, "label": f"step={present.step}"}
         for present in presents

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from app.batch import records
 from app.batch.records import Counts
+from app.batch.runners.pairing import stored_pairs
 from app.batch.runners.plan import PlanTally
 from app.batch.runners.summary import Summary
 from app.core import clock
 from app.core.refusals import KeyedSentence
-from app.storage.batch_fields import BatchState
+from app.storage.batch_fields import BatchAbout, BatchState
 from app.storage.database import Database
 from app.storage.models import BatchRow, now_ms
+from engine.model.json_types import Json
 
 SAVE_EVERY_S = 1.0
 
@@ -92,14 +94,15 @@ class BatchRun:
     def save_counts(self) -> None:
         records.save_counts(self.database, self.row, self.counts)
 
-    def save_summary(self, summary: Summary, **about: Any) -> None:
-        """Store the result, with these fields of `about`; the causes of failures are deleted."""
-        pairs = [asdict(pair) for pair in summary.pairs]
-        found = {"about": {**self.row.about, "causes": [], "pairs": pairs, **about}}
-        records.save_summary(self.database, self.row, summary, found)
-        self._set(found)
+    def save_summary(self, summary: Summary, leaves: dict[str, Json] | None = None) -> None:
+        """Store the result, of trees with the leaves that lost; causes of failures are deleted."""
+        about: BatchAbout = {**self.row.about, "causes": [], "pairs": stored_pairs(summary.pairs)}
+        if leaves is not None:
+            about["leaves"] = leaves
+        records.save_summary(self.database, self.row, summary, about)
+        self.row.about = about
         self.counts = records.counts_of(summary.cells)
 
-    def _set(self, fields: dict[str, Any]) -> None:
+    def _set(self, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
             setattr(self.row, name, value)

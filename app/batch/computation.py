@@ -25,7 +25,7 @@ from app.batch.runners.tables import RunnerError
 from app.batch.spec import check_chunks
 from app.core import clock
 from app.core.refusals import RequestError
-from app.storage.batch_fields import BatchState
+from app.storage.batch_fields import BatchCause, BatchState
 from app.storage.models import BatchRow, now_ms
 from engine.sim.run import Run
 from engine.study.batch import run_chunk
@@ -160,7 +160,7 @@ class Computation:
         except Exception:  # an addition to the result, which is whole without it
             log.warning("The failures of batch %s were not traced", run.id, exc_info=True)
 
-    def _causes(self, runner: Runner, batch: BatchRow, summary: Summary) -> list[dict[str, Any]]:
+    def _causes(self, runner: Runner, batch: BatchRow, summary: Summary) -> list[BatchCause]:
         """Return the causes of the first failing runs.
 
         Futures of one run all break what it broke.

@@ -20,7 +20,7 @@ from app.batch.announcer import Announcer, Emit
 from app.batch.batch_run import BatchRun
 from app.batch.bounds import RUNS_MOST
 from app.batch.computation import TELL_EVERY_S, Computation
-from app.batch.estimate import estimate
+from app.batch.estimate import BatchEstimate, estimate
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
 from app.batch.runners.connect import SCHEME, ConnectRunner
@@ -222,7 +222,7 @@ class Jobs:
         """Return the same for a row that was just read."""
         return self._announcer.view(batch, self._jobs.get(batch.id))
 
-    def advice_of(self, batch: BatchRow) -> dict[str, Any] | None:
+    def advice_of(self, batch: BatchRow) -> wire.BatchAdvice | None:
         """Return the result of a study of the advisor, also from interim counts."""
         run = self._jobs.get(batch.id)
         if run is not None and (run.pilot or run.counts) and records.is_of_cycles(batch):
@@ -240,7 +240,7 @@ class Jobs:
                 run.stop.set()
         progress(self.snapshot(number))
 
-    def estimate(self, spec: Spec) -> dict[str, Any]:
+    def estimate(self, spec: Spec) -> BatchEstimate:
         """Return what the batch would take here, by `app.batch.estimate.estimate`."""
         return estimate(spec, self.runner.cores(), self._computation.run_chunk)
 

@@ -20,12 +20,19 @@ from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Spec, cell_of
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX
-from app.storage.batch_fields import ACTIVE, BatchState
+from app.storage.batch_fields import (
+    ACTIVE,
+    BatchAbout,
+    BatchState,
+    MetricSummary,
+    StoredCell,
+)
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
 from engine.advisor import cycle_rows
 from engine.advisor.advice import Failures, Setting
+from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.futures import Present
@@ -75,7 +82,7 @@ def new_number() -> str:
 
 
 def new_row(number: str, spec: Spec, owner: str) -> BatchRow:
-    cells = [
+    cells: list[StoredCell] = [
         {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
         for cell in spec.cells
     ]
@@ -182,7 +189,7 @@ def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Batch
     )
 
 
-def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
+def subject(batch: BatchRow, cell: int) -> Json:
     """Return what is played in a cell, as `run_chunk` takes it."""
     if batch.kind == FUTURES:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
@@ -256,7 +263,7 @@ def _replace_counts(
     session: Session,
     batch: BatchRow,
     counts: Counts,
-    metrics: Mapping[tuple[str, int], dict[str, Any]],
+    metrics: Mapping[tuple[str, int], dict[str, MetricSummary]],
 ) -> None:
     rows = [
         {
@@ -276,10 +283,8 @@ def _replace_counts(
         session.execute(insert(BatchCellRow), rows)
 
 
-def save_summary(
-    database: Database, batch: BatchRow, summary: Summary, fields: Mapping[str, Any]
-) -> None:
-    """Save the result in one transaction: cells, failures, and fields of the batch."""
+def save_summary(database: Database, batch: BatchRow, summary: Summary, about: BatchAbout) -> None:
+    """Save the result in one transaction: cells, failures, and `about`."""
     metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
     failures = [
         {
@@ -300,7 +305,7 @@ def save_summary(
         session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
         if failures:
             session.execute(insert(FailureRow), failures)
-        _set_fields(session, batch.id, fields)
+        _set_fields(session, batch.id, {"about": about})
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 from sqlalchemy import JSON, BigInteger, Enum, ForeignKey, Index, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.core import clock
 from app.core.refusals import KeyedSentence
-from app.storage.batch_fields import BatchState
+from app.storage.batch_fields import BatchAbout, BatchState, MetricSummary, StoredCell
 
 
 def now_ms() -> int:
@@ -24,7 +22,6 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map: ClassVar[dict[Any, Any]] = {dict[str, Any]: JSON, list[Any]: JSON}
 
 
 class ScenarioRow(Base):
@@ -67,8 +64,8 @@ class BatchRow(Base):
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     scenario_text: Mapped[str] = mapped_column(Text)
-    profiles: Mapped[list[Any]]
-    cells: Mapped[list[Any]]
+    profiles: Mapped[list[str]] = mapped_column(JSON)
+    cells: Mapped[list[StoredCell]] = mapped_column(JSON)
     """What is varied: one entry a cell, in the order of `BatchCellRow.cell`."""
     runs: Mapped[int]
     """Per profile and cell."""
@@ -92,13 +89,11 @@ class BatchRow(Base):
     kind: Mapped[str] = mapped_column(String(20), default="seeds")
     """seeds; futures: one cell a step of a run, one "seed" a future of it; or advice: one cell a
     piece of advice."""
-    parts: Mapped[list[Any]] = mapped_column(JSON, default=list)
+    parts: Mapped[list[int]] = mapped_column(JSON, default=list)
     """How many runs were asked for each time, where some were added later."""
     title: Mapped[str] = mapped_column(String(120), default="")
     """What its owner calls it; empty: as its scenario."""
-    about: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
-    """Of futures: {"run": text, "invariant", "presents": [Present.to_dict()]}; of advice:
-    {"setting", "failures"}; of all that are summarised: "causes" (`app.batch.causes`)."""
+    about: Mapped[BatchAbout] = mapped_column(JSON, default=dict)
 
 
 class BatchCellRow(Base):
@@ -113,9 +108,9 @@ class BatchCellRow(Base):
     cell: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     label: Mapped[str] = mapped_column(Text, default="")
     n: Mapped[int] = mapped_column(default=0)
-    broken: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    weights: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    broken: Mapped[dict[str, int]] = mapped_column(JSON)
+    metrics: Mapped[dict[str, MetricSummary]] = mapped_column(JSON)
+    weights: Mapped[dict[str, list[float]]] = mapped_column(JSON, default=dict)
     """Where faults had an importance factor: the sums of `app.batch.runners.weighing`."""
 
 
