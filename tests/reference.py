@@ -168,6 +168,8 @@ def wire_page() -> str:
     for name, kind in schema["$defs"].items():
         lines += ["", f"## {name}", ""]
         lines += textwrap.wrap(kind.get("description", "").split("\n\n")[0], WIDTH)
+        if "enum" in kind:
+            lines += ["", *textwrap.wrap(_type(kind), WIDTH)]
         required = set(kind.get("required", ()))
         if kind.get("properties"):
             lines += ["", "| Field | Type | Always present |", "|---|---|---|"]

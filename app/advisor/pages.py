@@ -9,7 +9,6 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.advisor.result import KIND, how_long, how_often, promised
-from app.batch import records
 from app.batch.cycles import PILOT_SEED
 from app.batch.spec import Cell, Spec, cell_of, check_total
 from app.batch.study_pages import jobs
@@ -18,6 +17,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.server import visitor
 from app.server.services import services
+from app.storage.batch_fields import ACTIVE, BatchAbout
 from app.web.moments import address
 from engine.advisor import advice
 from engine.advisor.advice import Failures, Setting
@@ -128,7 +128,7 @@ def so_far(number: str) -> str:
     batch = jobs().batch(number)
     if batch.kind != KIND:
         raise RequestError("not_found")
-    active = batch.state in records.ACTIVE
+    active = batch.state in ACTIVE
     advice_now = jobs().advice_of(batch)
     if advice_now is None:
         return (
@@ -175,7 +175,7 @@ def study(setting: Setting, failures: Failures, runs: int) -> Spec:
     for other in advice.neighbours(setting)[1:]:
         changed = {key: value for key, value in other.values().items() if value != yours[key]}
         cells.append(cell_of(scenario, changed))
-    about = {
+    about: BatchAbout = {
         "setting": {**yours, "profile": setting.profile},
         "failures": vars(failures).copy(),
         "cycles": True,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Final, NotRequired, TypedDict
+from typing import Final
 
 from app.batch import cycles, records, statistics
 from app.batch.intervals import Look, weighed
+from app.batch.wire import (
+    AdviceDowntime,
+    AdviceLosses,
+    AdviceRates,
+    AdviceSetting,
+    BatchAdvice,
+)
+from app.storage.batch_fields import BatchState
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow
 from engine.advisor import advice
@@ -26,50 +33,7 @@ NEVER_YEARS: Final = 1e12
 """Longer than the universe: said in words."""
 
 
-class YearlyLosses(TypedDict):
-    """Windows of a year in which an acknowledged record is lost; `hits`: runs that lost one.
-
-    With 95 % confidence the rate lies from `low` to `high`.
-    """
-
-    hits: int
-    rate: float
-    low: float
-    high: float
-
-
-class LossWay(TypedDict):
-    """Kinds of failures that lost, in their order, and how often a year."""
-
-    path: list[str]
-    rate: float
-
-
-class SettingAdvice(TypedDict):
-    """Losses and waiting of a setting; `yours` is the asked one.
-
-    `down`: seconds of a year without a leader that accepts the writes, {mean, low, high}; `unseen`:
-    losses of a year, at most, by ways that no run took.  Of counts of cycles: how often all
-    replicas are down by the formula, the relative growth if brokers that are down failed as well,
-    the number of cycles, and the ways of the losses.
-    """
-
-    profile: str
-    cell: int
-    label: str
-    yours: bool
-    acks: str
-    n: int
-    overlaps: NotRequired[float | None]
-    left_out: NotRequired[float]
-    lost: YearlyLosses
-    unseen: float
-    down: dict[str, float]
-    cycles: NotRequired[int]
-    ways: NotRequired[list[LossWay]]
-
-
-def advice_of(database: Database, batch: BatchRow) -> dict[str, object] | None:
+def advice_of(database: Database, batch: BatchRow) -> BatchAdvice | None:
     """Return losses and downtime of a year for each setting of an advisor's study.
 
     It names the best setting.  None for other batches, and before anything was counted.
@@ -81,13 +45,14 @@ def advice_of(database: Database, batch: BatchRow) -> dict[str, object] | None:
     look = records.look_of(batch)
     counted = [row for row in records.cells(database, batch) if row.weights and row.metrics]
     found = [_setting_json(batch, row, look) for row in counted]
-    return _best_of(batch, found, {"window_s": _window_ms(batch) // 1000})
+    advice_now = _best_of(batch, found)
+    return advice_now and {**advice_now, "window_s": _window_ms(batch) // 1000}
 
 
-def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, object] | None:
+def advice_of_counts(batch: BatchRow, counts: records.Counts) -> BatchAdvice | None:
     """Return the same for counts of trees of cycles, also while they are still being counted."""
     look = records.look_of(batch)
-    found: list[SettingAdvice] = []
+    found: list[AdviceSetting] = []
     for profile, cell in sorted(counts, key=lambda key: (key[1], batch.profiles.index(key[0]))):
         counted = counts[profile, cell]
         if not counted.judged or LOST not in counted.weights:
@@ -96,7 +61,6 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, objec
         label = batch.cells[cell]["label"]
         needs_all_out = setting.acks == "all" and not setting.unclean
         overlaps = overlaps_by_size(setting, failures) if needs_all_out else None
-        rates = cycles.rates(counted.weights, counted.judged, look, overlaps)
         found.append(
             {
                 "profile": profile,
@@ -107,14 +71,11 @@ def advice_of_counts(batch: BatchRow, counts: records.Counts) -> dict[str, objec
                 "n": counted.judged,
                 "overlaps": sum(overlaps.values()) if overlaps else None,
                 "left_out": left_out(setting, failures),
-                "lost": rates["lost"],
-                "down": rates["down"],
-                "unseen": rates["unseen"],
-                "cycles": rates["cycles"],
-                "ways": rates["ways"],
+                **cycles.rates(counted.weights, counted.judged, look, overlaps),
             }
         )
-    return _best_of(batch, found, {"whole": batch.state == "done"})
+    advice_now = _best_of(batch, found)
+    return advice_now and {**advice_now, "whole": batch.state == BatchState.DONE}
 
 
 def promised(batch: BatchRow) -> float | None:
@@ -127,16 +88,13 @@ def promised(batch: BatchRow) -> float | None:
     return overlaps_per_year(setting, failures) if bounded else None
 
 
-def _best_of(
-    batch: BatchRow, found: list[SettingAdvice], more: Mapping[str, object]
-) -> dict[str, object] | None:
+def _best_of(batch: BatchRow, found: list[AdviceSetting]) -> BatchAdvice | None:
     yours = next((one for one in found if one["yours"]), None)
     if yours is None:
         return None
     best = min(found, key=lambda one: (one["lost"]["rate"], one["down"]["mean"]))
     return {
         "about": batch.about,
-        **more,
         "settings": found,
         "yours": yours,
         "best": best,
@@ -144,7 +102,7 @@ def _best_of(
     }
 
 
-def better(one: SettingAdvice, yours: SettingAdvice) -> bool:
+def better(one: AdviceRates, yours: AdviceRates) -> bool:
     """Check whether a setting is better than the asked one beyond doubt.
 
     Intervals that overlap show no difference; and a setting that waits less must not be able to
@@ -156,11 +114,10 @@ def better(one: SettingAdvice, yours: SettingAdvice) -> bool:
 
 
 def _window_ms(batch: BatchRow) -> int:
-    found: int = batch.about.get("window_ms", OLD_WINDOW_MS)
-    return found
+    return batch.about.get("window_ms", OLD_WINDOW_MS)
 
 
-def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> SettingAdvice:
+def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> AdviceSetting:
     """Return losses and waiting of one setting, which depend on the acks of its writers."""
     values = batch.cells[row.cell]["values"]
     acks = values.get("workload.acks", batch.about["setting"]["workload.acks"])
@@ -179,7 +136,8 @@ def _setting_json(batch: BatchRow, row: BatchCellRow, look: Look) -> SettingAdvi
     }
 
 
-def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> YearlyLosses:
+def _losses(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> AdviceLosses:
+    """Return windows of a year in which an acknowledged record is lost: {hits, rate, low, high}."""
     kept = row.metrics[metric]
     hits = kept["positive"]
     share = records.share_of(hits, kept["n"], row.weights, f"metric {metric}", look)
@@ -197,7 +155,7 @@ def _unseen(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> float
     return advice.per_year(share["high"], window_ms)
 
 
-def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> dict[str, float]:
+def _downtime(row: BatchCellRow, metric: str, window_ms: int, look: Look) -> AdviceDowntime:
     """Return the seconds of a year without a leader that accepts the writes: {mean, low, high}."""
     _, _, weighted, squares = row.weights[f"metric {metric}"]
     n = row.metrics[metric]["n"]

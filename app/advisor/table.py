@@ -24,6 +24,7 @@ from app.batch import cycles
 from app.batch.intervals import Look, is_within
 from app.batch.processes import BatchWorkers, pool
 from app.batch.runners.rows import together
+from app.batch.wire import AdviceRates
 from app.core import clock
 from engine.advisor import advice
 from engine.advisor.advice import Setting
@@ -266,7 +267,7 @@ class AdviceTable:
         for name, values in sums_of(rows).items():
             cell.sums[name] = together(name, cell.sums.get(name, [0.0] * len(values)), values)
 
-    def rates(self, cell: AdviceCell) -> Json:
+    def rates(self, cell: AdviceCell) -> AdviceRates:
         """Return `cycles.rates` for the last look at a cell that has trees."""
         overlaps = overlaps_by_size(cell.setting, advice.PRESETS[cell.preset])
         return cycles.rates(cell.sums, cell.trees, self._look(cell.looks), overlaps)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from app.batch.runners.summary import Failure
+from app.storage.batch_fields import BatchCause
 
 TRACED_MOST: Final = 200
 """Failing runs of a study that are played once more, with a trace of rules."""
@@ -39,7 +40,7 @@ def to_trace(failures: Sequence[Failure], groups: int, first: int) -> list[Key]:
     return keys[:TRACED_MOST]
 
 
-def histogram(keys: Sequence[Key], causes: Sequence[Cause | None]) -> list[dict[str, Any]]:
+def histogram(keys: Sequence[Key], causes: Sequence[Cause | None]) -> list[BatchCause]:
     """Return [{profile, invariant, rule, runs}], the most frequent first."""
     counts = Counter(
         (key[0], *cause) for key, cause in zip(keys, causes, strict=True) if cause is not None

@@ -11,6 +11,7 @@ from app.batch.intervals import Look, weighed
 from app.batch.runners.rows import read_chunks
 from app.batch.runners.summary import CellSummary, Failure, Summary
 from app.batch.runners.tables import ERROR
+from app.batch.wire import AdviceDowntime, AdviceRates, AdviceWay
 from app.core import clock
 from engine.advisor.advice import YEAR_MS, Failures, Setting
 from engine.advisor.cycle_rows import (
@@ -56,7 +57,7 @@ def pilot(
     return best_effort(trees)
 
 
-def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary, Json]:
+def summarise(directory: str, done: Collection[int], keep: int) -> tuple[Summary, dict[str, Json]]:
     """Return (counts of trees with their sums, cycles that lost by the name of their tree)."""
     groups: dict[tuple[str, int], list[Json]] = {}
     for row in read_chunks(directory, done):
@@ -85,12 +86,8 @@ def rates(
     trees: int,
     look: Look,
     overlaps: Mapping[int, float] | None = None,
-) -> Json:
+) -> AdviceRates:
     """Return the rates of a year, as estimated from the sums of these trees.
-
-    {"lost": {"hits", "rate", "low", "high"} of a year, "down": seconds of a year that writes wait,
-    {"mean", "low", "high"}, "unseen": losses of a year that ways which no cycle took may add,
-    "cycles": the number played, "ways": [{path, rate}] of the kinds of failures that lost}.
 
     Where a loss needs all replicas out at once, it is no more frequent than that (`overlaps`, of a
     year), with SLACK for replicas that are back and have not caught up.
@@ -125,14 +122,15 @@ def rates(
         lost["high"] = max(lost["mean"], min(lost["high"] + open_, most))
         unseen = min(unseen, most)
     down = _interval(sums[WAITS], 0.0, trees, look)
-    ways = [
+    ways: list[AdviceWay] = [
         {"path": path.split(">"), "rate": paths[path][3] / trees * healthy}
         for path in sorted(seen, key=lambda path: -paths[path][3])
     ]
     return {
         "lost": {"hits": hits, "rate": lost["mean"] * healthy, "low": lost["low"] * healthy,
                  "high": lost["high"] * healthy},
-        "down": {name: value * healthy for name, value in down.items()},
+        "down": {"mean": down["mean"] * healthy, "low": down["low"] * healthy,
+                 "high": down["high"] * healthy},
         "unseen": unseen * healthy,
         "cycles": int(sum(entry[0] for entry in paths.values())),
         "ways": ways,
@@ -168,7 +166,7 @@ def _not_played(paths: Mapping[str, Sequence[float]], size: int, rate: float, tr
     return max(0.0, rate - played / trees) if size > 1 else 0.0
 
 
-def _interval(sums: Sequence[float], heaviest: float, trees: int, look: Look) -> dict[str, float]:
+def _interval(sums: Sequence[float], heaviest: float, trees: int, look: Look) -> AdviceDowntime:
     total, squares = sums
     low, high = weighed(total, squares, heaviest, look.alpha_of_look)
     n = max(1, trees)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from app.batch import statistics
 from app.batch.runners.plan import BatchPlan, sized
 from app.batch.runners.rows import RunChunk
 from app.batch.spec import Spec, check_chunks
+from app.batch.wire import BatchCost
 from app.core.refusals import RequestError
+from engine.model.json_types import Json
 from engine.study.batch import run_chunk
 from engine.study.metrics import METRICS
 
@@ -64,7 +66,7 @@ def probe(
         seed += 1
 
 
-def _part(row: dict[str, Any]) -> float:
+def _part(row: Json) -> float:
     """Return the part of a run that the probe played; 1 for a whole one."""
     expected = min(row.get("whole", 0), row.get("most", 0))
     return float(row["events"] / expected) if expected > row["events"] else 1.0
@@ -83,11 +85,14 @@ def doubts(plan: BatchPlan, found: CostProbe) -> list[RequestError]:
     return notes
 
 
-def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> dict[str, Any]:
-    """Play a few runs of the batch here: runs/s of one process, and seconds for all of it.
+class BatchEstimate(BatchCost):
+    """Cost of a batch, and the refusals that it would meet."""
 
-    `notes` are refusals that it would meet.
-    """
+    notes: list[RequestError]
+
+
+def estimate(spec: Spec, cores: int, play: RunChunk | None = None) -> BatchEstimate:
+    """Play a few runs of the batch here: runs/s of one process, and seconds for all of it."""
     cells = tuple(cell.scenario.to_dict() for cell in spec.cells)
     plan = BatchPlan(cells, spec.profiles, spec.runs, spec.first_seed, 1, tuple(METRICS))
     found = probe(plan, play or run_chunk)

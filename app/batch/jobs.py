@@ -17,10 +17,10 @@ from typing import IO, Any
 from app.advisor.result import advice_of, advice_of_counts
 from app.batch import adaptive_futures, records, statistics, wire
 from app.batch.announcer import Announcer, Emit
+from app.batch.batch_run import BatchRun
 from app.batch.bounds import RUNS_MOST
 from app.batch.computation import TELL_EVERY_S, Computation
-from app.batch.estimate import estimate
-from app.batch.job import Job
+from app.batch.estimate import BatchEstimate, estimate
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
 from app.batch.runners.connect import SCHEME, ConnectRunner
@@ -37,9 +37,10 @@ from app.batch.runners.tables import RunnerError
 from app.batch.spec import Futures, Spec, check_chunks, check_total
 from app.core import clock
 from app.core.config import Settings
-from app.core.refusals import RequestError
+from app.core.refusals import KeyedSentence, RequestError
+from app.storage.batch_fields import ACTIVE, BatchState
 from app.storage.database import Database
-from app.storage.models import BatchRow, now_ms
+from app.storage.models import BatchRow
 from app.storage.row_limit import MIB, KeptRows
 from engine import ENGINE_VERSION
 
@@ -68,25 +69,22 @@ class Jobs:
         self.database = database
         self._per_address = settings.batches_per_address
         self.runner = runner or runner_of(settings)
-        self._run_chunk = run_chunk
         here = Path(settings.instance).resolve() / "batches"
         self._locks = Locks(here)
         self._root = settings.batch_directory or str(here)
         self._kept = KeptRows(self._root, settings.rows_mib * MIB)
         self._mutex = mutex or threading.Lock()
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, BatchRun] = {}
         self._queue = FairQueue(AT_ONCE, OWNERS_AT_ONCE)
         self._announcer = Announcer(database, self._queue, emit)
         self._computation = Computation(
-            database,
             self.runner,
             self._announcer,
-            self.directory,
-            lambda: self._run_chunk,
+            run_chunk,
             None if runner or settings.spark_master else LocalRunner(),
         )
         self._threads: list[threading.Thread] = []
-        self._closing = False
+        self._closing = threading.Event()
         self.trouble = ""
         """Why Spark did not do the last batch it was asked for, if it did not."""
         self.recover()
@@ -100,10 +98,11 @@ class Jobs:
             number = records.new_number()
             with self._locks.hold_for_new_job(number) as lock:
                 if isinstance(spec, Futures):
-                    adaptive_futures.create(self.database, number, spec, owner)
+                    row = adaptive_futures.new_row(number, spec, owner)
                 else:
-                    records.create(self.database, number, spec, owner)
-                self._enqueue(number, owner, address, lock)
+                    row = records.new_row(number, spec, owner)
+                records.add(self.database, row)
+                self._enqueue(self._run_of(row, lock, address))
         return number
 
     def resume(self, number: str, owner: str = "", address: str = "") -> None:
@@ -112,7 +111,7 @@ class Jobs:
         Raises RequestError.
         """
         batch = self._ended(number, owner)
-        if batch.state == "done" and self._is_whole(batch):
+        if batch.state == BatchState.DONE and self._is_whole(batch):
             raise RequestError("impossible", "batch.over")
         self._again(batch, owner, address)
 
@@ -131,7 +130,8 @@ class Jobs:
         chunk_runs = batch.cells[0].get("chunk_runs", 0)
         if chunk_runs:
             check_chunks(grown(records.plan_of(batch, chunk_runs, ()), runs))
-        self._again(batch, owner, address, runs)
+        parts = [*(batch.parts or [batch.runs]), runs]
+        self._again(batch, owner, address, parts=parts, runs=batch.runs + runs)
 
     def rename(self, number: str, title: str, owner: str = "") -> None:
         """Set the title of a batch; "" is that of its scenario.  Raises RequestError."""
@@ -143,7 +143,7 @@ class Jobs:
         batch = self.batch(number)
         _check_owner(batch, owner)
         with self._mutex:
-            if number in self._jobs or batch.state in records.ACTIVE:
+            if number in self._jobs or batch.state in ACTIVE:
                 raise RequestError("impossible", "batch.runs.still")
             records.remove(self.database, number)
         remove_directory(self.directory(number))
@@ -157,7 +157,7 @@ class Jobs:
             raise RequestError(
                 "impossible", "batch.engine", then=batch.engine_version, now=ENGINE_VERSION
             )
-        if batch.state in records.ACTIVE:
+        if batch.state in ACTIVE:
             raise RequestError("impossible", "batch.runs.still")
         return batch
 
@@ -167,30 +167,29 @@ class Jobs:
         sound = set_damaged_aside(directory, chunks_on_disk(directory))
         return len(sound) >= batch.done_chunks
 
-    def _again(self, batch: BatchRow, owner: str, address: str, more: int = 0) -> None:
+    def _again(self, batch: BatchRow, owner: str, address: str, **more: Any) -> None:
+        """Queue an ended batch with these fields, unless it was resumed since it was read."""
         with self._mutex:
-            if batch.id in self._jobs:
-                raise RequestError("impossible", "batch.runs.still")
             self._bound(owner, address)
             with self._locks.hold_for_new_job(batch.id) as lock:
-                if more:
-                    records.add_part(self.database, batch, more)
-                records.update(
-                    self.database, batch.id, state="queued", message="", said=None, finished=None
-                )
-                self._enqueue(batch.id, owner, address, lock)
+                row = records.require_batch(self.database, batch.id)
+                if (row.state, row.finished) != (batch.state, batch.finished):
+                    raise RequestError("impossible", "batch.runs.still")
+                run = self._run_of(row, lock, address)
+                run.save(state=BatchState.QUEUED, message="", said=None, finished=None, **more)
+                self._enqueue(run)
 
     def cancel(self, number: str, owner: str = "") -> wire.BatchSnapshot:
         """Request a batch to stop; what is done is kept.  Raises RequestError."""
+        run = self._jobs.get(number)  # before the row: a batch that ends meanwhile is not ACTIVE
         batch = self.batch(number)
         _check_owner(batch, owner)
-        job = self._jobs.get(number)
-        if job is not None:
-            job.stop.set()
+        if run is not None:
+            run.stop.set()
             self._queue.wake()
-        elif batch.state in records.ACTIVE:
+        elif batch.state in ACTIVE:
             raise RequestError("impossible", "batch.elsewhere")
-        elif batch.state != "interrupted":  # that one stopped by itself: what was asked is so
+        elif batch.state != BatchState.INTERRUPTED:  # that one stopped already, as was asked
             raise RequestError("impossible", "batch.over")
         return self.snapshot(number)
 
@@ -200,14 +199,14 @@ class Jobs:
         Raises RequestError "gone".
         """
         found = records.require_batch(self.database, number)
-        if found.state in records.ACTIVE and number not in self._jobs:
+        if found.state in ACTIVE and number not in self._jobs:
             if self._locks.knows(number):
                 with suppress(
                     RequestError
                 ):  # it is shown as it was, where nothing can be written now
                     self._recover(number)
             found = records.require_batch(self.database, number)
-            if found.state == "interrupted":
+            if found.state == BatchState.INTERRUPTED:
                 self._announcer.tell_ended(found)
         return found
 
@@ -223,27 +222,27 @@ class Jobs:
         """Return the same for a row that was just read."""
         return self._announcer.view(batch, self._jobs.get(batch.id))
 
-    def advice_of(self, batch: BatchRow) -> dict[str, Any] | None:
+    def advice_of(self, batch: BatchRow) -> wire.BatchAdvice | None:
         """Return the result of a study of the advisor, also from interim counts."""
-        job = self._jobs.get(batch.id)
-        if job is not None and (job.pilot or job.counts) and records.is_of_cycles(batch):
-            return advice_of_counts(batch, {**job.pilot, **job.counts})
+        run = self._jobs.get(batch.id)
+        if run is not None and (run.pilot or run.counts) and records.is_of_cycles(batch):
+            return advice_of_counts(batch, {**run.pilot, **run.counts})
         return advice_of(self.database, batch)
 
     def wait(self, number: str, progress: Callable[[wire.BatchSnapshot], None]) -> None:
         """Wait until a batch has ended; an interrupt from the keyboard cancels it first."""
-        job = self._jobs.get(number)
-        while job is not None and not job.ended.is_set():
+        run = self._jobs.get(number)
+        while run is not None and not run.ended.is_set():
             try:
                 progress(self.snapshot(number))
-                job.ended.wait(TELL_EVERY_S)
+                run.ended.wait(TELL_EVERY_S)
             except KeyboardInterrupt:
-                job.stop.set()
+                run.stop.set()
         progress(self.snapshot(number))
 
-    def estimate(self, spec: Spec) -> dict[str, Any]:
+    def estimate(self, spec: Spec) -> BatchEstimate:
         """Return what the batch would take here, by `app.batch.estimate.estimate`."""
-        return estimate(spec, self.runner.cores(), self._run_chunk)
+        return estimate(spec, self.runner.cores(), self._computation.run_chunk)
 
     def count(self) -> int:
         """Return the number of batches that wait or run in this process."""
@@ -264,9 +263,9 @@ class Jobs:
 
     def close(self) -> None:
         """Stop all batches, keeping what is done, and Spark."""
-        self._closing = True
-        for job in list(self._jobs.values()):
-            job.stop.set()
+        self._closing.set()
+        for run in list(self._jobs.values()):
+            run.stop.set()
         self._queue.close()
         until = clock.monotonic() + STOP_WITHIN_S
         for thread in self._threads:
@@ -276,19 +275,22 @@ class Jobs:
     # -- inside --------------------------------------------------------------------------------
 
     def _bound(self, owner: str, address: str) -> None:
-        jobs = list(self._jobs.values())
-        mine = sum(1 for job in jobs if owner and job.owner == owner)
-        if mine >= ACTIVE_PER_OWNER or len(jobs) >= WAITING_MOST:
-            raise RequestError("slow_down", "batch.queue", n=mine or len(jobs), ms=5000)
+        runs = list(self._jobs.values())
+        mine = sum(1 for run in runs if owner and run.row.owner == owner)
+        if mine >= ACTIVE_PER_OWNER or len(runs) >= WAITING_MOST:
+            raise RequestError("slow_down", "batch.queue", n=mine or len(runs), ms=5000)
         # A browser names itself, so one client could take all places under many names.
-        here = sum(1 for job in jobs if address and job.address == address)
+        here = sum(1 for run in runs if address and run.address == address)
         if here >= self._per_address:
             raise RequestError("slow_down", "batch.queue", n=here, ms=5000)
         self._kept.require_room()
 
-    def _enqueue(self, number: str, owner: str, address: str, lock: IO[str]) -> None:
-        job = self._jobs[number] = Job(number, owner, lock, address)
-        self._queue.put(job)
+    def _run_of(self, row: BatchRow, lock: IO[str], address: str) -> BatchRun:
+        return BatchRun(self.database, row, self.directory(row.id), lock, address)
+
+    def _enqueue(self, run: BatchRun) -> None:
+        self._jobs[run.id] = run
+        self._queue.put(run)
         self._employ()
 
     def _employ(self) -> None:
@@ -299,52 +301,40 @@ class Jobs:
             thread.start()
 
     def _serve(self) -> None:
-        while (job := self._queue.get()) is not None:
+        while (run := self._queue.get()) is not None:
             try:
-                self._work(job)
+                self._work(run)
             finally:
-                self._queue.ended(job)
+                self._queue.ended(run)
 
-    def _work(self, job: Job) -> None:
+    def _work(self, run: BatchRun) -> None:
         self._announcer.tell_waiting()
-        refused: RequestError | None = None
+        state = BatchState.FAILED
+        refused: KeyedSentence | None = None
         try:
-            state, message = self._computation.compute(job, lambda: self._closing)
+            state, message = self._computation.compute(run, self._closing)
             self.trouble = ""
         except RunnerError as trouble:
-            state, message = "failed", str(trouble)
+            message = str(trouble)
             self.trouble = message if isinstance(trouble, SparkError) else self.trouble
-        except RequestError as found:
-            refused = found
+        except RequestError as error:
+            refused, message = error.said(), str(error)
         except Exception as error:
-            log.exception("Batch %s failed", job.id)
-            refused = RequestError("engine", "engine.unknown", error=type(error).__name__)
-        if refused is not None:
-            state, message, job.said = "failed", str(refused), refused.said()
-        if state == "cancelled" and self._closing:
-            state = "interrupted"
-        job.state, job.message = state, message
+            log.exception("Batch %s failed", run.id)
+            unknown = RequestError("engine", "engine.unknown", error=type(error).__name__)
+            refused, message = unknown.said(), str(unknown)
+        if state == BatchState.CANCELLED and self._closing.is_set():
+            state = BatchState.INTERRUPTED
         try:
-            batch = self.batch(job.id)
-            if state != "done" and job.counts and not records.cells(self.database, batch):
-                records.save_counts(self.database, batch, job.counts)
-            records.update(
-                self.database,
-                job.id,
-                state=state,
-                message=message,
-                said=job.said,
-                finished=now_ms(),
-                done_chunks=job.done_chunks,
-            )
-            self._announcer.tell(job)
+            run.finish(state, message, refused)
+            self._announcer.tell(run)
         except Exception:
-            log.exception("The end of batch %s was not stored", job.id)
+            log.exception("The end of batch %s was not stored", run.id)
         finally:
             with self._mutex:
-                self._jobs.pop(job.id, None)
-            job.lock.close()
-            job.ended.set()
+                self._jobs.pop(run.id, None)
+                run.lock.close()
+            run.ended.set()
 
 
 def runner_of(settings: Settings) -> SparkRunner | ConnectRunner:

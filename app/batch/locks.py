@@ -48,7 +48,7 @@ class Locks:
 
     @contextmanager
     def hold_for_new_job(self, number: str) -> Iterator[IO[str]]:
-        """Hold the lock for a job that is made meanwhile; release it if that fails.
+        """Hold the lock for a batch that is queued meanwhile; release it if that fails.
 
         Raises RequestError.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from flask.sansio.blueprints import BlueprintSetupState
@@ -31,12 +31,12 @@ from app.core.request_fields import RequestFields, typed
 from app.questions.names import DIGEST, digest_asked
 from app.server import api_schema, visitor
 from app.server.services import services
+from app.storage.batch_fields import ACTIVE, ENDED, BatchState
 from app.storage.models import BatchRow
 from app.web import display_names, naming
 from app.web.api import body, json_answer
 from app.web.moments import address
 from app.web.pages import words
-from engine.model.json_types import Json
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.delays import varies
@@ -99,8 +99,10 @@ def form() -> str:
     facts = {one.slug: _facts(one) for one in library}
     if chosen is not None:
         facts[chosen.slug or chosen.digest] = _facts(chosen)
-    usual = {"runs": RUNS_USUAL, "first_seed": 0, "vary": [], "profiles": []}
-    start = {**usual, **(facts[first.slug or first.digest] if first else {}), **before}
+    start: dict[str, object] = {"runs": RUNS_USUAL, "first_seed": 0, "vary": [], "profiles": []}
+    if first:
+        start |= facts[first.slug or first.digest]
+    start |= before
     boot = {
         "scenarios": facts,
         "fixed": fixed,
@@ -127,7 +129,26 @@ def form() -> str:
     )
 
 
-def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
+class FormValues(TypedDict, total=False):
+    """Fields of the form as they were in a study; `vary` as lines."""
+
+    profiles: list[str]
+    runs: int
+    first_seed: int
+    vary: list[str]
+
+
+class ScenarioFacts(TypedDict):
+    """Scenario as the form shows it; `random`: seeds can make a difference."""
+
+    name: str
+    title: str
+    teaches: str
+    profiles: list[str]
+    random: bool
+
+
+def _chosen() -> tuple[dict[str, str], Scenario | None, FormValues]:
     """Return (form fields in place of a name, the scenario, the first values of the form).
 
     The address decides: ``?run=`` takes the moves of a run, ``?again=`` a study to change,
@@ -148,7 +169,7 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, dict[str, Any]]:
     return {}, None, {}
 
 
-def _asked_before(batch: BatchRow) -> dict[str, Any]:
+def _asked_before(batch: BatchRow) -> FormValues:
     """Return the fields of the form as they were when a study was asked for."""
     varied: dict[str, dict[str, None]] = {}
     for cell in batch.cells:
@@ -162,7 +183,7 @@ def _asked_before(batch: BatchRow) -> dict[str, Any]:
     }
 
 
-def _facts(scenario: Scenario) -> dict[str, Any]:
+def _facts(scenario: Scenario) -> ScenarioFacts:
     told = in_language(scenario, visitor.lang())
     return {
         "name": scenario.slug or scenario.digest,
@@ -234,7 +255,7 @@ def submit_form() -> AnyResponse:
 
 
 @blueprint.post("/api/batches/estimate")
-@api_schema.declare(Json, takes=api_schema.BatchSent)
+@api_schema.declare(api_schema.Estimated, takes=api_schema.BatchSent)
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
@@ -259,11 +280,12 @@ def page(number: str) -> str:
     ]
     if shown["said"]:
         shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
-    active = shown["state"] in records.ACTIVE
+    active = shown["state"] in ACTIVE
     return render_template(
         "batch/result.html",
         batch=shown,
         active=active,
+        State=BatchState,
         promised=promised(batch) if shown["cycles"] else None,
         title_most=TITLE_MOST,
         pairs_most=PAIRS_SHOWN,
@@ -278,6 +300,7 @@ def page(number: str) -> str:
         boot={
             "batch": shown,
             "active": active,
+            "ended": ENDED,
             "csrf": visitor.csrf_token(),
             "lang": visitor.lang(),
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import delete, func, insert, select
@@ -20,18 +20,25 @@ from app.batch.runners.tables import ERROR
 from app.batch.spec import Cell, Spec, cell_of
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX
+from app.storage.batch_fields import (
+    ACTIVE,
+    BatchAbout,
+    BatchState,
+    MetricSummary,
+    StoredCell,
+)
 from app.storage.database import Database
 from app.storage.models import BatchCellRow, BatchRow, FailureRow, now_ms
 from engine import ENGINE_VERSION
 from engine.advisor import cycle_rows
 from engine.advisor.advice import Failures, Setting
+from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.futures import Present
 
 FUTURES = "futures"
 SEEDS = "seeds"
-ACTIVE = ("queued", "probing", "starting", "running", "summarising")
 
 EVERY_CELL = -1
 
@@ -74,37 +81,35 @@ def new_number() -> str:
     return secrets.token_hex(6)
 
 
-def create(database: Database, number: str, spec: Spec, owner: str) -> None:
-    """Store a new queued batch."""
-    cells = [
+def new_row(number: str, spec: Spec, owner: str) -> BatchRow:
+    cells: list[StoredCell] = [
         {"values": cell.values, "label": cell.label, "digest": cell.scenario.digest}
         for cell in spec.cells
     ]
+    return BatchRow(
+        id=number,
+        scenario_text=spec.scenario.canonical(),
+        profiles=list(spec.profiles),
+        cells=cells,
+        runs=spec.runs,
+        first_seed=spec.first_seed,
+        engine_version=ENGINE_VERSION,
+        owner=owner,
+        kind=spec.kind,
+        about=spec.about,
+    )
+
+
+def add(database: Database, batch: BatchRow) -> None:
+    """Store a new queued batch, and fill in the row as it will be read."""
     with database.writing() as session:
-        session.add(
-            BatchRow(
-                id=number,
-                scenario_text=spec.scenario.canonical(),
-                profiles=list(spec.profiles),
-                cells=cells,
-                runs=spec.runs,
-                first_seed=spec.first_seed,
-                engine_version=ENGINE_VERSION,
-                owner=owner,
-                kind=spec.kind,
-                about=spec.about,
-            )
-        )
-
-
-def add_part(database: Database, batch: BatchRow, runs: int) -> None:
-    """Add a part: more runs of every profile and cell, with the next seeds."""
-    parts = [*(batch.parts or [batch.runs]), runs]
-    update(database, batch.id, parts=parts, runs=batch.runs + runs)
+        session.add(batch)
+        session.flush()
+        session.refresh(batch)
 
 
 def remove(database: Database, number: str) -> None:
-    """Delete a batch and its results."""
+    """Delete a batch with all that was found."""
     with database.writing() as session:
         for table in (FailureRow, BatchCellRow):
             session.execute(delete(table).where(table.batch_id == number))
@@ -147,16 +152,20 @@ def interrupt(database: Database, number: str) -> None:
     with database.writing() as session:
         found = session.get(BatchRow, number)
         if found is not None and found.state in ACTIVE:
-            found.state, found.message, found.finished = "interrupted", "", now_ms()
+            found.state, found.message, found.finished = BatchState.INTERRUPTED, "", now_ms()
             found.said = None
 
 
 def update(database: Database, number: str, **fields: Any) -> None:
     with database.writing() as session:
-        found = session.get(BatchRow, number)
-        assert found is not None
-        for name, value in fields.items():
-            setattr(found, name, value)
+        _set_fields(session, number, fields)
+
+
+def _set_fields(session: Session, number: str, fields: Mapping[str, Any]) -> None:
+    found = session.get(BatchRow, number)
+    assert found is not None
+    for name, value in fields.items():
+        setattr(found, name, value)
 
 
 def scenario_of(batch: BatchRow) -> Scenario:
@@ -180,8 +189,8 @@ def plan_of(batch: BatchRow, chunk_runs: int, metrics: tuple[str, ...]) -> Batch
     )
 
 
-def subject(batch: BatchRow, cell: int) -> dict[str, Any]:
-    """Return the scenario of a cell, in the form that `run_chunk` takes."""
+def subject(batch: BatchRow, cell: int) -> Json:
+    """Return what is played in a cell, as `run_chunk` takes it."""
     if batch.kind == FUTURES:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
     if is_of_cycles(batch):
@@ -220,12 +229,6 @@ def run_in(batch: BatchRow, profile: str, cell: int, seed: int) -> Run:
     return Run(cell_scenario(batch, cell).scenario, profile, seed)
 
 
-def keep_chunk_runs(database: Database, batch: BatchRow, chunk_runs: int, chunks: int) -> None:
-    """Store the measured chunk size: a resumed batch must have the same chunks."""
-    cells = [{**cell, "chunk_runs": chunk_runs} for cell in batch.cells]
-    update(database, batch.id, cells=cells, total_chunks=chunks)
-
-
 def add_tallies(counts: Counts, tallies: Iterable[PlanTally]) -> None:
     """Add finished chunks to interim counts."""
     for tally in tallies:
@@ -260,7 +263,7 @@ def _replace_counts(
     session: Session,
     batch: BatchRow,
     counts: Counts,
-    metrics: Mapping[tuple[str, int], dict[str, Any]],
+    metrics: Mapping[tuple[str, int], dict[str, MetricSummary]],
 ) -> None:
     rows = [
         {
@@ -280,11 +283,8 @@ def _replace_counts(
         session.execute(insert(BatchCellRow), rows)
 
 
-def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
-    """Save the result in one transaction: cells, failures, and pairs of runs with equal seeds.
-
-    The causes of failures are deleted.
-    """
+def save_summary(database: Database, batch: BatchRow, summary: Summary, about: BatchAbout) -> None:
+    """Save the result in one transaction: cells, failures, and `about`."""
     metrics = {(cell.profile, cell.cell): cell.metrics for cell in summary.cells}
     failures = [
         {
@@ -305,18 +305,7 @@ def save_summary(database: Database, batch: BatchRow, summary: Summary) -> None:
         session.execute(delete(FailureRow).where(FailureRow.batch_id == batch.id))
         if failures:
             session.execute(insert(FailureRow), failures)
-        found = session.get(BatchRow, batch.id)
-        assert found is not None
-        pairs = [asdict(pair) for pair in summary.pairs]
-        found.about = {**found.about, "causes": [], "pairs": pairs}
-
-
-def save_causes(database: Database, number: str, causes: Sequence[Mapping[str, Any]]) -> None:
-    """Save the causes of the first failures beside the result."""
-    with database.writing() as session:
-        found = session.get(BatchRow, number)
-        assert found is not None
-        found.about = {**found.about, "causes": list(causes)}
+        _set_fields(session, batch.id, {"about": about})
 
 
 def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
@@ -426,7 +415,7 @@ def look_of(batch: BatchRow) -> Look:
     extended, cancelled or stopped by its own rule hold at every moment of its growth.
     """
     parts = max(1, len(batch.parts))
-    whole = batch.state == "done" and batch.done_chunks >= batch.total_chunks
+    whole = batch.state == BatchState.DONE and batch.done_chunks >= batch.total_chunks
     cells = len(batch.cells)
     at_once = cells * len(batch.profiles) if cells > 1 else 1
     return Look(at_once, 0 if whole and parts == 1 else parts)

@@ -18,6 +18,7 @@ from app.batch.bounds import (
 from app.batch.runners.plan import CHUNKS_MOST, BatchPlan
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
+from app.storage.batch_fields import BatchAbout
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -57,7 +58,7 @@ class Spec:
     first_seed: int
     cells: tuple[Cell, ...]
     kind: str = "seeds"
-    about: dict[str, Any] = field(default_factory=dict)
+    about: BatchAbout = field(default_factory=BatchAbout)
 
     @property
     def total(self) -> int:
@@ -104,7 +105,7 @@ def make_spec(
     if within and not WITHIN[0] <= within <= WITHIN[1]:
         raise RequestError("invalid", "batch.within", low=WITHIN[0], high=WITHIN[1], asked=within)
     cells = make_cells(scenario, list(vary))
-    about = {"within": within} if within else {}
+    about: BatchAbout = {"within": within} if within else {}
     spec = Spec(scenario, tuple(names), runs, first_seed, cells, about=about)
     check_total(spec.total)
     return spec

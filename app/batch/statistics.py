@@ -249,7 +249,7 @@ def shown_figure(value: float | None) -> str:
     return f"{value:.3g}"
 
 
-def finding(count: wire.Count) -> tuple[str, dict[str, Any]]:
+def finding(count: wire.Count) -> tuple[str, dict[str, str]]:
     """Return the key of a sentence for a count with its interval, and its numbers.
 
     Keys: stat.none.percent and .million (nothing happened: the rule of three), stat.none.few (too
@@ -257,7 +257,7 @@ def finding(count: wire.Count) -> tuple[str, dict[str, Any]]:
     stat.empty (no runs).
     """
     hits, n = count["hits"], count["n"]
-    args: dict[str, Any] = {"hits": whole(hits), "n": whole(n)}
+    args = {"hits": whole(hits), "n": whole(n)}
     if n == 0:
         return "stat.empty", args
     if hits == 0:

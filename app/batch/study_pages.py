@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -18,6 +18,7 @@ from app.batch.wire import StudyFinding
 from app.core.refusals import RequestError
 from app.server import api_schema, visitor
 from app.server.services import services
+from app.storage.batch_fields import BatchState
 from app.storage.models import BatchRow
 from app.web.api import body, json_answer
 from app.web.moments import address
@@ -50,19 +51,47 @@ def title_of(batch: BatchRow) -> str:
     return batch.title or scenario_title(batch)
 
 
-def own_studies() -> list[dict[str, Any]]:
+class ListedStudy(TypedDict):
+    """Row of a list of studies; `runs` of all profiles and cells."""
+
+    id: str
+    title: str
+    kind: str
+    state: BatchState
+    profiles: list[str]
+    runs: int
+    submitted: int
+
+
+class OwnStudy(ListedStudy):
+    said: StudyFinding | None
+    """The first finding."""
+
+
+class StudySide(OwnStudy):
+    """Study beside another; `each`: runs of a profile and cell, `first` to `last`: their seeds."""
+
+    scenario: str
+    each: int
+    first: int
+    last: int
+    cells: int
+    engine: int
+
+
+def own_studies() -> list[OwnStudy]:
     """Return the studies that this browser started, newest first, each with its first sentence."""
     rows = records.newest(jobs().database, OWN_MOST, of=visitor.owner())
     return [{**listed(row), "said": first_sentence(row)} for row in rows]
 
 
-def other_studies() -> list[dict[str, Any]]:
+def other_studies() -> list[ListedStudy]:
     """Return the newest studies of all other visitors."""
     rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
     return [listed(row) for row in rows]
 
 
-def other_than(number: str) -> list[dict[str, Any]]:
+def other_than(number: str) -> list[ListedStudy]:
     """Return the studies to compare with, this browser's own ones first."""
     me, there = visitor.owner(), jobs().database
     rows = [
@@ -72,7 +101,7 @@ def other_than(number: str) -> list[dict[str, Any]]:
     return [listed(row) for row in rows if row.id != number]
 
 
-def listed(row: BatchRow) -> dict[str, Any]:
+def listed(row: BatchRow) -> ListedStudy:
     """Return a row of a list of studies."""
     return {
         "id": row.id,
@@ -160,12 +189,13 @@ def side_by_side(number: str, other: str) -> str:
         a=_facts(a),
         b=_facts(b),
         found=found,
+        State=BatchState,
         varied=any(cell["a"] or cell["b"] for cell in found["cells"]),
         boot={"a": a.id, "b": b.id, "cells": found["cells"], "lost": LOST, "lang": lang},
     )
 
 
-def _facts(batch: BatchRow) -> dict[str, Any]:
+def _facts(batch: BatchRow) -> StudySide:
     scenario = in_language(records.scenario_of(batch), visitor.lang())
     return {
         **listed(batch),

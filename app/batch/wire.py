@@ -7,9 +7,10 @@ since 1970.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from app.core.refusals import KeyedSentence
+from app.storage.batch_fields import BatchAbout, BatchCause, BatchState
 
 
 class StudyFinding(KeyedSentence):
@@ -57,13 +58,13 @@ class CellJson(TypedDict):
 
 
 class ProgressJson(TypedDict):
-    """Progress of a batch; `state` as `BatchRow` has it.
+    """Progress of a batch.
 
     `message` in English, `said` the same where the server says it itself.
     """
 
     id: str
-    state: str
+    state: BatchState
     message: str
     said: KeyedSentence | None
     done_chunks: int
@@ -79,6 +80,20 @@ class BatchSnapshot(ProgressJson):
     """Progress with `before`, the number of batches that start sooner."""
 
     before: int
+
+
+class BatchCost(TypedDict):
+    """Estimated speed and time of a batch.
+
+    `precision`: to either side of a share of 1 %; `bound` of what no run does.
+    """
+
+    runs_per_s: float
+    cores: int
+    total_runs: int
+    seconds: float
+    precision: float
+    bound: float
 
 
 class BatchScenario(TypedDict):
@@ -153,15 +168,6 @@ class Dots(TypedDict):
     dots: list[Dot]
 
 
-class BatchCause(TypedDict):
-    """Number of runs that broke this invariant first, and applied this rule last."""
-
-    profile: str
-    invariant: str
-    rule: str
-    runs: int
-
-
 class FuturesStep(TypedDict):
     step: int
     share: float
@@ -224,6 +230,75 @@ class BatchFailures(TypedDict):
     rows: list[BatchFailure]
 
 
+class AdviceLosses(TypedDict):
+    """Losses of a year, as estimated from `hits`."""
+
+    hits: int
+    rate: float
+    low: float
+    high: float
+
+
+class AdviceDowntime(TypedDict):
+    """Seconds of a year in which writes wait."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class AdviceWay(TypedDict):
+    """Kinds of failures that lost, in their order, and how often a year they do."""
+
+    path: list[str]
+    rate: float
+
+
+class AdviceRates(TypedDict):
+    """Rates of a year; `unseen`: what losses in ways that no run took may add.
+
+    `cycles` and `ways` are of studies of trees.
+    """
+
+    lost: AdviceLosses
+    down: AdviceDowntime
+    unseen: float
+    cycles: NotRequired[int]
+    ways: NotRequired[list[AdviceWay]]
+
+
+class AdviceSetting(AdviceRates):
+    """Rates of a setting; `yours`: the one that was asked for.
+
+    Of studies of trees `overlaps`: how often a year all replicas are down at once, by formula;
+    `left_out`: the part by which it may be more.
+    """
+
+    profile: str
+    cell: int
+    label: str
+    yours: bool
+    acks: str
+    n: int
+    overlaps: NotRequired[float | None]
+    left_out: NotRequired[float]
+
+
+class BatchAdvice(TypedDict):
+    """Rates of each setting; `better`: the best one is better than yours beyond doubt.
+
+    `whole`: a study of trees that is done; `window_s`: the length of the runs of another.
+    """
+
+    about: BatchAbout
+    settings: list[AdviceSetting]
+    yours: AdviceSetting
+    best: AdviceSetting
+    better: bool
+    whole: NotRequired[bool]
+    window_s: NotRequired[int]
+
+
 class BatchResult(BatchSnapshot):
     """Complete result of a batch; `kind` seeds, futures or advice, and `advice` of the last one."""
 
@@ -243,7 +318,7 @@ class BatchResult(BatchSnapshot):
     metrics: list[BatchMetric]
     paired: list[BatchPair]
     paired_said: list[KeyedSentence]
-    advice: dict[str, Any] | None
+    advice: BatchAdvice | None
     futures: BatchFutures | None
     causes: list[BatchCause]
     weighted: bool

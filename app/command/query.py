@@ -81,8 +81,10 @@ def _by_spark(
 
 def _batch(one: Any) -> tuple[Any, ...]:
     scenario = records.scenario_of(one)
-    return (one.id, scenario.code or scenario.slug, scenario.title, list(one.profiles), one.runs,
-            one.first_seed, one.state, one.kind, one.engine_version, one.submitted)  # fmt: skip
+    return (
+        one.id, scenario.code or scenario.slug, scenario.title, list(one.profiles), one.runs,
+        one.first_seed, str(one.state), one.kind, one.engine_version, one.submitted,
+    )  # fmt: skip
 
 
 def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeVar
 
 from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
-from app.batch.wire import BatchResult, BatchSnapshot
+from app.batch.wire import BatchCost, BatchResult, BatchSnapshot
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
 from app.questions.cluster import Note, PartitionRead
@@ -109,6 +109,11 @@ class BatchSent(TypedDict):
 
 class BatchTold(BatchResult):
     ok: Yes
+
+
+class Estimated(BatchCost):
+    ok: Yes
+    notes: list[str]
 
 
 class BatchStarted(TypedDict):

@@ -63,7 +63,7 @@ class Database:
         if self.sqlite and parsed.database and parsed.database != ":memory:":
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self.engine: Engine = create_engine(parsed, **_how(parsed))
+            self.engine: Engine = _connect(parsed)
         except ImportError as error:
             raise SettingError(
                 f"HIGHWATER_DATABASE_URL needs the Python package {error.name}: pip install it."
@@ -169,19 +169,17 @@ def _newest() -> tuple[str, ...]:
     return tuple(ScriptDirectory.from_config(_migrations()).get_heads())
 
 
-def _how(url: URL) -> dict[str, Any]:
-    """Return the arguments to create an engine with."""
+def _connect(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        return {}
-    found: dict[str, Any] = {
-        "pool_pre_ping": True,  # a server that was started again is connected to again
-        "pool_size": CONNECTIONS // 2,
-        "max_overflow": CONNECTIONS - CONNECTIONS // 2,
-        "pool_timeout": BUSY_MS / 1_000,
-    }
-    if url.get_driver_name() == "psycopg":
-        found["connect_args"] = _POSTGRES
-    return found
+        return create_engine(url)
+    return create_engine(
+        url,
+        pool_pre_ping=True,  # a server that was started again is connected to again
+        pool_size=CONNECTIONS // 2,
+        max_overflow=CONNECTIONS - CONNECTIONS // 2,
+        pool_timeout=BUSY_MS / 1_000,
+        connect_args=_POSTGRES if url.get_driver_name() == "psycopg" else {},
+    )
 
 
 def watch(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, MetaData, String, Text
+from sqlalchemy import JSON, BigInteger, Enum, ForeignKey, Index, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from app.core import clock
+from app.core.refusals import KeyedSentence
+from app.storage.batch_fields import BatchAbout, BatchState, MetricSummary, StoredCell
 
 
 def now_ms() -> int:
@@ -22,7 +22,6 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map: ClassVar[dict[Any, Any]] = {dict[str, Any]: JSON, list[Any]: JSON}
 
 
 class ScenarioRow(Base):
@@ -54,24 +53,28 @@ class RunRow(Base):
     outcome: Mapped[str] = mapped_column(String(64), default="")
 
 
-class BatchRow(Base):
-    """Many runs of one scenario.
+def _values(states: type[BatchState]) -> list[str]:
+    return [state.value for state in states]
 
-    `state` is queued, probing, starting, running, summarising, done, cancelled, failed or
-    interrupted (`app.batch.jobs`).
-    """
+
+class BatchRow(Base):
+    """Many runs of one scenario."""
 
     __tablename__ = "batch"
 
     id: Mapped[str] = mapped_column(String(40), primary_key=True)
     scenario_text: Mapped[str] = mapped_column(Text)
-    profiles: Mapped[list[Any]]
-    cells: Mapped[list[Any]]
+    profiles: Mapped[list[str]] = mapped_column(JSON)
+    cells: Mapped[list[StoredCell]] = mapped_column(JSON)
     """What is varied: one entry a cell, in the order of `BatchCellRow.cell`."""
     runs: Mapped[int]
     """Per profile and cell."""
     first_seed: Mapped[int] = mapped_column(BigInteger, default=0)
-    state: Mapped[str] = mapped_column(String(20), default="queued", index=True)
+    state: Mapped[BatchState] = mapped_column(
+        Enum(BatchState, native_enum=False, length=20, values_callable=_values),
+        default=BatchState.QUEUED,
+        index=True,
+    )
     submitted: Mapped[int] = mapped_column(BigInteger, default=now_ms, index=True)
     started: Mapped[int | None] = mapped_column(BigInteger)
     finished: Mapped[int | None] = mapped_column(BigInteger)
@@ -79,20 +82,18 @@ class BatchRow(Base):
     total_chunks: Mapped[int] = mapped_column(default=0)
     message: Mapped[str] = mapped_column(Text, default="")
     """What plays it, or in English why it failed."""
-    said: Mapped[dict[str, Any] | None] = mapped_column(JSON, default=None)
+    said: Mapped[KeyedSentence | None] = mapped_column(JSON, default=None)
     """Why it failed, {"key", "args"} of the catalogue, where the server says so itself."""
     engine_version: Mapped[int]
     owner: Mapped[str] = mapped_column(String(64), default="")
     kind: Mapped[str] = mapped_column(String(20), default="seeds")
     """seeds; futures: one cell a step of a run, one "seed" a future of it; or advice: one cell a
     piece of advice."""
-    parts: Mapped[list[Any]] = mapped_column(JSON, default=list)
+    parts: Mapped[list[int]] = mapped_column(JSON, default=list)
     """How many runs were asked for each time, where some were added later."""
     title: Mapped[str] = mapped_column(String(120), default="")
     """What its owner calls it; empty: as its scenario."""
-    about: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
-    """Of futures: {"run": text, "invariant", "presents": [Present.to_dict()]}; of advice:
-    {"setting", "failures"}; of all that are summarised: "causes" (`app.batch.causes`)."""
+    about: Mapped[BatchAbout] = mapped_column(JSON, default=dict)
 
 
 class BatchCellRow(Base):
@@ -107,9 +108,9 @@ class BatchCellRow(Base):
     cell: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     label: Mapped[str] = mapped_column(Text, default="")
     n: Mapped[int] = mapped_column(default=0)
-    broken: Mapped[dict[str, Any]]
-    metrics: Mapped[dict[str, Any]]
-    weights: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+    broken: Mapped[dict[str, int]] = mapped_column(JSON)
+    metrics: Mapped[dict[str, MetricSummary]] = mapped_column(JSON)
+    weights: Mapped[dict[str, list[float]]] = mapped_column(JSON, default=dict)
     """Where faults had an importance factor: the sums of `app.batch.runners.weighing`."""
 
 

@@ -12,8 +12,8 @@ from flask import Flask
 from sqlalchemy import select
 
 from app.batch import records, statistics
+from app.batch.batch_run import BatchRun
 from app.batch.intervals import Look
-from app.batch.job import Job
 from app.batch.jobs import Jobs
 from app.batch.result import result
 from app.batch.runners.rows import chunks_on_disk, read_chunks
@@ -48,7 +48,7 @@ def test_runs_that_failed_themselves_are_neither_good_nor_bad(
             row["verdict"], row["broken"] = kinds[row["seed"] % 4]
         return rows
 
-    jobs._run_chunk = fails
+    jobs._computation.run_chunk = fails
     number = jobs.submit(spec(runs=40, profiles=["K39"]))
     ended(jobs, number)
     jobs.runner.trouble["summarise"] = "Spark is gone."
@@ -116,9 +116,9 @@ def test_a_tilted_study_is_weighted_while_it_runs_and_after_an_interruption(
     heard: list[dict[str, Any]] = []
     tell = jobs._announcer.tell
 
-    def listen(job: Job) -> None:
-        heard.append(jobs._announcer.view(jobs.batch(job.id), job))
-        tell(job)
+    def listen(run: BatchRun) -> None:
+        heard.append(jobs._announcer.view(jobs.batch(run.id), run))
+        tell(run)
 
     jobs._announcer.tell = listen  # type: ignore[method-assign]
     jobs.runner.trouble["summarise"] = "Spark is gone."

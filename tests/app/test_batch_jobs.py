@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from sqlalchemy import select
 
 from app.batch import estimate, intervals, records, statistics
 from app.batch import spec as batch_spec
-from app.batch.job import Job
+from app.batch.batch_run import BatchRun
 from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
 from app.batch.queue import FairQueue
 from app.batch.result import result
@@ -26,7 +27,7 @@ from app.batch.wire import BatchResult
 from app.core.config import Settings
 from app.core.refusals import RequestError
 from app.server.services import KEY, Services
-from app.storage.models import BatchCellRow
+from app.storage.models import BatchCellRow, BatchRow
 from engine.scenarios.scenario import Scenario
 from engine.study.metrics import METRICS
 from tests import batch_fakes
@@ -253,7 +254,7 @@ def test_a_cancel_on_the_way_to_spark_is_not_lost(
 
     hold = threading.Event()
     monkeypatch.setattr(jobs._announcer, "tell_waiting", lambda: hold.wait(10))
-    monkeypatch.setattr(jobs, "_run_chunk", cancel_and_play)
+    monkeypatch.setattr(jobs._computation, "run_chunk", cancel_and_play)
     monkeypatch.setattr(jobs.runner, "start", lambda: 1 / 0)
     number = jobs.submit(spec())
     hold.set()
@@ -288,13 +289,13 @@ def test_too_many_chunks_end_with_a_sentence_and_are_known_before(
 
 def test_a_defect_fails_one_batch_and_not_the_next(make_jobs: Callable[..., Jobs]) -> None:
     jobs = make_jobs()
-    jobs._run_chunk = lambda chunk: 1 / 0  # type: ignore[assignment,return-value]
+    jobs._computation.run_chunk = lambda chunk: 1 / 0  # type: ignore[assignment,return-value]
     number = jobs.submit(spec())
     assert ended(jobs, number)[-1] == "failed"
     assert jobs.snapshot(number)["message"] == (
         "The server failed (ZeroDivisionError); nothing that was saved is lost."
     )
-    jobs._run_chunk = play_chunk
+    jobs._computation.run_chunk = play_chunk
     assert ended(jobs, jobs.submit(spec()))[-1] == "done"
 
 
@@ -396,7 +397,7 @@ def test_an_estimate_plays_the_beginning_of_a_long_run(
         time.sleep(0.02)
         return [{**row, **long} for row in play_chunk(chunk)]
 
-    monkeypatch.setattr(jobs, "_run_chunk", begun)
+    monkeypatch.setattr(jobs._computation, "run_chunk", begun)
     found = jobs.estimate(spec(runs=100))
     assert 2 < found["runs_per_s"] <= 5, "a tenth of what may be played in 20 ms"
     assert [note.sentence() for note in found["notes"]] == [
@@ -431,31 +432,36 @@ def test_a_browser_with_many_studies_does_not_keep_another_waiting(
     )
 
 
-def test_the_queue_is_fair_and_shows_its_order() -> None:
+def test_the_queue_is_fair_and_shows_its_order(app: Flask) -> None:
     queue = FairQueue(at_once=2, owners_at_once=3)
-    jobs = {
-        name: Job(name, name[0], None)  # type: ignore[arg-type]
+    runs = {
+        name: BatchRun(
+            app.extensions[KEY].database,
+            BatchRow(id=name, owner=name[0]),
+            directory="",
+            lock=io.StringIO(),
+        )
         for name in ("a1", "a2", "a3", "a4", "b1", "b2", "c1", "d1")
     }
-    for job in jobs.values():
-        queue.put(job)
+    for run in runs.values():
+        queue.put(run)
     turns = ["a1", "b1", "c1", "d1", "a2", "b2", "a3", "a4"]
-    assert [job.id for job in queue.waiting()] == turns
-    assert queue.before(jobs["a2"]) == 4
+    assert [run.id for run in queue.waiting()] == turns
+    assert queue.before(runs["a2"]) == 4
     started = [queue.get(), queue.get(), queue.get()]
-    assert [job.id for job in started if job] == ["a1", "b1", "c1"], "two, and one of another"
-    assert queue.before(jobs["a1"]) == 0
-    assert [job.id for job in queue.waiting()] == ["d1", "a2", "b2", "a3", "a4"]
-    jobs["a4"].stop.set()
-    assert queue.get() is jobs["a4"], "what was cancelled needs no place"
+    assert [run.id for run in started if run] == ["a1", "b1", "c1"], "two, and one of another"
+    assert queue.before(runs["a1"]) == 0
+    assert [run.id for run in queue.waiting()] == ["d1", "a2", "b2", "a3", "a4"]
+    runs["a4"].stop.set()
+    assert queue.get() is runs["a4"], "what was cancelled needs no place"
     for name in ("a4", "a1", "b1"):
-        queue.ended(jobs[name])
-    assert [job.id for job in (queue.get(), queue.get()) if job] == ["a2", "b2"]
+        queue.ended(runs[name])
+    assert [run.id for run in (queue.get(), queue.get()) if run] == ["a2", "b2"]
     for name in ("c1", "a2", "b2"):
-        queue.ended(jobs[name])
+        queue.ended(runs[name])
     queue.close()
     left = [queue.get() for _ in range(2)]
-    assert [job.id for job in left if job] == ["a3", "d1"]
+    assert [run.id for run in left if run] == ["a3", "d1"]
     assert queue.get() is None
 
 

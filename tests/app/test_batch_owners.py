@@ -13,6 +13,7 @@ from app.batch.jobs import Jobs
 from app.core.config import Settings
 from app.core.refusals import RequestError
 from app.server.services import KEY
+from app.storage.models import BatchRow
 from tests.app.conftest import TOKEN, Socket, browser
 from tests.app.test_batch_jobs import ended, make_jobs, spec
 
@@ -85,3 +86,43 @@ def test_a_batch_of_another_instance_is_not_judged(make_jobs: Callable[..., Jobs
     jobs._locks.forget(number)
     records.update(jobs.database, number, state="running")
     assert jobs.snapshot(number)["state"] == "running"
+
+
+def test_a_cancel_while_a_batch_ends_is_not_refused(
+    make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = make_jobs()
+    number = jobs.submit(spec(runs=20))
+    run, read = jobs._jobs[number], jobs.batch
+
+    def read_before_the_end(asked: str) -> BatchRow:
+        row = read(asked)
+        assert run.ended.wait(20)
+        return row
+
+    monkeypatch.setattr(jobs, "batch", read_before_the_end)
+    assert jobs.cancel(number)["state"] == "done"
+
+
+def test_a_batch_that_was_resumed_meanwhile_is_left_alone(
+    make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = make_jobs()
+    number = jobs.submit(spec(runs=20))
+    ended(jobs, number)
+    before = jobs.batch(number)
+    jobs.add_runs(number, 10)
+    ended(jobs, number)
+    monkeypatch.setattr(jobs, "_ended", lambda _number, _owner: before)
+    with pytest.raises(RequestError, match="still runs"):
+        jobs.add_runs(number, 5)
+    assert jobs.batch(number).parts == [20, 10]
+    jobs.delete(number)
+
+
+def test_a_title_set_while_a_batch_runs_is_kept(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs(0.02)
+    number = jobs.submit(spec())
+    jobs.rename(number, "Mine")
+    ended(jobs, number)
+    assert jobs.batch(number).title == "Mine"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
 from html import unescape
@@ -24,6 +25,7 @@ from app.command import cli
 from app.core import config
 from app.core.config import Settings
 from app.server.services import KEY, Services
+from app.storage.batch_fields import ENDED, BatchState
 from engine.scenarios import file
 from engine.scenarios.file import find
 from engine.scenarios.random_twin import random_twin
@@ -31,11 +33,19 @@ from engine.sim.run import Run, play_all
 from engine.study.batch import run_chunk
 from tests.app.conftest import TOKEN, browser, post
 from tests.app.test_batch_jobs import ended, make_jobs, play_chunk
+from tests.conftest import ROOT
 from tests.wire import held
 
 __all__ = ["make_jobs"]
 
 NAME = "S61"
+
+
+def test_every_state_has_words() -> None:
+    words = json.loads((ROOT / "static/i18n/batch.en.json").read_text("utf-8"))
+    prefix = "batch.state."
+    assert [key.removeprefix(prefix) for key in words if key.startswith(prefix)] == list(BatchState)
+    assert {f"batch.ended.{state}" for state in ENDED if state != BatchState.DONE} <= words.keys()
 
 
 @pytest.fixture

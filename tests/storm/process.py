@@ -18,7 +18,7 @@ from app.admission.connections import Gateway
 from app.admission.cpu_quota import Accounts
 from app.admission.deadlines import Cut, Deadline, Deadlines
 from app.batch.announcer import Emit
-from app.batch.job import Job
+from app.batch.batch_run import BatchRun
 from app.batch.jobs import Jobs
 from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk, read_chunks
@@ -164,12 +164,12 @@ class Studies(Jobs):
         self._process.world.spawn("studies", self._next, self._process)
 
     def _next(self) -> None:
-        while (job := self._queue.take()) is not None:
-            self._done(job)
+        while (run := self._queue.take()) is not None:
+            self._done(run)
 
-    def _done(self, job: Job) -> None:
-        self._work(job)
-        self._queue.ended(job)
+    def _done(self, run: BatchRun) -> None:
+        self._work(run)
+        self._queue.ended(run)
 
 
 def _routed(app: WsgiApp) -> WsgiApp:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from app.batch.runners.rows import ANY
 from app.batch.runners.tables import Row, Tables
+from app.storage.batch_fields import StoredPair
 
 LOST: Final = "I7"
 """An acknowledged record is gone."""
@@ -30,6 +31,21 @@ class CellPair:
     only_a: int
     only_b: int
     both: int
+
+
+def stored_pairs(pairs: Iterable[CellPair]) -> list[StoredPair]:
+    return [
+        {
+            "a": pair.a,
+            "b": pair.b,
+            "invariant": pair.invariant,
+            "neither": pair.neither,
+            "only_a": pair.only_a,
+            "only_b": pair.only_b,
+            "both": pair.both,
+        }
+        for pair in pairs
+    ]
 
 
 def profile_pairs(count: int) -> list[tuple[int, int]]:

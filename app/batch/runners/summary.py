@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 from app.batch.runners.pairing import CellPair, pair_up
 from app.batch.runners.plan import BatchPlan
 from app.batch.runners.tables import ERROR, Row, Tables
 from app.batch.runners.weighing import percentiles, weigh
+from app.storage.batch_fields import MetricSummary
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 ASKED_AT_ONCE = 3
@@ -34,7 +34,7 @@ class CellSummary:
     violating: int
     errors: int
     broken: dict[str, int]
-    metrics: dict[str, dict[str, Any]]
+    metrics: dict[str, MetricSummary]
     weights: dict[str, list[float]] = field(default_factory=dict)
 
 
@@ -155,8 +155,8 @@ def cells_sql(metrics: Sequence[str], tilted: bool, tables: Tables) -> str:
     return f"SELECT profile, cell, {chosen}\nFROM {{rows}} GROUP BY 1, 2 ORDER BY 1, 2"
 
 
-def _metrics(row: Row, plan: BatchPlan, tilted: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
-    found = {}
+def _metrics(row: Row, plan: BatchPlan, tilted: dict[str, list[int]]) -> dict[str, MetricSummary]:
+    found: dict[str, MetricSummary] = {}
     for i, name in enumerate(plan.metrics):
         quantiles = tilted.get(name) if plan.tilted else row[f"q{i}"]
         found[name] = {

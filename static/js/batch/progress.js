@@ -12,7 +12,8 @@ const ANSWER_EVERY_MS = 2000;
 /** What has no number yet is asked for as soon as there is one. */
 const FIRST_EVERY_MS = 250;
 
-/** How many runs, how fast, how long still: one phrase each. */
+/** How many runs, how fast, how long still: one phrase each.
+ * @param {BatchResult} batch */
 function figuresOf(batch, t) {
   const figures = [
     t(batch.cycles ? "batch.progress.trees" : "batch.progress.runs", {
@@ -61,7 +62,6 @@ function paint(batch, t, charts, said) {
 export function follow(boot, t, charts) {
   const id = boot.batch.id;
   const answer = answering(document.querySelector("#answer[data-live]"));
-  const over = new Set(["done", "cancelled", "failed", "interrupted"]);
   let latest = boot.batch;
   let said = 0;
   let waiting = false;
@@ -71,7 +71,7 @@ export function follow(boot, t, charts) {
     if (news.id !== id || ended) return;
     latest = { ...latest, ...inWords(news, t) };
     answer?.news();
-    if (over.has(news.state)) {
+    if (boot.ended.includes(news.state)) {
       ended = true;
       location.reload();
       return;

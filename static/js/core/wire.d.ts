@@ -5,6 +5,12 @@
  * and run json-schema-to-typescript to regenerate this file.
  */
 
+/**
+ * State of a batch, as columns, JSON, words, templates and scripts have it.
+ */
+export type BatchState =
+  "cancelled" | "done" | "failed" | "interrupted" | "probing" | "queued" | "running" | "starting" | "summarising";
+
 export interface Wire {
   stepJson?: StepJson;
   why?: Why;
@@ -493,7 +499,7 @@ export interface Cure {
  * Complete result of a batch; `kind` seeds, futures or advice, and `advice` of the last one.
  */
 export interface BatchResult {
-  advice: {} | null;
+  advice: BatchAdvice | null;
   before: number;
   causes: BatchCause[];
   cells: CellJson[];
@@ -523,7 +529,7 @@ export interface BatchResult {
   scenario: BatchScenario;
   sentences: StudyFinding[];
   started: number | null;
-  state: string;
+  state: BatchState;
   submitted: number;
   title: string;
   total_chunks: number;
@@ -533,6 +539,50 @@ export interface BatchResult {
   within: number;
 }
 /**
+ * Rates of each setting; `better`: the best one is better than yours beyond doubt.
+ *
+ *     `whole`: a study of trees that is done; `window_s`: the length of the runs of another.
+ */
+export interface BatchAdvice {
+  about: BatchAbout;
+  best: AdviceSetting;
+  better: boolean;
+  settings: AdviceSetting[];
+  whole?: boolean;
+  window_s?: number;
+  yours: AdviceSetting;
+}
+/**
+ * Fields of some kinds of batches.
+ *
+ *     Those that stop by themselves: `within` percent.  Futures: `run` to `most`.  The advisor's:
+ *     `setting` and `failures`, of trees with `cycles`, the `effort` of the pilot and the `leaves`
+ *     that lost.  All that are summarised: `causes` and `pairs`.
+ */
+export interface BatchAbout {
+  causes?: BatchCause[];
+  cycles?: boolean;
+  effort?: {
+    [k: string]: number;
+  };
+  failures?: {
+    [k: string]: number;
+  };
+  invariant?: string;
+  leaves?: {
+    [k: string]: {};
+  };
+  most?: number;
+  pairs?: StoredPair[];
+  presents?: {}[];
+  run?: string;
+  setting?: {
+    [k: string]: string;
+  };
+  window_ms?: number;
+  within?: number;
+}
+/**
  * Number of runs that broke this invariant first, and applied this rule last.
  */
 export interface BatchCause {
@@ -540,6 +590,71 @@ export interface BatchCause {
   profile: string;
   rule: string;
   runs: number;
+}
+/**
+ * Counts of the seeds that two sides (profile, cell) both played.
+ */
+export interface StoredPair {
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  a: never[];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  b: never[];
+  both: number;
+  invariant: string;
+  neither: number;
+  only_a: number;
+  only_b: number;
+}
+/**
+ * Rates of a setting; `yours`: the one that was asked for.
+ *
+ *     Of studies of trees `overlaps`: how often a year all replicas are down at once, by formula;
+ *     `left_out`: the part by which it may be more.
+ */
+export interface AdviceSetting {
+  acks: string;
+  cell: number;
+  cycles?: number;
+  down: AdviceDowntime;
+  label: string;
+  left_out?: number;
+  lost: AdviceLosses;
+  n: number;
+  overlaps?: number | null;
+  profile: string;
+  unseen: number;
+  ways?: AdviceWay[];
+  yours: boolean;
+}
+/**
+ * Seconds of a year in which writes wait.
+ */
+export interface AdviceDowntime {
+  high: number;
+  low: number;
+  mean: number;
+}
+/**
+ * Losses of a year, as estimated from `hits`.
+ */
+export interface AdviceLosses {
+  high: number;
+  hits: number;
+  low: number;
+  rate: number;
+}
+/**
+ * Kinds of failures that lost, in their order, and how often a year they do.
+ */
+export interface AdviceWay {
+  path: string[];
+  rate: number;
 }
 /**
  * Results of the runs of a profile and a combination of varied values.
