@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from engine.model.profiles import FLAGS, KRAFT, TRUNCATIONS, ZK, Profile
 
@@ -80,7 +80,7 @@ class RuleCard:
         rows = (*self.lines, *self.kafka, *self.kip, *self.see)
         return {word for line in rows for word in line.when}
 
-    def under(self, profile: Profile) -> dict[str, Any]:
+    def under(self, profile: Profile) -> dict[str, object]:
         """Return {lines: [[text, cues]], kafka, kip, outside} as this profile has it."""
         return {
             "lines": [[line.text, line.cues] for line in self.lines if line.applies(profile)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 
@@ -32,9 +32,13 @@ def matches(expected: Any, actual: Any) -> bool:
     return bool(expected == actual)
 
 
-def differences(then: dict[str, Any], result: dict[str, Any]) -> list[tuple[str, str, Any, Any]]:
+Reported = Mapping[str, Mapping[str, object]]
+"""Label of an operation -> its fields."""
+
+
+def differences(then: Reported, result: Reported) -> list[tuple[str, str, object, object]]:
     """Return (label, field, expected, observed) for all of `then` that `result` does not meet."""
-    wrong = []
+    wrong: list[tuple[str, str, object, object]] = []
     for label, fields in then.items():
         observed = result.get(label, {})
         for field, expected in fields.items():

@@ -6,7 +6,6 @@ import json
 import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from engine.conformance.adapter import CaseError, Fields
 from engine.conformance.matching import differences
@@ -78,8 +77,8 @@ def check(case: Fields) -> Fields | None:
         return {"id": case["id"], "area": case["area"], "expected": case["then"], "got": text}
     if not wrong:
         return None
-    expected: dict[str, dict[str, Any]] = {}
-    got: dict[str, dict[str, Any]] = {}
+    expected: dict[str, dict[str, object]] = {}
+    got: dict[str, dict[str, object]] = {}
     for label, field, wanted, observed in wrong:
         expected.setdefault(label, {})[field] = wanted
         got.setdefault(label, {})[field] = observed

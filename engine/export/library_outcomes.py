@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
@@ -19,7 +19,7 @@ from engine.story.verdict import FIELDS
 FILE: Final = "outcomes.json"
 
 
-def outcome(scenario: Scenario, profile: str) -> dict[str, Any]:
+def outcome(scenario: Scenario, profile: str) -> dict[str, object]:
     """Play the script and return its verdict without details: `engine.story.verdict.FIELDS`."""
     verdict = Replay(Run(scenario, profile)).verdict()
     return {name: verdict[name] for name in FIELDS}
@@ -31,8 +31,8 @@ def is_statistical(scenario: Scenario) -> bool:
 
 
 @cache
-def outcomes() -> dict[str, dict[str, dict[str, Any]]]:
+def outcomes() -> dict[str, dict[str, dict[str, object]]]:
     """Return code -> profile -> verdict; scenarios whose end depends on the seed are left out."""
     text = (files("engine.export") / FILE).read_text("utf-8")
-    found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    found: dict[str, dict[str, dict[str, object]]] = json.loads(text)
     return found

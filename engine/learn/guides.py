@@ -9,12 +9,12 @@ guide.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from engine.learn.claims import MOST_MOVES, claims
 from engine.lens.search import names
@@ -129,7 +129,7 @@ def read(text: str, name: str) -> Guide:
     return Guide(name, title, lead, _post(check, fields), reads, tuple(sections))
 
 
-def _post(check: Reader, fields: dict[str, Any]) -> str:
+def _post(check: Reader, fields: Mapping[str, object]) -> str:
     post = check.text(fields.get("post", ""), ("post",), 300)
     if post and not re.fullmatch(r"https?://[^\s\"'<>\\]+", post):
         raise check.bad(("post",), "The address of a post begins with https://.")
@@ -182,7 +182,7 @@ def _statement(check: Reader, value: object, path: Where, reads: str, number: in
     )
 
 
-def _code(check: Reader, fields: dict[str, Any], path: Where) -> str:
+def _code(check: Reader, fields: Mapping[str, object], path: Where) -> str:
     if "run" not in fields:
         raise check.bad(path, "A statement needs the run that shows it, or says why none can.")
     code = check.text(fields["run"], (*path, "run"), 80)
@@ -192,7 +192,7 @@ def _code(check: Reader, fields: dict[str, Any], path: Where) -> str:
 
 
 def _moves(
-    check: Reader, fields: dict[str, Any], path: Where, code: str
+    check: Reader, fields: Mapping[str, object], path: Where, code: str
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     found = {}
     for key in ("moves", "first"):
@@ -213,7 +213,7 @@ def _move(check: Reader, value: object, path: Where, code: str) -> str:
 
 
 def _looked_at(
-    check: Reader, fields: dict[str, Any], path: Where, missing: bool
+    check: Reader, fields: Mapping[str, object], path: Where, missing: bool
 ) -> tuple[tuple[str, ...], str]:
     """Return the cues or the property that give the moment."""
     if ("shows" in fields) == ("when" in fields) and not missing:
@@ -241,7 +241,7 @@ def _property(check: Reader, value: object, path: Where) -> str:
     return text
 
 
-def _names(check: Reader, fields: dict[str, Any], path: Where) -> tuple[str, ...]:
+def _names(check: Reader, fields: Mapping[str, object], path: Where) -> tuple[str, ...]:
     """Return names of Kafka's source, each of which at least one release must have."""
     listed = check.listing(fields.get("code", []), (*path, "code"), MOST_NAMES)
     found = tuple(check.text(one, (*path, "code", i), 120) for i, one in enumerate(listed))
@@ -258,7 +258,7 @@ def _known_name(check: Reader, name: str, path: Where) -> str:
 
 
 def _proof(
-    check: Reader, fields: dict[str, Any], path: Where, shows: tuple[str, ...]
+    check: Reader, fields: Mapping[str, object], path: Where, shows: tuple[str, ...]
 ) -> tuple[str, str]:
     """Return the kind of proof and what it asks.
 
@@ -297,14 +297,14 @@ def _proof(
     return kind, text
 
 
-def _quote(check: Reader, fields: dict[str, Any], path: Where) -> str:
+def _quote(check: Reader, fields: Mapping[str, object], path: Where) -> str:
     quote = check.text(fields.get("quote", ""), (*path, "quote"), MOST_QUOTED).strip()
     if _SENTENCE_END.search(quote):
         raise check.bad((*path, "quote"), "A quote is one sentence at most.")
     return quote
 
 
-def _optional(check: Reader, fields: dict[str, Any], path: Where, key: str) -> Texts:
+def _optional(check: Reader, fields: Mapping[str, object], path: Where, key: str) -> Texts:
     return _texts(check, fields[key], (*path, key)) if key in fields else {}
 
 

@@ -107,12 +107,12 @@ class Replay:
         self._recall = Recall()
         self._there: tuple[int, Simulation] | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return the state for another process, without caches and locks."""
         left_out = ("turn", "_check", "_cache", "_cursor", "_recall", "_there")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self.turn, self._check = nullcontext, _nothing
         self._forget()

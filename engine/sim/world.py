@@ -231,12 +231,12 @@ class World:
             twin.voters.adopt(twin)
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return the state without listeners: a stored or transferred world is a copy."""
         names = fields(self.__class__) or tuple(vars(self))  # the compiled one has no dictionary
         return {name: getattr(self, name) for name in names if name != "listener"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.listener = None
         for name, value in state.items():
             setattr(self, name, value)

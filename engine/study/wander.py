@@ -170,7 +170,7 @@ VALUES: Final[dict[str, tuple[Value, ...]]] = {
 }
 
 
-LOADS: Final[tuple[dict[str, Any], ...]] = (
+LOADS: Final[tuple[dict[str, object], ...]] = (
     {"acks": "all", "idempotent": True},
     {"acks": "all"},
     {"acks": "all", "batch": 3, "steady": True},
@@ -179,7 +179,7 @@ LOADS: Final[tuple[dict[str, Any], ...]] = (
 )
 
 
-STRIKES: Final[tuple[dict[str, Any], ...]] = (
+STRIKES: Final[tuple[dict[str, object], ...]] = (
     {"kind": "kill", "mttr_ms": 400},
     {"kind": "power", "mttr_ms": 400},
     {"kind": "disk_fail", "mttr_ms": 700},

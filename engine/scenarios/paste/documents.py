@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from engine.scenarios.paste.facts import (
@@ -92,19 +92,19 @@ def _living(brokers: list[Any]) -> Iterator[int]:
             yield broker
 
 
-def _get(data: dict[str, Any], name: str) -> Any:
+def _get(data: Mapping[str, object], name: str) -> Any:
     """Return the value under one of the usual spellings, or None."""
     spelt = {re.sub(r"[^a-z]", "", str(key).lower()): one for key, one in data.items()}
     return next((spelt[one] for one in _NAMES[name] if spelt.get(one) is not None), None)
 
 
-def _has(data: dict[str, Any], name: str) -> bool:
+def _has(data: Mapping[str, object], name: str) -> bool:
     return any(re.sub(r"[^a-z]", "", str(key).lower()) in _NAMES[name] for key in data)
 
 
 def _partitions(
     value: Any, topic: str, key: str, depth: int
-) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+) -> Iterator[tuple[str, Any, Mapping[str, object]]]:
     """Yield (topic, number, fields) of everything that has replicas and a leader."""
     if depth > MOST_DEPTH:
         return
@@ -130,13 +130,13 @@ def _partitions(
         yield from _partitions(one, inner or str(name), str(name), depth + 1)
 
 
-def _leads(value: dict[str, Any], replicas: list[Any]) -> bool:
+def _leads(value: Mapping[str, object], replicas: list[Any]) -> bool:
     """Return whether this is a partition: the replicas of a plan have no leader."""
     flagged = any(isinstance(one, dict) and _flag(one, "leads") is not None for one in replicas)
     return flagged or _has(value, "leader")
 
 
-def _flag(data: dict[str, Any], name: str) -> bool | None:
+def _flag(data: Mapping[str, object], name: str) -> bool | None:
     value = _get(data, name)
     return value if isinstance(value, bool) else None
 
@@ -173,7 +173,7 @@ def _whole(value: Any, most: int) -> int | None:
 
 
 def _partition(
-    topic: Any, number: Any, data: dict[str, Any], line: int, facts: Facts
+    topic: Any, number: Any, data: Mapping[str, object], line: int, facts: Facts
 ) -> PastedPartition:
     if not isinstance(topic, str) or not TOPIC.fullmatch(topic):
         raise PasteError("json_topic")
