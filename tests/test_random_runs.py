@@ -35,7 +35,7 @@ def values(what: Any) -> Any:
         for of in type(what).__mro__
         for name in getattr(of, "__slots__", ())
         if name not in IMPLIED
-    ]
+    ] or sorted(getattr(what, "__dict__", ()))
     if not names:
         return what
     return (type(what).__name__, *(values(getattr(what, name)) for name in names))

@@ -15,6 +15,7 @@ from engine.model.languages import words_of
 from engine.model.profiles import FLAGS, PROFILES, get_profile
 from engine.scenarios.file import library
 from engine.story.rules import BESIDE, RULEBOOK, RULES
+from engine.study.metrics import METRICS
 
 CLASS = re.compile(r"[A-Z]\w+(\.[a-z]\w*=?)?")
 SOURCE = re.compile(r"(KIP|KAFKA)-\d+")
@@ -148,7 +149,8 @@ def test_whatever_the_tables_say_in_english_is_said_in_chinese() -> None:
     wanted = {f"rule.{name}" for name in (*RULEBOOK, *BESIDE, *RULES)}
     wanted |= {f"flag.{name}" for name in (*FLAGS, "truncation")}
     wanted |= {f"config.{name}" for name in CATALOGUE}
-    wanted |= {f"invariant.{name}" for name in INVARIANTS}
+    wanted |= {f"{of}.{name}" for name in INVARIANTS for of in ("invariant", "broken")}
+    wanted |= {f"metric.{name}" for name in METRICS}
     assert sorted(wanted - set(said)) == [], "engine/words/tables.zh-Hans.json lacks these"
     assert sorted(set(said) - wanted) == [], "nothing is called so any more"
     for key, words in said.items():

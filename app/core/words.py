@@ -149,7 +149,7 @@ class Catalogue:
         read = _Read(stamp)
         read.add("", {f"kafka.{one.name}": one.stands_for for one in PROFILES.values()})
         read.add("", {f"broken.{one.name}": one.broken for one in INVARIANTS.values()})
-        read.add("batch", {f"metric.{one.name}": one.title for one in METRICS.values()})
+        read.add("", {f"metric.{one.name}": one.title for one in METRICS.values()})
         for path, part in paths.items():
             read.add(part, read_words(path))
         return read

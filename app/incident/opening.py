@@ -113,18 +113,18 @@ def assumptions(told: Timeline, stands_for: str, chosen: bool) -> list[str]:
     """
     notes: list[str] = []
     if not told.version and not chosen:
-        notes.append(phrase("No line tells the release: the run plays {0}.", stands_for))
+        notes.append(phrase("No log line names the release: the run uses {0}.", stands_for))
     if "min.insync.replicas" not in told.configs:
-        notes.append("No line tells min.insync.replicas: the run plays 1.")
+        notes.append("No log line has min.insync.replicas: the run uses 1.")
     if leaderless(told) - set(told.offline):
         notes.append(
-            "The partition has no leader at first: the members of its ISR and ELR are played as "
-            "down."
+            "The partition has no leader at first: the run starts the members of its ISR and "
+            "ELR as down."
         )
     if "unclean.leader.election.enable" not in told.configs and elects_uncleanly(told):
         notes.append(
-            "No line tells unclean.leader.election.enable: the run plays true, as such an election "
-            "happened."
+            "No log line has unclean.leader.election.enable: the run uses true, as an unclean "
+            "election happened."
         )
     return notes
 

@@ -134,7 +134,7 @@ class _Builder:
             finding = self._differing_disks()
         if self.scale.shortened:
             self.notes.append(
-                "Offsets are those of the run: long stretches of records are left out of it."
+                "Offsets are those of the run, which leaves out long stretches of records."
             )
         run = self._whole_run()
         return Rebuilt(run, followed, len(self.told.states), finding, self.notes)
@@ -300,8 +300,8 @@ class _Builder:
         if not self._same(wanted):
             return False
         for template, brokers in (
-            ("No line says why broker {0} left: played as a crash.", gone),
-            ("No line says why broker {0} came back: played as a start.", back),
+            ("No log line says why broker {0} left: the run plays a crash.", gone),
+            ("No log line says why broker {0} came back: the run plays a start.", back),
         ):
             if brokers:
                 self.notes.append(phrase(template, ", ".join(map(str, sorted(brokers)))))
@@ -393,7 +393,7 @@ class _Builder:
             followers = [one for one in self._model().isr if one != leader]
             self._fetch(followers * 2)
             self._write(leader, self._leo(leader) + 1)
-            self.notes.append("A follower that is slow lags behind one record that is made up.")
+            self.notes.append("The run adds one record, behind which the slow follower lags.")
             return
         lagging = data.get("lagging", {})
         ends = {one: self.scale.of(end) for one, end in lagging.items()}
@@ -469,8 +469,9 @@ class _Builder:
             recovering=model.recovering,
         )  # fmt: skip
         return phrase(
-            "At {0} the record becomes {1}; the model of {2} is at {3} then. Here something "
-            "happened that the files do not tell, or that this Kafka does not do by itself.",
+            "At {0} the partition's state becomes {1}; the model of {2} is at {3} then. "
+            "Something happened here that the files do not show, or that this Kafka does not do "
+            "by itself.",
             state.where,
             shown(state.record),
             release,

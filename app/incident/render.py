@@ -15,7 +15,7 @@ ADD = (
     "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
     "__cluster_metadata-0."
 )
-NOTHING = phrase("These files tell nothing of the record of any partition: {0}", ADD)
+NOTHING = phrase("These files do not show the state of any partition: {0}", ADD)
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
 _LOST = "LOST: {0} committed (high watermark {1} on {2})"
@@ -63,8 +63,8 @@ def missing(told: Timeline) -> str:
     if told.states:
         return ""
     return phrase(
-        "No line tells a leader epoch and a partition epoch of {0}, so no state of its record is "
-        "known and no run can be made: {1}",
+        "No line has a leader epoch and a partition epoch of {0}, so its state is unknown and "
+        "there is no run to show: {1}",
         told.partition,
         ADD,
     )
@@ -151,7 +151,7 @@ def losses(told: Timeline) -> Iterator[Row]:
                 end = (
                     phrase(", and the leader's log ends at {0}", cut)
                     if off
-                    else phrase(", and {0} cuts its log to {1}", node, cut)
+                    else phrase(", and {0} truncates its log to {1}", node, cut)
                 )
                 yield time_ms, node, join((lost_records, end))
                 best = cut
@@ -220,15 +220,15 @@ def _event_sentence(event: Event) -> str:
         answer = ""
         if data.get("end", -1) >= 0:
             epoch, end = data["epoch"], data["end"]
-            answer = phrase(": the leader says that epoch {0} ends at {1}", epoch, end)
-        return phrase("cuts its log to {0}{1}", data["to"], answer)
+            answer = phrase(": in the leader's log epoch {0} ends at {1}", epoch, end)
+        return phrase("truncates its log to {0}{1}", data["to"], answer)
     if event.kind == "loaded":
-        return phrase("finds its log with end {0}", data["leo"])
+        return phrase("loads its log with log end offset {0}", data["leo"])
     if event.kind == "out of range":
-        return phrase("is told that its offset {0} is out of the leader's range", data["own"])
+        return phrase("gets OFFSET_OUT_OF_RANGE for its offset {0}", data["own"])
     if event.kind in ("grows", "shrinks"):
         isr, before = _ids(data["isr"]), _ids(data["before"])
-        return phrase("asks for the ISR {0}, {1} before{2}", isr, before, _ends(event))
+        return phrase("requests the ISR {0} instead of {1}{2}", isr, before, _ends(event))
     if event.kind == "granted":
         return phrase(
             "is granted the ISR {0} in partition epoch {1}", _ids(data["isr"]), data["pe"]
@@ -280,17 +280,17 @@ _MEMBERSHIP = {
     "registered": "broker {0} is registered",
     "fenced": "broker {0} is fenced",
     "unfenced": "broker {0} is unfenced",
-    "leaving": "broker {0} shuts down in order",
-    "failed": "broker {0} is gone",
-    "came": "broker {0} is here",
+    "leaving": "broker {0} is in controlled shutdown",
+    "failed": "broker {0} went offline",
+    "came": "broker {0} is online",
 }
 _PLAIN = {
     "starts": "starts",
     "stops": "begins a controlled shutdown",
     "ends": "has shut down",
-    "unclean stop": "had not stopped in order: no clean shutdown file",
-    "recovers": "recovers the log: it was not closed in order",
-    "refused": "is refused a change of the ISR: its version of the record is old",
+    "unclean stop": "had not shut down cleanly: no clean shutdown file",
+    "recovers": "recovers the log after an unclean shutdown",
+    "refused": "gets its ISR change rejected: its partition epoch is old",
 }
 
 

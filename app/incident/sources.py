@@ -114,7 +114,7 @@ def unread(name: str, path: Path) -> str:
             "(/cluster).",
             name,
         )
-    return phrase("{0} is no log, segment, checkpoint or dump of Kafka, and was not read.", name)
+    return phrase("{0} is not a log, segment, checkpoint or dump of Kafka, and was skipped.", name)
 
 
 def _one_copy(sources: list[IncidentFile]) -> list[IncidentFile]:

@@ -120,8 +120,8 @@ def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
             if len(found) > MOST_EVENTS:
                 raise InputError(
                     "too_large",
-                    "The files tell more than {0} things of {1}; give those of the days that "
-                    "matter.",
+                    "The files have more than {0} events of {1}; give the files of the days "
+                    "that matter.",
                     MOST_EVENTS,
                     wanted,
                 )
@@ -145,7 +145,7 @@ def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
     told.events = sorted([*told.events, *heard], key=lambda one: one[0])
     told.states = _states(told, stated)
     if not told.states and not any(one.kind in TOLD_ALONE for one in found):
-        raise InputError("unknown", "The files tell nothing of the record of {0}.", wanted)
+        raise InputError("unknown", "The files do not show the state of {0}.", wanted)
     if not told.replicas and told.states:
         told.replicas = list(told.states[-1].record.replicas)
     if not told.replicas:
@@ -354,10 +354,10 @@ def _note_gaps(told: Timeline) -> None:
     for one, other in itertools.pairwise(epochs):
         if other > one + 1:
             told.notes.append(
-                phrase("No file tells the record at partition epoch {0}.", one + 1)
+                phrase("No file shows the state at partition epoch {0}.", one + 1)
                 if other == one + 2
                 else phrase(
-                    "No file tells the record at partition epochs {0} to {1}.", one + 1, other - 1
+                    "No file shows the state at partition epochs {0} to {1}.", one + 1, other - 1
                 )
             )
     if epochs[0] > 0:

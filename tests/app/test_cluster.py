@@ -74,7 +74,7 @@ def test_sentences_and_presses_come_with_the_answer(client: FlaskClient) -> None
     answer = post(client, "/api/cluster?lang=en", {"text": text}).json
     assert answer["offline"] == [1, 2]
     dead = answer["notes"][0]
-    assert dead["sentence"].startswith("No leader in a-0: a living member of the ISR")
+    assert dead["sentence"].startswith("No broker leads a-0, though a live member of the ISR")
     assert [one["put"] for one in dead["choices"]] == ["# broker 2 is running"]
     again = post(client, "/api/cluster", {"text": dead["choices"][0]["put"] + "\n" + text}).json
     assert again["offline"] == [1]

@@ -77,9 +77,9 @@ def test_order_and_names_of_the_files_do_not_matter(client: FlaskClient) -> None
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
-        (("notes.bin", bytes(range(256)) * 40), "notes.bin is no log, segment, checkpoint"),
+        (("notes.bin", bytes(range(256)) * 40), "notes.bin is not a log, segment, checkpoint"),
         (("empty.log", b""), "empty.log is empty."),
-        (("../../../etc/passwd.log", b"root:x:0"), "../../../etc/passwd.log is no log"),
+        (("../../../etc/passwd.log", b"root:x:0"), "../../../etc/passwd.log is not a log"),
     ],
 )
 def test_a_bad_file_costs_one_sentence(
@@ -118,9 +118,9 @@ def test_file_names_may_name_the_broker(client: FlaskClient) -> None:
     dump = (FILES / "dumps" / "metadata.txt").read_bytes()
     segment = (FILES / "dumps" / "segment.txt").read_bytes()
     nobody = answer_of(client, [("metadata.txt", dump), ("segment.txt", segment)])
-    assert any("whose segment this is, nothing says" in note for note in nobody["notes"])
+    assert any("the broker of this segment is unknown" in note for note in nobody["notes"])
     named = answer_of(client, [("metadata.txt", dump), ("2=segment.txt", segment)])
-    assert not any("whose segment" in note for note in named["notes"])
+    assert not any("the broker of this segment" in note for note in named["notes"])
 
 
 def test_too_large_files_are_refused_unread(client: FlaskClient) -> None:
@@ -194,5 +194,7 @@ def test_single_lines_are_told_without_a_run(client: FlaskClient) -> None:
     told = answer_of(client, [("server.log", line)])
     assert (told["partition"], told["states"], told["run"]) == ("rides-0", 0, None)
     [(_, who, what, _)] = told["rows"]
-    assert who == "b3" and what.startswith("asks for the ISR [3], [1,3] before: its log ends at 9")
+    assert who == "b3" and what.startswith(
+        "requests the ISR [3] instead of [1,3]: its log ends at 9"
+    )
     assert "add state-change.log of a broker" in told["finding"]

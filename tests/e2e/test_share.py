@@ -335,8 +335,8 @@ def test_an_assumption_is_changed_with_one_press(visit: Opener) -> None:
     page.get_by_text("Offline: broker 3.").wait_for()
     page.get_by_role("button", name="Broker 3 is running").click()
     page.get_by_text("Offline: broker 3.").wait_for(state="detached")
-    page.get_by_role("button", name="Play 2").click()
-    page.get_by_text("No line tells min.insync.replicas").wait_for(state="detached")
+    page.get_by_role("button", name="Use 2").click()
+    page.get_by_text("does not have min.insync.replicas").wait_for(state="detached")
     assert box.input_value().splitlines()[:2] == [
         "# min.insync.replicas=2",
         "# broker 3 is running",

@@ -103,8 +103,10 @@ def test_committed_records_that_are_gone(kraft: Timeline, zookeeper: Timeline) -
 def test_the_text_tells_cuts_with_the_leaders_answer(kraft: Timeline) -> None:
     text = "\n".join(render.lines(kraft))
     assert text.splitlines()[0] == "S30-0 on Kafka 3.9.1, replicas [1,2,3]"
-    assert len(re.findall("cuts its log to 1: the leader says that epoch 0 ends at 1", text)) == 2
-    assert "b1   had not stopped in order: no clean shutdown file" in text
+    assert (
+        len(re.findall("truncates its log to 1: in the leader's log epoch 0 ends at 1", text)) == 2
+    )
+    assert "b1   had not shut down cleanly: no clean shutdown file" in text
     assert "now   b1   log [0, 1) [0, 1)@0 epochs 0:0 2:1 high watermark 1" in text
 
 
@@ -115,7 +117,7 @@ def test_output_of_kafka_dump_log_is_as_good(kraft: Timeline) -> None:
     assert told.disks["2"].runs == [(0, 0, 1)]
     anonymous = told_of(dumps / "metadata.txt", dumps / "segment.txt")
     assert anonymous.disks == {}
-    assert "name it like 2=segment.txt" in anonymous.notes[0]
+    assert "name the file like 2=segment.txt" in anonymous.notes[0]
 
 
 def test_logs_of_brokers_alone_tell_what_they_heard(tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_logs_of_brokers_alone_tell_what_they_heard(tmp_path: Path) -> None:
         shutil.copy(S30 / f"b{broker}" / "server.log", tmp_path / f"{broker}.log")
     told = told_of(tmp_path)
     assert records(told)[:3] == ["P{1 0 0 [1,2,3]}", "P{1 0 1 [1,3]}", "P{1 0 2 [1]}"]
-    assert "No file tells the record at partition epoch 3." in told.notes
+    assert "No file shows the state at partition epoch 3." in told.notes
 
 
 # -- clocks ----------------------------------------------------------------------------------------
@@ -184,7 +186,7 @@ def test_a_log_that_is_no_text_is_named(tmp_path: Path) -> None:
     (place / "b2" / "server.log").write_bytes(random.Random(1).randbytes(20_000))
     (place / "b3" / "controller.log").write_bytes(b"")
     answer = CliRunner().invoke(main, ["incident", str(place)])
-    assert "b2/server.log is no log, segment, checkpoint or dump of Kafka" in answer.output
+    assert "b2/server.log is not a log, segment, checkpoint or dump of Kafka" in answer.output
     assert "b3/controller.log is empty." in answer.output
 
 
@@ -238,8 +240,9 @@ def test_moves_that_the_model_does_not_make_are_the_finding(kraft: Timeline) -> 
     told = replace_states(kraft, states[:4])
     rebuilt = reconstruction.rebuild(told)
     assert rebuilt.followed == 3
-    assert "the record becomes P{2 1 3 [2]}; the model of Kafka 3.9.1 is at P{-1 1 3 [1]}" in (
-        rebuilt.finding
+    assert (
+        "the partition's state becomes P{2 1 3 [2]}; the model of Kafka 3.9.1 is at P{-1 1 3 [1]}"
+        in (rebuilt.finding)
     )
 
 
@@ -318,7 +321,7 @@ def test_a_binary_line_is_named_and_passed_over(tmp_path: Path) -> None:
     log = tmp_path / "server.log"
     log.write_bytes(MIDDLE.encode() + b"\0\1\2\n" + b"\xff\xfe\n")
     [sentence] = complaints(log, "big")
-    assert sentence == f"{log}:3: this line is no text and was passed over."
+    assert sentence == f"{log}:3: this line is not text and was skipped."
 
 
 def test_a_checkpoint_that_is_none_is_named_with_its_line(tmp_path: Path) -> None:
@@ -342,7 +345,7 @@ def test_files_that_are_not_there_or_of_no_use(tmp_path: Path) -> None:
         "None of these is a log, a segment or a checkpoint of Kafka.\n",
     )
     code, _, said = highwater(str(S30), "--partition", "orders-7")
-    assert (code, said) == (2, "The files tell nothing of the record of orders-7.\n")
+    assert (code, said) == (2, "The files do not show the state of orders-7.\n")
     code, _, said = highwater(str(S30), "--partition", "orders")
     assert (code, said) == (2, "A partition is named like orders-0, not orders.\n")
 
@@ -397,5 +400,5 @@ def test_a_long_log_takes_no_more_memory(tmp_path: Path) -> None:
 def test_too_many_events_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timeline, "MOST_EVENTS", 1)
     (tmp_path / "1.log").write_text(MIDDLE)
-    with pytest.raises(InputError, match="more than 1 things"):
+    with pytest.raises(InputError, match="more than 1 events"):
         told_of(tmp_path, partition="big")

@@ -59,8 +59,8 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         if about is None:
             gathered.complain(
                 phrase(
-                    "{0}: whose epochs these are, nothing says; keep the file in the folder of its "
-                    "partition, as {1}.",
+                    "{0}: the partition of these epochs is unknown; keep the file in the "
+                    "partition's folder, as {1}.",
                     path,
                     f"{wanted}/{file}",
                 )
@@ -84,7 +84,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
 
 def _nobody(path: Path) -> str:
     return phrase(
-        "{0}: whose checkpoint this is, nothing says; name it like 2={1}.", path, path.name
+        "{0}: the broker of this checkpoint is unknown; name the file like 2={1}.", path, path.name
     )
 
 

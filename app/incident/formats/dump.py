@@ -95,7 +95,7 @@ def _unusable(
         )
     if about == wanted and not source.node:
         return phrase(
-            "{0}: whose segment this is, nothing says; name it like 2={1}.",
+            "{0}: the broker of this segment is unknown; name the file like 2={1}.",
             f"{path}:{number}",
             path.name,
         )

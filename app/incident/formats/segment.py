@@ -27,7 +27,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     if not source.node:
         gathered.complain(
             phrase(
-                "{0}: whose segment this is, nothing says; name it like 2={1}.",
+                "{0}: the broker of this segment is unknown; name the file like 2={1}.",
                 source.path,
                 f"{source.path.parent.name}/{source.path.name}",
             )

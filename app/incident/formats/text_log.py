@@ -66,7 +66,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     path = source.path
     if binary.count:
         gathered.complain(
-            phrase("{0}: this line is no text and was passed over.", f"{path}:{binary.first}")
+            phrase("{0}: this line is not text and was skipped.", f"{path}:{binary.first}")
         )
     if spread.count:
         gathered.complain(
@@ -78,7 +78,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
             )
         )
     for passed, template in (
-        (cut, "{0}: lines of Kafka cut off or spoilt: {1}, the first is line {2}."),
+        (cut, "{0}: lines of Kafka that are cut off or damaged: {1}, the first is line {2}."),
         (timeless, "{0}: lines of Kafka without a time: {1}, the first is line {2}."),
         (
             unsigned,
