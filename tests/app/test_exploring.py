@@ -176,7 +176,7 @@ def test_a_question_is_put_and_answered_on_its_page(client: Any, lang: str, yes:
     answer = client.post(f"/explore/{digest}?lang={lang}", data=asked)
     assert answer.status_code == 303
     page = page_over(client, answer.headers["Location"])
-    assert yes in page
+    assert yes in page, told_by(page)
     assert ("(reproducible)" in page) is (lang == "en")
     assert ("is gone: broker A leads" in page) is (lang == "en")
     found = re.search(r'class="btn primary" href="(/r/[0-9a-f]{16}\?step=20)"', page)
@@ -198,6 +198,11 @@ def page_when(client: Any, address: str, ready: Callable[[str], bool]) -> str:
     return page
 
 
+def told_by(page: str) -> str:
+    """The text of a page, for a failure."""
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
 def page_over(client: Any, address: str) -> str:
     """The page once its search is over."""
     return page_when(client, address, lambda page: "data-running" not in page)
@@ -212,7 +217,7 @@ def test_a_search_that_was_cancelled_has_no_answer_that_is_the_same_everywhere(c
     hidden = dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]*)"', page))
     assert client.post(f"/explore/{digest}/cancel", data=hidden).status_code == 303
     page = page_over(client, address)
-    assert "With smaller budgets it may finish" in page
+    assert "With smaller budgets it may finish" in page, told_by(page)
     assert "Continue in a terminal:" in page and "(reproducible)" not in page
 
 
