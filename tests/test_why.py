@@ -319,7 +319,7 @@ def test_the_mark_waits_for_the_third_broker() -> None:
     run = Run(find("S01"), "K39", 0, ("produce a to 1 acks=all", "fetch 2 x2"))
     sim = at(run, 2)
     assert words(sim, "hw") == [
-        "The log of broker 1 ends at 1, beyond its mark 0.",
+        "The log of broker 1 ends at 1, beyond its high watermark 0.",
         "Broker 2 counts and is known to reach 1.",
         "not: Broker 3 counts and is known only up to 0; 1 is needed."
         if sim.brokers[1].replicas[0].remote[3].leo == 0
@@ -340,5 +340,5 @@ def test_a_follower_that_acts_as_leader_has_not_heard() -> None:
     moved = ("hold md 1", "elect 2")
     sim = at(Run(find("S01"), "K39", 0, moved), 2)
     assert sim.brokers[1].replicas[0].role == LEADER
-    assert "not: Broker 1 has not heard of epoch 1; it knows epoch 0." in words(sim, "leader 1")
+    assert "not: Broker 1 does not know epoch 1; it knows epoch 0." in words(sim, "leader 1")
     assert why(sim, "leader 1")["guards"][-1]["cure"]["move"] == "release md 1"

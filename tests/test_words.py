@@ -368,7 +368,7 @@ def test_the_first_sentence_is_the_one_that_matters() -> None:
         "Broker 1 acknowledges m1.",
     ] in texts
     first = [one[0] for one in texts]
-    assert "Broker 3 cuts m1 from its log, back to its own high watermark 1." in first
+    assert "Broker 3 truncates m1, back to its own high watermark 1." in first
     assert "The controller elects broker 3 leader of epoch 4, because broker 2 is gone." in first
 
 
