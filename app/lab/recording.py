@@ -10,23 +10,15 @@ from typing import Any, NotRequired, TypedDict
 from app.lab.playing import LabCheck, LabStep, PlayedScript
 from app.lab.stage import LabStage
 from engine.sim.run import Run
+from engine.view.wire import PartitionRecordView
 
 FORMAT = 1
 
 
-class RecordVersion(TypedDict):
+class RecordVersion(PartitionRecordView):
     """Record of the partition at an offset of the controller's log."""
 
     offset: int
-    leader: int
-    le: int
-    pe: int
-    isr: list[int]
-    elr: list[int]
-    lastKnown: list[int]
-    recovering: bool
-    adding: list[int]
-    removing: list[int]
 
 
 class LabRecording(TypedDict):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from engine.dataplane.directories import name
 from engine.model.effects import Cue
@@ -20,8 +21,21 @@ from engine.story.entities import (
     records,
     word,
 )
+from engine.story.rule import Place
 
 CONTROL: Final = node(CONTROLLER)
+
+
+def _old(entity: Callable[[Any], Entity]) -> Place:
+    return lambda h, cue: entity(cue.old)
+
+
+def _new(entity: Callable[[Any], Entity]) -> Place:
+    return lambda h, cue: entity(cue.new)
+
+
+def _directory(number: int) -> Entity:
+    return word(name(number))
 
 
 def at_node(h: Happening, cue: Cue) -> Entity:
@@ -52,69 +66,23 @@ def new_count(h: Happening, cue: Cue) -> Entity:
     return number(len(cue.new))
 
 
-def new_directory(h: Happening, cue: Cue) -> Entity:
-    return word(name(cue.new))
-
-
-def new_epoch(h: Happening, cue: Cue) -> Entity:
-    return epoch(cue.new)
-
-
-def new_error(h: Happening, cue: Cue) -> Entity:
-    return error(cue.new)
-
-
-def new_members(h: Happening, cue: Cue) -> Entity:
-    return members(cue.new)
-
-
-def new_node(h: Happening, cue: Cue) -> Entity:
-    return node(cue.new)
-
-
-def new_nodes(h: Happening, cue: Cue) -> Entity:
-    return nodes(cue.new)
-
-
-def new_number(h: Happening, cue: Cue) -> Entity:
-    return number(cue.new)
-
-
-def new_offset(h: Happening, cue: Cue) -> Entity:
-    return offset(cue.new)
-
-
 def new_partitions(h: Happening, cue: Cue) -> Entity:
     return word(", ".join(h.sim.cluster.names[tp] for tp in cue.new))
 
 
-def new_records(h: Happening, cue: Cue) -> Entity:
-    return records(cue.new)
-
-
-def old_directory(h: Happening, cue: Cue) -> Entity:
-    return word(name(cue.old))
-
-
-def old_epoch(h: Happening, cue: Cue) -> Entity:
-    return epoch(cue.old)
-
-
-def old_node(h: Happening, cue: Cue) -> Entity:
-    return node(cue.old)
-
-
-def old_number(h: Happening, cue: Cue) -> Entity:
-    return number(cue.old)
-
-
-def old_offset(h: Happening, cue: Cue) -> Entity:
-    return offset(cue.old)
-
-
-def old_records(h: Happening, cue: Cue) -> Entity:
-    return records(cue.old)
-
-
-def old_word(h: Happening, cue: Cue) -> Entity:
-    return word(cue.old)
+new_directory: Final = _new(_directory)
+new_epoch: Final = _new(epoch)
+new_error: Final = _new(error)
+new_members: Final = _new(members)
+new_node: Final = _new(node)
+new_nodes: Final = _new(nodes)
+new_number: Final = _new(number)
+new_offset: Final = _new(offset)
+new_records: Final = _new(records)
+old_directory: Final = _old(_directory)
+old_epoch: Final = _old(epoch)
+old_node: Final = _old(node)
+old_number: Final = _old(number)
+old_offset: Final = _old(offset)
+old_records: Final = _old(records)
+old_word: Final = _old(word)
