@@ -18,7 +18,7 @@ from engine.model.phrases import (
     translate,
     with_values,
 )
-from engine.moves.move_errors import REFUSALS
+from engine.moves.move_errors import REFUSALS, Refused, refuse
 from engine.replay.replay import Replay
 from engine.scenarios.file import find, load_text
 from engine.sim.run import Run
@@ -92,6 +92,11 @@ def test_a_phrase_survives_another_process() -> None:
     again = pickle.loads(pickle.dumps(sentence))
     assert (again, type(again)) == ("broker 1 was followed by {2}", Phrase)
     assert translate(again, CHINESE) == translate(sentence, CHINESE)
+    sim = Run(find("S01"), "K39").simulation()
+    refused = refuse(sim, "down", "restart 1", b=1)
+    again = pickle.loads(pickle.dumps(refused))
+    assert isinstance(again, Refused)
+    assert (again.key, again.args, again.cure) == (refused.key, refused.args, "restart 1")
     error = pickle.loads(pickle.dumps(InputError("unknown", sentence, where="a:1:1")))
     assert (error.code, error.where) == ("unknown", "a:1:1")
     assert isinstance(error.sentence, Phrase)
@@ -120,7 +125,7 @@ def test_every_reason_against_a_move_is_translated(code: str) -> None:
     scenario = find(code)
     for profile in scenario.profiles[:2]:
         replay = Replay(Run(scenario, profile))
-        for step in range(0, replay.total, 9):
+        for step in range(0, replay.total, max(9, replay.total // 20)):
             for move in replay.possible(step):
                 assert not move["why"] or not is_english(move["why"]), move
                 assert not is_english(move["help"]), move

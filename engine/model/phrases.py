@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from engine.model.languages import USUAL, words_of
 
@@ -65,9 +65,6 @@ class Phrase(str):
 
     template: str
     values: Mapping[str, str]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (filled, (self.template, self.values))
 
 
 def phrase(template: str, *values: object) -> Phrase:
