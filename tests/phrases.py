@@ -14,7 +14,6 @@ ROOMS = ("checks", "clients", "faults", "model", "moves", "scenarios", "sim",
          "replay/replay.py", "explore", "why", "properties", "lens/lens_json.py", "upgrade",
          "advisor")  # fmt: skip
 """Rooms whose sentences are on pages."""
-INCIDENT = ("app/incident", "app/kafka")
 SENTENCE_AT = {"InputError": 1, "report": 1, "fail": 0, "invalid": 0, "impossible": 0, "bad": 1,
                "_bad": 1, "phrase": 0}  # fmt: skip
 """Call -> the argument that is a sentence."""

@@ -104,6 +104,7 @@ def test_a_phrase_survives_another_process() -> None:
 
 def test_pieces_are_joined_and_capitalized() -> None:
     pieces = join([phrase("broker {0}", 1), "", "starts"], ", ")
+    assert isinstance(pieces, Phrase)
     assert (pieces, pieces.template) == ("broker 1, , starts", "{0}, {1}, {2}")
     assert capitalized(phrase("broker {0}", "b")) == "Broker b"
     assert capitalized(phrase("{0} leads", "b")) == "b leads"

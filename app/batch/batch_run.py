@@ -68,7 +68,7 @@ class BatchRun:
     def finish(self, state: BatchState, message: str, said: KeyedSentence | None = None) -> None:
         """Store the end of the batch, with its counts if none are stored.
 
-        The row changes last: a page that is told of the end must find it stored.
+        The row changes last, so a page that gets the end finds it stored.
         """
         row = self.row
         if state != BatchState.DONE and self.counts and not records.cells(self.database, row):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, TypedDict
@@ -32,7 +32,7 @@ from app.server.services import services
 from app.web.api import json_answer
 from engine.model.errors import InputError
 from engine.model.languages import read_words
-from engine.model.phrases import join, translate, with_values
+from engine.model.phrases import catalogue, join, translate, with_values
 from engine.model.profiles import get_profile
 
 blueprint = Blueprint("incident", __name__)
@@ -146,7 +146,13 @@ def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], di
 
 def _worded(sentence: str) -> str:
     """Return the sentence in the visitor's language."""
-    return translate(sentence, visitor.lang(), words_in(visitor.lang()))
+    return translate(sentence, visitor.lang(), known_in(visitor.lang()))
+
+
+@cache
+def known_in(language: str) -> Mapping[str, str]:
+    """Return the engine's templates in a language and, before them, those of this feature."""
+    return {**catalogue(language), **words_in(language)}
 
 
 @cache

@@ -99,8 +99,7 @@ class Checker:
         self.counts[invariant] = self.counts.get(invariant, 0) + 1
         if not INVARIANTS[invariant].statistic and invariant not in self.told:
             self.told.add(invariant)
-            why = phrase(why, *values) if values else why
-            self.broken.append((invariant, self.step, why))
+            self.broken.append((invariant, self.step, phrase(why, *values)))
 
     # -- after an event --------------------------------------------------------------------------
 

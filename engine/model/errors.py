@@ -103,8 +103,7 @@ class InputError(Exception):
     """
 
     def __init__(self, code: str, sentence: str, *values: object, where: str = "") -> None:
-        if values:
-            sentence = phrase(sentence, *values)
+        sentence = phrase(sentence, *values)
         try:
             sentence.encode()
         except UnicodeEncodeError:  # it quotes half a character

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Final, TypedDict
+from typing import Final, Self, TypedDict
 
 from engine.model.languages import USUAL, words_of
 
@@ -66,23 +66,26 @@ class Phrase(str):
     template: str
     values: Mapping[str, str]
 
-
-def phrase(template: str, *values: object) -> Phrase:
-    """Return the sentence of a template "{0} is down; restart {1} first." and its values."""
-    return filled(template, {str(number): value for number, value in enumerate(values)})
-
-
-def filled(template: str, values: Mapping[str, object]) -> Phrase:
-    """Return the sentence of a template with named places."""
-    texts = {
-        name: value if isinstance(value, str) else str(value) for name, value in values.items()
-    }
-    made = Phrase(fill(template, texts))
-    made.template, made.values = template, texts
-    return made
+    @classmethod
+    def of(cls, template: str, values: Mapping[str, str]) -> Self:
+        """Return the sentence of a template with named places."""
+        made = cls(fill(template, values))
+        made.template, made.values = template, values
+        return made
 
 
-def join(parts: Iterable[str], separator: str = "") -> Phrase:
+def phrase(template: str, *values: object) -> str:
+    """Return the sentence of a template "{0} is down; restart {1} first." and its values.
+
+    Without values it is the template itself.
+    """
+    if not values:
+        return template
+    texts = (value if isinstance(value, str) else str(value) for value in values)
+    return Phrase.of(template, {str(number): text for number, text in enumerate(texts)})
+
+
+def join(parts: Iterable[str], separator: str = "") -> str:
     """Return sentences or pieces of them as one."""
     parts = list(parts)
     return phrase(separator.join(f"{{{number}}}" for number in range(len(parts))), *parts)
@@ -96,25 +99,25 @@ def capitalized(text: str) -> str:
     upper = first[0].upper() + first[1:]
     if not isinstance(text, Phrase):
         return upper
-    return filled(upper + text.template[len(first) :], text.values)
+    return Phrase.of(upper + text.template[len(first) :], text.values)
 
 
 def with_values(text: str, change: Callable[[str], str]) -> str:
     """Return the sentence with another text for each value, as a path without its folder."""
     if not isinstance(text, Phrase):
         return change(text)
-    return filled(text.template, {k: with_values(one, change) for k, one in text.values.items()})
+    return Phrase.of(text.template, {k: with_values(one, change) for k, one in text.values.items()})
 
 
-def translate(sentence: str, language: str, own: Mapping[str, str] | None = None) -> str:
+def translate(sentence: str, language: str, known: Mapping[str, str] | None = None) -> str:
     """Return the sentence in a language; in English where the catalogue lacks its template.
 
     Values are translated, too: they may be phrases, or words of the engine such as "nothing".
-    `own`: templates of a feature of its own, before the engine's.
+    `known`: the templates, without it those of `catalogue`.
     """
     if language == USUAL:
         return sentence
-    return _translated(sentence, {**catalogue(language), **own} if own else catalogue(language))
+    return _translated(sentence, catalogue(language) if known is None else known)
 
 
 def _translated(sentence: str, known: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.model.languages import USUAL, words_of
 from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER, FIRST_VOTER
-from engine.model.phrases import Entity, Phrase, capitalized, fill, phrase
+from engine.model.phrases import Entity, Phrase, capitalized, phrase
 from engine.model.quorum import Voter
 from engine.model.state import DOWN, PAUSED, UP
 from engine.moves.moves import Args, Words
@@ -98,8 +98,7 @@ def refuse(sim: Simulation, key: str, cure: str = "", **args: int | str) -> Refu
             entities[place] = _entity(sim, value)
         else:
             values[place], entities[place] = str(value), {"o": value}
-    made = Refused(fill(template, values))
-    made.template, made.values = template, values
+    made = Refused.of(template, values)
     made.key, made.args, made.cure = f"{_KEY}{key}", entities, cure
     return made
 

@@ -95,9 +95,7 @@ class Words:
         self.grammar = grammar
 
     def fail(self, why: str, *values: object) -> InputError:
-        if values:
-            why = phrase(why, *values)
-        return invalid("{0} It is written: {1}", why, self.grammar)
+        return invalid("{0} It is written: {1}", phrase(why, *values), self.grammar)
 
     def take(self, what: str) -> str:
         if not self.words:

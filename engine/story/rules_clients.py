@@ -49,7 +49,7 @@ RULES: Final = (
     Rule("C-3", "A position beyond the high watermark",
          unlit="an empty answer without an error changes nothing that could be told"),
     Rule("C-4", "Out of range", (
-        RuleStep("exception", "Nobody said where to begin", 2, "", "OffsetOutOfRangeException",
+        RuleStep("exception", "No offset to begin from", 2, "", "OffsetOutOfRangeException",
                  "why.exception"),
     ), unlit="no consumer of the library is without auto.offset.reset"),
     Rule("C-5", "ListOffsets", (
@@ -100,7 +100,7 @@ RULES: Final = (
     Rule("G-5", "Coordinator fail-over, and where members begin", (
         RuleStep("", "A coordinator reads its log", 2, "group.loaded", "", "why.group.loaded"),
         RuleStep("begins", "A member begins", 2, "", "", "why.group.begins"),
-        RuleStep("none", "Nobody said where to begin", 2, "group.begins.nowhere", "",
+        RuleStep("none", "No offset to begin from", 2, "group.begins.nowhere", "",
                  "why.group.begins", places={"c": at_node, "t": partition}),
     )),
     Rule("G-6", "Commit before or after processing", (

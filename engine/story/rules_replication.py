@@ -249,7 +249,7 @@ RULES: Final = (
                  places={"l": at_node, "f": new_node, "s": old_number}),
     )),
     Rule("X-6", "The client's side", (
-        RuleStep("", "The fetcher begins anew", 2, "session.anew",
+        RuleStep("", "The fetcher starts a new session", 2, "session.anew",
                  "FetchSessionHandler.handleResponse", "why.session_error",
                  places={"f": at_node, "x": new_error}),
     )),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.incident import reconstruction, render, sources, timeline
-from app.incident.pages import words_in
+from app.incident.pages import known_in, words_in
 from engine.model.errors import InputError
 from engine.model.phrases import catalogue, translate
 from tests.phrases import constants
@@ -22,7 +22,7 @@ RECORD = re.compile(r"P\{[^}]*\}( RECOVERING)?")
 
 
 def told_in(sentence: str, language: str) -> str:
-    return translate(sentence, language, words_in(language))
+    return translate(sentence, language, known_in(language))
 
 
 def foreign(sentences: list[str]) -> list[str]:
