@@ -17,12 +17,12 @@ BATCH_WORDS: Final = b"baseOffset: "
 RECORD_WORDS: Final = b"| offset: "
 BARE: Final = re.compile(r"Dumping (?:\./)?(\d{20})\.log")
 """A dump that was made inside the folder of its partition."""
-FILE: Final = re.compile(r"Dumping (\S*?([A-Za-z0-9._-]+-\d+))/(\d{20})\.log")
+FILE: Final = re.compile(r"Dumping ((?:[^\s/]*/)*([A-Za-z0-9._-]+-\d+))/(\d{20})\.log")
 BATCH: Final = re.compile(
-    r"baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) .*?partitionLeaderEpoch: (?P<epoch>-?\d+)"
-    r".*? CreateTime: (?P<time>-?\d+)"
+    r"baseOffset: (?P<base>\d++) lastOffset: (?P<last>\d++) (?>.*?partitionLeaderEpoch: )"
+    r"(?P<epoch>-?\d++)(?>.*? CreateTime: )(?P<time>-?\d+)"
 )
-_PAYLOAD: Final = re.compile(r"\| offset: (\d+) CreateTime: (-?\d+) .*?payload: (\{.*\})\s*$")
+_PAYLOAD: Final = re.compile(r"\| offset: (\d++) CreateTime: (-?\d++) (?>.*?payload: )(\{.*\})\s*$")
 
 _CHANGES: Final = {
     "isr": "isr",

@@ -13,10 +13,11 @@ _CHATTER: Final = re.compile(
     r"|Defaulted container .*|Unable to use a TTY.*"
     r"|command terminated with exit code \d+|log4j:.*|Warning: Permanently added .*"
     r"|time=\".*level=warning.*|%\s.*|\.{3,}|…|\[\.\.\.\]|<snip>|-{3,}|={3,}|exit|logout"
-    r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*"
+    r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*",
+    re.DOTALL,
 )
 _LOGGED: Final = re.compile(
-    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^ ]*\]?\s+\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b.*"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s++\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b.*"
 )
 _OF_BROKER: Final = re.compile(
     r"\[(?:Broker|ReplicaManager|ReplicaFetcher|Partition|Controller|QuorumController|UnifiedLog"
