@@ -23,13 +23,12 @@ MOVES: Final = "moves"
 REFUSED: Final = "refused"
 """A broker leads; fewer than min.insync.replicas are in sync, so acks=all is refused."""
 OFFLINE: Final = "offline"
-"""No broker may lead."""
-ELR: Final = "elr"
-"""No broker may lead until a member of the ELR (KIP-966) comes back."""
+"""No broker may lead until one that holds every committed record restarts."""
 RISK: Final = "risk"
 """A broker from outside ISR and ELR was elected: what only others had is given up."""
-KINDS: Final = (WRITES, MOVES, REFUSED, OFFLINE, ELR, RISK)
-STOPPED: Final = (REFUSED, OFFLINE, ELR, RISK)
+KINDS: Final = (WRITES, MOVES, REFUSED, RISK, OFFLINE)
+"""The worst last."""
+STOPPED: Final = (REFUSED, RISK, OFFLINE)
 
 MOST_COLUMNS: Final = 60
 MOST_PAIRS: Final = 12
@@ -39,10 +38,14 @@ MOST_CELLS: Final = 20_000
 
 @dataclass(frozen=True)
 class WhatIfCell:
-    """Outcome of a partition: one of `KINDS`, and its leader (-1: none)."""
+    """Outcome of a partition: one of `KINDS`, and its leader (-1: none).
+
+    `waits`: without a leader, the brokers of which one has to restart (ISR and ELR of KIP-966).
+    """
 
     kind: str
     leader: int
+    waits: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,17 @@ class Column:
     def stopped(self) -> int:
         """Partitions that no longer accept acks=all."""
         return sum(cell.kind in STOPPED for cell in self.cells)
+
+    @property
+    def harm(self) -> tuple[int, ...]:
+        """Partitions of each kind, the worst kind first: columns and rows are sorted by it."""
+        return harm_of(cell.kind for cell in self.cells)
+
+
+def harm_of(kinds: Iterable[str]) -> tuple[int, ...]:
+    """Return how often each kind of `STOPPED` occurs, the worst first."""
+    counts = Counter(kinds)
+    return tuple(counts[kind] for kind in reversed(STOPPED))
 
 
 def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
@@ -128,7 +142,9 @@ def _cell(sim: Simulation, tp: int, before: PartitionRecord, is_risky: bool) -> 
         return WhatIfCell(RISK, record.leader)
     process = sim.brokers[record.leader].process if record.leader != NO_LEADER else None
     if process is None:
-        return WhatIfCell(ELR if record.elr else OFFLINE, NO_LEADER)
+        unclean = sim.cluster.controller.unclean_for(tp)
+        waits = record.replicas if unclean else (*record.isr, *record.elr)
+        return WhatIfCell(OFFLINE, NO_LEADER, tuple(waits or record.last_known_elr))
     replica = process.replicas.get(tp)
     if replica is None or len(record.isr) < replica.min_isr():
         return WhatIfCell(REFUSED, record.leader)

@@ -48,13 +48,15 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
     text = "".join(
         path.read_text("utf-8") for path in (*sources, ROOT / "app" / "questions" / "cluster.py")
     )
-    keys = set(re.findall(r'Notice\(\s*f?"(paste\.[a-z_.]+)"', text))
+    keys = set(re.findall(r'[^f]"(paste\.[a-z_.]+)"', text))
     named = r'(?:PasteError|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
     keys |= {
         f"paste.{key}" for one in re.findall(named, text) for key in re.findall(r'"(\w+)"', one)
     }
     keys |= {f"paste.note.{key}" for key in re.findall(r'\.note\([\w.]+, "(\w+)"', text)}
     keys |= {f"paste.note.offline.{one}" for one in ("quorum", "listed", "assumed")}
+    keys |= {f"paste.note.release.{one.lower()}" for one in ("Z28", "K39", "K41")}
+    keys |= {f"paste.note.twice.{one}" for one in ("first", "last")}
     assert len(keys) > 25
     for lang in ("en", "zh-Hans"):
         path = ROOT / "static" / "i18n" / f"cluster.{lang}.json"

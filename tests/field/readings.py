@@ -52,7 +52,7 @@ def of_paste(text: str) -> dict[str, Any]:
     Run(Scenario.from_dict(data))
     states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
     reading["profile"] = data["profiles"][0]
-    reading["configs"] = data["configs"]
+    reading["settings"] = dict(sorted(facts.settings.items()))
     reading["offline"] = data["initial"]["offline"]
     reading["partitions"] = {state["name"]: _state(state, replicas) for state, replicas in states}
     return reading
