@@ -309,7 +309,7 @@ def told_of(text: str, topic: str) -> dict[str, Any]:
 def test_another_topic_never_changes_what_a_topic_is_told(seed: int) -> None:
     """Each topic is played under its own settings, whatever stands beside it, in any order."""
     chance = random.Random(seed)
-    # Broker 1 to 5 are in sync somewhere: which brokers run is a fact of the cluster, not a topic's.
+    # Brokers 1 to 5 are in sync somewhere: which of them run is a fact of the cluster.
     base = [PAY, ORDERS.replace("orders", "all").replace("1,2,3", "1,2,3,4,5")]
     alone = told_of("".join(base), "pay")
     texts = [*base, *chance.sample(GUESTS, chance.randrange(1, len(GUESTS) + 1))]

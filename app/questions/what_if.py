@@ -65,7 +65,9 @@ def matrix(context: Context, digest: str, step: int | None) -> Matrix:
             raise RequestError("stale", run=digest, total=replay.total, step=at)
         here = replace(run, moves=replay.cut(at))
     partitions, columns = context.compute.apart(what_if, here)
+    # The worst first: deaths of one broker, then of several.
     columns = sorted(columns, key=lambda one: one.harm, reverse=True)
+    columns = sorted(columns, key=lambda one: min(2, len(one.brokers)))
     names = {spec.id: spec.label for spec in run.scenario.brokers}
     return Matrix(
         here,

@@ -82,8 +82,9 @@ def harm_of(kinds: Iterable[str]) -> tuple[int, ...]:
 def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     """Return (the partitions, the columns) for the state in which a run ends.
 
-    Brokers first, then racks of several brokers, then the pairs that stop more partitions than
-    their two brokers one by one.  Raises InputError where the run cannot be played.
+    The state as it is first, without a death; then brokers, racks of several brokers, and the pairs
+    that stop more partitions than their two brokers one by one.  Raises InputError where the run
+    cannot be played.
     """
     sim = run.simulation()
     for _ in play(sim, run.lines()):
@@ -93,7 +94,7 @@ def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     room = min(MOST_COLUMNS, MOST_CELLS // max(1, len(tps)))
     singles = [_column(sim, (node,), tps) for node in alive[:room]]
     racks = [_column(sim, nodes, tps, rack) for rack, nodes in _racks(sim, alive)]
-    found = [*singles, *racks]
+    found = [_column(sim, (), tps), *singles, *racks]
     if len(found) + len(alive) * (len(alive) - 1) // 2 <= room:
         found += _pairs(sim, singles, tps)
     return tps, found[:room]
