@@ -377,7 +377,7 @@ def test_min_isr_above_the_replication_factor_is_offered() -> None:
     data, _ = pasted.scenario_of(paste.read(note.choices[0].put + "\n" + AUDIT), "x")
     assert data is not None
     _, columns = what_if(Run(Scenario.from_dict(data), "K39", moves=()))
-    assert columns[0].cells[0].waits == (2,)
+    assert columns[1].cells[0].waits == (2,)
 
 
 def test_a_voter_that_has_just_started_is_read() -> None:
