@@ -21,7 +21,12 @@ _OF_ZOOKEEPER: Final = {
     form.key
     for form in FORMS
     if form.fields
-    and form.key not in (b"Skipped the become-", b"PartitionRecord for new partition ")
+    and form.key
+    not in (
+        b"Skipped the become-",
+        b"PartitionRecord for new partition ",
+        b"PartitionRegistration(",
+    )
 }
 """Lines that only brokers and controllers of ZooKeeper clusters write."""
 _OF_KRAFT: Final = ("change", "fencing", "unfencing", "registering")
@@ -172,6 +177,9 @@ def _completed(form: Form, data: EventData) -> bool:
     if form.kind == "change":
         return _take_changes(data)
     if not form.fields:
+        if form.kind == "record":
+            data["zk"] = True
+            data["since"] = (0, 8, 1)
         return True
     fields: dict[str, str] = {}
     for name, bracket, listed, plain in FIELD.findall(data.pop("fields")):
@@ -186,6 +194,8 @@ def _completed(form: Form, data: EventData) -> bool:
     if data["leader"] < 0:
         data["leader"] = -1
     data["set"] = _ids(fields.get("replicas", ""))
+    if "leaderRecoveryState" in fields:  # KIP-704
+        data["since"] = (3, 2, 0)
     if form.key in _OF_ZOOKEEPER:
         data["zk"] = True
     if "offlineReplicas" in fields:

@@ -15,6 +15,7 @@ ADD = (
     "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
     "__cluster_metadata-0."
 )
+ADD_OF_ZOOKEEPER = "add state-change.log of a broker or of the controller."
 NOTHING = phrase("These files do not show the state of any partition: {0}", ADD)
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
@@ -66,7 +67,7 @@ def missing(told: Timeline) -> str:
         "No line has a leader epoch and a partition epoch of {0}, so its state is unknown and "
         "there is no run to show: {1}",
         told.partition,
-        ADD,
+        ADD if told.kraft else ADD_OF_ZOOKEEPER,
     )
 
 
