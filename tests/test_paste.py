@@ -184,7 +184,6 @@ def test_each_line_that_cannot_be_read_is_named() -> None:
         3: "number",
         4: "column",
         5: "ids",
-        8: "unknown",
         10: "headless",
         14: "which",
         20: "falling",

@@ -182,6 +182,12 @@ FORMS: Final = (
     _form("ends", " shut down completed", r"Server id=\d+\] shut down completed", False),
     _form("dies", "Exiting because log truncation is not allowed",
           r"(?P<why>log truncation is not allowed for partition \S+?),? ", False),
+    _form("memory", "OutOfMemoryError",
+          r"OutOfMemoryError(?:: (?P<why>[^()\[\]]{0,80}))?", False),
+    _form("disk full", "No space left on device", r"No space left on device", False),
+    _form("session ends", "zookeeper state changed (Expired)", r"state changed \(Expired\)", False),
+    _form("session ends", "has expired", r"session 0x\w{1,20} has expired", False),
+    _form("files", "Too many open files", r"Too many open files", False),
     _form("dies", "Exiting Kafka due to ", r"Exiting Kafka due to (?P<why>fatal exception)", False),
 )  # fmt: skip
 

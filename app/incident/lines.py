@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, cast
 
 from app.incident import layouts
@@ -59,6 +60,8 @@ _SPEAKERS: Final = (
     re.compile(r"(?:^|[\s:|\"-])Controller (\d+) epoch \d+ "),
     re.compile(r"\], Replica (\d+) for partition "),
 )
+TRACED: Final = ("memory", "disk full", "files")
+"""Kinds of lines that stand in a stack trace, without a time of their own."""
 TAIL: Final = re.compile(r"\([\w.$]+\)(?: \[[^\]]*\])?\s*$")
 """Ends of lines in layouts that have the logger behind the message, perhaps with the thread."""
 _NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]{0,30}[-_.]?(\d{1,6})", re.I)
@@ -151,6 +154,18 @@ def of_plain(
         return Event(time_ms, writer, form.kind, where, data)
     if unfit:
         raise UnreadLineError(unfit)
+    return None
+
+
+def of_trace(plain: UnwrappedLine, before: Iterable[bytes], node: str, where: str) -> Event | None:
+    """Return the event of a line of a stack trace, which has the time of a line before it."""
+    for form, key in _KEYS:
+        match = form.expression.search(plain.text) if not form.ours and key in plain.text else None
+        if match is None or form.kind not in TRACED:
+            continue
+        times = (time_of(line) for line in reversed(list(before)))
+        time_ms = next((one for one in times if one is not None), None)
+        return None if time_ms is None else Event(time_ms, node, form.kind, where, _values(match))
     return None
 
 

@@ -333,7 +333,10 @@ class _TimelineOrder:
     def _add(self, state: PartitionMetadata, time_ms: float | None, event: Event) -> None:
         epoch = state.partition_epoch
         node = event.node or self.controller
-        self.known.setdefault(epoch, TimelineState(state, time_ms, event.where, node))
+        known = self.known.get(epoch)
+        # A leader that was replaced asked for a change which was never written.
+        if known is None or known.record.leader_epoch < state.leader_epoch:
+            self.known[epoch] = TimelineState(state, time_ms, event.where, node)
         self.latest[event.node] = max(epoch, self.latest.get(event.node, -1))
 
     def _grant(self, time_ms: float, event: Event) -> None:

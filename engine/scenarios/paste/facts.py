@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from engine.logs.kinds import NamedLine
+
 MOST_CHARS: Final = 100_000
 """Beyond, rows of healthy partitions are left out before anything else is."""
 MOST_LINES: Final = 2_000
@@ -87,6 +89,15 @@ class Notice:
     topics: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class LoggedLine:
+    """A line of a log, and its kind where it is one that is named."""
+
+    number: int
+    text: str
+    named: NamedLine | None
+
+
 @dataclass
 class Facts:
     """All that was read.  Checkpoints are by (broker, partition's name)."""
@@ -125,6 +136,11 @@ class Facts:
     """The cluster has Raft groups and no ISR."""
     elr_known: bool = False
     ids_known: bool = False
+    logged: list[LoggedLine] = field(default_factory=list)
+    partial: dict[str, PastedPartition] = field(default_factory=dict)
+    """Partitions of which a log line shows the ISR, without a leader or without replicas."""
+    kinds: dict[int, str] = field(default_factory=dict)
+    """Number of a line -> the name of the format that took it; "" for a line of none."""
     problems: list[Notice] = field(default_factory=list)
     notes: list[Notice] = field(default_factory=list)
 
