@@ -67,6 +67,8 @@ class Gathered:
     complain: Complain
     image: Image = field(default_factory=Image)
     replicas: dict[str, ReplicaFiles] = field(default_factory=dict)
+    dumped: dict[TopicIdentity, Path] = field(default_factory=dict)
+    """Partition -> the first file with a dump of its segments."""
 
     def replica(self, node: str) -> ReplicaFiles:
         return self.replicas.setdefault(node, ReplicaFiles())

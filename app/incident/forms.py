@@ -15,6 +15,7 @@ _TP: Final = (
 )
 _NAMED: Final = r"topicName='(?P<topic>[^']+)', partitionIndex=(?P<index>\d+)"
 _IDS: Final = r"[\d, ]*"
+_GAP: Final = r"[^()]{0,200}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,9 @@ FORMS: Final = (
           rf"PartitionState\({_STATE} for partition {_TP}", fields=True, sure=True),
     _form("record", "ached leader info ",
           rf"PartitionState\({_STATE} for partition {_TP}", fields=True),
+    _form("record", "ached leader info ",
+          r"\(Leader:(?P<leader>-?\d+),ISR:(?P<isr>[\d,]*),LeaderEpoch:(?P<le>\d+),"
+          rf"[^ ]*AllReplicas:(?P<set>[\d,]*)\) for partition {_TP}"),
     _form("record", "pdateMetadataPartitionState(",
           rf"PartitionState\({_NAMED}, {_STATE}", fields=True, sure=True),
     _form("record", "Skipped the become-", rf"state change for {_TP} .*?\((?P<fields>.*)",
@@ -66,6 +70,9 @@ FORMS: Final = (
     _form("record", "PartitionRecord for new partition ",
           rf"PartitionRecord for new partition {_TP} .*?PartitionRegistration\((?P<fields>.*)",
           fields=True, sure=True),
+    _form("record", "PartitionRegistration(",
+          rf"[ ,]{_TP}[ ,:]{_GAP}(?:\({_GAP}\){_GAP})?PartitionRegistration\((?P<fields>.*)",
+          fields=True),
     _form("change", "artition change for ",
           rf"artition change for {_TP}(?: with topic ID \S+)?: (?P<changes>.* -> .*)", sure=True),
     _form("assigned", " with assigned replicas ",
@@ -176,6 +183,12 @@ FORMS: Final = (
     _form("ends", " shut down completed", r"Server id=\d+\] shut down completed", False),
     _form("dies", "Exiting because log truncation is not allowed",
           r"(?P<why>log truncation is not allowed for partition \S+?),? ", False),
+    _form("memory", "OutOfMemoryError",
+          r"OutOfMemoryError(?:: (?P<why>[^()\[\]]{0,80}))?", False),
+    _form("disk full", "No space left on device", r"No space left on device", False),
+    _form("session ends", "zookeeper state changed (Expired)", r"state changed \(Expired\)", False),
+    _form("session ends", "has expired", r"session 0x\w{1,20} has expired", False),
+    _form("files", "Too many open files", r"Too many open files", False),
     _form("dies", "Exiting Kafka due to ", r"Exiting Kafka due to (?P<why>fatal exception)", False),
 )  # fmt: skip
 

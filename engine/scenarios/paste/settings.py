@@ -26,17 +26,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         context.topic = head[1] or ""
         return 1
     if setting := _SETTING.fullmatch(text):
-        name, value = setting[1], setting[2]
-        if name == "min.insync.replicas":
-            least = number_of(value, name, 40)
-            if context.topic:
-                facts.min_isr[context.topic] = least
-            else:
-                facts.all_min_isr = least
-        elif context.topic:
-            facts.unclean[context.topic] = value.lower() == "true"
-        else:
-            facts.all_unclean = value.lower() == "true"
+        facts.set(context.topic, setting[1], setting[2])
         return 1
     return 1 if _OTHER.fullmatch(text) else 0
 
