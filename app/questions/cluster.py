@@ -57,23 +57,36 @@ class Note(TypedDict):
 
 def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
     """Parse {text, profile?}; return the run, if there is one, and what was read."""
-    facts = paste.read(request.text("text", most=2 * paste.MOST_CHARS))
-    if request.has("profile"):
-        facts.profile = get_profile(request.text("profile")).name
-    data, notes = pasted.scenario_of(facts, context.text("cluster.title.scenario"))
+    text = request.text("text", most=2 * paste.MOST_CHARS)
+    profile = get_profile(request.text("profile")).name if request.has("profile") else ""
+    title = context.text("cluster.title.scenario")
+    run, read, notes, problems = context.compute.apart(_parsed, text, profile, title)
+    return run, {
+        **read,
+        "notes": [_note(context, one) for one in notes],
+        "problems": [_note(context, one) for one in problems],
+    }
+
+
+def _parsed(
+    text: str, profile: str, title: str
+) -> tuple[Run | None, Answer, list[Notice], list[Notice]]:
+    """Return the run, what was read, notes, and problems of a pasted text."""
+    facts = paste.read(text)
+    facts.profile = profile or facts.profile
+    data, notes = pasted.scenario_of(facts, title)
     problems = [*facts.problems]
     run = None
     if data is not None:
         run = _run(data, problems)
-    return run, {
+    read: Answer = {
         "run": None if run is None else run.text(),
         "profile": None if run is None else run.profile,
         "partitions": [] if data is None else _summary(data, facts),
         "topics": [] if data is None else _topics(data, facts),
         "offline": [] if data is None else data["initial"]["offline"],
-        "notes": [_note(context, one) for one in notes],
-        "problems": [_note(context, one) for one in problems],
     }
+    return run, read, notes, problems
 
 
 def _run(data: Json, problems: list[Notice]) -> Run | None:
