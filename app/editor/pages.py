@@ -156,7 +156,7 @@ def example(grammar: str) -> str:
     return " ".join("2" if word == "B" else word for word in words)
 
 
-_OPTIONAL: Final = re.compile(r" ?\[[^\]]*\]")
+_OPTIONAL: Final = re.compile(r" ?\[[^\[\]]*\]")
 
 
 def _offer(config: Config, lang: str) -> Mapping[str, object]:

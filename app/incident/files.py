@@ -14,7 +14,9 @@ from app.kafka.history import Image
 LONGEST_LINE: Final = 64 * 1024
 """What is longer is read in pieces; only the first can begin with a time."""
 _OWNER: Final = re.compile(r"^(?:broker|node)\.id=(\d+)\s*$", re.MULTILINE)
-_FOLDER: Final = re.compile(r"(?:kafka|broker|node|server|b)[a-z]*[-_.]?(\d{1,6})", re.IGNORECASE)
+_FOLDER: Final = re.compile(
+    r"(?:kafka|broker|node|server|b)[a-z]{0,40}[-_.]?(\d{1,6})", re.IGNORECASE
+)
 
 Complain = Callable[[str], None]
 

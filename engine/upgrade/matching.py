@@ -18,7 +18,7 @@ MOST_SHARING: Final = 10
 LEAST_LETTERS: Final = 9
 
 _NAME: Final = re.compile(
-    r"KAFKA-\d+|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z]+(?:[A-Z][a-z0-9]+)+\b"
+    r"KAFKA-\d+|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z]{1,60}(?:[A-Z][a-z0-9]{1,40}){1,12}\b"
     r"|\b[a-z]+(?:\.[a-z]+){2,}\b"
 )
 """A JIRA number, an error code, a camel-case name of a class or method, a setting."""

@@ -13,7 +13,8 @@ _CHATTER: Final = re.compile(
     r"|Defaulted container .*|Unable to use a TTY.*"
     r"|command terminated with exit code \d+|log4j:.*|Warning: Permanently added .*"
     r"|time=\".*level=warning.*|%\s.*|\.{3,}|…|\[\.\.\.\]|<snip>|-{3,}|={3,}|exit|logout"
-    r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*"
+    r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*",
+    re.DOTALL,
 )
 _GROUPS: Final = re.compile(r"(?:GROUP\s+)?TOPIC\s+PARTITION\s+CURRENT-OFFSET\s.*")
 _METRIC: Final = re.compile(

@@ -16,7 +16,7 @@ LONGEST: Final = 2_000
 """Characters of a line that may be a prompt with a command."""
 _PROMPTS: Final = re.compile(
     # user@host:~$, [user@host dir]$, (base) user@host dir %
-    r"(?:\([\w.-]+\)\s*)?\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*\]?\s*[$#>%](?:\s+|$)"
+    r"(?:\([\w.-]+\)\s*)?\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*[$#>%](?:\s+|$)"
     r"|I have no name![^$#]*[$#](?:\s+|$)"
     r"|(?:bash|sh|zsh)-?[\d.]*[$#](?:\s+|$)"
     r"|[$%❯➜›](?:\s+|$)"

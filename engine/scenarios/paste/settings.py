@@ -14,7 +14,7 @@ _HEAD: Final = re.compile(
     r"(?:topics? '?([A-Za-z0-9._-]+?)'? |brokers? .*)are:?"
 )
 _SETTING: Final = re.compile(
-    r"(min\.insync\.replicas|unclean\.leader\.election\.enable)\s*[=:\s]\s*(\w+)(?:\s.*|,.*)?"
+    r"(min\.insync\.replicas|unclean\.leader\.election\.enable)(?:\s*[=:]\s*|\s+)(\w+)(?:\s.*|,.*)?"
 )
 _OTHER: Final = re.compile(r"[a-z]+(?:\.[a-z0-9]+)+\s*=\s*\S*(?: sensitive=.*)?")
 _END_OFFSET: Final = re.compile(r"([A-Za-z0-9._-]{1,249}):(\d{1,6}):(\d{1,16})")
