@@ -156,7 +156,7 @@ class Browser:
             link.request(method, path, body, {"Accept": "application/json", **headers})
             answer = link.getresponse()
             cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
-            return answer.status, answer.read().decode(), cookie
+            return answer.status, answer.read().decode("utf-8", "replace"), cookie
 
 
 def posting(send: Callable[[Browser, int], tuple[int, str]]) -> Attack:
