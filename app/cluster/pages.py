@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, render_template, url_for
 
+from app.admission.bodies import FILES_BYTES
+from app.admission.cpu_quota import CpuBudget
+from app.cluster.box import read_box
+from app.incident.formats import FORMATS
+from app.incident.pages import FILES_PATH, MOST_FILES
 from app.questions import cluster
 from app.server import api_schema, visitor
 from app.server.services import services
@@ -18,21 +23,51 @@ blueprint = Blueprint("cluster", __name__)
 
 @blueprint.get("/cluster")
 def page() -> str:
-    """Render a box to paste into."""
-    boot = {"lang": visitor.lang(), "most": cluster.MOST_SENT}
+    """Render the box to paste into, and a place to drop files on."""
+    return _box(files_first=False)
+
+
+@blueprint.get("/incident")
+def incident() -> str:
+    """Render the same with the place for files open."""
+    return _box(files_first=True)
+
+
+def _box(files_first: bool) -> str:
+    boot = {
+        "lang": visitor.lang(),
+        "most": cluster.MOST_SENT,
+        "most_bytes": FILES_BYTES,
+        "files": MOST_FILES,
+        "path": FILES_PATH,
+    }
     return render_template(
-        "cluster/page.html", boot=boot, profiles=PROFILES.values(), formats=paste.SHOWN
+        "cluster/page.html",
+        boot=boot,
+        profiles=PROFILES.values(),
+        formats=paste.SHOWN,
+        rows=[row for one in FORMATS for row in one.rows],
+        files_first=files_first,
     )
 
 
 @blueprint.post("/api/cluster")
 @api_schema.declare(api_schema.ClusterRead, takes=api_schema.ClusterSent)
 def read_cluster() -> Response:
-    """Parse {text, profile?} into {run, notes, problems}; nothing is stored or evaluated."""
+    """Parse {text, profile?, partition?}; nothing is stored or evaluated.
+
+    `box` has what the text means besides: kinds of lines, known bugs, the story of an incident.
+    """
     visitor.require_token()
-    run, answer = cluster.read(question_context(), body())
+    request = body()
+    run, answer, facts = cluster.read(question_context(), request)
     what_if = None if run is None else _what_if(run)
-    return json_answer({"ok": True, **answer, "what_if": what_if})
+    text = request.text("text", most=2 * paste.MOST_CHARS)
+    partition = request.text("partition") if request.has("partition") else ""
+    with services().plays.turn():
+        budget = CpuBudget(services().settings.build_cpu_s)
+        box = read_box(text, facts, partition, visitor.lang(), budget.check)
+    return json_answer({"ok": True, **answer, "what_if": what_if, "box": box})
 
 
 def _what_if(run: Run) -> str:

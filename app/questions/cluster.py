@@ -55,8 +55,8 @@ class Note(TypedDict):
     topics: list[str]
 
 
-def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
-    """Parse {text, profile?}; return the run, if there is one, and what was read."""
+def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer, Facts]:
+    """Parse {text, profile?}; return the run, if there is one, what was read, and the facts."""
     facts = paste.read(request.text("text", most=2 * paste.MOST_CHARS))
     if request.has("profile"):
         facts.profile = get_profile(request.text("profile")).name
@@ -65,15 +65,19 @@ def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
     run = None
     if data is not None:
         run = _run(data, problems)
-    return run, {
-        "run": None if run is None else run.text(),
-        "profile": None if run is None else run.profile,
-        "partitions": [] if data is None else _summary(data, facts),
-        "topics": [] if data is None else _topics(data, facts),
-        "offline": [] if data is None else data["initial"]["offline"],
-        "notes": [_note(context, one) for one in notes],
-        "problems": [_note(context, one) for one in problems],
-    }
+    return (
+        run,
+        {
+            "run": None if run is None else run.text(),
+            "profile": None if run is None else run.profile,
+            "partitions": [] if data is None else _summary(data, facts),
+            "topics": [] if data is None else _topics(data, facts),
+            "offline": [] if data is None else data["initial"]["offline"],
+            "notes": [_note(context, one) for one in notes],
+            "problems": [_note(context, one) for one in problems],
+        },
+        facts,
+    )
 
 
 def _run(data: Json, problems: list[Notice]) -> Run | None:
