@@ -18,7 +18,8 @@ from tests.conftest import ROOT
 B1 = """\
 ==> b1/server.log <==
 [2026-03-04 14:05:00,100] INFO [Broker id=1] Leader toll-0 with topic id \
-Some(Zk3vYk1sR0iZt7Xc5BnWgA) starts at leader epoch 8 from offset 100 with partition epoch 20, high watermark 100, ISR [1,2,3], \
+Some(Zk3vYk1sR0iZt7Xc5BnWgA) starts at leader epoch 8 from offset 100 with partition epoch 20, \
+high watermark 100, ISR [1,2,3], \
 adding replicas [] and removing replicas [] . (state.change.logger)
 [2026-03-04 14:07:01,300] ERROR Uncaught exception in task 'flush-log' (kafka.utils.KafkaScheduler)
 java.lang.OutOfMemoryError: Java heap space
@@ -30,7 +31,8 @@ java.lang.OutOfMemoryError: Java heap space
 B2 = """\
 ==> b2/server.log <==
 [2026-03-04 14:07:11,005] INFO [Broker id=2] Leader toll-0 with topic id \
-Some(Zk3vYk1sR0iZt7Xc5BnWgA) starts at leader epoch 9 from offset 150 with partition epoch 21, high watermark 150, ISR [2,3], \
+Some(Zk3vYk1sR0iZt7Xc5BnWgA) starts at leader epoch 9 from offset 150 with partition epoch 21, \
+high watermark 150, ISR [2,3], \
 adding replicas [] and removing replicas [] . (state.change.logger)
 """
 DESCRIBED = """\
