@@ -7,6 +7,7 @@ from flask import Blueprint, Response, render_template, url_for
 from app.admission.bodies import FILES_BYTES
 from app.admission.cpu_quota import CpuBudget
 from app.cluster.box import read_box
+from app.cluster.findings import report_of
 from app.incident.formats import FORMATS
 from app.incident.pages import FILES_PATH, MOST_FILES
 from app.questions import cluster
@@ -62,12 +63,13 @@ def read_cluster() -> Response:
     request = body()
     run, answer, facts = cluster.read(question_context(), request)
     what_if = None if run is None else _what_if(run)
+    report = None if run is None else report_of(run.scenario.to_dict(), facts)
     text = request.text("text", most=2 * paste.MOST_CHARS)
     partition = request.text("partition") if request.has("partition") else ""
     with services().plays.turn():
         budget = CpuBudget(services().settings.build_cpu_s)
         box = read_box(text, facts, partition, visitor.lang(), budget.check)
-    return json_answer({"ok": True, **answer, "what_if": what_if, "box": box})
+    return json_answer({"ok": True, **answer, "what_if": what_if, "report": report, "box": box})
 
 
 def _what_if(run: Run) -> str:
