@@ -15,7 +15,7 @@ import re
 import re._constants as sre
 import re._parser as parser
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -92,6 +92,7 @@ def _of_module(name: str, place: str, source: str) -> Iterator[Found]:
                 continue
             known.add(one.pattern)
             calls = _calls(variable, source) or _calls(variable, _sources())
+            calls = calls or _calls(r"\w+", source) - {"split"}
             yield Found(f"{place}: {variable}", one.pattern, one.flags, _used(calls))
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -111,15 +112,15 @@ def _sources() -> str:
     )
 
 
-def _used(calls: set[str]) -> frozenset[str]:
+def _used(calls: Set[str]) -> frozenset[str]:
     """Return the methods to attack with, all of them where the calls are not known."""
     used = {"search" if one in SCANS else one for one in calls}
     return frozenset(used & METHODS) or METHODS
 
 
-def _calls(variable: str, source: str) -> set[str]:
+def _calls(variable: str, source: str) -> frozenset[str]:
     """Return the methods that a source calls on a pattern of this name."""
-    return set(re.findall(rf"\b{re.escape(variable)}\.(\w+)\(", source))
+    return (METHODS | SCANS) & set(re.findall(rf"\b{variable}\.(\w+)\(", source))
 
 
 def _patterns(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:

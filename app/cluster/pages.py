@@ -5,14 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, Response, render_template, url_for
 
 from app.admission.bodies import FILES_BYTES
-from app.admission.cpu_quota import CpuBudget
-from app.cluster.box import read_box
-from app.cluster.findings import report_of
+from app.cluster.box import BoxJson, read_box
+from app.cluster.findings import ClusterReport, report_of
 from app.incident.formats import FORMATS
 from app.incident.pages import FILES_PATH, MOST_FILES
 from app.questions import cluster
 from app.server import api_schema, visitor
-from app.server.services import services
+from app.server.services import apart, services
 from app.web.api import body, json_answer
 from app.web.questioning import question_context
 from engine.model.profiles import PROFILES
@@ -63,13 +62,18 @@ def read_cluster() -> Response:
     request = body()
     run, answer, facts = cluster.read(question_context(), request)
     what_if = None if run is None else _what_if(run)
-    report = None if run is None else report_of(run.scenario.to_dict(), facts)
     text = request.text("text", most=2 * paste.MOST_CHARS)
     partition = request.text("partition") if request.has("partition") else ""
-    with services().plays.turn():
-        budget = CpuBudget(services().settings.build_cpu_s)
-        box = read_box(text, facts, partition, visitor.lang(), budget.check)
+    report, box = apart(_meaning, run, text, facts, partition, visitor.lang())
     return json_answer({"ok": True, **answer, "what_if": what_if, "report": report, "box": box})
+
+
+def _meaning(
+    run: Run | None, text: str, facts: paste.Facts, partition: str, language: str
+) -> tuple[ClusterReport | None, BoxJson]:
+    """Return the report on the cluster, and what the text means besides."""
+    report = None if run is None else report_of(run.scenario.to_dict(), facts)
+    return report, read_box(text, facts, partition, language)
 
 
 def _what_if(run: Run) -> str:

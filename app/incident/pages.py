@@ -1,24 +1,23 @@
 """An incident in the browser: brokers' files are uploaded, read once, and deleted.
 
-What reads them is what `highwater incident` reads them with.  They lie in a directory of their own
-that lives as long as the request.
+A worker process reads them as `highwater incident` does.  They lie in a folder of their own that
+lives as long as the request.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
 from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, request
 from werkzeug.datastructures import FileStorage
 
-from app.admission.cpu_quota import CpuBudget
 from app.core.refusals import RequestError
 from app.incident.story import story_of_files
 from app.server import visitor
-from app.server.services import services
+from app.server.services import apart, services
+from app.server.uploads import upload_folder
 from app.web.api import json_answer
 
 blueprint = Blueprint("incident", __name__)
@@ -44,14 +43,10 @@ def read_files() -> Response:
     given = request.files.getlist("file")
     if not given:
         raise RequestError("invalid", what="file")
-    # A thread that reads files plays a run at its end: it waits at the gate for plays.
-    with services().plays.turn(), tempfile.TemporaryDirectory(prefix="highwater-incident-") as root:
-        arguments, known = _laid_out(Path(root), given)
-        partition = request.form.get("partition", "")[:260]
-        budget = CpuBudget(services().settings.build_cpu_s)
-        answer = story_of_files(
-            arguments, known, partition, visitor.lang(), Path(root), budget.check
-        )
+    partition = request.form.get("partition", "")[:260]
+    with upload_folder(services().settings.instance) as root:
+        arguments, known = _laid_out(root, given)
+        answer = apart(story_of_files, arguments, known, partition, visitor.lang(), root)
     return json_answer({"ok": True, **answer})
 
 
