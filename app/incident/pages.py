@@ -11,15 +11,13 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, request
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 from werkzeug.http import parse_options_header
 
-from app.admission.bodies import FILES_BYTES
 from app.core.refusals import RequestError
-from app.incident.formats import FORMATS
 from app.incident.story import IncidentStory, PartitionChoice, story_of_files
 from app.server import visitor
 from app.server.services import apart, services
@@ -35,19 +33,6 @@ MOST_PARTS: Final = 8
 LONGEST: Final = 120
 _GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
-
-
-@blueprint.get("/incident")
-def page() -> str:
-    """Render a place to drop files on."""
-    boot = {
-        "lang": visitor.lang(),
-        "most": FILES_BYTES,
-        "files": MOST_FILES,
-        "path": FILES_PATH,
-    }
-    rows = [row for one in FORMATS for row in one.rows]
-    return render_template("incident/page.html", boot=boot, formats=rows)
 
 
 @blueprint.post(FILES_PATH)
