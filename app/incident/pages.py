@@ -18,10 +18,10 @@ from werkzeug.formparser import FormDataParser
 from werkzeug.http import parse_options_header
 
 from app.core.refusals import RequestError
+from app.core.uploads import upload_folder
 from app.incident.story import IncidentStory, PartitionChoice, story_of_files
 from app.server import visitor
 from app.server.services import apart, services
-from app.server.uploads import upload_folder
 from app.web.api import json_answer
 
 blueprint = Blueprint("incident", __name__)
