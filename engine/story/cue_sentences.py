@@ -275,6 +275,12 @@ def _elected(h: Happening, cue: Cue) -> Sentence | None:
     return say("lead.elected", k=k, b=b, e=e)
 
 
+def _leads(h: Happening, cue: Cue) -> Sentence:
+    """Say whether the broker begins to lead, or leads on in a new epoch."""
+    key = "lead.again" if (cue.node, cue.tp) in h.led else "lead.new"
+    return say(key, b=node(cue.node), e=epoch(cue.new))
+
+
 def _is_named(h: Happening, broker: int, *rules: str) -> bool:
     return any(cue.rule in rules and cue.about == broker for cue in h.cues)
 
@@ -339,6 +345,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "T-1": _cut_by_epoch,
     "T-2": _cut_by_epoch,
     "T-4": _cut_by_epoch,
+    "CP-MAKE-LEADER": _leads,
     "CP-ELECT-KR": _elected,
     "CP-ELECT-ZK": _elected,
     "CP-ISR": _isr_recorded,
