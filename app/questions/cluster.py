@@ -11,7 +11,7 @@ from engine.model.errors import InputError
 from engine.model.json_types import Json
 from engine.model.profiles import get_profile
 from engine.scenarios import paste, pasted
-from engine.scenarios.paste import Notice
+from engine.scenarios.paste import MIN_ISR, UNCLEAN, Facts, Notice, topic_of
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -21,9 +21,20 @@ MOST_SENT: Final = 190_000
 
 class PartitionRead(TypedDict):
     name: str
+    topic: str
     leader: int | None
     isr: list[int]
+    elr: list[int]
     replicas: list[int]
+    min_isr: int
+
+
+class TopicRead(TypedDict):
+    """The settings of a topic, as the text has them, and the names of those that are assumed."""
+
+    name: str
+    settings: dict[str, str]
+    assumed: list[str]
 
 
 class PressJson(TypedDict):
@@ -41,26 +52,41 @@ class Note(TypedDict):
     line: int
     sentence: str
     choices: list[PressJson]
+    topics: list[str]
 
 
 def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
     """Parse {text, profile?}; return the run, if there is one, and what was read."""
-    facts = paste.read(request.text("text", most=2 * paste.MOST_CHARS))
-    if request.has("profile"):
-        facts.profile = get_profile(request.text("profile")).name
-    data, notes = pasted.scenario_of(facts, context.text("cluster.title.scenario"))
+    text = request.text("text", most=2 * paste.MOST_CHARS)
+    profile = get_profile(request.text("profile")).name if request.has("profile") else ""
+    title = context.text("cluster.title.scenario")
+    run, read, notes, problems = context.compute.apart(_parsed, text, profile, title)
+    return run, {
+        **read,
+        "notes": [_note(context, one) for one in notes],
+        "problems": [_note(context, one) for one in problems],
+    }
+
+
+def _parsed(
+    text: str, profile: str, title: str
+) -> tuple[Run | None, Answer, list[Notice], list[Notice]]:
+    """Return the run, what was read, notes, and problems of a pasted text."""
+    facts = paste.read(text)
+    facts.profile = profile or facts.profile
+    data, notes = pasted.scenario_of(facts, title)
     problems = [*facts.problems]
     run = None
     if data is not None:
         run = _run(data, problems)
-    return run, {
+    read: Answer = {
         "run": None if run is None else run.text(),
         "profile": None if run is None else run.profile,
-        "partitions": [] if data is None else _summary(data),
+        "partitions": [] if data is None else _summary(data, facts),
+        "topics": [] if data is None else _topics(data, facts),
         "offline": [] if data is None else data["initial"]["offline"],
-        "notes": [_note(context, one) for one in notes],
-        "problems": [_note(context, one) for one in problems],
     }
+    return run, read, notes, problems
 
 
 def _run(data: Json, problems: list[Notice]) -> Run | None:
@@ -77,11 +103,31 @@ def _run(data: Json, problems: list[Notice]) -> Run | None:
     return run
 
 
-def _summary(data: Json) -> list[PartitionRead]:
-    states = data["initial"]["partitions"]
+def _summary(data: Json, facts: Facts) -> list[PartitionRead]:
+    states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
     return [
-        {"name": one["name"], "leader": one["leader"], "isr": one["isr"], "replicas": replicas}
-        for one, replicas in zip(states, data["partitions"], strict=True)
+        {
+            "name": one["name"],
+            "topic": (topic := topic_of(one["name"])),
+            "leader": one["leader"],
+            "isr": one["isr"],
+            "elr": one["elr"],
+            "replicas": replicas,
+            "min_isr": facts.min_isr(topic),
+        }
+        for one, replicas in states
+    ]
+
+
+def _topics(data: Json, facts: Facts) -> list[TopicRead]:
+    names = dict.fromkeys(topic_of(one["name"]) for one in data["initial"]["partitions"])
+    return [
+        {
+            "name": name,
+            "settings": {**facts.settings.get("", {}), **facts.settings.get(name, {})},
+            "assumed": [one for one in (MIN_ISR, UNCLEAN) if facts.setting(name, one) is None],
+        }
+        for name in names
     ]
 
 
@@ -95,4 +141,5 @@ def _note(context: Context, one: Notice) -> Note:
             {"key": each.key, "args": dict(each.args), "put": each.put, "before": each.before}
             for each in one.choices
         ],
+        "topics": list(one.topics),
     }

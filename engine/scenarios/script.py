@@ -25,7 +25,7 @@ APART: Final = (comments.START, comments.END)
 """Captions that tell nothing of their own move."""
 
 _PREFIX: Final = re.compile(r"\[([^\]]*)\]\s*")
-_COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)$")
+_COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
-import tempfile
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.admission.bodies import FILES_BYTES
 from app.incident import reconstruction, sources, timeline
 from app.incident.pages import FILES_PATH
+from app.server.services import KEY
+from app.server.uploads import sweep, upload_folder
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT
 
@@ -48,12 +52,24 @@ def answer_of(client: FlaskClient, files: Iterable[tuple[str, bytes]], **form: s
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
+def nothing_is_left(app: Flask) -> Iterator[None]:
     yield
-    assert list(place.iterdir()) == []
+    assert list(app.extensions[KEY].settings.instance.glob("uploads/*")) == []
+
+
+def test_uploads_of_a_killed_server_go_at_the_next_start(tmp_path: Path) -> None:
+    code = (
+        "import os, pathlib, signal; from app.server.uploads import upload_folder\n"
+        f"with upload_folder(pathlib.Path({str(tmp_path)!r})) as folder:\n"
+        "    (folder / 'server.log').write_text('x'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert len(list(tmp_path.glob("uploads/*/files/server.log"))) == 1
+    with upload_folder(tmp_path) as folder:
+        sweep(tmp_path)
+        assert folder.is_dir(), "the folder of a server that runs is locked"
+        assert len(list(tmp_path.glob("uploads/*"))) == 1
+    assert list(tmp_path.glob("uploads/*")) == []
 
 
 @pytest.mark.parametrize("name", ["S30-3.9.1", "R20-0.10.2.2"])
@@ -187,14 +203,11 @@ def test_checkpoints_without_a_broker_cost_one_sentence_each(client: FlaskClient
 
 def test_single_lines_are_told_without_a_run(client: FlaskClient) -> None:
     line = (
-        b"[2026-03-04 05:06:07,089] INFO [Partition rides-0 broker=3] Shrinking ISR from 3,1 to 3. "
-        b"Leader: (highWatermark: 7, endOffset: 9). Out of sync replicas: (brokerId: 1, endOffset: "
-        b"7). (kafka.cluster.Partition)\n"
+        b"[2026-03-04 05:06:07,089] INFO [UnifiedLog partition=rides-0, dir=/var/kafka-3] "
+        b"Truncating to offset 9 (kafka.log.UnifiedLog)\n"
     )
     told = answer_of(client, [("server.log", line)])
     assert (told["partition"], told["states"], told["run"]) == ("rides-0", 0, None)
     [(_, who, what, _)] = told["rows"]
-    assert who == "b3" and what.startswith(
-        "requests the ISR [3] instead of [1,3]: its log ends at 9"
-    )
+    assert (who, what) == ("?", "truncates its log to 9")
     assert "add state-change.log of a broker" in told["finding"]
