@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.advisor.result import KIND
 from app.batch import records
 from app.batch.jobs import Jobs
-from app.batch.result import sentences
+from app.batch.result import metrics_of, sentences
 from app.batch.runners.pairing import LOST
 from app.batch.study_comparison import compared
 from app.batch.wire import StudyFinding
@@ -118,7 +118,7 @@ def listed(row: BatchRow) -> ListedStudy:
 
 def first_sentence(row: BatchRow) -> StudyFinding | None:
     """Return the first finding, a broken promise if there is one; None before any run."""
-    said = sentences(jobs().snapshot_of(row)["cells"])
+    said = sentences(jobs().snapshot_of(row)["cells"], metrics_of(jobs(), row))
     return next((one for one in said if one["bad"]), said[0] if said else None)
 
 

@@ -19,6 +19,7 @@ from engine.model.log import Batch
 from engine.model.messages import ProduceRequest
 from engine.moves import moves
 from engine.replay import memory_estimate
+from engine.replay.chapters import chapters
 from engine.replay.chronicle import Chronicle
 from engine.replay.cursor import Checkpoint, Cursor, Happened, played
 from engine.replay.step_cache import KeptSteps
@@ -30,7 +31,7 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 from engine.story import fetcher_sentences, story
 from engine.story.beats import beats
-from engine.story.entities import Happening
+from engine.story.entities import Happening, Leaders, leaders
 from engine.story.verdict import Outcome
 from engine.view import text
 from engine.view.stage_overlays import Cut, dress, initial, letters
@@ -254,7 +255,8 @@ class Replay:
         `told` is the run's scenario with its texts in another language.
         """
         scenario = told or self.run.scenario
-        chapters = [[step, self.lines[line], text] for step, line, text in self.chapters(told)]
+        parts = chapters(self.run, self._move_of, told)
+        chapter_rows = [[one.first, self.lines[one.move], one.comment] for one in parts]
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -279,8 +281,15 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": list(self._weighty),
-            "chapters": chapters,
-            "beats": beats(self.total, chapters, self._marks, self._weighty, self._outcome.lost_at),
+            "chapters": chapter_rows,
+            "beats": beats(
+                self.total,
+                chapter_rows,
+                [one.captions for one in parts],
+                self._marks,
+                self._weighty,
+                self._outcome.lost_at,
+            ),
             "clock": self._clock(),
             "partition": max(0, self._first),
             "verdict": self.verdict(),
@@ -294,26 +303,9 @@ class Replay:
         steps = sorted({*range(0, self.total, every), self.total})
         return [[step, self._times[step]] for step in steps]
 
-    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
-        """Return (first step, number of the move, comment) of every move that did anything."""
-        comments = self.comments(told)
-        first: dict[int, int] = {}
-        for step, move in enumerate(self._move_of):
-            if move >= 0:
-                first.setdefault(move, step)
-        told_of = str if self.run.scenario.quorum else story.in_words  # there C1 is a voter
-        return [(step, move, told_of(comments[move])) for move, step in first.items()]
-
-    def comments(self, told: Scenario | None = None) -> list[str]:
-        """Return the script's comments by move, as far as the moves are those of the script."""
-        comments = [""] * len(self.lines)
-        scenario = told or self.run.scenario
-        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
-        for number, line in enumerate(script[: len(self.lines)]):
-            if line.text != self.lines[number].split(" !")[0]:
-                break
-            comments[number] = line.comment
-        return comments
+    def begun(self) -> list[tuple[int, int]]:
+        """Return (first step, number) of every move that did anything."""
+        return [(one.first, one.move) for one in chapters(self.run, self._move_of)]
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -361,11 +353,12 @@ class Replay:
                 before = cursor.sim.events
                 broken = len(cursor.sim.broken)
                 asking = fetcher_sentences.asking(cursor.sim)
+                led = leaders(cursor.sim)
                 events = cursor.advance()
                 if events is None:
                     break
                 if cursor.sim.events >= first:
-                    self._keep_events(cursor, before, broken, events, asking)
+                    self._keep_events(cursor, before, broken, events, asking, led)
 
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
         """Return at once if the steps are near; for more, wait for a turn."""
@@ -383,6 +376,7 @@ class Replay:
         broken: int,
         events: list[Happened],
         asking: fetcher_sentences.Known,
+        led: Leaders,
     ) -> None:
         """Keep events; those of one turn of the kernel share the view after the last."""
         sim = cursor.sim
@@ -394,7 +388,7 @@ class Replay:
         new = sim.broken[broken:]
         asks = fetcher_sentences.asking(sim)
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
-            said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
+            said, why = story.tell(Happening(kind, node, what, cues, sends, sim, led))
             self._cache.put(
                 {
                     "n": number,
