@@ -11,6 +11,7 @@ from engine.replay.replay import Replay
 from engine.scenarios import paste, pasted
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.study.what_if import RISK, what_if
 
 DESCRIBE = """\
 $ kafka-topics.sh --bootstrap-server b1:9092 --describe
@@ -106,7 +107,7 @@ def test_three_topics_with_a_degraded_partition_start_in_their_state() -> None:
     # Broker 3 went its own way in epoch 6.
     assert orders["differ"] == [1_203_401, 1_203_405]
     read = {"offline.quorum", "shortened", "epochs", "invented", "ends", "quorum"}
-    assert keys(notes) == read | {"min_isr", "unclean", "release"}
+    assert keys(notes) == read | {"min_isr", "unclean", "release.k41"}
     shortened = next(note for note in notes if note.args.get("name") == "orders-0")
     assert "812,000 → " in str(shortened.args["pairs"])
     assert replay.verdict()["holds"]
@@ -129,7 +130,7 @@ def test_old_output_is_read_as_well() -> None:
     assert replay.run.profile == "Z28"
     brokers = replay.steps(0, 1)[0]["view"]["brokers"]
     assert [one["alive"] for one in brokers] == ["up", "up", "down"]
-    assert keys(notes) == {"invented", "min_isr", "unclean", "release"}
+    assert keys(notes) == {"invented", "min_isr", "unclean", "release.z28"}
 
 
 def test_offline_brokers_are_listed_or_guessed() -> None:
@@ -183,8 +184,6 @@ def test_each_line_that_cannot_be_read_is_named() -> None:
         3: "number",
         4: "column",
         5: "ids",
-        7: "again",
-        8: "unknown",
         10: "headless",
         14: "which",
         20: "falling",
@@ -246,3 +245,141 @@ def test_whatever_is_pasted_is_read_or_named(seed: int) -> None:
     if data is not None:
         scenario = Scenario.from_dict(data)
         Replay(Run(scenario, scenario.profiles[0], moves=("+5",)))
+
+
+# -- settings of topics ----------------------------------------------------------------------------
+
+ORDERS = """\
+Topic: orders\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2
+\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\tElr: \tLastKnownElr:
+"""
+AUDIT = """\
+Topic: audit\tPartitionCount: 1\tReplicationFactor: 1\tConfigs:
+\tTopic: audit\tPartition: 0\tLeader: 2\tReplicas: 2\tIsr: 2\tElr: \tLastKnownElr:
+"""
+PAY = """\
+Topic: pay\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2,\
+unclean.leader.election.enable=true
+\tTopic: pay\tPartition: 0\tLeader: 4\tReplicas: 4,2,3\tIsr: 4,2,3\tElr: \tLastKnownElr:
+\tTopic: pay\tPartition: 1\tLeader: 3\tReplicas: 3,1,4\tIsr: 3\tElr: 1\tLastKnownElr: 4
+"""
+LOGS = """\
+Topic: logs\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: min.insync.replicas=3,\
+retention.ms=60000
+\tTopic: logs\tPartition: 0\tLeader: none\tReplicas: 5,4\tIsr: \tElr: 5\tLastKnownElr: 4
+"""
+GUESTS = (ORDERS, AUDIT, LOGS, PAY.replace("pay", "toll").replace(",\\\nunclean", ",unclean"))
+
+
+def told_of(text: str, topic: str) -> dict[str, Any]:
+    """Everything that a paste makes of a topic: states, cells by broker, notes without others."""
+    facts = paste.read(text)
+    data, notes = pasted.scenario_of(facts, "x")
+    assert data is not None and facts.problems == []
+    scenario = Scenario.from_dict(data)
+    tps, columns = what_if(Run(scenario, scenario.profiles[0], moves=()))
+    names = [state["name"] for state in data["initial"]["partitions"]]
+    mine = [tp for tp in tps if paste.topic_of(names[tp]) == topic]
+    brokers = {broker for tp in mine for broker in data["partitions"][tp]}
+    return {
+        "states": {
+            state["name"]: state
+            for state in data["initial"]["partitions"]
+            if paste.topic_of(state["name"]) == topic
+        },
+        "cells": {
+            (names[tp], column.brokers): column.cells[tps.index(tp)]
+            for column in columns
+            for tp in mine
+            if len(column.brokers) == 1 and brokers >= set(column.brokers)
+        },
+        "notes": {
+            (
+                one.key,
+                *(str(one.args[name]) for name in ("n", "value", "pairs") if name in one.args),
+            )
+            for one in notes
+            if topic in one.topics
+        },
+    }
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_another_topic_never_changes_what_a_topic_is_told(seed: int) -> None:
+    """Each topic is played under its own settings, whatever stands beside it, in any order."""
+    chance = random.Random(seed)
+    # Brokers 1 to 5 are in sync somewhere: which of them run is a fact of the cluster.
+    base = [PAY, ORDERS.replace("orders", "all").replace("1,2,3", "1,2,3,4,5")]
+    alone = told_of("".join(base), "pay")
+    texts = [*base, *chance.sample(GUESTS, chance.randrange(1, len(GUESTS) + 1))]
+    chance.shuffle(texts)
+    assert told_of("".join(texts), "pay") == alone
+
+
+def test_a_topic_is_played_under_its_own_settings() -> None:
+    """An unrelated topic does not turn data at risk into waiting for the ELR."""
+    beside = told_of(ORDERS + AUDIT + PAY, "pay")
+    assert beside == told_of(ORDERS + PAY, "pay")
+    assert told_of(ORDERS + AUDIT + PAY, "orders") == told_of(ORDERS + PAY, "orders")
+    facts = paste.read(ORDERS + AUDIT + PAY)
+    data, notes = pasted.scenario_of(facts, "x")
+    assert data is not None
+    _, columns = what_if(Run(Scenario.from_dict(data), "K41", moves=("kill 1", "detect 1")))
+    names = [state["name"] for state in data["initial"]["partitions"]]
+    (dies,) = [one for one in columns if one.brokers == (3,)]
+    assert dies.cells[names.index("pay-1")].kind == RISK, "broker 4 lives and may lead uncleanly"
+    about = {one.key.rpartition(".")[2]: one.topics for one in notes if one.topics}
+    assert about["min_isr"] == ("audit",) and about["unclean"] == ("audit", "orders")
+
+
+def test_settings_of_topics_reach_controllers_and_brokers() -> None:
+    data, _ = pasted.scenario_of(paste.read(ORDERS + AUDIT + PAY + LOGS), "x")
+    assert data is not None
+    moves = ("set replica.lag.time.max.ms=20000", "settle")
+    replay = Replay(Run(Scenario.from_dict(data), "K41", moves=moves))
+    parts = {one["name"]: one for one in replay.final_view()["partitions"]}
+    least = {name: part["minIsr"] for name, part in parts.items()}
+    assert least == {"logs-0": 3, "pay-0": 2, "pay-1": 2, "orders-0": 2, "audit-0": 1}
+    sim = replay.end
+    names = sim.cluster.names
+    assert [name for tp, name in enumerate(names) if sim.cluster.controller.unclean_for(tp)] == [
+        "pay-1",
+        "pay-0",
+    ]
+    for broker in sim.brokers.values():
+        for replica in broker.replicas.values() if broker.process is not None else ():
+            own = replica.configs
+            assert own.min_insync_replicas == least[names[replica.tp]]
+            assert own.lag_time_max_ms == 20_000, "a change of the cluster's reaches each topic"
+            assert (own.retention_ms == 60_000) == (names[replica.tp] == "logs-0")
+
+
+def test_the_last_of_two_descriptions_counts_and_the_first_is_offered() -> None:
+    after = ORDERS.replace("Leader: 1", "Leader: 2").replace("Isr: 1,2,3", "Isr: 2,3")
+    facts = paste.read(ORDERS + "\n" + after)
+    assert facts.problems == [] and facts.partitions["orders-0"].leader == 2
+    _, notes = pasted.scenario_of(facts, "x")
+    (note,) = [one for one in notes if one.key == "paste.note.twice.last"]
+    assert note.args == {"names": "orders-0", "line": 2}
+    facts = paste.read("\n".join([note.choices[0].put, ORDERS, after]))
+    assert facts.partitions["orders-0"].leader == 1
+    assert (
+        pasted.scenario_of(paste.read(ORDERS + ORDERS), "x")[1]
+        == pasted.scenario_of(paste.read(ORDERS), "x")[1]
+    )
+
+
+def test_min_isr_above_the_replication_factor_is_offered() -> None:
+    _, notes = pasted.scenario_of(paste.read(AUDIT), "x")
+    (note,) = [one for one in notes if one.key == "paste.note.min_isr"]
+    assert [one.put for one in note.choices] == ["# min.insync.replicas=2"]
+    data, _ = pasted.scenario_of(paste.read(note.choices[0].put + "\n" + AUDIT), "x")
+    assert data is not None
+    _, columns = what_if(Run(Scenario.from_dict(data), "K39", moves=()))
+    assert columns[1].cells[0].waits == (2,)
+
+
+def test_a_voter_that_has_just_started_is_read() -> None:
+    text = "NodeId\tLogEndOffset\tLag\tStatus\n1\t5635\t0\tLeader\n3\t-1\t5636\tFollower\n"
+    facts = paste.read(text)
+    assert facts.problems == [] and facts.members == {1, 3}

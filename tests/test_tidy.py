@@ -20,6 +20,7 @@ CORE = {
         ("controlplane",),
         ("quorum", "groups"),
         ("checks",),
+        ("logs",),
         ("scenarios",),
         ("sim", "clients", "moves", "faults"),
         ("replay", "view", "story", "why", "export"),
@@ -47,6 +48,7 @@ ARROWS = {
     "app": {
         "advisor": {"batch"},
         "batch": {"advisor"},
+        "cluster": {"find", "incident", "upgrade"},
         "compare": {"learn"},
         "lens": {"learn"},
     },

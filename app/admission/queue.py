@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -34,27 +35,40 @@ def hold(lock: threading.Lock | threading.Semaphore, patience_s: float) -> Itera
 
 
 class Shares:
-    """A number of places per address; further requests of an address are queued."""
+    """Places that addresses share; further requests are queued.
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._of: dict[str, tuple[threading.Semaphore, list[None]]] = {}
+    An address gets another place while it holds fewer than half as many as are free, so that five
+    addresses together, not one, can take eight places.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._changed = threading.Condition()
+        self._held: Counter[str] = Counter()
 
     @contextmanager
     def one(self, name: str, patience_s: float) -> Iterator[None]:
-        """Hold a place of `name` until the block ends.  Raises as `hold` does."""
-        with self._lock:
-            places, here = self._of.setdefault(name, (threading.Semaphore(self._most), []))
-            here.append(None)
+        """Hold a place for `name` until the block ends.
+
+        Raises RequestError "slow_down" if it gets none within `patience_s`.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._may(name), patience_s):
+                raise RequestError("slow_down", "busy.plays", ms=AGAIN_MS)
+            self._free -= 1
+            self._held[name] += 1
         try:
-            with hold(places, patience_s):
-                yield
+            yield
         finally:
-            with self._lock:
-                here.pop()
-                if not here:
-                    del self._of[name]
+            with self._changed:
+                self._free += 1
+                self._held[name] -= 1
+                if not self._held[name]:
+                    del self._held[name]
+                self._changed.notify_all()
+
+    def _may(self, name: str) -> bool:
+        return 2 * self._held[name] < self._free
 
 
 class _QueueEntry:

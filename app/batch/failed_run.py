@@ -16,7 +16,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.questions.names import digest_asked
 from app.server import api_schema, visitor
-from app.server.services import services
+from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
 from app.web.moments import address
@@ -48,9 +48,8 @@ def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:
-    """Shorten a run; this plays some hundred runs, so it waits for its turn."""
-    with services().plays.turn():
-        return shorten(run, invariant)
+    """Shorten a run; this plays some hundred runs."""
+    return apart(shorten, run, invariant)
 
 
 def _start_futures(run: Run, invariant: str, each: int) -> str:
@@ -58,8 +57,7 @@ def _start_futures(run: Run, invariant: str, each: int) -> str:
 
     A replay of the whole run finds the steps from which the futures begin.
     """
-    with services().plays.turn():
-        asked = make_futures(run, invariant, each)
+    asked = apart(make_futures, run, invariant, each)
     return jobs().submit(asked, *visitor.asker())
 
 

@@ -20,7 +20,6 @@ from app.batch.announcer import Announcer, Emit
 from app.batch.batch_run import BatchRun
 from app.batch.bounds import RUNS_MOST
 from app.batch.computation import TELL_EVERY_S, Computation
-from app.batch.estimate import BatchEstimate, estimate
 from app.batch.locks import Locks
 from app.batch.queue import FairQueue
 from app.batch.runners.connect import SCHEME, ConnectRunner
@@ -239,10 +238,6 @@ class Jobs:
             except KeyboardInterrupt:
                 run.stop.set()
         progress(self.snapshot(number))
-
-    def estimate(self, spec: Spec) -> BatchEstimate:
-        """Return what the batch would take here, by `app.batch.estimate.estimate`."""
-        return estimate(spec, self.runner.cores(), self._computation.run_chunk)
 
     def count(self) -> int:
         """Return the number of batches that wait or run in this process."""

@@ -11,6 +11,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.advisor.result import promised
+from app.batch import estimate as batch_estimate
 from app.batch import records, statistics
 from app.batch.bounds import CELLS_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
@@ -30,7 +31,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields, typed
 from app.questions.names import DIGEST, digest_asked
 from app.server import api_schema, visitor
-from app.server.services import services
+from app.server.services import apart, services
 from app.storage.batch_fields import ACTIVE, ENDED, BatchState
 from app.storage.models import BatchRow
 from app.web import display_names, naming
@@ -262,8 +263,7 @@ def estimate() -> Response:
     visitor.require_patience()
     given = body()
     asked = asked_spec(given, scenario_asked(given))
-    with services().plays.turn():
-        found = jobs().estimate(asked)
+    found = apart(batch_estimate.estimate, asked, jobs().runner.cores())
     notes = [note.sentence(visitor.lang()) for note in found["notes"]]
     return json_answer({"ok": True, **found, "notes": notes})
 

@@ -44,7 +44,7 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
         }
         click.echo(json.dumps(answer, ensure_ascii=False, indent=1))
     else:
-        click.echo("\n".join(_lines(data, notes, problems, sentence)))
+        click.echo("\n".join(_lines(facts, data, notes, problems, sentence)))
     if out is not None:
         if scenario is None:
             raise InputError("unknown", "There is no partition to write.")
@@ -54,15 +54,28 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
 
 
 def _lines(
-    data: Json | None, notes: list[paste.Notice], problems: list[str], sentence: Any
+    facts: paste.Facts,
+    data: Json | None,
+    notes: list[paste.Notice],
+    problems: list[str],
+    sentence: Any,
 ) -> Iterator[str]:
     if data is not None:
         states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
         for state, replicas in states:
             leader = "none" if state["leader"] < 0 else state["leader"]
-            yield f"{state['name']}: leader {leader}, replicas {replicas}, ISR {state['isr']}"
+            elr = f", ELR {state['elr']}" if state["elr"] else ""
+            least = facts.min_isr(paste.topic_of(state["name"]))
+            yield (
+                f"{state['name']}: leader {leader}, replicas {replicas}, ISR {state['isr']}{elr}, "
+                f"min.insync.replicas {least}"
+            )
         yield f"Offline: {data['initial']['offline'] or 'none'}"
-        yield f"Played: {data['profiles'][0]}, {data['configs']}"
+        yield f"Played: {data['profiles'][0]}"
+        for topic, settings in facts.settings.items():
+            values = ", ".join(f"{name}={value}" for name, value in settings.items())
+            if values:
+                yield f"Settings of {topic or 'the cluster'}: {values}"
     for one in notes:
         yield f"Note: {sentence(one)}"
         yield from (f"      or add: {choice.put}" for choice in one.choices)

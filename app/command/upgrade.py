@@ -41,7 +41,7 @@ def upgrade(
     used = None if uses is None else _features(uses)
     old = advice.release_in(before) if before else ""
     if line is not None:
-        fits = [one for one in fitting(line) if not old or one.affects(release_of(old))]
+        fits = [one for one in fitting(line, old) if not old or one.affects(release_of(old))]
         sections: dict[str, Iterable[Bug | Change]] = {"fits": list(map(advice.bug_of, fits))}
     elif not after:
         sections = {"bugs": advice.bugs_of(old, mode or "")}

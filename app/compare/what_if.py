@@ -11,11 +11,10 @@ from app.questions.what_if import Matrix, MatrixColumn, matrix
 from app.server import visitor
 from app.web.questioning import question_context
 from engine.scenarios.translated import in_language
-from engine.study.what_if import KINDS
 
 blueprint = Blueprint("what_if", __name__)
 
-SIGNS = {"writes": "✔", "moves": "✔", "refused": "▲", "offline": "✖", "elr": "◆", "risk": "!"}
+SIGNS = {"writes": "✔", "moves": "✔", "refused": "▲", "offline": "✖", "risk": "!"}
 
 
 @blueprint.get("/r/<digest>/whatif")
@@ -36,7 +35,7 @@ def page(digest: str) -> str:
         step=found.step,
         columns=[_linked(column, found) for column in found.columns],
         rows=found.rows,
-        kinds=KINDS,
+        full=found.full,
         signs=SIGNS,
     )
 

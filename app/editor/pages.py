@@ -18,7 +18,7 @@ from app.questions import editor, registry
 from app.questions.names import DIGEST
 from app.runs.recording import OfferedComment, recorded
 from app.server import api_schema, visitor
-from app.server.services import services
+from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
 from app.web.questioning import question_context
@@ -98,7 +98,7 @@ def edit(name: str = "") -> str:
         scenario = empty(title)
     text = yaml_of(scenario)
     lang = visitor.lang()
-    checked = editor.looked_at(question_context(), text)
+    checked = apart(editor.looked_at, text, lang)
     boot = {**checked, "asks": asks, "lang": lang, "offers": offers(lang)}
     return render_template(
         "editor/page.html",
@@ -156,7 +156,7 @@ def example(grammar: str) -> str:
     return " ".join("2" if word == "B" else word for word in words)
 
 
-_OPTIONAL: Final = re.compile(r" ?\[[^\]]*\]")
+_OPTIONAL: Final = re.compile(r" ?\[[^\[\]]*\]")
 
 
 def _offer(config: Config, lang: str) -> Mapping[str, object]:

@@ -15,14 +15,18 @@ from engine.model.json_types import Json
 BEGINS: Final = b"Dumping "
 BATCH_WORDS: Final = b"baseOffset: "
 RECORD_WORDS: Final = b"| offset: "
+WORDS: Final = (BATCH_WORDS, RECORD_WORDS, b"isvalid: true keysize: ")
 BARE: Final = re.compile(r"Dumping (?:\./)?(\d{20})\.log")
 """A dump that was made inside the folder of its partition."""
-FILE: Final = re.compile(r"Dumping (\S*?([A-Za-z0-9._-]+-\d+))/(\d{20})\.log")
+FILE: Final = re.compile(r"Dumping (?:[^\r\n]*[/\\])?([A-Za-z0-9._-]+-\d+)[/\\](\d{20})\.log")
+"""Its path, also of Windows, has the partition."""
+OLD_RECORD: Final = re.compile(r"offset: (\d+) position: \d+ (?:\w+Time: (-?\d+) )?isvalid: ")
+"""A record as brokers print it to 2.0, without batches and leader epochs."""
 BATCH: Final = re.compile(
-    r"baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) .*?partitionLeaderEpoch: (?P<epoch>-?\d+)"
-    r".*? CreateTime: (?P<time>-?\d+)"
+    r"baseOffset: (?P<base>\d++) lastOffset: (?P<last>\d++) (?>.*?partitionLeaderEpoch: )"
+    r"(?P<epoch>-?\d++)(?>.*? CreateTime: )(?P<time>-?\d+)"
 )
-_PAYLOAD: Final = re.compile(r"\| offset: (\d+) CreateTime: (-?\d+) .*?payload: (\{.*\})\s*$")
+_PAYLOAD: Final = re.compile(r"\| offset: (\d++) CreateTime: (-?\d++) (?>.*?payload: )(\{.*\})\s*$")
 
 _CHANGES: Final = {
     "isr": "isr",

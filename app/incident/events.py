@@ -51,7 +51,8 @@ class EventData(TypedDict, total=False):
 
     `le` and `pe` are the leader and the partition epoch, `to` the offset to which a log is cut,
     `own` an offset out of range, `before` the ISR that is changed, `set` the replicas; `zk`: only a
-    cluster with ZooKeeper writes such a line; `heard`: a broker was told of it.  `old` and `new`
+    cluster with ZooKeeper writes such a line; `heard`: a broker was told of it; `since`: the first
+    release with such a line.  `old` and `new`
     are the record before and after a change.  `fields`, `changes` and
     `lags` are parts of the line that are taken apart into others.
     """
@@ -94,6 +95,7 @@ class EventData(TypedDict, total=False):
     properties: str
     directory: str
     why: str
+    since: tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)

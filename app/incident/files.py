@@ -14,7 +14,9 @@ from app.kafka.history import Image
 LONGEST_LINE: Final = 64 * 1024
 """What is longer is read in pieces; only the first can begin with a time."""
 _OWNER: Final = re.compile(r"^(?:broker|node)\.id=(\d+)\s*$", re.MULTILINE)
-_FOLDER: Final = re.compile(r"(?:kafka|broker|node|server|b)[a-z]*[-_.]?(\d{1,6})", re.IGNORECASE)
+_FOLDER: Final = re.compile(
+    r"(?:kafka|broker|node|server|b)[a-z]{0,40}[-_.]?(\d{1,6})", re.IGNORECASE
+)
 
 Complain = Callable[[str], None]
 
@@ -65,6 +67,8 @@ class Gathered:
     complain: Complain
     image: Image = field(default_factory=Image)
     replicas: dict[str, ReplicaFiles] = field(default_factory=dict)
+    dumped: dict[TopicIdentity, Path] = field(default_factory=dict)
+    """Partition -> the first file with a dump of its segments."""
 
     def replica(self, node: str) -> ReplicaFiles:
         return self.replicas.setdefault(node, ReplicaFiles())

@@ -15,6 +15,7 @@ _TP: Final = (
 )
 _NAMED: Final = r"topicName='(?P<topic>[^']+)', partitionIndex=(?P<index>\d+)"
 _IDS: Final = r"[\d, ]*"
+_GAP: Final = r"[^()]{0,200}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +45,23 @@ def _form(
     return Form(kind, key.encode(), re.compile(expression), ours, fields, sure)
 
 
-_STATE: Final = r"(?P<fields>leader=.*)"
+_STATE: Final = r"(?>.*?(?=leader=))(?P<fields>leader=.*)"
 
 FORMS: Final = (
     # -- the record, as a broker or a controller heard, sent or wrote it --------------------------
     _form("record", "eceived LeaderAndIsr request ",
-          rf"PartitionState\({_NAMED}, .*?{_STATE}", fields=True),
+          rf"PartitionState\({_NAMED}, {_STATE}", fields=True),
     _form("record", "eceived LeaderAndIsr request PartitionState(",
-          rf"PartitionState\(.*?{_STATE} for partition {_TP}", fields=True, sure=True),
+          rf"PartitionState\({_STATE} for partition {_TP}", fields=True, sure=True),
     _form("record", "eceived LeaderAndIsr request LeaderAndIsrPartitionState(",
-          rf"PartitionState\(.*?{_STATE} for partition {_TP}", fields=True, sure=True),
+          rf"PartitionState\({_STATE} for partition {_TP}", fields=True, sure=True),
     _form("record", "ached leader info ",
-          rf"PartitionState\(.*?{_STATE} for partition {_TP}", fields=True),
+          rf"PartitionState\({_STATE} for partition {_TP}", fields=True),
+    _form("record", "ached leader info ",
+          r"\(Leader:(?P<leader>-?\d+),ISR:(?P<isr>[\d,]*),LeaderEpoch:(?P<le>\d+),"
+          rf"[^ ]*AllReplicas:(?P<set>[\d,]*)\) for partition {_TP}"),
     _form("record", "pdateMetadataPartitionState(",
-          rf"PartitionState\({_NAMED}, .*?{_STATE}", fields=True, sure=True),
+          rf"PartitionState\({_NAMED}, {_STATE}", fields=True, sure=True),
     _form("record", "Skipped the become-", rf"state change for {_TP} .*?\((?P<fields>.*)",
           fields=True),
     _form("record", "with state LeaderAndIsr(",
@@ -66,6 +70,9 @@ FORMS: Final = (
     _form("record", "PartitionRecord for new partition ",
           rf"PartitionRecord for new partition {_TP} .*?PartitionRegistration\((?P<fields>.*)",
           fields=True, sure=True),
+    _form("record", "PartitionRegistration(",
+          rf"[ ,]{_TP}[ ,:]{_GAP}(?:\({_GAP}\){_GAP})?PartitionRegistration\((?P<fields>.*)",
+          fields=True),
     _form("change", "artition change for ",
           rf"artition change for {_TP}(?: with topic ID \S+)?: (?P<changes>.* -> .*)", sure=True),
     _form("assigned", " with assigned replicas ",
@@ -76,15 +83,15 @@ FORMS: Final = (
           r"ISR:(?P<isr>[\d,]*),LeaderEpoch:(?P<le>\d+),.*?\) to broker (?P<broker>\d+) "
           rf"for partition {_TP}"),
     _form("sent", "ending become-",
-          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\(.*?{_STATE} to broker "
+          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\({_STATE} to broker "
           rf"(?P<broker>\d+) for partition {_TP}", fields=True),
     _form("sent", "ending become-",
-          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\({_NAMED}, .*?{_STATE} to "
+          rf"ending become-\w+ LeaderAndIsr request \w*PartitionState\({_NAMED}, {_STATE} to "
           r"broker (?P<broker>\d+)", fields=True),
     _form("sent", "ending become-",
-          r"ending become-\w+ LeaderAndIsr request \w*PartitionState\(.*?leader=(?P<leader>-?\d+), "
-          r"leaderEpoch=(?P<le>\d+), isr=\[?(?P<isr>[\d, ]*)\]?, .*? to broker (?P<broker>\d+) "
-          rf"for partition {_TP}"),
+          r"ending become-\w+ LeaderAndIsr request \w*PartitionState\((?>.*?leader=)"
+          r"(?P<leader>-?\d++), leaderEpoch=(?P<le>\d++), isr=\[?(?P<isr>[\d, ]*)\]?, "
+          rf"(?>.*? to broker )(?P<broker>\d+) for partition {_TP}"),
     # -- a replica --------------------------------------------------------------------------------
     _form("leads", " starts at leader epoch ",
           rf"Leader {_TP} .*?starts at leader epoch (?P<le>\d+) from offset (?P<leo>\d+) with "
@@ -101,8 +108,8 @@ FORMS: Final = (
           rf"(?:\] |: ){_TP} starts at Leader Epoch (?P<le>\d+) from offset (?P<leo>\d+)\."),
     _form("cuts", "with TruncationState(offset=",
           rf"Truncating partition {_TP} with TruncationState\(offset=(?P<to>\d+),"
-          r"(?:.*?EpochEndOffset\(.*?leaderEpoch=(?P<epoch>-?\d+), endOffset=(?P<end>-?\d+)\))?",
-          sure=True),
+          r"(?:(?>.*?EpochEndOffset\()(?>.*?leaderEpoch=)(?P<epoch>-?\d+), "
+          r"endOffset=(?P<end>-?\d+)\))?", sure=True),
     _form("cuts", " to local high watermark ",
           rf"Truncating partition {_TP} to local high watermark (?P<to>\d+)"),
     _form("cuts", "below high watermark ",
@@ -123,16 +130,16 @@ FORMS: Final = (
           r"(?:zkV|v)ersion updated to \[?(?P<pe>\d+)", sure=True),
     _form("refused", "Cached zkVersion ", rf"Partition {_TP} .*Cached zkVersion \[?(?P<pe>\d+)"),
     _form("loaded", "Completed load of ",
-          r"Completed load of Log\(.*?topic=(?P<topic>[^,]+), partition=(?P<index>\d+), .*?"
-          r"logStartOffset=\d+, logEndOffset=(?P<leo>\d+)"),
+          r"Completed load of Log\((?>.*?topic=)(?P<topic>[^,]+), partition=(?P<index>\d++), "
+          r"(?>.*?logStartOffset=)\d++, logEndOffset=(?P<leo>\d+)"),
     _form("loaded", "Completed load of log",
           rf"ompleted load of log {_TP} .* log end offset (?P<leo>\d+)"),
     _form("loaded", "Completed load of log",
-          rf"partition={_TP}.*ompleted load of log .* log end offset (?P<leo>\d+)"),
+          rf"partition={_TP}(?>.*?ompleted load of log ).* log end offset (?P<leo>\d+)"),
     _form("mark", "with initial high watermark ",
           rf"for partition {_TP} with initial high watermark (?P<hw>\d+)"),
     _form("recovers", "Recovering unflushed segment ",
-          rf"Recovering unflushed segment \d+.*?(?: in log | recovered for ){_TP}"),
+          rf"Recovering unflushed segment \d++.*?(?: in log | recovered for ){_TP}"),
     _form("recovers", "Recovering unflushed segment ",
           rf"partition={_TP}.*Recovering unflushed segment \d+(?=\s|$)"),
     _form("out of range", "out of range",
@@ -145,7 +152,7 @@ FORMS: Final = (
     _form("unclean", "potential data loss",
           rf"alive for {_TP}\. Elect leader (?P<leader>\d+)"),
     _form("created", "Created log for partition ",
-          rf"Created log for partition {_TP} in .* with properties \{{(?P<properties>.*)\}}"),
+          rf"Created log for partition {_TP} in (?>.*? with properties \{{)(?P<properties>.*)\}}"),
     # -- a broker ---------------------------------------------------------------------------------
     _form("version", "Kafka version", r"Kafka version ?: (?P<version>\d+(?:\.\d+)+)", False),
     _form("fencing", "Fencing broker ", r"Fencing broker (?P<broker>\d+)", False),
@@ -172,10 +179,16 @@ FORMS: Final = (
           False),
     _form("dies", "Shutdown broker because ", r"Shutdown broker because (?P<why>[^()]*)", False),
     _form("directory fails", "in the failed log directory ",
-          r"because they are in the failed log directory (?P<directory>\S+?)\.?(?=\s|$)", False),
+          r"because they are in the failed log directory (?P<directory>\S*[^\s.])", False),
     _form("ends", " shut down completed", r"Server id=\d+\] shut down completed", False),
     _form("dies", "Exiting because log truncation is not allowed",
           r"(?P<why>log truncation is not allowed for partition \S+?),? ", False),
+    _form("memory", "OutOfMemoryError",
+          r"OutOfMemoryError(?:: (?P<why>[^()\[\]]{0,80}))?", False),
+    _form("disk full", "No space left on device", r"No space left on device", False),
+    _form("session ends", "zookeeper state changed (Expired)", r"state changed \(Expired\)", False),
+    _form("session ends", "has expired", r"session 0x\w{1,20} has expired", False),
+    _form("files", "Too many open files", r"Too many open files", False),
     _form("dies", "Exiting Kafka due to ", r"Exiting Kafka due to (?P<why>fatal exception)", False),
 )  # fmt: skip
 
@@ -184,8 +197,8 @@ TEXTS: Final = ("topic", "tp", "version", "properties", "fields", "changes", "la
                 "directory")  # fmt: skip
 LAGS: Final = re.compile(r"brokerId: (\d+), endOffset: (-?\d+)")
 FIELD: Final = re.compile(
-    r"(\w+)=(?:\w*\[([^\]]*)\]|List\(((?:BrokerState\([^)]*\)|[^()])*)\)|(-?[\w, ]*?))"
+    r"(?<!\w)(\w+)=(?:\w*\[([^\[\]]*)\]|List\(((?:BrokerState\([^)]*\)|[^()])*)\)|(-?[\w, ]*?))"
     r"(?=, \w+=|\)|\])"
 )
-CHANGE: Final = re.compile(r"(\w+): (\[[^\]]*\]|[-\w]+) -> (\[[^\]]*\]|[-\w]+)")
+CHANGE: Final = re.compile(r"(?<!\w)(\w+): (\[[^\]]*\]|[-\w]++) -> (\[[^\]]*\]|[-\w]+)")
 BROKER_STATE: Final = re.compile(r"brokerId=(\d+)")

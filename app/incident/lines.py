@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final, cast
 
 from app.incident import layouts
@@ -21,7 +22,12 @@ _OF_ZOOKEEPER: Final = {
     form.key
     for form in FORMS
     if form.fields
-    and form.key not in (b"Skipped the become-", b"PartitionRecord for new partition ")
+    and form.key
+    not in (
+        b"Skipped the become-",
+        b"PartitionRecord for new partition ",
+        b"PartitionRegistration(",
+    )
 }
 """Lines that only brokers and controllers of ZooKeeper clusters write."""
 _OF_KRAFT: Final = ("change", "fencing", "unfencing", "registering")
@@ -54,6 +60,8 @@ _SPEAKERS: Final = (
     re.compile(r"(?:^|[\s:|\"-])Controller (\d+) epoch \d+ "),
     re.compile(r"\], Replica (\d+) for partition "),
 )
+TRACED: Final = ("memory", "disk full", "files")
+"""Kinds of lines that stand in a stack trace, without a time of their own."""
 TAIL: Final = re.compile(r"\([\w.$]+\)(?: \[[^\]]*\])?\s*$")
 """Ends of lines in layouts that have the logger behind the message, perhaps with the thread."""
 _NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]{0,30}[-_.]?(\d{1,6})", re.I)
@@ -149,6 +157,18 @@ def of_plain(
     return None
 
 
+def of_trace(plain: UnwrappedLine, before: Iterable[bytes], node: str, where: str) -> Event | None:
+    """Return the event of a line of a stack trace, which has the time of a line before it."""
+    for form, key in _KEYS:
+        match = form.expression.search(plain.text) if not form.ours and key in plain.text else None
+        if match is None or form.kind not in TRACED:
+            continue
+        times = (time_of(line) for line in reversed(list(before)))
+        time_ms = next((one for one in times if one is not None), None)
+        return None if time_ms is None else Event(time_ms, node, form.kind, where, _values(match))
+    return None
+
+
 def _values(match: re.Match[str]) -> EventData:
     found = match.groupdict().items()
     values = {name: _value(name, text) for name, text in found if text is not None}
@@ -172,6 +192,9 @@ def _completed(form: Form, data: EventData) -> bool:
     if form.kind == "change":
         return _take_changes(data)
     if not form.fields:
+        if form.kind == "record":
+            data["zk"] = True
+            data["since"] = (0, 8, 1)
         return True
     fields: dict[str, str] = {}
     for name, bracket, listed, plain in FIELD.findall(data.pop("fields")):
@@ -186,6 +209,8 @@ def _completed(form: Form, data: EventData) -> bool:
     if data["leader"] < 0:
         data["leader"] = -1
     data["set"] = _ids(fields.get("replicas", ""))
+    if "leaderRecoveryState" in fields:  # KIP-704
+        data["since"] = (3, 2, 0)
     if form.key in _OF_ZOOKEEPER:
         data["zk"] = True
     if "offlineReplicas" in fields:

@@ -8,7 +8,9 @@ from typing import NotRequired, TypedDict
 from app.incident.facts import Beginning, Scale
 from app.incident.timeline import Timeline
 from app.kafka.metadata import PartitionMetadata
+from app.kafka.versions import Numbers, numbers_of, profile_of
 from engine.model.phrases import phrase
+from engine.model.profiles import get_profile
 
 MOST_KEPT = 400
 """Records in one log of the first state; further apart, all logs begin equal."""
@@ -48,6 +50,23 @@ class ScenarioData(TypedDict):
     partitions: list[list[int]]
     configs: dict[str, int]
     initial: NotRequired[FirstState]
+
+
+def profile_for(told: Timeline) -> str:
+    """Return the profile of the release that the files name, or else of their kind of lines."""
+    numbers = numbers_of(told.version) or _release_by_evidence(told)
+    name = profile_of(numbers, told.kraft)
+    has_elr = any(state.record.elr or state.record.last_known_elr for state in told.states)
+    row = get_profile(name)
+    return f"{name}+elr" if has_elr and row.elr_available and not row.elr else name
+
+
+def _release_by_evidence(told: Timeline) -> Numbers:
+    """Return a release whose brokers write such lines, where none names it."""
+    since = [event.data["since"] for _, event in told.events if "since" in event.data]
+    if told.kraft or max(since, default=(0, 0, 0)) >= (3, 2, 0):
+        return (3, 9, 1)
+    return (1, 1, 1) if since else (2, 8, 2)
 
 
 def scenario_data(

@@ -13,13 +13,12 @@ from typing import Any, Final
 
 from app.incident.events import Event
 from app.incident.facts import Ends, Scale, beginning, ends_of_epochs, shrinks_of
-from app.incident.opening import assumptions, scenario_data
+from app.incident.opening import assumptions, profile_for, scenario_data
 from app.incident.render import JUST_BEFORE_MS
 from app.incident.render import record as shown
 from app.incident.returns import COMES, comes_back, starts_between
 from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
-from app.kafka.versions import numbers_of, profile_of
 from engine.model.errors import InputError
 from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
@@ -58,18 +57,10 @@ def rebuild(
     `between` is called before each state and event, and may raise.  Raises InputError for a profile
     that there is none of.
     """
-    name = get_profile(profile).name if profile else _profile(told)
+    name = get_profile(profile).name if profile else profile_for(told)
     builder = _Builder(told, name)
     builder.notes += assumptions(told, get_profile(name).stands_for, bool(profile))
     return builder.build(between)
-
-
-def _profile(told: Timeline) -> str:
-    numbers = numbers_of(told.version) or ((3, 9, 1) if told.kraft else (2, 8, 2))
-    name = profile_of(numbers, told.kraft)
-    has_elr = any(state.record.elr or state.record.last_known_elr for state in told.states)
-    row = get_profile(name)
-    return f"{name}+elr" if has_elr and row.elr_available and not row.elr else name
 
 
 class _Builder:
@@ -97,6 +88,8 @@ class _Builder:
         self.sim.rush = True
         self.cut: set[int] = set()
         self.dead: set[int] = set()
+        self.shrink = 0
+        """Lines of shrinking ISRs that have been played."""
 
     def _scaled(self, starts: list[int], first: PartitionMetadata) -> Scale:
         shrinks = [event.data for _, event in shrinks_of(self.told)]
@@ -271,10 +264,11 @@ class _Builder:
         if before is None:
             return False
         sim, moves, filled = self.sim.copy(), list(self.moves), set(self.filled)
+        shrink = self.shrink
         if self._changes(before.record, wanted):
             return True
         after = self.sim, self.moves, self.filled
-        self.sim, self.moves, self.filled = sim, moves, filled
+        self.sim, self.moves, self.filled, self.shrink = sim, moves, filled, shrink
         if self._crashes(before.record, wanted):
             return True
         self.sim, self.moves, self.filled = after
@@ -378,23 +372,27 @@ class _Builder:
     def _fill_before_shrink(self, wanted: PartitionMetadata) -> None:
         """Write what lay in the leader's log when followers fell behind, at least one record."""
         leader = self._model().leader
-        data = next(
+        shrinks = shrinks_of(self.told)
+        at = next(
             (
-                event.data
-                for _, event in shrinks_of(self.told)
-                if set(event.data["isr"]) == set(wanted.isr)
+                at
+                for at, (_, event) in enumerate(shrinks)
+                if at >= self.shrink
+                and set(event.data["isr"]) == set(wanted.isr)
                 and event.node == str(leader)
                 and self.scale.of(event.data["leo"]) >= self._leo(leader)
             ),
             None,
         )
-        if data is None:
+        if at is None:
             self._fill_before_change()
             followers = [one for one in self._model().isr if one != leader]
             self._fetch(followers * 2)
             self._write(leader, self._leo(leader) + 1)
             self.notes.append("The run adds one record, behind which the slow follower lags.")
             return
+        data = shrinks[at][1].data
+        self.shrink = at + 1
         lagging = data.get("lagging", {})
         ends = {one: self.scale.of(end) for one, end in lagging.items()}
         level = self.scale.of(data["hw"])

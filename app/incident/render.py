@@ -15,12 +15,16 @@ ADD = (
     "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
     "__cluster_metadata-0."
 )
+ADD_OF_ZOOKEEPER = "add state-change.log of a broker or of the controller."
 NOTHING = phrase("These files do not show the state of any partition: {0}", ADD)
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
 _LOST = "LOST: {0} committed (high watermark {1} on {2})"
 GRAVE = ("LOST", "UNCLEAN")
 """How rows begin that a reader looks for."""
+
+TROUBLE = ("memory", "disk full", "session ends", "files")
+TOGETHER_MS = 10_000
 
 Row = tuple[float, str, str]
 """(time, actor, event)."""
@@ -66,7 +70,7 @@ def missing(told: Timeline) -> str:
         "No line has a leader epoch and a partition epoch of {0}, so its state is unknown and "
         "there is no run to show: {1}",
         told.partition,
-        ADD,
+        ADD if told.kraft else ADD_OF_ZOOKEEPER,
     )
 
 
@@ -78,8 +82,11 @@ def rows(told: Timeline) -> list[Row]:
 def _rows(told: Timeline) -> Iterator[Row]:
     cut: dict[str, tuple[float, int]] = {}
     failed: set[tuple[str, str]] = set()
+    last: dict[tuple[str, str], float] = {}
     for time_ms, event in told.events:
         if event.kind == "cuts" and _repeats(cut, time_ms, event):
+            continue
+        if event.kind in TROUBLE and _is_repeated(last, time_ms, event):
             continue
         if event.kind == "directory fails":
             # Replica manager and log manager say it, and then what is stopped because of it.
@@ -104,6 +111,13 @@ def _rows(told: Timeline) -> Iterator[Row]:
                 yield when, node, text
         before = state
     yield from losses(told)
+
+
+def _is_repeated(last: dict[tuple[str, str], float], time_ms: float, event: Event) -> bool:
+    """Return whether the node logged the same trouble a moment before: a trace has many lines."""
+    place = event.node, event.kind
+    before, last[place] = last.get(place), time_ms
+    return before is not None and time_ms - before < TOGETHER_MS
 
 
 def _repeats(cuts: dict[str, tuple[float, int]], time_ms: float, event: Event) -> bool:
@@ -237,6 +251,8 @@ def _event_sentence(event: Event) -> str:
         return phrase("broker {0} is elected without being in sync", data["leader"])
     if event.kind == "directory fails":
         return phrase("stops serving the replicas in {0}: the directory failed", data["directory"])
+    if event.kind == "memory":
+        return phrase("runs out of memory: {0}", data.get("why", "OutOfMemoryError"))
     if event.kind == "dies":
         return phrase("shuts itself down: {0}", data["why"])
     if event.kind in ("registered", "fenced", "unfenced", "leaving"):
@@ -290,6 +306,9 @@ _PLAIN = {
     "ends": "has shut down",
     "unclean stop": "had not shut down cleanly: no clean shutdown file",
     "recovers": "recovers the log after an unclean shutdown",
+    "disk full": "has no space left on a disk",
+    "session ends": "loses its ZooKeeper session",
+    "files": "has too many open files",
     "refused": "gets its ISR change rejected: its partition epoch is old",
 }
 

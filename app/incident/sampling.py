@@ -119,7 +119,7 @@ def _lines(path: Path, sample: FileSample) -> Iterator[bytes]:
 
 
 def _count(sample: FileSample, line: bytes) -> None:
-    if dumps.BATCH_WORDS in line or dumps.RECORD_WORDS in line or line.startswith(dumps.BEGINS):
+    if line.startswith(dumps.BEGINS) or any(words in line for words in dumps.WORDS):
         sample.dumped += 1
         return
     if DESCRIBED.search(line):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from app.incident import excerpts
 from app.incident.clocks import Clocks
 from app.incident.events import CONTROLLER, Event, EventData, TopicIdentity
 from app.incident.files import ReplicaFiles
@@ -34,6 +35,11 @@ AS_RECORDED: Final = {
 TOLD_ALONE: Final = ("grows", "shrinks", "granted", "leads", "follows", "cuts", "loaded", "unclean",
                      "out of range")  # fmt: skip
 """Kinds of events of a partition that are worth telling where no state of its record is known."""
+
+DATED_MS: Final = 978_307_200_000
+"""2001: times without a day are of 2000."""
+KRAFT_SINCE_MS: Final = 1_664_755_200_000
+"""3 October 2022, the day of Kafka 3.3, whose KRaft was the first for production."""
 
 _SETTING: Final = re.compile(
     r"(min\.insync\.replicas|unclean\.leader\.election\.enable)(?: -> |=)(\w+)"
@@ -60,7 +66,7 @@ class Timeline:
 
     `events` are (time by the reference clock, event), in order; `notes` name what could not be read
     and what is missing; `controller`: the node whose log is the controller's, "" without;
-    `offline`: brokers that are down at the first state.
+    `offline`: brokers that are down at the first state; `numbered`: no line has partition epochs.
     """
 
     partition: TopicIdentity
@@ -75,6 +81,7 @@ class Timeline:
     notes: list[str] = field(default_factory=list)
     controller: str = CONTROLLER
     offline: tuple[int, ...] = ()
+    numbered: bool = False
 
     def of_kind(self, *kinds: str) -> Iterator[tuple[float, Event]]:
         return ((time_ms, event) for time_ms, event in self.events if event.kind in kinds)
@@ -96,9 +103,12 @@ def partitions(
             epoch = _epoch_of(event)
             if about is not None and epoch is not None:
                 seen.add((about, epoch))
-            elif about is not None and event.kind in TOLD_ALONE:
+            elif about is not None and event.kind in (*TOLD_ALONE, "record", "sent"):
                 lines[about] += 1
-    return Counter(about for about, _ in sorted(seen, key=str)) or lines
+    found = Counter(about for about, _ in sorted(seen, key=str)) or lines
+    for about, path in reader.gathered.dumped.items() if not found else ():
+        complain(phrase("{0} is a dump of {1}: records, but no leader and no ISR.", path, about))
+    return found
 
 
 def _epoch_of(event: Event) -> int | None:
@@ -130,9 +140,7 @@ def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
     for event in found:
         _take_about(told, event)
     stated = [event for event in found if event.kind == "state"]
-    told.kraft = bool(stated) or not any(
-        event.kind == "sent" or event.data.get("zk") for event in found
-    )
+    told.kraft = bool(stated) or _is_kraft(found)
     if not stated:
         # The metadata log would tell of these itself.
         found = [replace(one, kind=AS_RECORDED.get(one.kind, one.kind)) for one in found]
@@ -153,6 +161,15 @@ def gather(sources: list[IncidentFile], wanted: TopicIdentity) -> Timeline:
     _note_gaps(told)
     del told.notes[MOST_NOTES:]
     return told
+
+
+def _is_kraft(found: list[Event]) -> bool:
+    """Check whether the lines may be a KRaft cluster's: by their words, else by their day."""
+    if any(event.kind == "sent" or event.data.get("zk") for event in found):
+        return False
+    if any(event.node == CONTROLLER for event in found):
+        return True
+    return not any(DATED_MS < event.time_ms < KRAFT_SINCE_MS for event in found)
 
 
 def _take_about(told: Timeline, event: Event) -> None:
@@ -257,7 +274,26 @@ def _states(told: Timeline, stated: list[Event]) -> list[TimelineState]:
     order = _TimelineOrder(told.controller)
     for time_ms, event in told.events:
         order.take(time_ms, event)
+    if not order.known:
+        return _excerpted(told)
     return [order.known[epoch] for epoch in sorted(order.known)]
+
+
+def _excerpted(told: Timeline) -> list[TimelineState]:
+    """Return states of lines without partition epochs, and say so."""
+    found, assumed = excerpts.states_of(told.events)
+    told.numbered = bool(found)
+    if found:
+        told.notes.append("No line has a partition epoch: the states are numbered as they come.")
+    if found and assumed:
+        told.notes.append(
+            phrase("No line has a leader epoch: the run begins in {0}.", found[0][1].leader_epoch)
+        )
+    controller = told.controller
+    return [
+        TimelineState(state, time_ms, event.where, event.node or controller)
+        for time_ms, state, event in found
+    ]
 
 
 @dataclass(slots=True)
@@ -297,7 +333,10 @@ class _TimelineOrder:
     def _add(self, state: PartitionMetadata, time_ms: float | None, event: Event) -> None:
         epoch = state.partition_epoch
         node = event.node or self.controller
-        self.known.setdefault(epoch, TimelineState(state, time_ms, event.where, node))
+        known = self.known.get(epoch)
+        # A leader that was replaced asked for a change which was never written.
+        if known is None or known.record.leader_epoch < state.leader_epoch:
+            self.known[epoch] = TimelineState(state, time_ms, event.where, node)
         self.latest[event.node] = max(epoch, self.latest.get(event.node, -1))
 
     def _grant(self, time_ms: float, event: Event) -> None:
@@ -348,7 +387,7 @@ def _state_of(event: Event) -> PartitionMetadata | None:
 
 
 def _note_gaps(told: Timeline) -> None:
-    if not told.states:
+    if not told.states or told.numbered:
         return
     epochs = [state.record.partition_epoch for state in told.states]
     for one, other in itertools.pairwise(epochs):

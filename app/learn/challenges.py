@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request
 
 from app.core.refusals import RequestError
 from app.server import visitor
-from app.server.services import services
+from app.server.services import apart
 from app.web.moments import frame
 from engine.learn.challenges import Challenge, challenges
 from engine.model.errors import InputError
@@ -114,8 +114,7 @@ def _tried(found: Challenge, text: str) -> tuple[TriedMoves, str]:
     """Return (sentence about these moves, stage after them)."""
     lines = tuple(line.strip() for line in text.splitlines() if line.strip())
     try:
-        with services().plays.turn():
-            attempt = found.attempt(lines)
+        attempt = apart(found.attempt, lines)
     except InputError as bad:
         return {"problem": bad.sentence}, ""
     return {"done": attempt.done, "used": attempt.used}, frame(attempt.run, attempt.step)

@@ -14,8 +14,9 @@ from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.questions.names import default_run
 from app.server import visitor
+from app.server.services import apart
 from app.web import naming
-from app.web.moments import animator, frame, recorded
+from app.web.moments import animator, frame
 from engine.learn import claims as book
 from engine.learn import judging
 from engine.learn.claims import Claim
@@ -23,10 +24,12 @@ from engine.learn.interview import questions
 from engine.learn.judging import Judgement
 from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS, PROFILES
-from engine.properties.evaluate import judge
+from engine.properties.evaluate import Verdict, judge
 from engine.properties.facts import FACTS
+from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library
 from engine.scenarios.translated import in_language
+from engine.sim.run import Run
 
 blueprint = Blueprint("claims", __name__)
 
@@ -149,10 +152,15 @@ def _own() -> OwnProperty:
     own["asked"] = True
     try:
         run = default_run(naming.scenario_named(code), naming.profile_asked())
-        verdict = judge(text, recorded(run))
+        verdict = apart(_judged, text, run)
     except InputError as bad:
         return {**own, "problem": bad.sentence}
     return {**own, "holds": verdict.holds, "open": animator(run, verdict.step), "n": verdict.step}
+
+
+def _judged(text: str, run: Run) -> Verdict:
+    """Judge a sentence of the property language in a run."""
+    return judge(text, MomentRecording(run))
 
 
 @blueprint.get("/claims/<slug>")

@@ -13,7 +13,7 @@ from app.core.refusals import RequestError
 from app.learn.challenges import TriedMoves
 from app.learn.learning import given_answer
 from app.server import visitor
-from app.server.services import services
+from app.server.services import apart, services
 from app.web.moments import address, animator, frame, recorded
 from app.web.question_view import ViewQuestion, question_json, result
 from engine.learn import course
@@ -169,8 +169,7 @@ def _task(scene: CourseScene, stand: Stand) -> dict[str, object]:
         try:
             if len(lines) > course.MOST_MOVES:
                 raise InputError("too_large", "At most {0} moves may be tried.", course.MOST_MOVES)
-            with services().plays.turn():
-                done, run, step = course.done(scene, lines)
+            done, run, step = apart(course.done, scene, lines)
             tried |= {"done": done, "used": len(lines)}
             stage = frame(run, stand.step, to=step)
         except InputError as bad:

@@ -12,7 +12,7 @@ from app.core.refusals import RequestError
 from app.core.request_fields import typed, whole_number
 from app.questions.names import DIGEST, default_run, parse_run
 from app.server import visitor
-from app.server.services import services
+from app.server.services import apart, services
 from app.web import naming
 from app.web.moments import address, animator, recorded
 from app.web.question_view import GivenAnswer, ViewQuestion, given_of, question_json, result
@@ -68,8 +68,7 @@ def _probes(run: Run) -> tuple[Probe, ...]:
 
 @lru_cache(maxsize=64)
 def _drilled(run: Run) -> Run:
-    with services().plays.turn():
-        return drilled(run)
+    return apart(drilled, run)
 
 
 def question_of_address() -> ViewQuestion:
@@ -217,7 +216,7 @@ def _end() -> str:
 def quiz() -> Response:
     """Open a quiz about a run that is given by its text; nothing of it is stored."""
     visitor.require_token()
-    run = parse_run(request.form.get("run", ""))
+    run = apart(parse_run, request.form.get("run", ""))
     return redirect(address("/learn", run=services().replays.register(run), quiz="1"))
 
 

@@ -11,7 +11,7 @@ from engine.model.errors import InputError
 from engine.model.json_types import Json
 from engine.model.profiles import get_profile
 from engine.scenarios import paste, pasted
-from engine.scenarios.paste import Notice
+from engine.scenarios.paste import MIN_ISR, UNCLEAN, Facts, Notice, topic_of
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -21,9 +21,20 @@ MOST_SENT: Final = 190_000
 
 class PartitionRead(TypedDict):
     name: str
+    topic: str
     leader: int | None
     isr: list[int]
+    elr: list[int]
     replicas: list[int]
+    min_isr: int
+
+
+class TopicRead(TypedDict):
+    """The settings of a topic, as the text has them, and the names of those that are assumed."""
+
+    name: str
+    settings: dict[str, str]
+    assumed: list[str]
 
 
 class PressJson(TypedDict):
@@ -41,6 +52,7 @@ class Note(TypedDict):
     line: int
     sentence: str
     choices: list[PressJson]
+    topics: list[str]
 
 
 def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
@@ -56,7 +68,8 @@ def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
     return run, {
         "run": None if run is None else run.text(),
         "profile": None if run is None else run.profile,
-        "partitions": [] if data is None else _summary(data),
+        "partitions": [] if data is None else _summary(data, facts),
+        "topics": [] if data is None else _topics(data, facts),
         "offline": [] if data is None else data["initial"]["offline"],
         "notes": [_note(context, one) for one in notes],
         "problems": [_note(context, one) for one in problems],
@@ -77,11 +90,31 @@ def _run(data: Json, problems: list[Notice]) -> Run | None:
     return run
 
 
-def _summary(data: Json) -> list[PartitionRead]:
-    states = data["initial"]["partitions"]
+def _summary(data: Json, facts: Facts) -> list[PartitionRead]:
+    states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
     return [
-        {"name": one["name"], "leader": one["leader"], "isr": one["isr"], "replicas": replicas}
-        for one, replicas in zip(states, data["partitions"], strict=True)
+        {
+            "name": one["name"],
+            "topic": (topic := topic_of(one["name"])),
+            "leader": one["leader"],
+            "isr": one["isr"],
+            "elr": one["elr"],
+            "replicas": replicas,
+            "min_isr": facts.min_isr(topic),
+        }
+        for one, replicas in states
+    ]
+
+
+def _topics(data: Json, facts: Facts) -> list[TopicRead]:
+    names = dict.fromkeys(topic_of(one["name"]) for one in data["initial"]["partitions"])
+    return [
+        {
+            "name": name,
+            "settings": {**facts.settings.get("", {}), **facts.settings.get(name, {})},
+            "assumed": [one for one in (MIN_ISR, UNCLEAN) if facts.setting(name, one) is None],
+        }
+        for name in names
     ]
 
 
@@ -95,4 +128,5 @@ def _note(context: Context, one: Notice) -> Note:
             {"key": each.key, "args": dict(each.args), "put": each.put, "before": each.before}
             for each in one.choices
         ],
+        "topics": list(one.topics),
     }

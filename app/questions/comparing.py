@@ -70,8 +70,7 @@ def other_run(context: Context, run: Run, wanted: str) -> tuple[Run, str]:
         return context.runs.run(wanted), ""
     profile = get_profile(wanted).name
     # The script as that profile plays it, where nothing was done by hand.
-    with context.compute.turn():
-        return playable(Run(run.scenario, profile, run.seed, run.moves))
+    return context.compute.apart(playable, Run(run.scenario, profile, run.seed, run.moves))
 
 
 def other_profile(run: Run) -> str:

@@ -113,7 +113,7 @@ def described(replay: Replay, lang: str) -> Json:
 def run_of(context: Context, request: RequestFields) -> Run:
     """Return the run a request names: by text, by digest, or by scenario, profile and seed."""
     if request.has("text"):
-        return names.parse_run(request.raw("text"))
+        return context.compute.apart(names.parse_run, request.raw("text"))
     if request.has("run"):
         return context.runs.run(names.digest_asked(request))
     if not request.has("scenario"):

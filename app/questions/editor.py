@@ -12,6 +12,7 @@ from app.questions.context import Answer, Context
 from engine.catalogue import promises
 from engine.model.errors import InputError
 from engine.model.json_types import Json
+from engine.model.phrases import translate
 from engine.moves import moves
 from engine.replay.replay import STEPS_MOST
 from engine.scenarios import file
@@ -54,19 +55,49 @@ class OutcomeJson(TypedDict):
 
 def check(context: Context, request: RequestFields) -> Answer:
     """Return {yaml} or {scenario} in both forms, and everything that is wrong with them."""
-    return looked_at(context, sent_text(request))
+    return context.compute.apart(looked_at, _sent(request), context.lang)
 
 
-def sent_text(request: RequestFields) -> str:
-    """Return the YAML of a request.  Raises `RequestError` "invalid" or "too_large"."""
+def _sent(request: RequestFields) -> str | Json:
+    """Return what a request has: YAML, or the data of a form.
+
+    Raises `RequestError` "invalid" or "too_large".
+    """
     if not request.has("scenario"):
         empty = request.raw("yaml") == ""
-        text = "" if empty else request.text("yaml", most=names.SCENARIO_BYTES)
-    else:
-        data = request.raw("scenario")
-        if not isinstance(data, dict):
-            raise RequestError("invalid", what="scenario")
-        text = _text_of(data)
+        return "" if empty else request.text("yaml", most=names.SCENARIO_BYTES)
+    data = request.raw("scenario")
+    if not isinstance(data, dict):
+        raise RequestError("invalid", what="scenario")
+    return data
+
+
+def play(context: Context, request: RequestFields) -> Answer:
+    """Play {yaml} under each profile; return what happens beside what is promised."""
+    return {"profiles": context.compute.apart(_played, _sent(request), context.lang)}
+
+
+def attempt(context: Context, request: RequestFields) -> Answer:
+    """Return the run of {yaml, profile} with its first steps, up to a move that fails."""
+    profile = request.text("profile", default="")
+    run, problem = context.compute.apart(_attempted, _sent(request), profile, context.lang)
+    digest = context.runs.register(run)
+    describe = context.runs.describe(digest, context.lang)
+    with context.runs.using(digest) as replay:
+        return {
+            "run": digest,
+            "facts": describe(replay),
+            "steps": replay.steps(0, STEPS_AT_ONCE),
+            "problem": problem,
+        }
+
+
+# -- in a worker process --------------------------------------------------------------------------
+
+
+def _yaml(sent: str | Json) -> str:
+    """Return what was sent as YAML.  Raises `RequestError` "invalid" or "too_large"."""
+    text = sent if isinstance(sent, str) else _text_of(sent)
     if len(text.encode("utf-8", "replace")) > names.SCENARIO_BYTES:
         raise RequestError("too_large", limit=names.SCENARIO_BYTES)
     return text
@@ -84,20 +115,19 @@ def _text_of(data: Json) -> str:
         raise RequestError("invalid", what="scenario") from None
 
 
-def looked_at(context: Context, text: str) -> Answer:
+def looked_at(sent: str | Json, lang: str) -> Answer:
     """Return {yaml, scenario or None, problems: [{line, column, sentence, script?}]}."""
+    text = _yaml(sent)
     try:
         scenario, places = file.load_placed(text, WHERE)
     except InputError as bad:
-        problem = _problem(context, text, bad.where, bad)
+        problem = _problem(lang, text, bad.where, bad)
         return {"yaml": text, "scenario": None, "problems": [problem]}
-    problems = _script_problems(context, text, scenario, places)
+    problems = _script_problems(lang, text, scenario, places)
     return {"yaml": text, "scenario": scenario.to_dict(), "problems": problems}
 
 
-def _script_problems(
-    context: Context, text: str, scenario: Scenario, places: Places
-) -> list[Problem]:
+def _script_problems(lang: str, text: str, scenario: Scenario, places: Places) -> list[Problem]:
     """Return every line of the script that is no move, once."""
     found: dict[int, Problem] = {}
     for profile in scenario.profiles:
@@ -108,12 +138,12 @@ def _script_problems(
                 moves.parse(line.text, scenario.brokers)
             except InputError as bad:
                 where = places.of(("script", line.number))
-                problem = _problem(context, text, where, bad)
+                problem = _problem(lang, text, where, bad)
                 found[line.number] = {**problem, "script": line.number}
     return [found[number] for number in sorted(found)]
 
 
-def _problem(context: Context, text: str, where: str, bad: InputError) -> Problem:
+def _problem(lang: str, text: str, where: str, bad: InputError) -> Problem:
     """Return the place of a refusal ("scenario:12:3") as numbers.
 
     A line's column is where its text is.
@@ -123,34 +153,40 @@ def _problem(context: Context, text: str, where: str, bad: InputError) -> Proble
     lines = text.split("\n")
     if column == 1 and line <= len(lines):
         column += len(lines[line - 1]) - len(lines[line - 1].lstrip())
-    return {"line": line, "column": column, "sentence": context.said(bad.sentence)}
+    return {"line": line, "column": column, "sentence": translate(bad.sentence, lang)}
 
 
-def play(context: Context, request: RequestFields) -> Answer:
-    """Play {yaml} under each profile; return what happens beside what is promised."""
-    scenario = file.load_text(sent_text(request), WHERE)
-    with context.compute.turn():
-        return {"profiles": _played(context, scenario)}
-
-
-def _played(context: Context, scenario: Scenario) -> list[OutcomeJson]:
+def _played(sent: str | Json, lang: str) -> list[OutcomeJson]:
     """Return one entry for each profile, as many as there is time for."""
+    scenario = file.load_text(_yaml(sent), WHERE)
     until = clock.monotonic() + PATIENCE_S
     found: list[OutcomeJson] = []
     for profile in scenario.profiles[:MOST_PROFILES]:
         if found and clock.monotonic() > until:
             break
-        found.append(_outcome(context, scenario, profile))
+        found.append(_outcome(lang, scenario, profile))
     return found
 
 
-def _outcome(context: Context, scenario: Scenario, profile: str) -> OutcomeJson:
+def _attempted(sent: str | Json, profile: str, lang: str) -> tuple[Run, LineProblem | None]:
+    """Return the run of a text up to a move that fails, and why that fails."""
+    scenario = file.load_text(_yaml(sent), WHERE)
+    run = names.default_run(scenario, profile or scenario.profiles[0])
+    problem = _outcome(lang, scenario, run.profile).get("problem")
+    if problem is None:
+        return run, None
+    lines = [line for line in scenario.lines(run.profile) if not line.is_expect]
+    good = tuple(line.text for line in lines if line.number < problem["script"])
+    return Run(scenario, run.profile, 0, good), problem
+
+
+def _outcome(lang: str, scenario: Scenario, profile: str) -> OutcomeJson:
     try:
         one = promises.play(scenario, profile, budget=STEPS_MOST)
     except InputError as bad:
         problem: LineProblem = {
             "script": _line_of(bad),
-            "sentence": context.said(bad.sentence),
+            "sentence": translate(bad.sentence, lang),
         }
         return {"profile": profile, "problem": problem}
     broken = in_order(name for name, _, _ in one.sim.broken)
@@ -159,7 +195,7 @@ def _outcome(context: Context, scenario: Scenario, profile: str) -> OutcomeJson:
         "verdict": " ".join(["violates", *broken]) if broken else "holds",
         "broken": broken,
         "final": promises.end_text(one.sim, 0),
-        "complaints": [context.said(text) for text in one.complaints],
+        "complaints": [translate(text, lang) for text in one.complaints],
     }
 
 
@@ -167,25 +203,3 @@ def _line_of(bad: InputError) -> int:
     """Return the line of the script a refusal is about; 0 where it is about none."""
     word, _, number = bad.where.partition(" ")
     return int(number) if word == "line" and number.isdigit() else 0
-
-
-def attempt(context: Context, request: RequestFields) -> Answer:
-    """Return the run of {yaml, profile} with its first steps, up to a move that fails."""
-    scenario = file.load_text(sent_text(request), WHERE)
-    profile = request.text("profile", default=scenario.profiles[0])
-    run = names.default_run(scenario, profile)
-    with context.compute.turn():
-        problem = _outcome(context, scenario, run.profile).get("problem")
-    if problem:
-        lines = [line for line in scenario.lines(run.profile) if not line.is_expect]
-        good = tuple(line.text for line in lines if line.number < problem["script"])
-        run = Run(scenario, run.profile, 0, good)
-    digest = context.runs.register(run)
-    describe = context.runs.describe(digest, context.lang)
-    with context.runs.using(digest) as replay:
-        return {
-            "run": digest,
-            "facts": describe(replay),
-            "steps": replay.steps(0, STEPS_AT_ONCE),
-            "problem": problem,
-        }

@@ -24,8 +24,7 @@ def shorter(context: Context, request: RequestFields) -> ShorterRun:
     """Return the shorter run of {run, invariant}, known under its digest; it plays some hundred."""
     run = context.run = context.runs.run(names.digest_asked(request))
     invariant = request.text("invariant", most=20)
-    with context.compute.turn():
-        found = shorten(run, invariant)
+    found = context.compute.apart(shorten, run, invariant)
     return {
         "digest": context.runs.register(found.run),
         "invariant": found.invariant,

@@ -8,7 +8,7 @@ from typing import TypedDict
 from app.core.refusals import RequestError
 from app.questions.context import Context
 from engine.sim.run import Run
-from engine.study.what_if import KINDS, STOPPED, Column, what_if
+from engine.study.what_if import KINDS, MOST_COLUMNS, Column, WhatIfCell, harm_of, what_if
 
 
 class MatrixColumn(TypedDict):
@@ -24,13 +24,20 @@ class MatrixColumn(TypedDict):
     run: str
 
 
+class DeathCell(TypedDict):
+    """Outcome for a partition: its kind, its leader, and brokers of which one has to restart."""
+
+    kind: str
+    leader: str
+    waits: list[str]
+
+
 class MatrixRow(TypedDict):
-    """A partition: the columns in which it stops, and (kind, new leader or "") of each column."""
+    """A partition, and a cell for each column."""
 
     tp: int
     name: str
-    stops: int
-    cells: list[tuple[str, str]]
+    cells: list[DeathCell]
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,8 @@ class Matrix:
     partitions: tuple[int, ...]
     columns: list[MatrixColumn]
     rows: list[MatrixRow]
+    full: bool
+    """More deaths could be played than there are columns for."""
 
 
 def matrix(context: Context, digest: str, step: int | None) -> Matrix:
@@ -56,6 +65,9 @@ def matrix(context: Context, digest: str, step: int | None) -> Matrix:
             raise RequestError("stale", run=digest, total=replay.total, step=at)
         here = replace(run, moves=replay.cut(at))
     partitions, columns = context.compute.apart(what_if, here)
+    # The worst first: deaths of one broker, then of several.
+    columns = sorted(columns, key=lambda one: one.harm, reverse=True)
+    columns = sorted(columns, key=lambda one: min(2, len(one.brokers)))
     names = {spec.id: spec.label for spec in run.scenario.brokers}
     return Matrix(
         here,
@@ -63,6 +75,7 @@ def matrix(context: Context, digest: str, step: int | None) -> Matrix:
         partitions,
         [_head(context, column, names, here) for column in columns],
         _rows(here, partitions, columns, names),
+        len(columns) >= MOST_COLUMNS,
     )
 
 
@@ -81,17 +94,21 @@ def _head(context: Context, column: Column, names: dict[int, str], here: Run) ->
 def _rows(
     here: Run, partitions: tuple[int, ...], columns: list[Column], names: dict[int, str]
 ) -> list[MatrixRow]:
-    """Return the partitions, those that stop in most columns first."""
+    """Return the partitions, those that are offline in most columns first."""
     labels = here.simulation().cluster.names
     rows: list[MatrixRow] = [
         {
             "tp": tp,
             "name": labels[tp] if tp < len(labels) else str(tp),
-            "stops": sum(column.cells[i].kind in STOPPED for column in columns),
-            "cells": [
-                (column.cells[i].kind, names.get(column.cells[i].leader, "")) for column in columns
-            ],
+            "cells": [_cell(column.cells[i], names) for column in columns],
         }
         for i, tp in enumerate(partitions)
     ]
-    return sorted(rows, key=lambda row: (-row["stops"], row["tp"]))
+    return sorted(
+        rows, key=lambda row: harm_of(cell["kind"] for cell in row["cells"]), reverse=True
+    )
+
+
+def _cell(cell: WhatIfCell, names: dict[int, str]) -> DeathCell:
+    waits = [names[one] for one in cell.waits if one in names]
+    return {"kind": cell.kind, "leader": names.get(cell.leader, ""), "waits": waits}

@@ -20,7 +20,6 @@ from app.core.refusals import RequestError
 from app.questions.context import described
 from app.runs import build_tasks
 from app.storage.row_limit import MIB
-from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.model.json_types import Json
 from engine.model.profiles import GENERATIONS
@@ -223,12 +222,9 @@ class Replays:
                 return self._here(live, CpuBudget(SMALL_S))
             except TooLongError:
                 self._large.put(kind)
-        try:
-            replay = self._workers.do(
-                build_tasks.replay, run, self._cpu_s, others=lambda: live.here - 1
-            )
-        except NoWorkerError:
-            return self._here(live)
+        replay = self._workers.do(
+            build_tasks.replay, run, self._cpu_s, others=lambda: live.here - 1
+        )
         replay.turn = self._builders.turn
         return replay
 

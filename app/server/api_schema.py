@@ -13,7 +13,7 @@ from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.wire import BatchCost, BatchResult, BatchSnapshot
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
-from app.questions.cluster import Note, PartitionRead
+from app.questions.cluster import Note, PartitionRead, TopicRead
 from app.questions.editor import LineProblem, OutcomeJson, Problem
 from app.questions.names import RUN_BYTES, SCENARIO_BYTES
 from engine.model.json_types import Json
@@ -89,6 +89,7 @@ class ClusterRead(TypedDict):
     what_if: str | None
     profile: str | None
     partitions: list[PartitionRead]
+    topics: list[TopicRead]
     offline: list[int]
     notes: list[Note]
     problems: list[Note]

@@ -78,9 +78,10 @@ def services() -> Services:
 
 
 def apart(work: Callable[..., T], *args: object) -> T:
-    """Return `work(*args)`, computed by another process.
+    """Return `work(*args)`, computed by a worker process within limits.
 
-    Where none is free, here, in turn with others.
+    Text of a visitor is read this way: here `re` or a parser would hold the interpreter's lock, and
+    nothing could end it.  Where there are no processes, it is computed here, in turn.
     """
     try:
         return services().workers.do(work, *args)

@@ -102,7 +102,7 @@ def page() -> str:
 def _fitting(line: str, release: str) -> list[BugCard]:
     """Return the entries that fit a line, and whether the release has them; [] without a line."""
     shown: list[BugCard] = []
-    for entry in fitting(line):
+    for entry in fitting(line, release):
         hit = entry.affects(release_of(release)) if release else None
         newest = release or entry.last_affected
         shown.append({**_bug(advice.bug_of(entry), newest, newest), "hit": hit})

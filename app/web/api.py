@@ -14,7 +14,7 @@ from app.questions import registry, runs
 from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
 from app.server import api_schema, visitor
 from app.server.edition import FOR_EVER, lasting
-from app.server.services import services
+from app.server.services import apart, services
 from app.web.questioning import question_context
 from engine import ENGINE_VERSION
 from engine.lens.lens_json import parse_releases as releases_asked
@@ -58,7 +58,7 @@ def save_run() -> Response:
     asked = body()
     replays = services().replays
     if asked.has("text"):
-        run = parse_run(asked.raw("text"))
+        run = apart(parse_run, asked.raw("text"))
     else:
         run = replays.run(digest_asked(asked))
     digest = replays.register(run)
@@ -76,7 +76,7 @@ def _scenario_sent() -> Scenario:
     if request.mimetype == "application/json":
         asked = body()
         if asked.has("scenario"):
-            return Scenario.from_dict(asked.raw("scenario"))
+            return apart(Scenario.from_dict, asked.raw("scenario"))
         text = asked.text("yaml", most=SCENARIO_BYTES)
     else:
         text = request.get_data().decode("utf-8", "replace")
@@ -84,7 +84,7 @@ def _scenario_sent() -> Scenario:
             raise RequestError("invalid", what="yaml")
     if len(text.encode("utf-8", "replace")) > SCENARIO_BYTES:
         raise RequestError("too_large", limit=SCENARIO_BYTES)
-    return file.load_text(text, "scenario")
+    return apart(file.load_text, text, "scenario")
 
 
 @blueprint.post("/api/scenarios")

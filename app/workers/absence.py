@@ -2,4 +2,4 @@
 
 
 class NoWorkerError(Exception):
-    """Error raised where all processes are busy, or there are none."""
+    """Error raised where there are no worker processes, as in a browser tab."""

@@ -65,8 +65,7 @@ class Workers:
         self._cpu_s = cpu_s
         self._most = at_once * STANDING
         self._gate = Gate(at_once, WAITING_MOST, PATIENCE_S, SLICE_S)
-        # One address leaves to the others as many processes as work at one time.
-        self._shares = Shares(self._most - at_once)
+        self._shares = Shares(self._most)
         self._lock = threading.Lock()
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
@@ -82,8 +81,8 @@ class Workers:
         """Return `work(*args)`; charged to the asking address, as if this thread had done it.
 
         It is ended once the client has hung up and none of the `others` is there.  Raises
-        NoWorkerError where it has to be done here, RequestError "unwanted", "too_large" beyond the
-        limits, "slow_down" where others take too long, and what `work` raises.
+        NoWorkerError where there are no processes at all, RequestError "unwanted", "too_large"
+        beyond the limits, "slow_down" or "busy" where none is free, and what `work` raises.
         """
         if not self.are_there:
             raise NoWorkerError
@@ -148,7 +147,7 @@ class Workers:
         """Start one process, without waiting for it."""
 
         def begin() -> None:
-            with contextlib.suppress(NoWorkerError):
+            with contextlib.suppress(RequestError):
                 self._give_back(self._take())
 
         # No daemon: a process that is half started complains when this one ends.
@@ -179,10 +178,8 @@ class Workers:
 
     def _take(self) -> WorkerProcess:
         with self._lock:
-            if self._closed:
-                raise NoWorkerError
-            if not self._idle and self._begun >= self._most:
-                raise NoWorkerError
+            if self._closed or (not self._idle and self._begun >= self._most):
+                raise RequestError("busy", "busy.plays", ms=AGAIN_MS)
             if self._idle:
                 hand = self._idle.pop()
                 self._busy.add(hand)
@@ -193,7 +190,7 @@ class Workers:
         except (OSError, EOFError) as error:  # the system has no place for one more
             with self._lock:
                 self._begun -= 1
-            raise NoWorkerError from error
+            raise RequestError("busy", "busy.plays", ms=AGAIN_MS) from error
         with self._lock:
             self._busy.add(hand)
         return hand

@@ -58,7 +58,7 @@ def on_offset(broker: Process, thread: FetcherThread, m: ListOffsetsResponse, ou
         on_error(broker, thread, state, m.error, out)
     elif m.timestamp == LATEST and m.offset < replica.log.leo:
         thread.lookups.remove(m.tp)
-        if broker.profile.out_of_range_is_fatal and not broker.configs.unclean:
+        if broker.profile.out_of_range_is_fatal and not replica.configs.unclean:
             out.cue("F-9.halt", broker.id, "halted", replica.log.leo, m.offset, tp=replica.tp)
             broker.halted = True  # up to 2.0.0 (KAFKA-7414): the process exits
             return False

@@ -101,9 +101,15 @@ def may_find(configs: Configs, now: int) -> bool:
     return limited or configs.remote_storage
 
 
+def _may_find_any(broker: Process, now: int) -> bool:
+    """L-8.  Check `may_find` for the cluster's settings and for those of single topics."""
+    own = broker.machine.topic_configs
+    return may_find(broker.configs, now) or any(may_find(one, now) for one in own.values())
+
+
 def arm(broker: Process, out: Effects) -> None:
     """L-8.  Set the timer of the retention check while a check may find something."""
-    if not broker.retention_armed and may_find(broker.configs, out.now):
+    if not broker.retention_armed and _may_find_any(broker, out.now):
         broker.retention_armed = True
         period = broker.configs.retention_check_ms
         out.timer(broker.id, period - out.now % period, RETENTION)
@@ -112,12 +118,11 @@ def arm(broker: Process, out: Effects) -> None:
 def on_check(broker: Process, data: object, out: Effects) -> bool:
     """L-8.  Check every replica, of leaders and followers."""
     broker.retention_armed = False
-    configs = broker.configs
-    if not may_find(configs, out.now):
+    if not _may_find_any(broker, out.now):
         return False
     arm(broker, out)
     for replica in broker.replicas.values():
-        log = replica.log
+        log, configs = replica.log, replica.configs
         if is_tiered(broker, replica):
             delete_local(broker, replica, out)
             continue

@@ -111,7 +111,7 @@ def _text(x: float, y: float, size: int, words: str, bold: bool = False, more: s
 
 
 _BOLD: Final = ' font-weight="700"'
-_SENTENCE: Final = re.compile(r".+?(?:[.;] |[。；]|$)")
+_SENTENCE: Final = re.compile(r".+?(?:[.;] |[。；]|\Z)", re.DOTALL)
 
 
 def _whole(answer: str) -> str:

@@ -42,7 +42,7 @@ class Ending:
         return f"{start}{said} – {end}{_half(last)}"
 
 
-_RELEASE: Final = re.compile(r"\d+(?:\.\d+)+")
+_RELEASE: Final = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 _ZOOKEEPER: Final = " (ZooKeeper)"
 _KRAFT: Final = " (KRaft)"
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.model.compiling import mypyc_attr
-from engine.model.configs import Configs
+from engine.model.configs import Configs, for_topic
 from engine.model.copying import Twins
 from engine.model.groups import Group
 from engine.model.last_fetch import LastFetch
@@ -292,9 +292,13 @@ class Process:
     def configure(self, configs: Configs) -> None:
         """Q-1, X-1.  Apply these configurations to the broker and its replicas."""
         self.configs = self.machine.configs = configs
+        own = self.machine.topic_configs
+        for tp, topic in own.items():
+            settings = {name: topic.values[name] for name in topic.given}
+            own[tp] = for_topic(self.profile, configs, settings)
         for replica in self.replicas.values():
-            replica.configs = configs
-            replica.log.segment_records = configs.segment_records
+            replica.configs = own.get(replica.tp, configs) if own else configs
+            replica.log.segment_records = replica.configs.segment_records
         self.quotas = settled(self.quotas, configs.values, self.id)
         if not (configs.values["fetch_sessions"] and self.profile.fetch_sessions):
             self.sessions = None

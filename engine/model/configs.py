@@ -415,6 +415,11 @@ def build(profile: Profile, overrides: Mapping[str, Value] | None = None) -> Con
     return consistent(Configs(profile, values, tuple(sorted(overrides or ()))))
 
 
+def for_topic(profile: Profile, cluster: Configs, own: Mapping[str, Value]) -> Configs:
+    """Return the configuration of a cluster with a topic's own settings laid over it."""
+    return Configs(profile, {**cluster.values, **own}, tuple(sorted(own)))
+
+
 def consistent(configs: Configs) -> Configs:
     """Return `configs`.  Raises InputError for contradictions (`KafkaConfig.validateValues`)."""
     if configs.fetch_wait_max_ms > configs.lag_time_max_ms:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.model import configs as configuration
+from engine.model.configs import Value
 from engine.scenarios.parts import MOST_BROKERS, BrokerSpec, broker_id
 from engine.scenarios.places import Path, Reader
 
@@ -49,6 +51,8 @@ class PartitionState:
     last_known_elr: tuple[int, ...]
     min_isr: int  # 0: as the cluster has it
     logs: tuple[tuple[int, LogState], ...]
+    configs: tuple[tuple[str, Value], ...] = ()
+    """Settings of its topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Initial:
 
 
 def _partition_dict(one: PartitionState) -> dict[str, Any]:
+    own = {"configs": dict(one.configs)} if one.configs else {}
     return {
         "name": one.name,
         "leader": one.leader,
@@ -86,6 +91,7 @@ def _partition_dict(one: PartitionState) -> dict[str, Any]:
             }
             for broker, log in one.logs
         ],
+        **own,
     }
 
 
@@ -139,6 +145,7 @@ KNOWN: Final = (
     "last_known_elr",
     "min_isr",
     "logs",
+    "configs",
 )
 
 
@@ -183,6 +190,26 @@ def _partition(
         members("last_known_elr"),
         read.integer(fields.get("min_isr", 0), (*path, "min_isr"), 0, MOST_BROKERS),
         _logs(read, fields.get("logs", []), (*path, "logs"), brokers, replicas, epoch),
+        _configs(read, fields.get("configs", {}), (*path, "configs")),
+    )
+
+
+TOPIC_SETTINGS: Final = (
+    "unclean.leader.election.enable",
+    "retention.ms",
+    "retention.bytes",
+    "flush.messages",
+    "segment.records",
+    "message.max.records",
+)
+"""Settings that a topic may have of its own at the start; `min_isr` is one more."""
+
+
+def _configs(read: Reader, value: object, path: Path) -> tuple[tuple[str, Value], ...]:
+    fields = read.mapping(value, path, TOPIC_SETTINGS)
+    return tuple(
+        (name, configuration.checked(name, one, read.places.of((*path, name))))
+        for name, one in sorted(fields.items())
     )
 
 

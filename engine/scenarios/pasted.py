@@ -5,13 +5,16 @@ What no tool prints is assumed, and what is too long is shortened; a note says s
 
 from __future__ import annotations
 
-from collections import Counter
+from contextlib import suppress
 from typing import Any, Final
 
+from engine.model.configs import CATALOGUE, checked
+from engine.model.errors import InputError
 from engine.model.profiles import get_profile
+from engine.scenarios.initial import TOPIC_SETTINGS
 from engine.scenarios.parts import MOST_BROKERS
-from engine.scenarios.paste import Facts, Notice, PastedPartition, Press
-from engine.scenarios.pasted_brokers import few, offline_of
+from engine.scenarios.paste import MIN_ISR, UNCLEAN, Facts, Notice, PastedPartition, Press
+from engine.scenarios.pasted_brokers import few, offline_of, topics_of
 
 MOST_PARTITIONS: Final = 64
 MOST_REPLICAS: Final = 240
@@ -34,25 +37,21 @@ def scenario_of(facts: Facts, title: str) -> tuple[dict[str, Any] | None, list[N
     brokers = sorted({one for part in chosen for one in part.replicas})
     notes += facts.notes
     offline = offline_of(facts, chosen, brokers, notes)
-    least = _Least(facts)
-    usual = Counter(least.of(one) for one in chosen).most_common(1)[0][0]
     notes += _assumed(facts, chosen)
-    states = [_state(facts, one, usual, notes) for one in chosen]
+    states = [_state(facts, one, notes) for one in chosen]
     invented = [one["name"] for one in states if "hw" not in one["logs"][0]]
     if invented:
         shown = few(invented)
-        notes.append(Notice("paste.note.invented", {"names": shown, "n": INVENTED, "less": BEHIND}))
+        args = {"names": shown, "n": INVENTED, "less": BEHIND}
+        notes.append(Notice("paste.note.invented", args, topics=topics_of(invented)))
     _tell_the_rest(facts, chosen, notes)
-    configs: dict[str, Any] = {"min.insync.replicas": usual}
-    if _unclean(facts, chosen):
-        configs["unclean.leader.election.enable"] = True
     return {
         "title": title,
         "origin": "",
         "profiles": [profile_of(facts)],
         "brokers": [{"id": one} for one in brokers],
         "partitions": [list(one.replicas) for one in chosen],
-        "configs": configs,
+        "configs": _configs(facts, ""),
         "script": "settle",
         "initial": {"offline": offline, "partitions": states},
     }, notes
@@ -89,54 +88,68 @@ def _chosen(facts: Facts, notes: list[Notice]) -> list[PastedPartition]:
     return found
 
 
-class _Least:
-    """`min.insync.replicas` of topics, with what is played where no line names it."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-
-    def of(self, one: PastedPartition) -> int:
-        usual = self.facts.all_min_isr
-        return self.facts.min_isr.get(one.topic, 1 if usual is None else usual)
-
-
-def _unclean(facts: Facts, chosen: list[PastedPartition]) -> bool:
-    """Return whether most partitions elect uncleanly: a run has one setting for all."""
-    usual = bool(facts.all_unclean)
-    told = Counter(facts.unclean.get(one.topic, usual) for one in chosen)
-    return told[True] > told[False]
+def _configs(facts: Facts, topic: str) -> dict[str, Any]:
+    """Return the settings that a topic has of its own, or the cluster for topic ""."""
+    own = facts.settings.get(topic, {})
+    names = (MIN_ISR, UNCLEAN) if not topic else TOPIC_SETTINGS
+    found: dict[str, Any] = {}
+    for name in names:
+        with suppress(InputError):  # such as a bound that Kafka does not have
+            if name in own:
+                value = checked(name, own[name])
+                found[name] = value if name != UNCLEAN else bool(value)
+    return found
 
 
 def _assumed(facts: Facts, chosen: list[PastedPartition]) -> list[Notice]:
     """Note the settings that no line names, with what may be played instead."""
     notes = []
-    untold = [one for one in chosen if one.topic not in facts.min_isr]
-    if untold and facts.all_min_isr is None:
-        widest = min(4, max(len(one.replicas) for one in untold))
+    played = profile_of(facts)
+    untold = _without(facts, chosen, MIN_ISR)
+    if untold:
+        factor = max(len(one.replicas) for one in chosen if one.topic in untold)
         choices = tuple(
-            Press("cluster.put.min_isr", {"n": n}, f"# min.insync.replicas={n}")
-            for n in range(2, widest + 1)
+            Press("cluster.put.min_isr", {"n": n}, f"# {MIN_ISR}={n}")
+            for n in range(2, min(4, factor + 1) + 1)
         )
-        notes.append(Notice("paste.note.min_isr", {"n": 1}, choices=choices))
-    if facts.all_unclean is None and any(one.topic not in facts.unclean for one in chosen):
-        put = "# unclean.leader.election.enable=true"
-        choice = Press("cluster.put.unclean", {}, put)
-        notes.append(Notice("paste.note.unclean", choices=(choice,)))
+        args = {"n": 1, "topics": few(untold)}
+        notes.append(Notice("paste.note.min_isr", args, choices=choices, topics=tuple(untold)))
+    untold = _without(facts, chosen, UNCLEAN)
+    if untold:
+        usual = bool(CATALOGUE[UNCLEAN].default_in(get_profile(played)))
+        other = str(not usual).lower()
+        choice = Press("cluster.put.unclean", {"value": other}, f"# {UNCLEAN}={other}")
+        args = {"topics": few(untold), "value": str(usual).lower()}
+        notes.append(Notice("paste.note.unclean", args, choices=(choice,), topics=tuple(untold)))
     if not facts.profile:
-        played = profile_of(facts)
         choices = tuple(
             Press("cluster.put.release", {"kafka": row.stands_for}, f"# kafka {row.releases[-1]}")
             for row in map(get_profile, ("Z28", "K39", "K41"))
             if row.name != played
         )
-        args = {"kafka": get_profile(played).stands_for}
-        notes.append(Notice("paste.note.release", args, choices=choices))
+        key = f"paste.note.release.{played.lower()}"
+        notes.append(Notice(key, {"kafka": get_profile(played).stands_for}, choices=choices))
+    again = [(name, line) for name, line in facts.twice if any(one.name == name for one in chosen)]
+    if again:
+        args = {"names": few(list(dict.fromkeys(name for name, _ in again))), "line": again[0][1]}
+        counts, other = ("first", "last") if facts.first_counts else ("last", "first")
+        choice = Press(f"cluster.put.{other}", {}, f"# the {other} description counts")
+        topics = topics_of(name for name, _ in again)
+        key = f"paste.note.twice.{counts}"
+        notes.append(Notice(key, args, choices=(choice,), topics=topics))
     observed = [one.name for one in chosen if one.observers]
     if observed:
-        notes.append(Notice("paste.note.observers", {"names": few(observed)}))
+        args = {"names": few(observed)}
+        notes.append(Notice("paste.note.observers", args, topics=topics_of(observed)))
     if facts.raft:
         notes.append(Notice("paste.note.raft"))
     return notes
+
+
+def _without(facts: Facts, chosen: list[PastedPartition], name: str) -> list[str]:
+    """Return the topics of which no line has a setting."""
+    topics = dict.fromkeys(one.topic for one in chosen)
+    return sorted(topic for topic in topics if facts.setting(topic, name) is None)
 
 
 def _degraded(one: PastedPartition) -> bool:
@@ -146,7 +159,7 @@ def _degraded(one: PastedPartition) -> bool:
 # -- one partition -------------------------------------------------------------------------------
 
 
-def _state(facts: Facts, part: PastedPartition, usual: int, notes: list[Notice]) -> dict[str, Any]:
+def _state(facts: Facts, part: PastedPartition, notes: list[Notice]) -> dict[str, Any]:
     known = {
         broker: facts.epochs[broker, part.name][-EPOCHS_KEPT:]
         for broker in part.replicas
@@ -167,8 +180,8 @@ def _state(facts: Facts, part: PastedPartition, usual: int, notes: list[Notice])
             for broker in part.replicas
         ]
     if part.adding or part.removing:
-        notes.append(Notice("paste.note.reassign", {"name": part.name}, part.line))
-    own = _Least(facts).of(part)
+        args = {"name": part.name}
+        notes.append(Notice("paste.note.reassign", args, part.line, topics=(part.topic,)))
     state = {
         "name": part.name,
         "leader": part.leader,
@@ -176,9 +189,11 @@ def _state(facts: Facts, part: PastedPartition, usual: int, notes: list[Notice])
         "isr": list(part.isr),
         "elr": list(part.elr),
         "last_known_elr": list(part.last_known_elr),
-        "min_isr": 0 if own == usual else own,
+        "min_isr": int(facts.settings.get(part.topic, {}).get(MIN_ISR, 0)),
         "logs": logs,
     }
+    if own := _configs(facts, part.topic):
+        state["configs"] = own
     if part.partition_epoch is not None:
         state["partition_epoch"] = part.partition_epoch
     return state
@@ -243,7 +258,7 @@ def _logs(
     missing = [str(broker) for broker in part.replicas if broker not in known]
     if missing and known:
         args = {"name": part.name, "brokers": ", ".join(missing)}
-        notes.append(Notice("paste.note.epochs", args))
+        notes.append(Notice("paste.note.epochs", args, topics=(part.topic,)))
     return logs
 
 
@@ -272,7 +287,8 @@ def _tell_shortening(
     moved = [at for at in sorted(points) if shown[at] != at]
     if moved:
         pairs = few([f"{at:,} → {shown[at]:,}" for at in moved])
-        notes.append(Notice("paste.note.shortened", {"name": part.name, "pairs": pairs}))
+        args = {"name": part.name, "pairs": pairs}
+        notes.append(Notice("paste.note.shortened", args, topics=(part.topic,)))
 
 
 def _tell_the_rest(facts: Facts, chosen: list[PastedPartition], notes: list[Notice]) -> None:

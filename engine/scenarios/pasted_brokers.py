@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.scenarios.paste import Facts, Notice, PastedPartition, Press
+from collections.abc import Iterable
+
+from engine.scenarios.paste import Facts, Notice, PastedPartition, Press, topic_of
 
 
 def offline_of(
@@ -22,7 +24,8 @@ def offline_of(
     if dead:
         names = [one.name for one in chosen if one.leader < 0 and dead & {*one.isr, *one.elr}]
         args = {"brokers": _ids(dead), "names": few(names)}
-        notes.append(Notice("paste.note.offline.leaderless", args, choices=running(dead)))
+        key = "paste.note.offline.leaderless"
+        notes.append(Notice(key, args, choices=running(dead), topics=topics_of(names)))
     gone = absent or _absent(facts, brokers) - up - down - dead
     if gone:
         key = "listed" if facts.alive else "quorum" if facts.members else "assumed"
@@ -59,7 +62,7 @@ def _of_leaderless(
             alive |= members - facts.offline
         if alive:
             args = {"name": one.name, "brokers": _ids(alive)}
-            notes.append(Notice("paste.note.election", args, one.line))
+            notes.append(Notice("paste.note.election", args, one.line, topics=(one.topic,)))
         dead |= members - alive
     return dead - facts.offline
 
@@ -74,6 +77,11 @@ def running(brokers: set[int]) -> tuple[Press, ...]:
 
 def _ids(brokers: set[int]) -> str:
     return ", ".join(map(str, sorted(brokers)))
+
+
+def topics_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the topics of partitions, each once."""
+    return tuple(dict.fromkeys(map(topic_of, names)))
 
 
 def few(names: list[str], most: int = 6) -> str:

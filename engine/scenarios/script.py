@@ -22,7 +22,7 @@ MOST_LINES: Final = 2_000
 MOST_LINE: Final = 400
 
 _PREFIX: Final = re.compile(r"\[([^\]]*)\]\s*")
-_COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)$")
+_COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from engine.clients.consumers import Consumer
 from engine.controlplane import membership
 from engine.controlplane.roles import new_disk
 from engine.model.broker import Broker
-from engine.model.configs import build
+from engine.model.configs import for_topic
 from engine.model.controller import Topic
 from engine.model.log import Batch
 from engine.model.records import PartitionRecord
@@ -34,11 +34,13 @@ def prepare(sim: World, initial: Initial) -> None:
         )
         topic = k.topics.setdefault(state.name.rpartition("-")[0], Topic())
         topic.tps.append(tp)
+        own = dict(state.configs)
+        if "unclean.leader.election.enable" in own:
+            topic.config.unclean = bool(own["unclean.leader.election.enable"])
         if state.min_isr:
-            topic.config.min_insync_replicas = state.min_isr
-            own = {**sim.scenario.configs, "min.insync.replicas": state.min_isr}
-            for broker in sim.brokers.values():
-                broker.machine.topic_configs[tp] = build(sim.profile, own)
+            topic.config.min_insync_replicas = own["min.insync.replicas"] = state.min_isr
+        for broker in sim.brokers.values() if own else ():
+            broker.machine.topic_configs[tp] = for_topic(sim.profile, sim.configs, own)
         _fill_disks(sim, tp, state)
     for down in initial.offline:
         _take_down(sim, sim.brokers[down])

@@ -11,7 +11,7 @@ from engine.faults.fault_plan import reseed_plans
 from engine.model import timers
 from engine.model.broker import Broker, Machine, Process
 from engine.model.compiling import mypyc_attr
-from engine.model.configs import build
+from engine.model.configs import for_topic
 from engine.model.control_messages import MetadataFetch
 from engine.model.controller import Registration, Topic
 from engine.model.effects import Effects
@@ -124,7 +124,7 @@ def _add_offsets_topic(sim: Simulation) -> None:
     """G-1.  Add the partitions of __consumer_offsets, one a group; what lies there stays."""
     k, scenario = sim.cluster.controller, sim.scenario
     k.topics[OFFSETS_TOPIC] = Topic()
-    kept = build(sim.profile, {**scenario.configs, "retention.ms": -1, "retention.bytes": -1})
+    kept = for_topic(sim.profile, sim.configs, {"retention.ms": -1, "retention.bytes": -1})
     for group in scenario.groups:
         tp = k.take_numbers(0)
         k.records[tp] = PartitionRecord(group.offsets, group.offsets, group.offsets[0])

@@ -23,13 +23,12 @@ MOVES: Final = "moves"
 REFUSED: Final = "refused"
 """A broker leads; fewer than min.insync.replicas are in sync, so acks=all is refused."""
 OFFLINE: Final = "offline"
-"""No broker may lead."""
-ELR: Final = "elr"
-"""No broker may lead until a member of the ELR (KIP-966) comes back."""
+"""No broker may lead until one that holds every committed record restarts."""
 RISK: Final = "risk"
 """A broker from outside ISR and ELR was elected: what only others had is given up."""
-KINDS: Final = (WRITES, MOVES, REFUSED, OFFLINE, ELR, RISK)
-STOPPED: Final = (REFUSED, OFFLINE, ELR, RISK)
+KINDS: Final = (WRITES, MOVES, REFUSED, RISK, OFFLINE)
+"""The worst last."""
+STOPPED: Final = (REFUSED, RISK, OFFLINE)
 
 MOST_COLUMNS: Final = 60
 MOST_PAIRS: Final = 12
@@ -39,10 +38,14 @@ MOST_CELLS: Final = 20_000
 
 @dataclass(frozen=True)
 class WhatIfCell:
-    """Outcome of a partition: one of `KINDS`, and its leader (-1: none)."""
+    """Outcome of a partition: one of `KINDS`, and its leader (-1: none).
+
+    `waits`: without a leader, the brokers of which one has to restart (ISR and ELR of KIP-966).
+    """
 
     kind: str
     leader: int
+    waits: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,24 @@ class Column:
         """Partitions that no longer accept acks=all."""
         return sum(cell.kind in STOPPED for cell in self.cells)
 
+    @property
+    def harm(self) -> tuple[int, ...]:
+        """Partitions of each kind, the worst kind first: columns and rows are sorted by it."""
+        return harm_of(cell.kind for cell in self.cells)
+
+
+def harm_of(kinds: Iterable[str]) -> tuple[int, ...]:
+    """Return how often each kind of `STOPPED` occurs, the worst first."""
+    counts = Counter(kinds)
+    return tuple(counts[kind] for kind in reversed(STOPPED))
+
 
 def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     """Return (the partitions, the columns) for the state in which a run ends.
 
-    Brokers first, then racks of several brokers, then the pairs that stop more partitions than
-    their two brokers one by one.  Raises InputError where the run cannot be played.
+    The state as it is first, without a death; then brokers, racks of several brokers, and the pairs
+    that stop more partitions than their two brokers one by one.  Raises InputError where the run
+    cannot be played.
     """
     sim = run.simulation()
     for _ in play(sim, run.lines()):
@@ -79,7 +94,7 @@ def what_if(run: Run) -> tuple[tuple[int, ...], list[Column]]:
     room = min(MOST_COLUMNS, MOST_CELLS // max(1, len(tps)))
     singles = [_column(sim, (node,), tps) for node in alive[:room]]
     racks = [_column(sim, nodes, tps, rack) for rack, nodes in _racks(sim, alive)]
-    found = [*singles, *racks]
+    found = [_column(sim, (), tps), *singles, *racks]
     if len(found) + len(alive) * (len(alive) - 1) // 2 <= room:
         found += _pairs(sim, singles, tps)
     return tps, found[:room]
@@ -128,7 +143,9 @@ def _cell(sim: Simulation, tp: int, before: PartitionRecord, is_risky: bool) -> 
         return WhatIfCell(RISK, record.leader)
     process = sim.brokers[record.leader].process if record.leader != NO_LEADER else None
     if process is None:
-        return WhatIfCell(ELR if record.elr else OFFLINE, NO_LEADER)
+        unclean = sim.cluster.controller.unclean_for(tp)
+        waits = record.replicas if unclean else (*record.isr, *record.elr)
+        return WhatIfCell(OFFLINE, NO_LEADER, tuple(waits or record.last_known_elr))
     replica = process.replicas.get(tp)
     if replica is None or len(record.isr) < replica.min_isr():
         return WhatIfCell(REFUSED, record.leader)

@@ -21,6 +21,8 @@ from engine.model.profiles import RELEASES
 FILE: Final = "ledger.json"
 USES: Final = "uses.json"
 """Feature -> bugs that only clusters with this feature can meet."""
+LINES: Final = "lines.json"
+"""Bug -> templates of the lines that a broker or a client logs when it is met."""
 BOTH: Final = "both"
 MODES: Final = (ZK, KRAFT, BOTH)
 
@@ -53,6 +55,11 @@ class LedgerEntry:
         """Features without which a cluster cannot meet the bug; empty: any cluster can."""
         return frozenset(name for name, bugs in features().items() if self.jira in bugs)
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Templates of the log lines of the bug; empty where it prints nothing of its own."""
+        return _lines().get(self.jira, ())
+
     def is_met_by(self, used: Collection[str]) -> bool:
         """Return True if a cluster that uses these features can meet the bug."""
         return not self.uses or not self.uses.isdisjoint(used)
@@ -82,6 +89,12 @@ class LedgerEntry:
 def _line(release: Release) -> Release:
     """Return the line of a release: (3, 9) of 3.9.1, (0, 10, 2) of 0.10.2.2."""
     return release[:3] if release[0] == 0 else release[:2]
+
+
+@cache
+def _lines() -> dict[str, tuple[str, ...]]:
+    rows = json.loads((files("engine.upgrade") / LINES).read_text("utf-8"))
+    return {jira: tuple(templates) for jira, templates in rows.items()}
 
 
 @cache

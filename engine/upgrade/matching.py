@@ -1,4 +1,4 @@
-"""Ledger entries that fit a pasted error or log line, by the names that both contain."""
+"""Ledger entries that fit a pasted error or log line: by its words, else by names it contains."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections import Counter
 from functools import cache
 from typing import Final
 
+from engine.logs.template import first_match
+from engine.model.flags import release_of
 from engine.upgrade.ledger import LedgerEntry, entries
 from engine.upgrade.upgrade import MOST_CHARACTERS
 
@@ -16,11 +18,14 @@ MOST_SHARING: Final = 10
 LEAST_LETTERS: Final = 9
 
 _NAME: Final = re.compile(
-    r"KAFKA-\d+|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z]+(?:[A-Z][a-z0-9]+)+\b"
+    r"KAFKA-\d+|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z]{1,60}(?:[A-Z][a-z0-9]{1,40}){1,12}\b"
     r"|\b[a-z]+(?:\.[a-z]+){2,}\b"
 )
 """A JIRA number, an error code, a camel-case name of a class or method, a setting."""
 
+MOST_PREFIX: Final = 120
+"""Characters of a line in which its level stands."""
+_LOGGED: Final = re.compile(r"\d\d:\d\d[^A-Z]{0,40}\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b")
 _COMMON: Final = frozenset({"kafka", "kafkaexception", "topicpartition", "runtimeexception"})
 
 
@@ -51,8 +56,24 @@ def _saying(name: str) -> frozenset[LedgerEntry]:
     return frozenset(entry for entry, text in _squeezed().items() if words in text)
 
 
-def fitting(line: str) -> tuple[LedgerEntry, ...]:
-    """Return the entries that share a rare name with a line, the best first."""
+def printing(line: str, release: str = "") -> tuple[LedgerEntry, ...]:
+    """Return the entries that print such a line, those of a release ("": any) first."""
+    text = line[:MOST_CHARACTERS]
+    found = [entry for entry in entries() if first_match(entry.lines, text) is not None]
+    number = release_of(release) if release else None
+    return tuple(
+        sorted(found, key=lambda one: number is not None and not one.affects(number))[:MOST_FOUND]
+    )
+
+
+def fitting(line: str, release: str = "") -> tuple[LedgerEntry, ...]:
+    """Return the entries that print a line; without any, those that share a rare name with it.
+
+    The names in a line of a log are those of the classes that log: they say nothing.
+    """
+    found = printing(line, release)
+    if found or _LOGGED.search(line[:MOST_PREFIX]):
+        return found
     scores: Counter[LedgerEntry] = Counter()
     for name in names_in(line):
         found = {entry for entry, names in _names().items() if name in names} | _saying(name)

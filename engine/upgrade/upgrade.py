@@ -21,7 +21,7 @@ KRAFT_SINCE: Final[Release] = (3, 3)
 KRAFT_ONLY: Final[Release] = (4, 0)
 
 _RELEASE: Final = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+){0,2}(?![\d.])")
-_FLIP: Final = re.compile(r"[+-]([a-z_0-9]*[a-z_][a-z_0-9]*)")
+_FLIP: Final = re.compile(r"[+-]([0-9]*+[a-z_][a-z_0-9]*)")
 _BUG: Final = re.compile(r"KAFKA-\d+|MINOR \w+")
 MOST_CHARACTERS: Final = 2_000
 

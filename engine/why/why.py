@@ -48,8 +48,8 @@ def why(sim: Simulation, subject: str) -> Why:
 
 def _place(sim: Simulation, rest: str) -> tuple[str, int]:
     """Return the rest without its partition, and the partition."""
-    match = re.fullmatch(r"(.*?)\s*\bp=(\d{1,4})", rest)
-    text, tp = (match[1], int(match[2])) if match else (rest, 0)
+    match = re.fullmatch(r"(.*)\bp=(\d{1,4})", rest)
+    text, tp = (match[1].rstrip(), int(match[2])) if match else (rest, 0)
     if tp not in sim.cluster.controller.records:
         raise InputError("unknown", "There is no partition {0}.", tp)
     return text, tp
@@ -130,7 +130,7 @@ def _isr(sim: Simulation, rest: str) -> Found:
 
 
 def _ack(sim: Simulation, rest: str) -> Found:
-    value = re.sub(r"\s+p=\d{1,4}$", "", rest)
+    value = re.sub(r"(?<!\s)\s+p=\d{1,4}$", "", rest)
     m = records([value])
     about = say("ask.ack", m=m)
     if any(value in one.values for acked in sim.ledger.acked for one in acked):

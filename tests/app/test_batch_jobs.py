@@ -278,8 +278,7 @@ def test_too_many_chunks_end_with_a_sentence_and_are_known_before(
     assert said.endswith("ask for at most 32 runs in all, or for a shorter duration.")
     assert said in me.get(f"/batch/{number}").text
     assert "128 次运行要分成 16 块" in me.get(f"/batch/{number}?lang=zh").text
-    notes = [str(note) for note in jobs.estimate(spec(runs=64))["notes"]]
-    assert notes == [said]
+    assert [str(note) for note in estimate.estimate(spec(runs=64), 2)["notes"]] == [said]
     small = jobs.submit(spec(runs=1))
     assert ended(jobs, small)[-1] == "done"
     with pytest.raises(RequestError, match="pieces of work"):
@@ -376,20 +375,17 @@ def test_two_batches_run_at_once(make_jobs: Callable[..., Jobs]) -> None:
     assert together.is_set()
 
 
-def test_an_estimate_knows_the_total(make_jobs: Callable[..., Jobs]) -> None:
-    found = make_jobs().estimate(spec(runs=1000))
+def test_an_estimate_knows_the_total() -> None:
+    found = estimate.estimate(spec(runs=1000), 1)
     assert found["total_runs"] == 2000
     assert found["seconds"] == pytest.approx(2000 / found["runs_per_s"])
     low, high = intervals.exact(10, 1000)
     assert found["precision"] == pytest.approx((high - low) / 2), "how well 1 % would be known"
     assert found["bound"] == 0.003
-    assert make_jobs().estimate(spec(runs=1))["bound"] == 1
+    assert estimate.estimate(spec(runs=1), 2)["bound"] == 1
 
 
-def test_an_estimate_plays_the_beginning_of_a_long_run(
-    make_jobs: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jobs = make_jobs()
+def test_an_estimate_plays_the_beginning_of_a_long_run() -> None:
     long = {"events": 1_000, "whole": 50_000, "most": 10_000}
 
     def begun(chunk: dict[str, Any]) -> list[dict[str, Any]]:
@@ -397,8 +393,7 @@ def test_an_estimate_plays_the_beginning_of_a_long_run(
         time.sleep(0.02)
         return [{**row, **long} for row in play_chunk(chunk)]
 
-    monkeypatch.setattr(jobs._computation, "run_chunk", begun)
-    found = jobs.estimate(spec(runs=100))
+    found = estimate.estimate(spec(runs=100), 2, begun)
     assert 2 < found["runs_per_s"] <= 5, "a tenth of what may be played in 20 ms"
     assert [note.sentence() for note in found["notes"]] == [
         f"A run would have about 50{statistics.THIN}000 events and end as an error after "
@@ -407,7 +402,7 @@ def test_an_estimate_plays_the_beginning_of_a_long_run(
     ]
     assert "个事件" in found["notes"][0].sentence("zh-Hans")
     long["whole"] = 2_000
-    assert jobs.estimate(spec(runs=100))["notes"] == []
+    assert estimate.estimate(spec(runs=100), 2, begun)["notes"] == []
 
 
 def test_a_browser_with_many_studies_does_not_keep_another_waiting(

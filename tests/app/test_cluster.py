@@ -48,13 +48,16 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
     text = "".join(
         path.read_text("utf-8") for path in (*sources, ROOT / "app" / "questions" / "cluster.py")
     )
-    keys = set(re.findall(r'Notice\(\s*f?"(paste\.[a-z_.]+)"', text))
+    keys = set(re.findall(r'[^f]"(paste\.[a-z_.]+)"', text))
     named = r'(?:PasteError|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
     keys |= {
         f"paste.{key}" for one in re.findall(named, text) for key in re.findall(r'"(\w+)"', one)
     }
     keys |= {f"paste.note.{key}" for key in re.findall(r'\.note\([\w.]+, "(\w+)"', text)}
     keys |= {f"paste.note.offline.{one}" for one in ("quorum", "listed", "assumed")}
+    keys |= {f"paste.note.release.{one.lower()}" for one in ("Z28", "K39", "K41")}
+    keys |= {"paste.note.partial", "paste.note.partial_replicas"}
+    keys |= {f"paste.note.twice.{one}" for one in ("first", "last")}
     assert len(keys) > 25
     for lang in ("en", "zh-Hans"):
         path = ROOT / "static" / "i18n" / f"cluster.{lang}.json"
@@ -74,7 +77,7 @@ def test_sentences_and_presses_come_with_the_answer(client: FlaskClient) -> None
     answer = post(client, "/api/cluster?lang=en", {"text": text}).json
     assert answer["offline"] == [1, 2]
     dead = answer["notes"][0]
-    assert dead["sentence"].startswith("No broker leads a-0, though a live member of the ISR")
+    assert dead["sentence"].startswith("No broker leads a-0. A live member of the ISR")
     assert [one["put"] for one in dead["choices"]] == ["# broker 2 is running"]
     again = post(client, "/api/cluster", {"text": dead["choices"][0]["put"] + "\n" + text}).json
     assert again["offline"] == [1]

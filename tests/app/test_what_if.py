@@ -13,7 +13,7 @@ from engine.moves.moves import split
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
-from engine.study.what_if import ELR, MOVES, OFFLINE, REFUSED, RISK, WRITES, Column, what_if
+from engine.study.what_if import MOVES, OFFLINE, REFUSED, RISK, WRITES, Column, what_if
 from tests.app.conftest import post
 
 
@@ -27,7 +27,12 @@ def kinds(found: dict[tuple[int, ...], Column]) -> dict[tuple[int, ...], str]:
 
 
 def test_a_follower_may_die_and_a_leader_is_replaced() -> None:
-    assert kinds(columns("produce a acks=all; settle")) == {(1,): MOVES, (2,): WRITES, (3,): WRITES}
+    assert kinds(columns("produce a acks=all; settle")) == {
+        (): WRITES,
+        (1,): MOVES,
+        (2,): WRITES,
+        (3,): WRITES,
+    }
 
 
 ALONE = "produce a to 1 acks=all; settle; kill 2; detect 2; kill 3; detect 3"
@@ -38,7 +43,7 @@ ALONE = "produce a to 1 acks=all; settle; kill 2; detect 2; kill 3; detect 3"
     ("moves", "profile", "kind"),
     [
         (ALONE, "K39", OFFLINE),
-        (f"set min.insync.replicas=2; {ALONE}", "K41", ELR),
+        (f"set min.insync.replicas=2; {ALONE}", "K41", OFFLINE),
         (f"set unclean.leader.election.enable=true; {ALONE}; restart 2 !3", "K39", RISK),
     ],
 )
@@ -63,8 +68,12 @@ def test_a_pasted_cluster_is_answered_as_it_stands(client: FlaskClient) -> None:
     page = client.get(answer["what_if"]).text
     rows = re.findall(r'<th scope="row">([\w-]+)</th>\s*((?:<td.*?</td>\s*)+)', page, re.S)
     cells = {name: re.findall(r'<td class="(\w+)"', row) for name, row in rows}
-    assert cells["orders-0"] == [REFUSED, REFUSED], "broker 3 is taken to be down"
-    assert cells["orders-1"][1] == OFFLINE
+    assert cells["orders-0"] == [WRITES, REFUSED, REFUSED], "broker 3 is taken to be down"
+    assert cells["orders-1"] == [REFUSED, OFFLINE, REFUSED], (
+        "the death of broker 2 is worse: it is first"
+    )
+    text = page.replace("\n", " ")
+    assert "offline until broker 2 returns" in text and "2 leads · acks=all refused" in text
 
 
 def test_each_cell_is_the_end_of_its_run() -> None:

@@ -14,10 +14,12 @@ from flask import Flask
 
 from app.admission import client_disconnect
 from app.admission.cpu_quota import Accounts
+from app.admission.queue import Shares
 from app.core import clock
 from app.core.config import Settings
 from app.core.refusals import RequestError
 from app.questions.comparing import compared
+from app.questions.names import parse_run
 from app.runs import build_tasks
 from app.server.services import KEY, Services
 from app.workers import pool
@@ -119,12 +121,12 @@ def test_small_work_passes_large_work_which_stands_still() -> None:
 def test_one_address_leaves_some_to_the_others(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of four processes of which one works at a time, three stand in the middle of his work."""
+    """Of four processes, an address holds two; another one still gets a place."""
     monkeypatch.setattr(pool, "PATIENCE_S", 0.5)
     workers, accounts = Workers(1, 512, 10.0), Accounts(settings)
     try:
         with contextlib.ExitStack() as held:
-            for _ in range(3):
+            for _ in range(2):
                 held.enter_context(workers._shares.one("192.0.2.1", 0.5))
             with (
                 accounts.charged("192.0.2.1"),
@@ -136,18 +138,29 @@ def test_one_address_leaves_some_to_the_others(
                 assert workers.do(hands.same, "another's") == "another's"
         with accounts.charged("192.0.2.1"):
             assert workers.do(hands.same, "his again") == "his again"
-        assert not workers._shares._of, "who is gone is forgotten"
+        assert not workers._shares._held, "an address without work is forgotten"
     finally:
         workers.close()
 
 
-def test_without_a_free_worker_it_is_done_here() -> None:
+def test_without_worker_processes_work_is_done_by_the_caller() -> None:
     with pytest.raises(NoWorkerError):
         Workers(0, 0, 0).do(hands.number)
     closed = Workers(1, 512, 1.0)
     closed.close()
-    with pytest.raises(NoWorkerError):
+    with pytest.raises(RequestError, match="busy"):
         closed.do(hands.number)
+
+
+def test_five_addresses_together_take_eight_places() -> None:
+    shares, held = Shares(8), []
+    with contextlib.ExitStack() as places:
+        for number in range(1, 7):
+            with contextlib.suppress(RequestError):
+                while True:
+                    places.enter_context(shares.one(f"192.0.2.{number}", 0))
+                    held.append(number)
+    assert held == [1, 1, 1, 2, 2, 3, 4, 5]
 
 
 def test_they_end_with_the_pool(tmp_path: Path) -> None:
@@ -188,21 +201,9 @@ def test_a_large_run_is_played_elsewhere_and_shown_as_if_it_were_not(
     socket = Socket(app)
     opened = socket.open(text=LARGE.text(), step=900)
     here = Replay(LARGE)
-    assert asked == [build_tasks.replay]
+    assert asked == [parse_run, build_tasks.replay]
     assert opened["facts"]["outcome"] == here.outcome
     assert opened["steps"][0] == here.steps(899, 1)[0]
     for code, profile in (("S20", "Z0102"), ("R20", "K39")):
         socket.open(scenario=code, profile=profile)
-    assert asked == [build_tasks.replay], "the library's are played here"
-
-
-def test_a_large_run_that_no_process_has_time_for_is_played_here(
-    make_app: Callable[[Settings], Flask], settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = make_app(settings)
-
-    def none(*_: object, **__: object) -> None:
-        raise NoWorkerError
-
-    monkeypatch.setattr(app.extensions[KEY].workers, "do", none)
-    assert Socket(app).open(text=LARGE.text())["facts"]["outcome"] == Replay(LARGE).outcome
+    assert asked == [parse_run, build_tasks.replay], "the library's are played here"

@@ -47,12 +47,20 @@ def of_paste(text: str) -> dict[str, Any]:
         "notes": [_sentence(one) for one in notes],
         "presses": [choice.put for one in [*facts.problems, *notes] for choice in one.choices],
     }
+    if any(line.named for line in facts.logged):
+        reading["named"] = [
+            f"line {line.number}: {_words()[f'line.{line.named.kind.name}']}".format(
+                **line.named.values
+            )
+            for line in facts.logged
+            if line.named is not None
+        ]
     if data is None:
         return reading
     Run(Scenario.from_dict(data))
     states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
     reading["profile"] = data["profiles"][0]
-    reading["configs"] = data["configs"]
+    reading["settings"] = dict(sorted(facts.settings.items()))
     reading["offline"] = data["initial"]["offline"]
     reading["partitions"] = {state["name"]: _state(state, replicas) for state, replicas in states}
     return reading

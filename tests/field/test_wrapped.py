@@ -149,7 +149,7 @@ Topic: rides\tTopicId: 8kQ\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: mi
 def test_a_paste_in_any_wrapping(first: str, second: str) -> None:
     plain = of_paste(DESCRIBED)
     wrapped = of_paste(AROUND[second](AROUND[first](DESCRIBED)))
-    for name in ("partitions", "offline", "configs", "profile", "problems"):
+    for name in ("partitions", "offline", "settings", "profile", "problems"):
         assert wrapped[name] == plain[name], (first, second)
 
 

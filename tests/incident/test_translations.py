@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.incident import reconstruction, render, sources, timeline
-from app.incident.pages import known_in, words_in
+from app.incident.story import known_in, words_in
 from engine.model.errors import InputError
 from engine.model.phrases import catalogue, translate
 from tests.phrases import constants

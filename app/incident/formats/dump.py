@@ -43,7 +43,9 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         text = line.decode(errors="replace")
         header = dumps.FILE.search(text)
         if header:
-            about, named = partition_named(header[2]), True
+            about, named = partition_named(header[1]), True
+            if about is not None and str(about) != METADATA:
+                gathered.dumped.setdefault(about, source.path)
             continue
         if dumps.BARE.search(text):
             named = about is not None
@@ -53,7 +55,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
             where = f"{source.path.name}:{number}"
             yield from apply(gathered, EpochEntry(record[0], record[1], record[2]), where)
             continue
-        batch = dumps.BATCH.search(text)
+        batch = _batch(text)
         if batch is None:
             prompt = _PROMPT.search(text)
             about = _guessed(partition_named(prompt[1]), gathered.wanted) if prompt else about
@@ -65,8 +67,18 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
             gathered.complain(sentence)
             return
         if about == gathered.wanted:
-            values = (int(batch[name]) for name in ("epoch", "base", "last", "time"))
-            gathered.add_batch(source.node, *values)
+            gathered.add_batch(source.node, *batch)
+
+
+def _batch(text: str) -> tuple[int | None, int, int, int] | None:
+    """Return (epoch, first offset, last, time in ms) of a batch, or of a record up to 2.0."""
+    batch = dumps.BATCH.search(text)
+    if batch is not None:
+        epoch, base, last, time_ms = (int(batch[one]) for one in ("epoch", "base", "last", "time"))
+        return epoch, base, last, time_ms
+    record = dumps.OLD_RECORD.match(text)
+    offset = int(record[1]) if record else 0
+    return (None, offset, offset, int(record[2] or -1)) if record else None
 
 
 def _guessed(about: TopicIdentity | None, wanted: TopicIdentity | None) -> TopicIdentity | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from app.incident.formats.format import FileFormat, FormatRow
 from app.incident.lines import UnreadLineError
 from app.incident.sampling import FileSample
 from engine.model.phrases import phrase
+
+TRACE_LINES: Final = 20
+"""Lines before a line of a stack trace among which the one with its time is."""
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
@@ -43,11 +47,13 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     topic = b"" if wanted is None else wanted.topic.encode()
     binary, cut, timeless, unsigned, spread = (_Passed() for _ in range(5))
     name = source.path.name
+    recent: deque[bytes] = deque(maxlen=TRACE_LINES)
     for number, line in lines_of(source.path, source.encoding):
         if b"\0" in line:
             binary.add(number)
         line = layouts.without_colours(line)
         if not lines.may_tell(line, topic):
+            recent.append(line)
             continue
         plain = layouts.unwrapped(line)
         node = source.node
@@ -56,9 +62,14 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         try:
             event = lines.of_plain(plain, wanted, node, f"{name}:{number}", source.tail)
         except UnreadLineError as unread:
+            event = lines.of_trace(plain, recent, node, f"{name}:{number}")
+            if event is not None:
+                yield event
+                continue
             passed = timeless if unread.why == "no time" else cut
             (spread if _FIELD.match(plain.text) else passed).add(number)
             continue
+        recent.append(line)
         if event is not None:
             if not event.node and event.kind in _NEED_A_WRITER:
                 unsigned.add(number)

@@ -25,7 +25,7 @@ FILES: Final = (EPOCHS, MARKS, RECOVERY)
 
 _PAIR: Final = re.compile(r"(\d+) (\d+)")
 _OFFSET: Final = re.compile(r"(\S+) (\d+) (\d+)")
-_ENDS: Final = re.compile(r"#|==>|\$ |Topic\s?:|\[.*\]\s*[$#]|\S+@\S+.*[$#]")
+_ENDS: Final = re.compile(r"#|==>|\$ |Topic\s?:|\[.*\]\s*[$#]|[^@\s]+@[^\s$#][^$#]*[$#]")
 """Lines that end a file even if more entries were announced."""
 
 

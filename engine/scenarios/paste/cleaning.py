@@ -12,7 +12,7 @@ from engine.scenarios.paste.format import PastedLine
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _INVISIBLE: Final = str.maketrans({"\ufeff": "", "\u200b": "", "\xa0": " ", "\u2028": " "})
-_FENCE: Final = re.compile(r"\s*(?:```|~~~)\s*\w*\s*|\s*\{(?:code|noformat)[^}]*\}\s*")
+_FENCE: Final = re.compile(r"\s*+(?:```|~~~)\s*+\w*\s*|\s*+\{(?:code|noformat)[^}]*\}\s*")
 _ROW: Final = re.compile(
     r"Topic: ?[\w.-]+\s*(?:TopicId:|PartitionCount:|Partition:)|partition \d+, leader -?\d+"
 )
@@ -22,14 +22,14 @@ _NAMES: Final = (
 )
 _SHAPES: Final = (
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+",
-    r"\S[\w.@/ ()-]{0,80}?\s*[|│]\s?",  # docker compose logs
+    r"\S[\w.@/ ()-]{0,80}?\s{0,20}[|│]\s?",  # docker compose logs
     rf"{_NAMES}[\w.@/-]{{1,80}}:\d+[:-]\s?",  # grep -n over files
     rf"{_NAMES}[\w.@/-]{{1,80}}:\s",  # pdsh, ansible
     r"\d{1,6}[:-]\s?|\d{1,6}[\t|]",  # grep -n, cat -n
     r"\[[\w./ -]{1,80}\]\s+",  # kubectl logs --prefix
     r"[>|│+]\s?|[-*•]\s",
 )
-_PREFIX: Final = re.compile(f"\\s*(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
+_PREFIX: Final = re.compile(f"\\s*+(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
 QUOTES: Final = "\"'`"
 LONGEST: Final = 120
 """Characters of a prefix that is known by nothing but its being the same everywhere."""

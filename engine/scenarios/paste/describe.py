@@ -130,11 +130,9 @@ def _topic(topic: str, columns: dict[str, str], facts: Facts) -> None:
 def take_settings(topic: str, text: str, facts: Facts) -> None:
     """Take `min.insync.replicas=2,…` of a topic in.  Raises Bad."""
     for part in text.split(","):
-        key, _, value = part.strip().partition("=")
-        if key == "min.insync.replicas":
-            facts.min_isr[topic] = number_of(value, key, 40)
-        elif key == "unclean.leader.election.enable":
-            facts.unclean[topic] = value == "true"
+        key, equals, value = part.strip().partition("=")
+        if equals:
+            facts.set(topic, key, value)
 
 
 def _partition(number: int, topic: str, columns: dict[str, str]) -> PastedPartition:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from engine.scenarios.paste.facts import (
+    MIN_ISR,
     MOST_EPOCH,
     MOST_ID,
     MOST_NUMBER,
     TOPIC,
+    UNCLEAN,
     Facts,
     PastedPartition,
     PasteError,
@@ -229,12 +232,10 @@ def _settings(value: Any, topic: str, facts: Facts, depth: int) -> None:
         topic = own
     if isinstance(own, str) and "value" in value:
         value = {own: value["value"]}
-    least = _whole(value.get("min.insync.replicas"), 40)
-    if least and topic:
-        facts.min_isr[topic] = least
-    unclean = value.get("unclean.leader.election.enable")
-    if unclean is not None and topic:
-        facts.unclean[topic] = str(unclean).lower() == "true"
+    for name in (MIN_ISR, UNCLEAN):
+        if topic and isinstance(value.get(name), str | int):
+            with suppress(PasteError):
+                facts.set(topic, name, str(value[name]))
     for one in value.values():
         if isinstance(one, dict | list):
             _settings(one, topic, facts, depth + 1)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from engine.logs.kinds import NamedLine
 
 MOST_CHARS: Final = 100_000
 """Beyond, rows of healthy partitions are left out before anything else is."""
@@ -17,7 +19,18 @@ MOST_PROBLEMS: Final = 50
 SHOWN: Final = 80
 """Characters of a line that a sentence quotes."""
 
+MOST_SETTINGS: Final = 24
+"""Settings kept of one topic."""
+
 TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+MIN_ISR: Final = "min.insync.replicas"
+UNCLEAN: Final = "unclean.leader.election.enable"
+_SECRET: Final = re.compile(r"password|secret|token|jaas|credential|\.key", re.IGNORECASE)
+
+
+def topic_of(name: str) -> str:
+    """Return the topic of a partition such as orders-0."""
+    return name.rpartition("-")[0]
 
 
 @dataclass
@@ -65,14 +78,24 @@ class Press:
 class Notice:
     """A sentence of the catalogue.
 
-    It has its key, its arguments, the line it is about (0: none), and the choices that it offers
-    the reader.
+    It has its key, its arguments, the line it is about (0: none), the choices that it offers the
+    reader, and the topics that it is about.
     """
 
     key: str
     args: Mapping[str, object] = field(default_factory=dict)
     line: int = 0
     choices: tuple[Press, ...] = ()
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoggedLine:
+    """A line of a log, and its kind where it is one that is named."""
+
+    number: int
+    text: str
+    named: NamedLine | None
 
 
 @dataclass
@@ -80,8 +103,12 @@ class Facts:
     """All that was read.  Checkpoints are by (broker, partition's name)."""
 
     partitions: dict[str, PastedPartition] = field(default_factory=dict)
-    min_isr: dict[str, int] = field(default_factory=dict)
-    unclean: dict[str, bool] = field(default_factory=dict)
+    settings: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Topic -> its settings; those of the whole cluster are under ""."""
+    twice: list[tuple[str, int]] = field(default_factory=list)
+    """Partitions described again in another state: name, line of the first description."""
+    first_counts: bool = False
+    """The first description of a partition counts, not the last."""
     epochs: dict[tuple[int, str], list[tuple[int, int]]] = field(default_factory=dict)
     marks: dict[tuple[int, str], int] = field(default_factory=dict)
     recovery: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -103,14 +130,17 @@ class Facts:
     ends: dict[str, int] = field(default_factory=dict)
     """Partition's name -> its end offset, as a consumer sees it."""
     left_out: int = 0
-    all_min_isr: int | None = None
-    all_unclean: bool | None = None
     profile: str = ""
     """The Kafka that is to be played, as a line asks for it."""
     raft: bool = False
     """The cluster has Raft groups and no ISR."""
     elr_known: bool = False
     ids_known: bool = False
+    logged: list[LoggedLine] = field(default_factory=list)
+    partial: dict[str, PastedPartition] = field(default_factory=dict)
+    """Partitions of which a log line shows the ISR, without a leader or without replicas."""
+    kinds: dict[int, str] = field(default_factory=dict)
+    """Number of a line -> the name of the format that took it; "" for a line of none."""
     problems: list[Notice] = field(default_factory=list)
     notes: list[Notice] = field(default_factory=list)
 
@@ -127,11 +157,35 @@ class Facts:
         self.notes.append(Notice(f"paste.note.{key}", _short(args), line))
 
     def add(self, partition: PastedPartition) -> None:
-        """Take a partition in.  Raises Bad for one that was there already."""
+        """Add a partition; of two descriptions the last counts, as of a before and an after."""
         known = self.partitions.get(partition.name)
         if known is not None:
-            raise PasteError("again", name=partition.name, first=known.line)
+            if replace(known, line=partition.line) != partition:
+                self.twice.append((partition.name, known.line))
+            if self.first_counts:
+                return
         self.partitions[partition.name] = partition
+
+    def set(self, topic: str, name: str, value: str) -> None:
+        """Take a setting of a topic in; of the cluster for topic "".  Raises Bad."""
+        if name == MIN_ISR:
+            number_of(value, name, 40)
+        elif name == UNCLEAN:
+            value = value.lower()
+        elif _SECRET.search(name) or not topic:
+            return
+        known = self.settings.setdefault(topic, {})
+        if len(known) < MOST_SETTINGS and not (self.first_counts and name in known):
+            known[name] = value[:SHOWN]
+
+    def setting(self, topic: str, name: str) -> str | None:
+        """Return a setting of a topic, or else the cluster's; None where no line has it."""
+        own = self.settings.get(topic, {}).get(name)
+        return self.settings.get("", {}).get(name) if own is None else own
+
+    def min_isr(self, topic: str) -> int:
+        """Return min.insync.replicas of a topic; 1, Kafka's default, where no line has it."""
+        return int(self.setting(topic, MIN_ISR) or 1)
 
 
 def _short(args: Mapping[str, object]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Lines that are known and have no state of a partition: remarks of tools, logs, other tables."""
+"""Lines that are known and have no state of a partition: remarks of tools, other tables."""
 
 from __future__ import annotations
 
@@ -13,15 +13,8 @@ _CHATTER: Final = re.compile(
     r"|Defaulted container .*|Unable to use a TTY.*"
     r"|command terminated with exit code \d+|log4j:.*|Warning: Permanently added .*"
     r"|time=\".*level=warning.*|%\s.*|\.{3,}|…|\[\.\.\.\]|<snip>|-{3,}|={3,}|exit|logout"
-    r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*"
-)
-_LOGGED: Final = re.compile(
-    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^ ]*\]?\s+\[?(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b.*"
-)
-_OF_BROKER: Final = re.compile(
-    r"\[(?:Broker|ReplicaManager|ReplicaFetcher|Partition|Controller|QuorumController|UnifiedLog"
-    r"|KafkaServer|BrokerLifecycleManager|LogLoader)\b|(?:Shrinking|Expanding) ISR |LeaderAndIsr"
-    r"|\(kafka\.(?:server|cluster|log|controller)\."
+    r"|OPTIONS? .* deprecated.*|Option \S+ (?:has been|is) deprecated.*",
+    re.DOTALL,
 )
 _GROUPS: Final = re.compile(r"(?:GROUP\s+)?TOPIC\s+PARTITION\s+CURRENT-OFFSET\s.*")
 _METRIC: Final = re.compile(
@@ -37,10 +30,7 @@ _TITLES: Final = re.compile(r"Error while executing (?:topic|config) command.*|\
 
 def _quiet(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     """Skip a remark of a tool, which is no contents and costs no sentence."""
-    text = lines[at].text
-    if _OF_BROKER.search(text):
-        return 0
-    return 1 if _CHATTER.fullmatch(text) or _LOGGED.fullmatch(text) else 0
+    return 1 if _CHATTER.fullmatch(lines[at].text) else 0
 
 
 def _block(lines: Sequence[PastedLine], at: int, pattern: re.Pattern[str]) -> int:
@@ -53,9 +43,6 @@ def _block(lines: Sequence[PastedLine], at: int, pattern: re.Pattern[str]) -> in
 def _named(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     """Name what other tools print, once for all of its lines, with what to paste instead."""
     text, number, facts = lines[at].text, lines[at].number, context.facts
-    if _OF_BROKER.search(text):
-        facts.problem(number, "broker_log")
-        return _block(lines, at, _OF_BROKER)
     if _GROUPS.fullmatch(text):
         facts.problem(number, "groups")
         return _block(lines, at, re.compile(r"\S"))

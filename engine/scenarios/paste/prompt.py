@@ -9,14 +9,14 @@ from typing import Final
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.scenarios.paste.checkpoint import FILES
-from engine.scenarios.paste.facts import TOPIC, PasteError, number_of
+from engine.scenarios.paste.facts import TOPIC, PasteError
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 LONGEST: Final = 2_000
 """Characters of a line that may be a prompt with a command."""
 _PROMPTS: Final = re.compile(
     # user@host:~$, [user@host dir]$, (base) user@host dir %
-    r"(?:\([\w.-]+\)\s*)?\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*\]?\s*[$#>%](?:\s+|$)"
+    r"(?:\([\w.-]+\)\s*)?\[?[\w.-]+@[\w.!-]+[ :][^$#>%]*[$#>%](?:\s+|$)"
     r"|I have no name![^$#]*[$#](?:\s+|$)"
     r"|(?:bash|sh|zsh)-?[\d.]*[$#](?:\s+|$)"
     r"|[$%❯➜›](?:\s+|$)"
@@ -44,6 +44,7 @@ _SETTING: Final = re.compile(
 _NAMED_TOPIC: Final = re.compile(
     r"#\s*topic ([A-Za-z0-9._-]+)\s*|(?:--topic[= ]|topic describe |/topics/)([A-Za-z0-9._-]+)"
 )
+_COUNTS: Final = re.compile(r"#\s*the (first|last) description counts")
 _KAFKA: Final = re.compile(r"#\s*kafka ([\w.+-]{1,40})\s*", re.IGNORECASE)
 _ZNODE: Final = re.compile(r"(?:get|ls)\s+(?:-s\s+)?(/\S+)")
 
@@ -51,7 +52,9 @@ _ZNODE: Final = re.compile(r"(?:get|ls)\s+(?:-s\s+)?(/\S+)")
 def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     text = lines[at].text
     if setting := _SETTING.fullmatch(text):
-        _set(context, setting[1], setting[2])
+        context.facts.set("", setting[1], setting[2])
+    elif counts := _COUNTS.fullmatch(text):
+        context.facts.first_counts = counts[1] == "first"
     elif kafka := _KAFKA.fullmatch(text):
         context.facts.profile = _profile(kafka[1])
     elif _HEADER.match(text):
@@ -65,13 +68,6 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     else:
         return 0
     return 1
-
-
-def _set(context: PasteContext, name: str, value: str) -> None:
-    if name == "min.insync.replicas":
-        context.facts.all_min_isr = number_of(value, name, 40)
-    else:
-        context.facts.all_unclean = value.lower() == "true"
 
 
 def _profile(name: str) -> str:

@@ -14,7 +14,7 @@ _STATUS: Final = re.compile(
     r"|CurrentVoters|CurrentObservers):\s*(.*)"
 )
 _HEAD: Final = re.compile(r"NodeId\s.*LogEndOffset", re.IGNORECASE)
-_MEMBER: Final = re.compile(r"(\d{1,6})\s+(?:\S+\s+)?\d+\s+-?\d+\s.*\b(Leader|Follower|Observer)")
+_MEMBER: Final = re.compile(r"(\d{1,6})\s+(?:\S+\s+)?-?\d+\s+-?\d+\s.*\b(Leader|Follower|Observer)")
 
 
 def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:

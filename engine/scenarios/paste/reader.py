@@ -11,6 +11,8 @@ from engine.scenarios.paste.documents import FORMAT as DOCUMENTS
 from engine.scenarios.paste.facts import MOST_PROBLEMS, Facts, PasteError
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 from engine.scenarios.paste.kcat import FORMAT as KCAT
+from engine.scenarios.paste.log_lines import FORMAT as LOG
+from engine.scenarios.paste.log_lines import close as close_log
 from engine.scenarios.paste.others import NAMED, QUIET
 from engine.scenarios.paste.prompt import FORMAT as PROMPT
 from engine.scenarios.paste.quorum import FORMAT as QUORUM
@@ -24,6 +26,7 @@ FORMATS: Final[tuple[PasteFormat, ...]] = (
     PROMPT,
     DESCRIBE,
     KCAT,
+    LOG,
     QUIET,
     ZOOKEEPER,
     DOCUMENTS,
@@ -45,13 +48,17 @@ SHOWN: Final[tuple[PasteFormat, ...]] = (
     SETTINGS,
     OFFSETS,
     CHECKPOINT,
+    LOG,
     PROMPT,
 )
 """In the order of the table on the page and in the docs."""
 
 
 def read(text: str) -> Facts:
-    """Read everything that can be read of a text.  Sizes are bounded; what is beyond is named."""
+    """Read everything that can be read of a text.  Sizes are bounded; what is beyond is named.
+
+    Pure: text in, plain data out, in time that grows with the length of the text.
+    """
     facts = Facts()
     lines = [PastedLine(one.number, one.text.strip()) for one in lines_of(text, facts)]
     context = PasteContext(facts)
@@ -61,12 +68,14 @@ def read(text: str) -> Facts:
         count = _offer(lines, at, context) if lines[at].text else 1
         if not count:
             unknown.append(lines[at])
+            facts.kinds[lines[at].number] = ""
             at += 1
             continue
         _name(unknown, facts)
         at += count
     _name(unknown, facts)
     close(facts)
+    close_log(facts)
     facts.problems.sort(key=lambda one: one.line)
     del facts.problems[MOST_PROBLEMS:]
     return facts
@@ -75,9 +84,15 @@ def read(text: str) -> Facts:
 def _offer(lines: list[PastedLine], at: int, context: PasteContext) -> int:
     """Offer a line to the formats; return how many lines one takes, 0 for none."""
     try:
-        return next((count for one in FORMATS if (count := one.read(lines, at, context))), 0)
+        for one in FORMATS:
+            if count := one.read(lines, at, context):
+                taken = lines[at : at + count]
+                context.facts.kinds.update((line.number, one.name) for line in taken if line.text)
+                return count
+        return 0
     except PasteError as bad:
         context.facts.refuse(lines[at].number, bad)
+        context.facts.kinds[lines[at].number] = ""
         return 1
 
 

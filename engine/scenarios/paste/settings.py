@@ -14,7 +14,7 @@ _HEAD: Final = re.compile(
     r"(?:topics? '?([A-Za-z0-9._-]+?)'? |brokers? .*)are:?"
 )
 _SETTING: Final = re.compile(
-    r"(min\.insync\.replicas|unclean\.leader\.election\.enable)\s*[=:\s]\s*(\w+)(?:\s.*|,.*)?"
+    r"(min\.insync\.replicas|unclean\.leader\.election\.enable)(?:\s*[=:]\s*|\s+)(\w+)(?:\s.*|,.*)?"
 )
 _OTHER: Final = re.compile(r"[a-z]+(?:\.[a-z0-9]+)+\s*=\s*\S*(?: sensitive=.*)?")
 _END_OFFSET: Final = re.compile(r"([A-Za-z0-9._-]{1,249}):(\d{1,6}):(\d{1,16})")
@@ -26,17 +26,7 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
         context.topic = head[1] or ""
         return 1
     if setting := _SETTING.fullmatch(text):
-        name, value = setting[1], setting[2]
-        if name == "min.insync.replicas":
-            least = number_of(value, name, 40)
-            if context.topic:
-                facts.min_isr[context.topic] = least
-            else:
-                facts.all_min_isr = least
-        elif context.topic:
-            facts.unclean[context.topic] = value.lower() == "true"
-        else:
-            facts.all_unclean = value.lower() == "true"
+        facts.set(context.topic, setting[1], setting[2])
         return 1
     return 1 if _OTHER.fullmatch(text) else 0
 

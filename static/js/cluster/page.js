@@ -2,11 +2,11 @@
 
 import { html } from "htm/preact";
 import { render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 
 import { at, field, pageWords } from "../core/dom.js";
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
+import { Found } from "./found.js";
 import { EXAMPLE, pruned, withLine } from "./pasting.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
@@ -29,108 +29,10 @@ function header() {
   box.focus();
 }
 
-const partOf = (one) =>
-  html`<tr key=${one.name}>
-    <th scope="row">${one.name}</th>
-    <td>${one.leader < 0 ? t("cluster.none") : one.leader}</td>
-    <td>${one.replicas.join(", ")}</td>
-    <td>${one.isr.join(", ") || "–"}</td>
-  </tr>`;
-const told = (one, i) =>
-  html`<li key=${i}>
-    ${one.line > 0 && html`<b>${t("cluster.line", { line: one.line })}</b> `}${t(one.key, one.args)}
-    ${one.choices.map(
-      (choice) =>
-        html`<button key=${choice.put} class="btn small" type="button" onClick=${() => put(choice)}>
-          ${t(choice.key, choice.args)}
-        </button>`,
-    )}
-  </li>`;
-
 /** What a press says instead of an assumption becomes a line of the text, which is read again. */
 function put(choice) {
   field("text").value = withLine(field("text").value, choice);
   read();
-}
-
-const Notes = ({ title, notes }) =>
-  notes.length > 0 &&
-  html`<div>
-    <h2>${title}</h2>
-    <ul>
-      ${notes.map(told)}
-    </ul>
-  </div>`;
-
-/** What a broker's death does to each partition: the server's own table. */
-function WhatIf({ address }) {
-  const box = useRef(null);
-  useEffect(() => {
-    box.current.replaceChildren();
-    fetch(`${address}&lang=${lang}`)
-      .then((answer) => (answer.ok ? answer.text() : ""))
-      .then((table) => {
-        const page = new DOMParser().parseFromString(table, "text/html");
-        box.current?.replaceChildren(...page.body.children);
-      })
-      .catch(() => box.current?.replaceChildren(t("cluster.offline")));
-  }, [address]);
-  return html`<h2>${t("cluster.whatif")}</h2>
-    <div ref=${box} aria-live="polite"></div>`;
-}
-
-function Found({ answer, link, left }) {
-  const { notes, problems, partitions, offline, profile } = answer;
-  const down = t("cluster.down", { brokers: offline.join(", ") });
-  return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}
-    ${
-      problems.length > 0 &&
-      html`<div class="problems" role="alert">
-        <h2>${t("cluster.problems")}</h2>
-        <ul>
-          ${problems.map(told)}
-        </ul>
-      </div>`
-    }
-    ${
-      partitions.length > 0 &&
-      html`<div>
-        <h2>${t("cluster.partitions")}</h2>
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">${t("cluster.partition")}</th>
-                <th scope="col">${t("cluster.leader")}</th>
-                <th scope="col">${t("cluster.replicas")}</th>
-                <th scope="col">ISR</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${partitions.map(partOf)}
-            </tbody>
-          </table>
-        </div>
-        ${offline.length > 0 && html`<p class="soft">${down}</p>`}
-      </div>`
-    }
-    ${answer.what_if && html`<${WhatIf} address=${answer.what_if} />`}
-    <${Notes}
-      title=${t("cluster.assumed")}
-      notes=${notes.filter(({ choices }) => choices.length)}
-    />
-    <${Notes} title=${t("cluster.notes")} notes=${notes.filter(({ choices }) => !choices.length)} />
-    ${
-      link &&
-      html`<form class="row" method="post" action="/learn/quiz">
-        <a class="btn primary" href=${link}
-          >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
-        >
-        <input type="hidden" name="csrf" value=${document.body.dataset.csrf} />
-        <input type="hidden" name="run" value=${answer.run} />
-        <button class="btn" title=${t("cluster.quiz.why")}>${t("cluster.quiz")}</button>
-      </form>`
-    }`;
 }
 
 async function read(event) {
@@ -166,7 +68,7 @@ async function read(event) {
     return;
   }
   const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
-  render(html`<${Found} answer=${answer} link=${link} left=${left} />`, at("found"));
+  render(html`<${Found} answer=${answer} link=${link} left=${left} put=${put} />`, at("found"));
   at("found").scrollIntoView({ block: "nearest" });
 }
 

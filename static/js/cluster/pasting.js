@@ -29,7 +29,8 @@ export const EXAMPLE = [
 ].join("\n");
 
 const ROW = /Leader:\s*\d+\s+Replicas:\s*([\d,]+)\s+Isr:\s*([\d,]+)(?!\S)(?!.*Offline:\s*\d)/;
-const ABOUT = /^# (broker \d+ is|min\.insync\.replicas|unclean\.leader\.election\.enable|kafka) ?/;
+const ABOUT =
+  /^# (broker \d+ is|min\.insync\.replicas|unclean\.leader\.election\.enable|kafka|the) ?/;
 
 const ids = (text) => text.split(",").sort().join();
 

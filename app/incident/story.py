@@ -1,0 +1,251 @@
+"""The story of an incident as plain data: of files, or of a text that was pasted.
+
+Pure: paths or a text in, data out.  `check` is called while a run is rebuilt, and may raise.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, TypedDict
+
+from app.core.words import OF_APP
+from app.incident import reconstruction, render, sources, timeline
+from app.incident.events import partition_named
+from app.incident.files import IncidentFile
+from app.incident.reconstruction import Rebuilt
+from app.incident.timeline import Timeline
+from app.incident.verdict import verdict
+from app.questions.names import RUN_BYTES
+from engine.model.errors import InputError
+from engine.model.languages import read_words
+from engine.model.phrases import catalogue, join, phrase, translate, with_values
+from engine.model.profiles import get_profile
+
+Check = Callable[[], None]
+
+MOST_STATES: Final = 300
+MOST_ROWS: Final = 2_000
+MOST_NAMED: Final = 40
+MOST_COMPLAINTS: Final = 3
+MOST_FILES: Final = 40
+"""Files of one paste."""
+_HEAD: Final = re.compile(r"==> ([^\r\n]{1,300}) <==\s*$")
+"""What `tail -n 1000 *.log` writes above each file."""
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
+
+
+class IncidentStory(TypedDict):
+    """Story of a partition, of which the run is null where no state of its record is known.
+
+    `began`: time of the first row, in ms, as the logs have it; `rows`: [ms since then, node,
+    sentence, whether it is grave], and `more` that are left out; `clocks`: [node, least, most ms];
+    `followed` of `states` are reached by the model.
+    """
+
+    partition: str
+    kafka: str
+    replicas: list[int]
+    verdict: list[str]
+    began: float
+    rows: list[list[int | str | bool]]
+    more: int
+    clocks: list[list[str | float | None]]
+    disks: int
+    states: int
+    profile: str | None
+    followed: int
+    moves: list[str]
+    run: str | None
+    notes: list[str]
+    finding: str
+
+
+class PartitionChoice(TypedDict):
+    """Partitions that the files name: [name, how often]."""
+
+    choose: list[list[str | int]]
+    notes: list[str]
+
+
+def story_of_text(
+    text: str, partition: str, language: str, check: Check = lambda: None
+) -> IncidentStory | PartitionChoice | None:
+    """Return the story of pasted logs, of one file or of several; None without any state."""
+    with tempfile.TemporaryDirectory(prefix="highwater-pasted-") as root:
+        known = dict(_laid_out(Path(root), text))
+        try:
+            return story_of_files((root,), known, partition, language, Path(root), check)
+        except InputError as bad:
+            if bad.code == "unknown":
+                return None
+            raise
+
+
+def _laid_out(root: Path, text: str) -> Iterator[tuple[Path, str]]:
+    """Write each file of a paste below `root`; yield its path and its name."""
+    parts: list[tuple[str, list[str]]] = [("pasted.log", [])]
+    for line in text.splitlines(keepends=True):
+        head = _HEAD.match(line)
+        if head is not None and len(parts) < MOST_FILES:
+            parts.append((head[1], []))
+        else:
+            parts[-1][1].append(line)
+    for number, (name, lines) in enumerate(parts):
+        if not lines:
+            continue
+        names = [_NOT_IN_NAMES.sub("_", one)[:80] for one in name.split("/") if one.strip(".")]
+        path = root.joinpath(str(number), *names[-3:] or ["file"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(lines), "utf-8")
+        yield path, name
+
+
+def story_of_files(
+    arguments: tuple[str, ...],
+    known: Mapping[Path, str],
+    partition: str,
+    language: str,
+    root: Path,
+    check: Check = lambda: None,
+) -> IncidentStory | PartitionChoice:
+    """Return the story of files below `root`, which sentences call by their `known` names.
+
+    Raises InputError where they are about no partition.
+    """
+    try:
+        answer = _investigated(arguments, known, partition, language, check)
+    except InputError as bad:
+        raise InputError(bad.code, worded(_without(root, bad.sentence), language)) from None
+    answer["notes"] = [worded(_without(root, note), language) for note in answer["notes"]]
+    return answer
+
+
+def worded(sentence: str, language: str) -> str:
+    """Return the sentence in a language."""
+    return translate(sentence, language, known_in(language))
+
+
+@cache
+def known_in(language: str) -> Mapping[str, str]:
+    """Return the engine's templates in a language and, before them, those of this feature."""
+    return {**catalogue(language), **words_in(language)}
+
+
+@cache
+def words_in(language: str) -> dict[str, str]:
+    """Return the templates of timelines and findings in a language; none in English."""
+    return read_words(OF_APP / f"incident.{language}.json")
+
+
+def _without(root: Path, sentence: str) -> str:
+    """Return a sentence with files named as the visitor names them."""
+    places = re.compile(re.escape(str(root)) + r"(?:/(?:all|of_\w+|\d+)/?)?")
+    return with_values(sentence, lambda text: places.sub("", text))
+
+
+def _investigated(
+    arguments: tuple[str, ...],
+    known: Mapping[Path, str],
+    partition: str,
+    language: str,
+    check: Check,
+) -> IncidentStory | PartitionChoice:
+    found: list[IncidentFile] = []
+    for argument in arguments:
+        try:
+            found += sources.readable_files((argument,))
+        except InputError as bad:
+            if bad.code == "too_large":
+                raise
+    useless = list(_useless(found, known))
+    if not found:
+        raise InputError("unknown", useless[0] if useless else "There is no file.")
+    complaints: list[str] = []
+    counted = timeline.partitions(found, complaints.append)
+    wanted = partition_named(partition) if partition else None
+    if wanted is None and len(counted) != 1:
+        if not counted:
+            raise InputError("unknown", join([render.NOTHING, *complaints[:MOST_COMPLAINTS]], " "))
+        choose: list[list[str | int]] = [
+            [str(one), n] for one, n in counted.most_common(MOST_NAMED)
+        ]
+        return {"choose": choose, "notes": useless}
+    told = timeline.gather(found, wanted or next(iter(counted)))
+    if not told.states:
+        return _timeline_json(told, None, useless, language)
+    if len(told.states) > MOST_STATES:
+        raise InputError(
+            "too_large",
+            phrase(
+                "The partition changed {0} times, and at most {1} are played: give the files of "
+                "the hours that matter.",
+                len(told.states),
+                MOST_STATES,
+            ),
+        )
+    rebuilt = reconstruction.rebuild(told, between=check)
+    return _timeline_json(told, rebuilt, useless, language)
+
+
+def _useless(found: list[IncidentFile], known: Mapping[Path, str]) -> Iterator[str]:
+    """Yield one sentence for each file that is not read, and does not belong to one that is."""
+    read = {source.path for source in found}
+    used = {folder for path in read for folder in (path.parent, path.parent.parent)}
+    for path, name in known.items():
+        if path in read or (sources.is_of_kafka(path) and path.parent in used and "/" in name):
+            continue
+        yield sources.unread(name, path)
+
+
+def _timeline_json(
+    told: Timeline, rebuilt: Rebuilt | None, useless: list[str], language: str
+) -> IncidentStory:
+    """Return the story; without a run where no state of the record is known."""
+    rows = list(render.rows(told))
+    times = [one.time_ms for one in told.states if one.time_ms is not None]
+    first = min(times, default=rows[0][0] if rows else 0.0)
+    notes = [*useless, *told.notes]
+    story: IncidentStory = {
+        "partition": str(told.partition),
+        "kafka": told.version,
+        "replicas": told.replicas,
+        "verdict": [worded(one, language) for one in verdict(told)],
+        "began": first,
+        "rows": [
+            [round(time_ms - first), who, worded(what, language), what.startswith(render.GRAVE)]
+            for time_ms, who, what in rows[:MOST_ROWS]
+        ],
+        "more": max(0, len(rows) - MOST_ROWS),
+        "clocks": [
+            [node, skew.least, skew.most]
+            for node, skew in sorted(told.clocks.skews.items())
+            if skew.pairs
+        ],
+        "disks": len(told.disks),
+        "states": len(told.states),
+        "profile": None,
+        "followed": 0,
+        "moves": [],
+        "run": None,
+        "notes": notes,
+        "finding": "",
+    }
+    if rebuilt is None:
+        return {**story, "finding": worded(render.missing(told), language)}
+    text = rebuilt.run.text()
+    whole = len(text.encode()) <= RUN_BYTES
+    notes += rebuilt.notes
+    if not whole:
+        notes.append("The run is too long to be opened here; highwater incident writes it.")
+    return {
+        **story,
+        "profile": get_profile(rebuilt.run.profile).stands_for,
+        "followed": rebuilt.followed,
+        "finding": worded(rebuilt.finding, language),
+        "moves": list(rebuilt.run.lines()),
+        "run": text if whole else None,
+    }

@@ -1,0 +1,122 @@
+"""The verdict on an incident: what an operator asks first, each sentence with the time of day."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Final
+
+from app.incident.events import Event
+from app.incident.facts import Ends, ends_of_epochs
+from app.incident.timeline import Timeline, TimelineState
+from engine.model.phrases import phrase
+
+MOST: Final = 12
+"""Sentences of a verdict."""
+SHORT_MS: Final = 500
+"""A partition without a leader for less is not worth a sentence."""
+
+
+def clock(time_ms: float) -> str:
+    """Return the time of day as the logs have it: 14:07:11."""
+    return datetime.fromtimestamp(time_ms / 1_000, UTC).strftime("%H:%M:%S")
+
+
+def verdict(told: Timeline) -> list[str]:
+    """Return the sentences, in the order of time; what is gone stands first."""
+    if not told.states:
+        return []
+    changes = list(_changes(told))
+    gone = [sentence for _, is_loss, sentence in changes if is_loss]
+    rest = [sentence for _, is_loss, sentence in changes if not is_loss]
+    return [*gone, *rest][:MOST]
+
+
+def _changes(told: Timeline) -> Iterator[tuple[float, bool, str]]:
+    ends = ends_of_epochs(told)
+    leaderless: float | None = None
+    for one, other in itertools.pairwise(told.states):
+        when = other.time_ms if other.time_ms is not None else _time_after(told, other)
+        was, now = one.record, other.record
+        if now.leader < 0 <= was.leader:
+            leaderless = when
+            yield when, False, phrase("{0} no broker leads any more.", clock(when))
+        elif now.leader >= 0 and now.leader != was.leader:
+            before = _last_leader(told, one)
+            yield when, False, phrase(
+                "{0} leadership goes from broker {1} to broker {2}.",
+                clock(when), before, now.leader,
+            )  # fmt: skip
+            if leaderless is not None and when - leaderless >= SHORT_MS:
+                seconds = f"{(when - leaderless) / 1_000:.1f}"
+                yield when, False, phrase("No broker led for {0} s.", seconds)
+            leaderless = None
+            yield from _alone(told, ends, before, other)
+        elif set(now.isr) != set(was.isr):
+            yield from _members(when, set(was.isr), set(now.isr))
+
+
+def _members(when: float, was: set[int], now: set[int]) -> Iterator[tuple[float, bool, str]]:
+    for template, brokers in (
+        ("{0} broker {1} leaves the ISR; in sync: {2}.", was - now),
+        ("{0} broker {1} joins the ISR; in sync: {2}.", now - was),
+    ):
+        if brokers:
+            listed, left = (", ".join(map(str, sorted(some))) for some in (brokers, now))
+            yield when, False, phrase(template, clock(when), listed, left)
+
+
+def _alone(
+    told: Timeline, ends: dict[int, Ends], before: int, state: TimelineState
+) -> Iterator[tuple[float, bool, str]]:
+    """Yield what the old leader had beyond the first offset of the new one."""
+    begin = _begin(told, state)
+    epochs = [epoch for epoch in ends if epoch < state.record.leader_epoch]
+    if begin is None or not epochs:
+        return
+    of_old = ends[max(epochs)]
+    end, committed = of_old.leo.get(before, 0), max(of_old.hw.values(), default=0)
+    time_ms = state.time_ms or 0.0
+    if end <= begin:
+        return
+    first, last, count = max(begin, min(committed, end)), end - 1, end - max(begin, committed)
+    if committed > begin:
+        yield time_ms, True, phrase(
+            "Offsets {0} to {1} were committed and are gone: broker {2} leads from offset {0}.",
+            begin, min(committed, end) - 1, state.record.leader,
+        )  # fmt: skip
+    if count > 0:
+        yield time_ms, True, phrase(
+            "Broker {0} had {1} records that no other broker had, offsets {2} to {3}; none was "
+            "committed. Written with acks=1 they are gone.",
+            before, count, first, last,
+        )  # fmt: skip
+
+
+def _begin(told: Timeline, state: TimelineState) -> int | None:
+    """Return where the new leader's log ended when it began to lead."""
+    for _, event in told.of_kind("leads"):
+        if event.data["le"] == state.record.leader_epoch and "leo" in event.data:
+            return event.data["leo"]
+    return _loaded(told, state.record.leader)
+
+
+def _loaded(told: Timeline, broker: int) -> int | None:
+    found: list[Event] = [one for _, one in told.of_kind("loaded") if one.node == str(broker)]
+    return found[-1].data["leo"] if found else None
+
+
+def _last_leader(told: Timeline, state: TimelineState) -> int:
+    """Return the last broker that led, at a state or before it."""
+    for one in reversed(told.states[: told.states.index(state) + 1]):
+        if one.record.leader >= 0:
+            return one.record.leader
+    return -1
+
+
+def _time_after(told: Timeline, state: TimelineState) -> float:
+    """Return the time of the next state that has one."""
+    at = told.states.index(state)
+    known = [one.time_ms for one in told.states[at:] if one.time_ms is not None]
+    return known[0] if known else 0.0
