@@ -62,7 +62,7 @@ LOOK: Final = """() => {
     }
     return tops.length;
   };
-  const cells = [...document.querySelectorAll('#stage .record .cell')]
+  const cells = [...document.querySelectorAll('#stage .tank .record .cell')]
     .map((el) => el.getBoundingClientRect().height);
   const texts = [...document.querySelectorAll('#stage svg text')].filter(seen).map((el) => {
     const scale = el.getBoundingClientRect().height ? el.getScreenCTM().a : 1;
@@ -75,7 +75,7 @@ LOOK: Final = """() => {
     names: [...controls, ...things],
     above: rows(0, picture.top), below: rows(picture.bottom, innerHeight),
     share: shown / innerHeight,
-    cell: Math.min(...cells), text: texts[0]?.px ?? 0, smallest: texts[0]?.words ?? '',
+    cell: cells.length ? Math.min(...cells) : null, text: texts[0]?.px ?? 0, smallest: texts[0]?.words ?? '',
     sideways: document.documentElement.scrollWidth - innerWidth,
   };
 }"""
@@ -116,7 +116,7 @@ def main(url: str) -> None:
                 row = look(page)
                 print(
                     f"| {width} × {height} | {theme} | {row['controls']} | {row['above']} |"
-                    f" {row['below']} | {row['share']:.0%} | {row['cell']:.0f} |"
+                    f" {row['below']} | {row['share']:.0%} | {row['cell'] or 0:.0f} |"
                     f" {row['text']:.1f} ({row['smallest']}) |"
                 )
                 page.close()

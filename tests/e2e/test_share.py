@@ -152,8 +152,9 @@ def test_a_frame_on_another_site_steps_through_the_run(
     frame = page.frame_locator("iframe")
     frame.locator('#stage[data-step="3"]').wait_for()
     frame.get_by_role("button", name="Step on").click()
-    frame.locator('#stage[data-step="4"]').wait_for()
-    assert "4 / " in frame.locator("#bar").inner_text()
+    frame.locator('#stage[data-step="5"]').wait_for()
+    assert "5 / " in frame.locator("#bar").inner_text()
+    assert "Broker 2 copies the record" in frame.locator(".caption").inner_text()
     assert "Kafka 3.9.1" in frame.locator(".titled").inner_text()
     assert [one["name"] for one in page.context.cookies("http://localhost")] == []
 
@@ -270,6 +271,8 @@ colours, letters' edges get the nearest."""
 
 def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
     page = exporting(visit, "/s/S20?profile=Z0102&step=3")
+    page.get_by_text(re.compile(r"\d+ frames, ")).wait_for()
+    page.get_by_label("the story, beat by beat").uncheck()
     page.get_by_label("from step").fill("2")
     page.get_by_label("to step").fill("5")
     page.get_by_label("with motion between steps").uncheck()

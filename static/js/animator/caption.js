@@ -1,6 +1,7 @@
 // The caption of a step: what the story says there, or the sentence of the step itself.
 
-import { countWords, inTurn, plain } from "../i18n/words.js";
+import { beatAt } from "../core/history.js";
+import { countWords, inTurn, plain, versioned } from "../i18n/words.js";
 import * as s from "./state.js";
 
 const MOST_WORDS = 20;
@@ -40,7 +41,8 @@ function counted(step) {
 }
 
 export function captionOf(step) {
-  if (step.n === s.n.value && s.caption.value) return s.caption.value;
+  const [at, own] = (s.facts.value && beatAt(s.facts.value, step.n)) ?? [];
+  if (at === step.n && own && s.size.value === "story") return inTurn([versioned(s.t.value, own)]);
   const lives = s.facts.value?.scenario.live && s.size.value === "story";
   const found = lives ? counted(step) : s.size.value === "story" ? weighty(step) : step;
   if (typeof found === "string") return found;

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 
 import { breakOf } from "../core/breaks.js";
-import { beatAt, chapterAt } from "../core/history.js";
+import { chapterAt } from "../core/history.js";
 import { inTurn, namer, translator, versioned } from "../i18n/words.js";
 import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
@@ -114,11 +114,6 @@ export const step = computed(() => {
 export const chapter = computed(() => {
   const at = facts.value ? chapterAt(facts.value, n.value) : null;
   return at?.comment ? { ...at, comment: inTurn([versioned(t.value, at.comment)]) } : at;
-});
-/** What the story says at this step: a caption of its own, or null where the step says it. */
-export const caption = computed(() => {
-  const [at, text] = (facts.value && beatAt(facts.value, n.value)) ?? [];
-  return at === n.value && text ? inTurn([versioned(t.value, text)]) : null;
 });
 /** The view a run begins with, and the one that is seen. */
 export const usualView = computed(() =>

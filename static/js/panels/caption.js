@@ -2,34 +2,10 @@
 
 import { html } from "htm/preact";
 
-import { captionOf } from "../animator/caption.js";
 import { pick } from "../animator/choose.js";
 import * as s from "../animator/state.js";
-import { judged } from "./common.js";
+import { captionAt, isLong } from "./common.js";
 import { Futures } from "./verdict.js";
-
-/** Kinds of a verdict that are shown from the step on at which they came about. */
-const BAD = ["lost", "broken", "gone"];
-const LONG = 90; // letters that still take the largest type
-
-/** {words, kind, aside, alarm}: the sentence of a step, in the colour of a verdict where it is one.
- */
-function told(step, facts, t) {
-  if (!facts.total) return { words: t("step.empty"), kind: "" };
-  const { kind, words } = judged(step);
-  const last = s.n.value >= facts.total && !s.living.value && !facts.scenario.live;
-  if (BAD.includes(kind)) {
-    const first = Math.min(
-      ...[facts.verdict.lost_at, s.broken.value[0]?.step].filter((n) => n >= 0),
-    );
-    if (last || step.n === first) return { words, kind, alarm: true };
-    return { words: captionOf(step), kind: "", aside: words, tone: kind };
-  }
-  const teaches = facts.script ? facts.scenario.teaches : "";
-  if (last && kind && kind !== "untested") return { words, kind, aside: teaches };
-  if (last && teaches) return { words: teaches, kind: "" };
-  return { words: captionOf(step), kind: "" };
-}
 
 /** Where to go from the end of a run: on along the path, or to other runs. */
 function Onward({ t }) {
@@ -48,11 +24,11 @@ export function Caption() {
   const step = s.step.value;
   const facts = s.facts.value;
   if (!step || !facts) return html`<p class="caption skeleton"></p>`;
-  const { words, kind, aside, tone = "", alarm = false } = told(step, facts, t);
+  const { words, kind, aside, tone = "", alarm = false } = captionAt(step, facts);
   const end = s.n.value >= facts.total && facts.total > 0 && !facts.scenario.live;
   const names = s.broken.value.map((b) => b.invariant).join(" ");
   return html`<p
-      class=${`caption ${kind} ${words.length > LONG ? "long" : ""}`}
+      class=${`caption ${kind} ${isLong(words) ? "long" : ""}`}
       role=${alarm ? "alert" : null}
       data-violation=${alarm ? names : null}
       data-end=${end ? kind : null}
