@@ -88,6 +88,7 @@ def branches(page: Any) -> None:
         jump(page, 12)
         typed(page, text)
         runs(page, number)
+        page.wait_for_selector(f'[data-id="b{number - 1}"][data-alive="down"]', state="attached")
 
 
 def all_parts(page: Any) -> None:

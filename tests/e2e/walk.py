@@ -17,12 +17,12 @@ def at(page: Any, step: int) -> None:
 
 
 def total(page: Any) -> int:
-    return int(page.get_by_label("Step of the run").get_attribute("data-total"))
+    return int(page.locator(".rail input").get_attribute("data-total"))
 
 
 def jump(page: Any, step: int) -> None:
     """Sets the rail as a hand would."""
-    page.get_by_label("Step of the run").evaluate(
+    page.locator(".rail input").evaluate(
         "(el, n) => { el.value = n; el.dispatchEvent(new Event('input', {bubbles: true})); }", step
     )
     at(page, step)

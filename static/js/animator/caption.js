@@ -37,6 +37,7 @@ function counted(step) {
   const told = loud === undefined ? null : steps.get(loud);
   if (told && step.t - told.t <= RECENT_MS) return told;
   const { sent, acked } = step.view.ledger;
+  if (!sent) return step;
   return s.t.value(acked >= sent ? "caption.all" : "caption.some", { n: sent, a: acked });
 }
 

@@ -80,7 +80,7 @@ function isTaken(event) {
   const el = event.target;
   const empty =
     el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
-  const within = el.closest?.("dialog[open], .menu, .whybox, .sheet");
+  const within = el.closest?.("dialog[open], .menu, .whybox, .oversheet");
   const field = el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]");
   // The rail understands arrows itself; everything else belongs to the field.
   const onRail =

@@ -16,6 +16,7 @@ import { use } from "../net/channel.js";
 import { captionAt, Icon, isLong, sayAll } from "../panels/common.js";
 import { takeAnswer } from "../scene/answering.js";
 import { guessed } from "../scene/hand.js";
+import { layersOf } from "../scene/layers.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -97,6 +98,8 @@ function keys(event) {
 async function start() {
   s.boot.value = boot;
   s.lang.value = lang;
+  // Questions and lessons speak of the ends of logs.
+  if (boot.ask || document.body.classList.contains("asked")) s.layers.value = layersOf("ends");
   s.size.value = boot.ask || !boot.facts.beats.length ? "event" : "story";
   s.words.value = await pageWords();
   use({ ask, connected: true });

@@ -118,7 +118,7 @@ export function BreakIt() {
     ${
       open &&
       s.step.value &&
-      html`<div class="sheet" id="breaksheet" role="dialog" aria-label=${t("break.go")}>
+      html`<div class="oversheet" id="breaksheet" role="dialog" aria-label=${t("break.go")}>
         <${Offers} done=${close} />
       </div>`
     }

@@ -15,7 +15,7 @@ const MARKS = [
   ["share", "#sharing"],
 ];
 const FIRST_PRESS = 2; // where there is no step to go to, the marks begin with what makes one
-const OPEN = "dialog[open], :popover-open, .menu, .sheet"; // what Escape closes first
+const OPEN = "dialog[open], :popover-open, .menu, .oversheet"; // what Escape closes first
 const at = signal(-1); // which mark stands; -1: none
 let marks = MARKS;
 

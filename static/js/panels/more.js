@@ -49,7 +49,7 @@ export function More() {
     </button>
     ${
       open &&
-      html`<div class="sheet" id="moresheet" role="dialog" aria-label=${t("title.more")}>
+      html`<div class="oversheet" id="moresheet" role="dialog" aria-label=${t("title.more")}>
         <${MoreSheet} close=${close} />
       </div>`
     }

@@ -104,7 +104,7 @@ export function Palette() {
   useOutside(box, open, close);
   if (!open) return null;
   return html`<div
-    class="sheet palette"
+    class="oversheet palette"
     role="dialog"
     aria-label=${s.t.value("tab.moves")}
     ref=${box}

@@ -3,6 +3,8 @@
 import { g, path, rect, text, title } from "../node.js";
 import { fitted, place } from "./place.js";
 
+const BARE = 40; // px: a narrower strip has no room for a name
+
 /** Records cut off since the last moment: at their own height, or beside what took their place. */
 export function ghosts(geo, lane, broker, replica, ctx) {
   return (replica.cut ?? [])
@@ -41,7 +43,8 @@ function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true, least })
         `M${x + 4} ${y + 4}L${x + w - 4} ${y + h - 4}M${x + w - 4} ${y + 4}L${x + 4} ${y + h - 4}`,
         "ghostx",
       ),
-      text("n", x + w / 2, y + h / 2 + size * 0.36, label, "num gonename", { "font-size": size }),
+      w >= BARE &&
+        text("n", x + w / 2, y + h / 2 + size * 0.36, label, "num gonename", { "font-size": size }),
       title("title", words),
     ],
     {
