@@ -8,18 +8,16 @@ from __future__ import annotations
 import contextlib
 import io
 import tempfile
-import threading
 from collections.abc import Callable, Collection, Iterable
 from typing import IO, Any, Final
 from wsgiref.types import WSGIEnvironment
 
 from app.admission.client_disconnect import asking, has_hung_up
-from app.admission.cpu_quota import Accounts
+from app.admission.cpu_quota import Accounts, payer
 from app.admission.deadlines import Deadlines, stop_reading
-from app.admission.queue import hold
+from app.admission.queue import Shares
 from app.core.json_response import refused
 from app.core.refusals import RequestError
-from app.questions.names import SCENARIO_BYTES
 
 FREE: Final = ("/static/", "/health")
 """A page asks for many of these at once, and none of them costs much."""
@@ -28,8 +26,8 @@ BODY_BYTES: Final = 256 * 1024
 BODY_S: Final = 10.0
 FILES_BYTES: Final = 16 * 1024 * 1024
 FILES_S: Final = 30.0
-FILES_AT_ONCE: Final = 2
-"""Requests with files that are read at once: they go to a temporary file, not to memory."""
+FILES_AT_ONCE: Final = 6
+"""Requests with files that are read at once, shared by addresses; they are not kept in memory."""
 REST_BYTES: Final = 16 * 1024 * 1024
 REST_S: Final = 2.0
 """How much is read of a body that is refused, and for how long: a client that is cut off while it
@@ -49,7 +47,7 @@ class Bodies:
         self._files_at = files_at
         self._deadlines = deadlines
         self._accounts = accounts
-        self._files = threading.BoundedSemaphore(FILES_AT_ONCE)
+        self._files = Shares(FILES_AT_ONCE)
 
     def __call__(
         self, environ: WSGIEnvironment, start_response: Callable[..., Any]
@@ -102,7 +100,8 @@ class Bodies:
         if not 0 < length <= FILES_BYTES:
             self._let_come(environ, REST_BYTES)
             raise RequestError("too_large", "too_large.files", mib=FILES_BYTES >> 20)
-        with hold(self._files, 0), tempfile.SpooledTemporaryFile(max_size=BODY_BYTES) as body:
+        place = self._files.one(payer(environ.get("REMOTE_ADDR", "")), 0)
+        with place, tempfile.SpooledTemporaryFile(max_size=BODY_BYTES) as body:
             came = self._within(environ, FILES_S, length, body.write)
             if came < length:
                 raise RequestError("late", s=round(FILES_S))
@@ -113,13 +112,13 @@ class Bodies:
     def _read(self, environ: WSGIEnvironment, length: int, chunked: bool) -> bytes:
         if length > BODY_BYTES:
             self._let_come(environ, length)
-            raise RequestError("too_large", limit=SCENARIO_BYTES)
+            raise RequestError("too_large", limit=BODY_BYTES)
         wanted = BODY_BYTES + 1 if chunked else length
         body = bytearray()
         self._within(environ, BODY_S, wanted, body.extend)
         if len(body) > BODY_BYTES:
             self._let_come(environ, REST_BYTES)
-            raise RequestError("too_large", limit=SCENARIO_BYTES)
+            raise RequestError("too_large", limit=BODY_BYTES)
         if len(body) < length:
             raise RequestError("late", s=round(BODY_S))
         return bytes(body)

@@ -20,7 +20,7 @@ BARE: Final = re.compile(r"Dumping (?:\./)?(\d{20})\.log")
 """A dump that was made inside the folder of its partition."""
 FILE: Final = re.compile(r"Dumping (?:[^\r\n]*[/\\])?([A-Za-z0-9._-]+-\d+)[/\\](\d{20})\.log")
 """Its path, also of Windows, has the partition."""
-OLD_RECORD: Final = re.compile(r"offset: (\d+) position: \d+ (?:\w+Time: (-?\d+) )?isvalid: ")
+OLD_RECORD: Final = re.compile(r"offset: (\d++) position: \d++ (?:\w+Time: (-?\d++) )?isvalid: ")
 """A record as brokers print it to 2.0, without batches and leader epochs."""
 BATCH: Final = re.compile(
     r"baseOffset: (?P<base>\d++) lastOffset: (?P<last>\d++) (?>.*?partitionLeaderEpoch: )"

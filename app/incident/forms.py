@@ -15,7 +15,6 @@ _TP: Final = (
 )
 _NAMED: Final = r"topicName='(?P<topic>[^']+)', partitionIndex=(?P<index>\d+)"
 _IDS: Final = r"[\d, ]*"
-_GAP: Final = r"[^()]{0,200}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,8 @@ FORMS: Final = (
           rf"PartitionRecord for new partition {_TP} .*?PartitionRegistration\((?P<fields>.*)",
           fields=True, sure=True),
     _form("record", "PartitionRegistration(",
-          rf"[ ,]{_TP}[ ,:]{_GAP}(?:\({_GAP}\){_GAP})?PartitionRegistration\((?P<fields>.*)",
+          rf"artition {_TP}[^()]{{0,80}}(?:\([^()]{{0,80}}\)[^()]{{0,80}})?"
+          r"PartitionRegistration\((?P<fields>.*)",
           fields=True),
     _form("change", "artition change for ",
           rf"artition change for {_TP}(?: with topic ID \S+)?: (?P<changes>.* -> .*)", sure=True),

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,12 @@ WHOLE: Final = 4 * 1024 * 1024
 WINDOWS: Final = 48
 WINDOW: Final = 64 * 1024
 """Bytes that are looked at, at each of WINDOWS places of a larger file."""
+MOST_LINES: Final = 100_000
+"""Lines that are looked at: a file may be nothing but line breaks."""
+NOTHING_LINES: Final = 5_000
+"""Lines without a sign of Kafka after which a file is none of its own."""
+SHORTEST: Final = 10
+"""Bytes below which a line shows nothing."""
 MOST_ORIGINS: Final = 1_000
 _LEVEL: Final = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b")
 _CLOCK: Final = re.compile(rb"\d\d:\d\d:\d\d")
@@ -93,8 +100,11 @@ def sample_file(path: Path) -> FileSample:
         head = file.read(4_096)
     sample.encoding = next((name for bom, name in BOMS if head.startswith(bom)), "")
     sample.counted = COUNTED.match(head.lstrip(codecs.BOM_UTF8)) is not None
-    for line in _lines(path, sample):
-        _count(sample, layouts.without_colours(line))
+    for number, line in enumerate(islice(_lines(path, sample), MOST_LINES)):
+        if number == NOTHING_LINES and not (sample.logged or sample.dumped or sample.described):
+            break
+        if len(line) >= SHORTEST:
+            _count(sample, layouts.without_colours(line))
     return sample
 
 

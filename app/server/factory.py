@@ -38,6 +38,7 @@ from app.server import (
     metrics,
     openapi,
     security,
+    uploads,
     warm,
 )
 from app.server.services import KEY, Services
@@ -125,6 +126,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
     database = Database(settings.database_url)
     database.migrate()
     store = Store(database, settings.saved_mib * MIB)
+    uploads.sweep(settings.instance)
     workers = parts.workers(settings)
     socketio = channel.make_socketio(settings.transports)
     app.extensions[KEY] = Services(

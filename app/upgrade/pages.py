@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 from flask import Blueprint, render_template, request, url_for
 
 from app.server import visitor
-from app.server.services import services
+from app.server.services import apart, services
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.languages import words_of
@@ -102,7 +102,7 @@ def page() -> str:
 def _fitting(line: str, release: str) -> list[BugCard]:
     """Return the entries that fit a line, and whether the release has them; [] without a line."""
     shown: list[BugCard] = []
-    for entry in fitting(line, release):
+    for entry in apart(fitting, line, release) if line else ():
         hit = entry.affects(release_of(release)) if release else None
         newest = release or entry.last_affected
         shown.append({**_bug(advice.bug_of(entry), newest, newest), "hit": hit})

@@ -14,14 +14,16 @@ LONGEST_VALUE: Final = 400
 _PLACE: Final = re.compile(r"<([a-z_]+)>")
 _DIGITS: Final = re.compile(r"-?\d{1,19}")
 _KINDS: Final = {
-    "tp": re.compile(r"[A-Za-z0-9._]{1,249}(?:-[A-Za-z0-9._]{1,249}){0,20}-\d{1,6}"),
-    "slashed": re.compile(r"[A-Za-z0-9._-]{1,249}/\d{1,6}"),
+    "tp": re.compile(r"[A-Za-z0-9._-]++"),
+    "slashed": re.compile(r"[A-Za-z0-9._/-]++"),
     "replicas": re.compile(r"[\d, ]{0,200}"),
     "ids": re.compile(r"[\d, ]{0,200}"),
     "word": re.compile(r"[^\s,;:()]{1,120}"),
     "any": re.compile(r".{0,400}"),
 }
 """Place -> the form of its value; every other place holds a whole number."""
+_NUMBERED: Final = {"tp": "-", "slashed": "/"}
+"""Place of a partition -> what stands before its number."""
 
 
 class Template:
@@ -51,7 +53,9 @@ class Template:
                 if found is None:
                     return None
                 end = found.end()
-            values[place] = line[at:end]
+            value = values[place] = line[at:end]
+            if place in _NUMBERED and not value.rpartition(_NUMBERED[place])[2].isdigit():
+                return None
             at = end + len(literal)
         return values
 

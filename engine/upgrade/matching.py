@@ -71,9 +71,9 @@ def fitting(line: str, release: str = "") -> tuple[LedgerEntry, ...]:
 
     The names in a line of a log are those of the classes that log: they say nothing.
     """
-    found = printing(line, release)
-    if found or _LOGGED.search(line[:MOST_PREFIX]):
-        return found
+    printed = printing(line, release)
+    if printed or _LOGGED.search(line[:MOST_PREFIX]):
+        return printed
     scores: Counter[LedgerEntry] = Counter()
     for name in names_in(line):
         found = {entry for entry, names in _names().items() if name in names} | _saying(name)

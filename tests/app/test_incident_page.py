@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
-import tempfile
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.admission.bodies import FILES_BYTES
 from app.incident import reconstruction, sources, timeline
 from app.incident.pages import FILES_PATH
+from app.server.services import KEY
+from app.server.uploads import sweep, upload_folder
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT
 
@@ -48,12 +52,24 @@ def answer_of(client: FlaskClient, files: Iterable[tuple[str, bytes]], **form: s
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    place = tmp_path / "temporary"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
+def nothing_is_left(app: Flask) -> Iterator[None]:
     yield
-    assert list(place.iterdir()) == []
+    assert list(app.extensions[KEY].settings.instance.glob("uploads/*")) == []
+
+
+def test_uploads_of_a_killed_server_go_at_the_next_start(tmp_path: Path) -> None:
+    code = (
+        "import os, pathlib, signal; from app.server.uploads import upload_folder\n"
+        f"with upload_folder(pathlib.Path({str(tmp_path)!r})) as folder:\n"
+        "    (folder / 'server.log').write_text('x'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert len(list(tmp_path.glob("uploads/*/files/server.log"))) == 1
+    with upload_folder(tmp_path) as folder:
+        sweep(tmp_path)
+        assert folder.is_dir(), "the folder of a server that runs is locked"
+        assert len(list(tmp_path.glob("uploads/*"))) == 1
+    assert list(tmp_path.glob("uploads/*")) == []
 
 
 @pytest.mark.parametrize("name", ["S30-3.9.1", "R20-0.10.2.2"])

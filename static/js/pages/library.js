@@ -81,7 +81,7 @@ function row(run, told) {
 function remember() {
   const runs = visits
     .runs()
-    .filter((run) => typeof run.url === "string" && run.url.startsWith("/"));
+    .filter((run) => typeof run?.url === "string" && run.url.startsWith("/"));
   const told = at("runs").dataset.step;
   const saved = runs.filter((run) => run.saved);
   at("runs").replaceChildren(...runs.map((run) => row(run, told)));

@@ -4,6 +4,8 @@
 /** @typedef {{loaded: number, total: number, ready: boolean, failed: string | null}} Progress */
 
 const IDLE_MS = 1_500; // after the first picture, the worker is started without being asked
+/** Milliseconds without a word of the worker after which it is ended, while a page waits. */
+export const SILENT_MS = { loading: 120_000, answering: 30_000 };
 
 export class Engine {
   /** @param {{script: string, files: object, heard: (progress: Progress) => void,
@@ -16,6 +18,7 @@ export class Engine {
     this.worker = null;
     this.waiting = new Map();
     this.number = 0;
+    this.deadline = 0;
     this.ready = false;
     /** Texts of runs that the worker of now has been told. */
     this.told = new Set();
@@ -52,6 +55,7 @@ export class Engine {
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
       this.worker.postMessage({ kind, id, ...args });
+      if (this.waiting.size === 1) this.#watch();
     });
   }
 
@@ -65,7 +69,20 @@ export class Engine {
     }
   }
 
+  /** Ends the worker unless it is heard of before the deadline; the next question starts another. */
+  #watch() {
+    clearTimeout(this.deadline);
+    if (!this.waiting.size) return;
+    const most = this.ready ? SILENT_MS.answering : SILENT_MS.loading;
+    this.deadline = setTimeout(() => this.#died("folder.silent"), most);
+  }
+
   #hear(data) {
+    this.#answered(data);
+    this.#watch();
+  }
+
+  #answered(data) {
     if (data.kind === "progress") this.heard({ ...data, ready: false, failed: null });
     else if (data.kind === "ready") {
       this.ready = true;
@@ -80,6 +97,7 @@ export class Engine {
   }
 
   #died(key, why = "") {
+    clearTimeout(this.deadline);
     this.worker?.terminate();
     this.worker = null;
     this.ready = false;

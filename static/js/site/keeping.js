@@ -6,7 +6,10 @@ export async function keepOffline({ root, bar }) {
   if (!("serviceWorker" in navigator)) return;
   let own;
   try {
-    own = await navigator.serviceWorker.register(`${root}sw.js`, { scope: root });
+    own = await navigator.serviceWorker.register(`${root}sw.js`, {
+      scope: root,
+      updateViaCache: "none", // hosts let files.js be cached for minutes
+    });
   } catch {
     return; // not over https, or storage is not allowed: the site works all the same
   }

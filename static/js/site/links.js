@@ -1,5 +1,7 @@
 // Links and forms that scripts write as a server's: they lead to where the page lies in this site.
 
+import { keepPosted } from "./posted.js";
+
 /** @param {{placed: (href: string) => string, fetched: typeof fetch,
  *   inFolder: (href: string) => boolean}} how */
 export function lead({ placed, fetched, inFolder }) {
@@ -42,7 +44,7 @@ export function lead({ placed, fetched, inFolder }) {
     if (form.method === "post") {
       const path = new URL(action, location.href).searchParams.get("p");
       const sent = { path: path ?? action, body: String(data), type: FORM };
-      sessionStorage.setItem("highwater.post", JSON.stringify(sent));
+      keepPosted(sent);
       location.assign(placed(action));
     } else {
       const url = new URL(placed(action), location.href);

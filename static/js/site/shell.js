@@ -1,6 +1,8 @@
 // A page that does not lie in the folder: the engine's worker renders it, and it is put in place
 // of what this one shows.
 
+import { takePosted } from "./posted.js";
+
 /** Lets links, frames and forms of a parsed page lead to where they lie in this site. */
 export function place(doc, placed) {
   for (const name of ["href", "src", "action"])
@@ -68,9 +70,7 @@ function rememberPath(placed) {
  *   placed: (path: string) => string, packs: Record<string, string>, root: string}} how */
 export async function show({ path, fetched, sorry, ...how }) {
   rememberPath(how.placed);
-  const sent = sessionStorage.getItem("highwater.post");
-  sessionStorage.removeItem("highwater.post");
-  const post = sent ? JSON.parse(sent) : null;
+  const post = takePosted();
   const options =
     post?.path === path.replace(/\?.*/, "")
       ? { method: "POST", body: post.body, headers: { "Content-Type": post.type } }

@@ -11,8 +11,9 @@ const root = scope.registration.scope;
 
 async function fill() {
   const cache = await caches.open(NAME);
+  const fresh = (name) => new Request(new URL(name, root), { cache: "reload" });
   for (let i = 0; i < first.length; i += 8)
-    await Promise.all(first.slice(i, i + 8).map((name) => cache.add(new URL(name, root))));
+    await Promise.all(first.slice(i, i + 8).map((name) => cache.add(fresh(name))));
 }
 
 scope.addEventListener("install", (event) => event.waitUntil(fill()));
