@@ -9,7 +9,8 @@ export function Caption() {
   const step = s.step.value;
   if (!step || s.size.value !== "story") return null;
   const { total } = s.facts.value;
-  // At the end the verdict below says what became of it.
-  const words = !total ? s.t.value("step.empty") : s.n.value < total ? captionOf(step) : "";
+  // At the end without a caption of its own the verdict below says what became of it.
+  const told = s.n.value < total || s.caption.value !== null;
+  const words = !total ? s.t.value("step.empty") : told ? captionOf(step) : "";
   return html`<p class="caption">${words}</p>`;
 }
