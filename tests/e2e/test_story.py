@@ -20,7 +20,7 @@ def told(visit: Opener, path: str, **options: Any) -> Any:
 def test_a_run_opens_at_its_first_beat_and_the_prelude_is_one_press_back(visit: Opener) -> None:
     page = told(visit, "/s/gone-after-a-clean-election?profile=Z0102")
     at(page, 67)
-    assert page.locator(".caption").inner_text().startswith("Maintenance moves the leadership")
+    assert page.locator(".caption").inner_text().startswith("Maintenance has moved the leadership")
     page.keyboard.press("ArrowLeft")
     at(page, 0)
 

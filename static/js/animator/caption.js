@@ -41,9 +41,17 @@ function counted(step) {
   return s.t.value(acked >= sent ? "caption.all" : "caption.some", { n: sent, a: acked });
 }
 
-export function captionOf(step) {
+/** The caption that is written for the beat of this step, if there is one. */
+function ownCaption(step) {
   const [at, own] = (s.facts.value && beatAt(s.facts.value, step.n)) ?? [];
-  if (at === step.n && own && s.size.value === "story") return inTurn([versioned(s.t.value, own)]);
+  return at === step.n && s.size.value === "story" ? own : null;
+}
+
+export const hasOwnCaption = (step) => Boolean(ownCaption(step));
+
+export function captionOf(step) {
+  const own = ownCaption(step);
+  if (own) return inTurn([versioned(s.t.value, own)]);
   const lives = s.facts.value?.scenario.live && s.size.value === "story";
   const found = lives ? counted(step) : s.size.value === "story" ? weighty(step) : step;
   if (typeof found === "string") return found;

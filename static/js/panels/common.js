@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 
-import { captionOf } from "../animator/caption.js";
+import { captionOf, hasOwnCaption } from "../animator/caption.js";
 import * as s from "../animator/state.js";
 import { kept } from "../core/kept.js";
 import { inTurn, knows, plain, told } from "../i18n/words.js";
@@ -80,6 +80,8 @@ export function captionAt(step, facts) {
   if (!facts.total) return { words: s.t.value("step.empty"), kind: "" };
   const { kind, words } = judged(step);
   const last = step.n >= facts.total && !s.living.value && !facts.scenario.live;
+  if (last && kind && hasOwnCaption(step))
+    return { words: captionOf(step), kind, aside: words, tone: kind, alarm: BAD.includes(kind) };
   if (BAD.includes(kind)) {
     const { lost_at: lost = -1, broken = [] } = facts.verdict;
     const first = Math.min(...[lost, ...broken.map((one) => one.step)].filter((n) => n >= 0));
