@@ -68,6 +68,7 @@ def _boot(facts: Json, steps: list[StepJson], step: int) -> dict[str, object]:
         "facts": facts,
         "steps": steps,
         "theme": "auto",
+        "layers": "ends",  # lessons and questions speak of them
     }
 
 

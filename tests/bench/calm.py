@@ -75,7 +75,8 @@ LOOK: Final = """() => {
     names: [...controls, ...things],
     above: rows(0, picture.top), below: rows(picture.bottom, innerHeight),
     share: shown / innerHeight,
-    cell: cells.length ? Math.min(...cells) : null, text: texts[0]?.px ?? 0, smallest: texts[0]?.words ?? '',
+    cell: cells.length ? Math.min(...cells) : null,
+    text: texts[0]?.px ?? 0, smallest: texts[0]?.words ?? "",
     sideways: document.documentElement.scrollWidth - innerWidth,
   };
 }"""

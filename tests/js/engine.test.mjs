@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+
 import { Engine, SILENT_MS } from "../../static/js/site/engine.js";
 
 class SilentWorker {

@@ -98,8 +98,7 @@ function keys(event) {
 async function start() {
   s.boot.value = boot;
   s.lang.value = lang;
-  // Questions and lessons speak of the ends of logs.
-  if (boot.ask || document.body.classList.contains("asked")) s.layers.value = layersOf("ends");
+  if (boot.layers) s.layers.value = layersOf(boot.layers);
   s.size.value = boot.ask || !boot.facts.beats.length ? "event" : "story";
   s.words.value = await pageWords();
   use({ ask, connected: true });
