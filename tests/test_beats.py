@@ -9,27 +9,36 @@ from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.beats import MOST_BEATS, MOST_WORDS, SHORTEST_PRELUDE, brief, words_in
+from engine.story.beats import MOST_BEATS, MOST_WORDS, SHORTEST_PRELUDE, words_in
 from tests.conftest import sample
 
 CODES = [scenario.code for scenario in library().values() if scenario.code]
-LONGEST = 30  # words of a single sentence, which is never cut
+SLACK = 6  # words by which a caption in Chinese may be longer
 
 
 @pytest.mark.parametrize("code", sample(CODES, 4))
-def test_a_story_is_short_and_ends_with_the_run(code: str) -> None:
+def test_a_story_is_short_and_tells_the_loss(code: str) -> None:
     scenario = find(code)
     replay = Replay(Run(scenario, scenario.profiles[0]))
     for told in (None, in_language(scenario, "zh-Hans")):
         facts = replay.facts(told)
         steps = [step for step, _ in facts["beats"]]
         assert steps == sorted(set(steps)) and len(steps) <= MOST_BEATS
-        if replay.total:
-            assert steps[-1] == replay.total
         lost_at = facts["verdict"]["lost_at"]
-        assert lost_at is None or lost_at in steps, "the loss is always a beat"
+        if lost_at is not None:
+            first = max((at for at, _, _ in facts["chapters"] if at <= lost_at), default=0)
+            assert any(first <= step for step in steps), "the move of the loss has a beat"
         for _, text in facts["beats"]:
-            assert words_in(text) <= LONGEST, text
+            assert words_in(text) <= MOST_WORDS + (told is not None) * SLACK, text
+
+
+def test_a_round_that_brings_nothing_is_no_end() -> None:
+    """The last step of most runs is an empty fetch; only a caption makes it a beat."""
+    moves = "produce a acks=all; settle; kill 1; detect 1; settle"
+    replay = Replay(Run(find("S60"), "K39", moves=split(moves)))
+    (last,) = replay.steps(replay.total, 1)
+    assert last["say"][0]["key"] in ("fetch.nothing", "fetch.empty")
+    assert replay.total not in [step for step, _ in replay.facts()["beats"]]
 
 
 def test_the_prelude_is_folded_into_the_first_caption() -> None:
@@ -37,7 +46,7 @@ def test_the_prelude_is_folded_into_the_first_caption() -> None:
     (step, text), *_ = facts["beats"]
     first_write = next(at for at, move, _ in facts["chapters"] if move.startswith("produce"))
     assert SHORTEST_PRELUDE < step == first_write - 1
-    assert text == "Maintenance moves the leadership to broker 1, away from its preferred place."
+    assert text.startswith("Maintenance has moved the leadership to broker 1;")
 
 
 def test_moves_of_ones_own_get_their_beats_from_what_happened() -> None:
@@ -46,17 +55,3 @@ def test_moves_of_ones_own_get_their_beats_from_what_happened() -> None:
     kinds = dict(replay.facts()["marks"])
     steps = [step for step, _ in replay.facts()["beats"]]
     assert {kinds.get(step) for step in steps} >= {"ack", "fault", "leader", "heal"}
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("One. Two.", "One. Two."),
-        ("word " * 19 + "end. Another sentence.", "word " * 19 + "end."),
-        ("一句。" + "很长" * 30 + "。", "一句。"),
-        ("", ""),
-    ],
-)
-def test_a_caption_keeps_whole_sentences(text: str, said: str) -> None:
-    assert brief(text) == said
-    assert MOST_WORDS == 20

@@ -9,6 +9,7 @@ import pytest
 from app.core.words import Catalogue
 from engine.checks.prefix import differing
 from engine.model.log import Batch, Log
+from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
@@ -126,3 +127,22 @@ def test_every_metric_says_what_it_is() -> None:
         for metric in METRICS.values():
             assert (words[f"metric.{metric.name}"] == metric.title) == (lang == "en")
             assert f"unit.{metric.unit}" in words
+
+
+@pytest.mark.parametrize(
+    ("code", "profile", "acked", "promised"),
+    [
+        ("R20", "Z0102", 1, 1),  # every election is clean
+        ("S29", "K39", 2, 2),  # one broker of three lost power
+        ("S14", "K39", 2, 0),  # an unclean election
+        ("S13", "K39", 0, 0),
+        ("S03", "K39", 0, 0),  # acks=1
+    ],
+)
+def test_promised_records_are_those_of_the_verdict(
+    code: str, profile: str, acked: int, promised: int
+) -> None:
+    run = Run(find(code), profile)
+    found = row_of(run, 0, 0)
+    assert (found["acked_lost"], found["promised_lost"]) == (acked, promised)
+    assert (promised > 0) == (Replay(run).verdict()["kind"] == "lost")

@@ -23,7 +23,7 @@ from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.story import arrival_sentences, cue_sentences, story
-from engine.story.entities import Happening, Sentence
+from engine.story.entities import Happening, Sentence, leaders
 from engine.story.rules import RULES
 from engine.study.wander import advance
 from tests.conftest import THOROUGH
@@ -314,11 +314,13 @@ class Told(NamedTuple):
 def told(run: Run, most: float = inf) -> Iterator[Told]:
     """What each step says, told as `Replay` tells it, which makes views besides."""
     cursor, lines, n = Cursor(run), run.lines(), 0
+    led = leaders(cursor.sim)
     while n < most and (events := cursor.advance()) is not None:
         for event in events:
             n += 1
-            say, why = story.tell(Happening(*event, cursor.sim))
+            say, why = story.tell(Happening(*event, cursor.sim, led))
             yield Told(n, lines[cursor.move], say, why)
+        led = leaders(cursor.sim)
 
 
 def test_sentences_here_are_those_of_a_replay() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from app.advisor.result import KIND
@@ -15,11 +15,15 @@ from app.batch.runners.pairing import LOST
 from app.batch.runners.summary import QUANTILES, Failure
 from app.batch.spec import Spec
 from app.storage.models import BatchCellRow, BatchRow
+from engine.model.configs import build
+from engine.model.profiles import get_profile
+from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.futures import turn
 from engine.study.metrics import METRICS
 
 SENTENCES_MOST = 16
+UNCLEAN = "unclean.leader.election.enable"
 PRECISE = 0.2
 """To either side of a share: when it is known well enough to act on."""
 FAILURES_SHOWN = 50
@@ -51,6 +55,7 @@ def result(
     paired = pairs(batch)
     total, found = records.failures(jobs.database, batch, wanted, first, FAILURES_SHOWN)
     look = records.look_of(batch)
+    metrics = metrics_of(jobs, batch)
     weighted = any("effective" in cell["unseen"] for cell in shown["cells"])
     return {
         **shown,
@@ -73,8 +78,8 @@ def result(
         "invariants": sorted(
             {name for cell in shown["cells"] for name in cell["broken"]}, key=place
         ),
-        "sentences": sentences(shown["cells"]),
-        "metrics": metrics_of(jobs, batch),
+        "sentences": [*sentences(shown["cells"], metrics), *_other_defaults(scenario, batch)],
+        "metrics": metrics,
         "paired": paired,
         "paired_said": pair_sentences(paired),
         "advice": jobs.advice_of(batch) if batch.kind == KIND else None,
@@ -176,12 +181,25 @@ def place(invariant: str) -> tuple[int, str]:
     return (int(digits or 0), invariant)
 
 
-def sentences(cells: list[wire.CellJson]) -> list[wire.StudyFinding]:
+def sentences(
+    cells: list[wire.CellJson], metrics: Sequence[wire.BatchMetric] = ()
+) -> list[wire.StudyFinding]:
     """Return findings from the counts: first lost records, then whatever else was broken.
 
-    Each is a key of the catalogue with its numbers; `bad` marks what happened.
+    Each is a key of the catalogue with its numbers; `bad` marks what happened.  With the metrics of
+    a study that has ended, promised records that are lost and those that nothing promised are two
+    findings, as in the verdict of a run.
     """
-    said = [_sentence(cell, LOST) for cell in cells if cell["n"]]
+    kept, acked = (_shares(metrics, name) for name in ("promised_lost", "acked_lost"))
+    # Rows of an older version lack it; a share of the others would be that of a part.
+    promised = {key: one for key, one in kept.items() if 0 < one["n"] == acked[key]["n"]}
+    said = []
+    for cell in cells:
+        key = cell["profile"], cell["cell"]
+        if cell["n"]:
+            said.append(_sentence(cell, LOST, promised.get(key)))
+        if key in promised and acked[key]["hits"] > promised[key]["hits"]:
+            said.append(_gone(cell, promised[key], acked[key]))
     for cell in cells:
         for invariant in sorted(cell["broken"], key=place):
             if invariant != LOST and cell["broken"][invariant]["hits"]:
@@ -195,10 +213,41 @@ def sentences(cells: list[wire.CellJson]) -> list[wire.StudyFinding]:
     return [*said[:SENTENCES_MOST], more]
 
 
-def _sentence(cell: wire.CellJson, invariant: str) -> wire.StudyFinding:
-    count = cell["broken"].get(invariant) or cell["unseen"]
+def _shares(metrics: Sequence[wire.BatchMetric], name: str) -> dict[tuple[str, int], wire.Count]:
+    """Return in how many runs of each profile and cell a metric was above zero."""
+    measured = [one for metric in metrics if metric["name"] == name for one in metric["cells"]]
+    return {(one["profile"], one["cell"]): one["share"] for one in measured}
+
+
+def _gone(cell: wire.CellJson, promised: wire.Count, acked: wire.Count) -> wire.StudyFinding:
+    """Return in how many more runs only records are lost that nothing promised to keep."""
+    args = {
+        "hits": statistics.whole(acked["hits"] - promised["hits"]),
+        "n": statistics.whole(acked["n"]),
+        "profile": cell["profile"],
+        "label": cell["label"],
+    }
+    key = "batch.said.gone" + (".at" if cell["label"] else "")
+    return {"key": key, "args": args, "bad": None, "first": True}
+
+
+def _other_defaults(scenario: Scenario, batch: BatchRow) -> Iterator[wire.StudyFinding]:
+    """Yield a finding if the releases of a study differ in whether unclean election is allowed."""
+    values = {
+        name: build(get_profile(name), scenario.configs).values[UNCLEAN] for name in batch.profiles
+    }
+    if len(set(values.values())) > 1 and not any(UNCLEAN in cell["values"] for cell in batch.cells):
+        allowed = [get_profile(name).stands_for for name in values if values[name]]
+        args = {"setting": UNCLEAN, "releases": ", ".join(allowed)}
+        yield {"key": "batch.said.defaults", "args": args, "bad": None, "first": True}
+
+
+def _sentence(
+    cell: wire.CellJson, invariant: str, promised: wire.Count | None = None
+) -> wire.StudyFinding:
+    count = promised or cell["broken"].get(invariant) or cell["unseen"]
     key, args = statistics.finding(count)
-    family = "lost" if invariant == LOST else "broke"
+    family = "promised" if promised else "lost" if invariant == LOST else "broke"
     args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
     where = ".at" if cell["label"] else ""
     return {

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.advisor.result import KIND
 from app.batch import records
 from app.batch.jobs import Jobs
-from app.batch.result import sentences
+from app.batch.result import metrics_of, sentences
 from app.batch.runners.pairing import LOST
 from app.batch.study_comparison import compared
 from app.batch.wire import StudyFinding
@@ -86,19 +86,21 @@ def own_studies() -> list[OwnStudy]:
 
 
 def other_studies() -> list[ListedStudy]:
-    """Return the newest studies of all other visitors."""
+    """Return the newest studies of all other visitors, if the operator shows a gallery.
+
+    Without one, only a study's link leads to it: its title may name a company's cluster.
+    """
+    if not services().settings.gallery:
+        return []
     rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
     return [listed(row) for row in rows]
 
 
 def other_than(number: str) -> list[ListedStudy]:
     """Return the studies to compare with, this browser's own ones first."""
-    me, there = visitor.owner(), jobs().database
-    rows = [
-        *records.newest(there, OFFERED_MOST, of=me),
-        *records.newest(there, OTHERS_MOST, but=me),
-    ]
-    return [listed(row) for row in rows if row.id != number]
+    own = records.newest(jobs().database, OFFERED_MOST, of=visitor.owner())
+    offered = [*map(listed, own), *other_studies()]
+    return [one for one in offered if one["id"] != number]
 
 
 def listed(row: BatchRow) -> ListedStudy:
@@ -116,7 +118,7 @@ def listed(row: BatchRow) -> ListedStudy:
 
 def first_sentence(row: BatchRow) -> StudyFinding | None:
     """Return the first finding, a broken promise if there is one; None before any run."""
-    said = sentences(jobs().snapshot_of(row)["cells"])
+    said = sentences(jobs().snapshot_of(row)["cells"], metrics_of(jobs(), row))
     return next((one for one in said if one["bad"]), said[0] if said else None)
 
 

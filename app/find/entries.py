@@ -18,7 +18,7 @@ from engine.model.profiles import FLAGS
 from engine.scenarios import file
 from engine.scenarios.keywords import keywords
 from engine.scenarios.scenario import Scenario
-from engine.scenarios.script import comments_of
+from engine.scenarios.script import lessons_of
 from engine.scenarios.translated import in_language
 from engine.upgrade.ledger import BOTH
 from engine.upgrade.ledger import entries as ledger
@@ -55,7 +55,7 @@ def _texts(words: Words, key: str, usual: str) -> dict[str, str]:
 
 def _scenario(scenario: Scenario) -> SearchEntry:
     told = {language: in_language(scenario, language) for language in LANGUAGES}
-    comments = [comments_of(one.script) for one in told.values()]
+    comments = [lessons_of(one.script) for one in told.values()]
     return SearchEntry(
         "scenario",
         scenario.slug,

@@ -80,7 +80,7 @@ def _steps(run: Run, moves: int) -> list[int]:
     """Return the steps at which a run rests after its moves, from none to all."""
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
-        starts = [(line, step) for step, line, _ in replay.chapters()]
+        starts = [(line, step) for step, line in replay.begun()]
         return [
             next((step - 1 for line, step in starts if line >= played), replay.total)
             for played in range(moves + 1)

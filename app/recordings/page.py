@@ -401,7 +401,7 @@ def _stage(scenario: Scenario, profile: str, at: int) -> str:
     run = Run(scenario, profile)
     digest = services().replays.register(run)
     with services().replays.using(digest) as replay:
-        starts = [step for step, line, _ in replay.chapters() if line >= at]
+        starts = [step for step, line in replay.begun() if line >= at]
         step = max(0, starts[0] - 1) if starts else replay.total
     return address(f"/s/{scenario.code}", profile=profile, step=str(step))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from engine.replay import chapters
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
@@ -28,7 +29,7 @@ def recorded(replay: Replay, lang: str) -> tuple[Scenario, list[OfferedComment]]
     """
     run = replay.run
     told = _moments(replay, lang)
-    comments = replay.comments(in_language(run.scenario, lang))
+    comments = chapters.comments(replay.run, in_language(run.scenario, lang))
     lines: list[str] = []
     asks: list[OfferedComment] = []
     for number, (move, comment) in enumerate(zip(replay.lines, comments, strict=True), 1):

@@ -23,7 +23,7 @@ from engine.sim.kernel import DELIVERY, FAILURE
 from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 from engine.story import story
-from engine.story.entities import Happening
+from engine.story.entities import Happening, Leaders, leaders
 from engine.story.rules import RULES
 from engine.view.fields import fields_of
 from engine.view.text import new_text, value_text
@@ -149,6 +149,7 @@ def shiviz(run: Run) -> str:
     names = {broker.id: broker.label for broker in run.scenario.brokers}
     clocks: dict[str, dict[str, int]] = {}
     carried: dict[int, dict[str, int]] = {}
+    led: Leaders = frozenset()
     lines = [_SHIVIZ, ""]
     for step, _, (kind, node, what, cues, sends), sim in _events(run):
         if step > MOST_LOGGED:
@@ -161,7 +162,8 @@ def shiviz(run: Run) -> str:
         clock[host] = clock.get(host, 0) + 1
         for m in sends:
             carried[m.id] = dict(clock)
-        said, _why = story.tell(Happening(kind, node, what, cues, sends, sim))
+        said, _why = story.tell(Happening(kind, node, what, cues, sends, sim, led))
+        led = leaders(sim)
         event = story.render(said[0], names) if said else str(what)
         lines += [f"{step} {sim.now} ms {' '.join(event.split())}", f"{host} {json.dumps(clock)}"]
     return "\n".join(lines) + "\n"

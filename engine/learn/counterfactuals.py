@@ -348,7 +348,7 @@ def _offered(asked: QuestionContext, goal: Goal) -> tuple[str, ...]:
         others = [names[one] for one in record.isr if one != record.leader]
         return tuple(f"{verb} {one}" for one in others for verb in ("fetch", "ask"))
     leader = names[record.leader]
-    return (f"shutdown {leader}", f"kill {leader}", f"detect {leader}", f"elect {names[goal.who]}")
+    return (f"shutdown {leader}", f"kill {leader}", f"detect {leader}", "elect preferred")
 
 
 def _shortest(stage: Simulation, goal: Goal, verbs: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -26,6 +26,9 @@ QUIET: Final = frozenset(
 )
 """Moves by which records and time merely move."""
 
+LONG_WAIT: Final = 0.5
+"""Share of request.timeout.ms after which a reader would expect a time-out."""
+
 Found = Iterator[tuple[int, int]]
 """(partition, broker) of whom is asked."""
 
@@ -177,9 +180,9 @@ def _ack_asked(before: Moment, event: Event, turn: Turn) -> Found:
 def _ack_truth(
     asked: QuestionContext, recording: MomentRecording, index: int
 ) -> tuple[Answer, int] | None:
-    """Return the response; None where a later fault, or a replica that joins the ISR, decides.
+    """Return the response; None where a later fault, another ISR or the clock decides.
 
-    Those cannot be foreseen.  A replica that is down or has stopped fetching will leave it.
+    Those cannot be foreseen.
     """
     found = _ack(asked, recording, index)
     if found is None:
@@ -188,11 +191,10 @@ def _ack_truth(
     isr = asked.part.record.isr
     if isinstance(told, tuple):
         produce: Any = asked.what
-        up = in_order(one for one in isr if one in asked.before.alive)
-        if produce.acks == 1 or told[1:] in (in_order(isr), up):
-            return found
-        if not set(told[1:]) <= set(isr):
-            return None
+        if produce.acks != 1 and told[1:] != in_order(isr):
+            return None  # the ISR that decides is not the one that is shown
+        waits = recording.turns[recording.at(found[1])].now.now - asked.before.now
+        return found if waits < LONG_WAIT * produce.timeout else None
     if told == "silence" and recording.run.scenario.faults:
         return None  # a session from before a restart may end: that is not to be seen either
     later = recording.turns[index + 1 : recording.at(found[1]) + 1]

@@ -153,7 +153,9 @@ def _probe(
         answer = row.rule(asked)
         if answer is not None:
             spoke += 1
-            if answer != right and not (also and also(asked, recording, index, answer)):
+            possible = KINDS[kind].form != "epochs" or _is_a_history(answer)
+            held = also is not None and also(asked, recording, index, answer)
+            if answer != right and possible and not held:
                 said.setdefault(answer, []).append(row.id)
     if len(said) < FEWEST_WRONG:
         return None
@@ -167,6 +169,13 @@ def _probe(
     choices = _sorted_choices([ProbeChoice(right), *offered], name, KINDS[kind].form)
     turn = recording.turns[index]
     return Probe(kind, step, tp, who, until, turn.move, choices, round(score, 3), seed)
+
+
+def _is_a_history(answer: Answer) -> bool:
+    """Check that each epoch is newer than the one before it; no broker remembers another."""
+    assert isinstance(answer, tuple)
+    epochs = [entry[0] for entry in answer]
+    return epochs == sorted(set(epochs))
 
 
 def _sorted_choices(choices: list[ProbeChoice], name: str, form: str) -> tuple[ProbeChoice, ...]:

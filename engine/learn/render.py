@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.controlplane.membership import R_PARTITION
+from engine.learn import reasons
 from engine.learn.claims import claims
 from engine.learn.counterfactuals import members
 from engine.learn.kinds import coming
@@ -25,7 +26,7 @@ from engine.model.messages import (
     NAMES,
     PRODUCE,
 )
-from engine.model.profiles import HW, RELEASES, get_profile
+from engine.model.profiles import RELEASES, get_profile
 from engine.model.releases import line_begun_by
 from engine.properties.moment import Moment, PartitionMoment
 from engine.properties.recording import MomentRecording
@@ -45,9 +46,6 @@ STRUCK: Final = {
 }
 """What a plan of faults does to a broker, and the words for it."""
 NEWS: Final = (METADATA_FETCH_R, LEADER_AND_ISR)
-EPOCHS_CAME: Final = ("since", "Z011")
-"""The answer where epochs, and no high watermark, decide what is cut."""
-
 
 SUBJECT: Final = "learn"
 """Of the words of probes."""
@@ -81,7 +79,7 @@ class Teller:
             return self.broker(node)
         return self._words["who.controller" if node == CONTROLLER else "who.client"]
 
-    def _isr(self, brokers: Any) -> str:
+    def members(self, brokers: Any) -> str:
         return "{" + ", ".join(str(self._names.get(one, one)) for one in brokers) + "}"
 
     def _epochs(self, epochs: Any) -> str:
@@ -122,7 +120,9 @@ class Teller:
         wish = next((i for i in getattr(what, "items", ()) if i.tp == probe.tp), None)
         if what.kind == ALTER_PARTITION and wish is not None:
             said = "next.alter.direct" if what.direct else "next.alter"
-            return self.say(said, l=self.broker(what.src), i=self._isr(one for one, _ in wish.isr))
+            return self.say(
+                said, l=self.broker(what.src), i=self.members(one for one, _ in wish.isr)
+            )
         s, d = self._node(what.src), self._node(what.dst)
         return self.say("next.message", k=NAMES[what.kind], s=s, d=d)
 
@@ -140,7 +140,7 @@ class Teller:
         leads = "next.news.leads" if told.leader >= 0 else "next.news.nobody"
         leader = self.broker(told.leader)
         lead = self._words[leads].format(l=leader, e=told.leader_epoch)
-        return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self._isr(told.isr))
+        return self.say("next.news.of", d=self._node(what.dst), w=lead, i=self.members(told.isr))
 
     def _struck(self, probe: Probe) -> str:
         """Return the brokers that a fault strikes, and the kind of fault, in words.
@@ -196,7 +196,7 @@ class Teller:
         mine = part.replicas[probe.who]
         args: dict[str, Any] = {
             "b": self.broker(probe.who),
-            "i": self._isr(part.record.isr),
+            "i": self.members(part.record.isr),
             "n": part.min_isr,
             "o": mine.leo,
             "a": ", ".join(str(self._names.get(one, one)) for one in part.replicas),
@@ -282,41 +282,7 @@ class Teller:
 
     def reason(self, probe: Probe) -> str:
         """Return the reason of the truth in this case, in one or two sentences."""
-        return self.say(f"why.{probe.kind}{self._case(probe)}")
-
-    def _case(self, probe: Probe) -> str:
-        """Return the case of a kind that has several reasons; "" if one reason serves for all."""
-        right = probe.choices[probe.right].answer
-        old = get_profile(self.recording.run.profile).truncation == HW
-        if probe.kind == "truncate":
-            return self._cut_by(probe) or (".hw" if old else ".epochs")
-        if probe.kind == "since" and old and right == EPOCHS_CAME:
-            return "" if told_of(self.recording, probe).told else ".epochs"
-        if probe.kind == "ack":
-            return self._acknowledged(probe, right)
-        part = _before(self.recording, probe).parts[probe.tp]
-        if probe.kind == "isr":
-            before, after = set(part.record.isr), set(right if isinstance(right, tuple) else ())
-            return ".same" if before == after else ".shrink" if after < before else ".grow"
-        if probe.kind == "epochs":
-            cues = event_of(self.recording, probe)[3]
-            if any(cue.rule == "CP-8.2.start" for cue in cues):
-                return ".load"
-            left = set(right) if isinstance(right, tuple) else set()
-            return ".new" if set(part.replicas[probe.who].epochs) <= left else ".cut"
-        return ""
-
-    def _acknowledged(self, probe: Probe, right: Answer) -> str:
-        """Return the case of a write: by its acks and by its result."""
-        what: Any = trigger(self.recording, probe)[2]
-        if isinstance(right, tuple):
-            return ".one" if what.acks == 1 else ".all"
-        return f".{right}"
-
-    def _cut_by(self, probe: Probe) -> str:
-        """Return ".end" if the follower asked beyond the leader's log and lengths are compared."""
-        cues = event_of(self.recording, probe)[3]
-        return ".end" if any(cue.rule == "F-9" and cue.node == probe.who for cue in cues) else ""
+        return reasons.reason(self, probe)
 
     def belief(self, misconception: str) -> tuple[str, str]:
         """Return (name, the reason it does not hold) of a misconception."""

@@ -352,12 +352,6 @@ def epochs_of_leader(asked: QuestionContext) -> Answer | None:
     return None if leader is None or leader.broker == asked.who else leader.epochs
 
 
-def epochs_again(asked: QuestionContext) -> Answer | None:
-    """Answer as if every change wrote an entry, even if the leader epoch is the same."""
-    mine = asked.mine
-    return (*mine.epochs, (mine.epochs[-1][0], mine.leo)) if mine.epochs else None
-
-
 def _next_epoch(asked: QuestionContext) -> int:
     return max(asked.part.record.leader_epoch, 0)
 

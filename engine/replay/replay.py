@@ -15,10 +15,10 @@ from engine.export.dashboard import dashboard
 from engine.model.effects import Cue
 from engine.model.errors import InputError
 from engine.model.json_types import Json
-from engine.model.log import Batch
 from engine.model.messages import ProduceRequest
 from engine.moves import moves
 from engine.replay import memory_estimate
+from engine.replay.chapters import chapters
 from engine.replay.chronicle import Chronicle
 from engine.replay.cursor import Checkpoint, Cursor, Happened, played
 from engine.replay.step_cache import KeptSteps
@@ -30,10 +30,10 @@ from engine.sim.run import Run
 from engine.sim.simulation import Simulation
 from engine.story import fetcher_sentences, story
 from engine.story.beats import beats
-from engine.story.entities import Happening
+from engine.story.entities import Happening, Leaders, leaders
 from engine.story.verdict import Outcome
 from engine.view import text
-from engine.view.stage_overlays import Cut, dress, initial, letters
+from engine.view.stage_overlays import Cut, cut_by, dress, initial, letters
 from engine.view.view import node_name, view
 from engine.view.wire import StepJson, View, Why
 from engine.why.suggesting import PossibleMove, possible
@@ -87,6 +87,7 @@ class Replay:
         self._move_of = array("l", [-1])  # step -> index of the move it belongs to
         self._moments = bytearray(1)
         self._weighty: list[int] = []  # steps
+        self._highest: dict[int, int] = {}  # partition -> the highest end of any of its logs
         self._times = array("q", [0])
         self._marks: list[tuple[int, str]] = []
         self._outcome = Outcome()
@@ -162,7 +163,7 @@ class Replay:
         self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
         self._end = Checkpoint(end, -1, -1)
         self._verdict = self._judged(end)
-        self._final = dress(end, shown, self._ghosts(self.total, self.total))
+        self._final = dress(end, shown, self._ghosts(self.total, self.total), cuts=self._cuts)
         # There may be three of about this size: the end, the cursor's, that of a branch.
         self._end_weighs = 3 * memory_estimate.of_simulation(end)
 
@@ -195,7 +196,10 @@ class Replay:
         self._moments.append(weight)
         if weight >= story.WEIGHTY:
             self._weighty.append(self.total)
-        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
+        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in cut_by(cues)]
+        for cue in cues:
+            if cue.field == "leo":
+                self._highest[cue.tp] = max(cue.new, self._highest.get(cue.tp, 0))
         if self._first < 0 and isinstance(what, ProduceRequest):
             self._first = what.tp
         kinds = [mark for cue in cues if (mark := story.mark(cue))]
@@ -254,7 +258,8 @@ class Replay:
         `told` is the run's scenario with its texts in another language.
         """
         scenario = told or self.run.scenario
-        chapters = [[step, self.lines[line], text] for step, line, text in self.chapters(told)]
+        parts = chapters(self.run, self._move_of, told)
+        chapter_rows = [[one.first, self.lines[one.move], one.comment] for one in parts]
         return {
             "digest": self.run.digest,
             "scenario": {
@@ -279,10 +284,18 @@ class Replay:
             "script": self.run.moves is None,
             "marks": [[step, kind] for step, kind in self._marks[:MOST_MARKS]],
             "moments": list(self._weighty),
-            "chapters": chapters,
-            "beats": beats(self.total, chapters, self._marks, self._weighty, self._outcome.lost_at),
+            "chapters": chapter_rows,
+            "beats": beats(
+                self.total,
+                chapter_rows,
+                [one.captions for one in parts],
+                self._marks,
+                self._weighty,
+                self._outcome.lost_at,
+            ),
             "clock": self._clock(),
             "partition": max(0, self._first),
+            "highest": {str(tp): end for tp, end in sorted(self._highest.items())},
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
@@ -294,26 +307,9 @@ class Replay:
         steps = sorted({*range(0, self.total, every), self.total})
         return [[step, self._times[step]] for step in steps]
 
-    def chapters(self, told: Scenario | None = None) -> list[tuple[int, int, str]]:
-        """Return (first step, number of the move, comment) of every move that did anything."""
-        comments = self.comments(told)
-        first: dict[int, int] = {}
-        for step, move in enumerate(self._move_of):
-            if move >= 0:
-                first.setdefault(move, step)
-        told_of = str if self.run.scenario.quorum else story.in_words  # there C1 is a voter
-        return [(step, move, told_of(comments[move])) for move, step in first.items()]
-
-    def comments(self, told: Scenario | None = None) -> list[str]:
-        """Return the script's comments by move, as far as the moves are those of the script."""
-        comments = [""] * len(self.lines)
-        scenario = told or self.run.scenario
-        script = [line for line in scenario.lines(self.run.profile) if not line.is_expect]
-        for number, line in enumerate(script[: len(self.lines)]):
-            if line.text != self.lines[number].split(" !")[0]:
-                break
-            comments[number] = line.comment
-        return comments
+    def begun(self) -> list[tuple[int, int]]:
+        """Return (first step, number) of every move that did anything."""
+        return [(one.first, one.move) for one in chapters(self.run, self._move_of)]
 
     # -- steps -----------------------------------------------------------------------------------
 
@@ -361,11 +357,12 @@ class Replay:
                 before = cursor.sim.events
                 broken = len(cursor.sim.broken)
                 asking = fetcher_sentences.asking(cursor.sim)
+                led = leaders(cursor.sim)
                 events = cursor.advance()
                 if events is None:
                     break
                 if cursor.sim.events >= first:
-                    self._keep_events(cursor, before, broken, events, asking)
+                    self._keep_events(cursor, before, broken, events, asking, led)
 
     def _turn_to_play(self, steps: int) -> AbstractContextManager[object]:
         """Return at once if the steps are near; for more, wait for a turn."""
@@ -383,18 +380,20 @@ class Replay:
         broken: int,
         events: list[Happened],
         asking: fetcher_sentences.Known,
+        led: Leaders,
     ) -> None:
         """Keep events; those of one turn of the kernel share the view after the last."""
         sim = cursor.sim
-        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
+        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in cut_by(cues)}
         ghosts = self._ghosts(before, before + len(events))
-        shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall)
+        cuts = [one for one in self._cuts if one[0] <= before + len(events)]
+        shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall, cuts)
         size = memory_estimate.of_json(shown)
         self._cache.make_room()
         new = sim.broken[broken:]
         asks = fetcher_sentences.asking(sim)
         for number, (kind, node, what, cues, sends) in enumerate(events, before + 1):
-            said, why = story.tell(Happening(kind, node, what, cues, sends, sim))
+            said, why = story.tell(Happening(kind, node, what, cues, sends, sim, led))
             self._cache.put(
                 {
                     "n": number,
@@ -491,10 +490,3 @@ class Replay:
     def why(self, step: int, subject: str) -> Why:
         """Return the guards of what does not happen here.  Raises InputError for no subject."""
         return why(self._at(step), subject)
-
-
-def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
-    """Return (broker, partition, batches) of what these cues cut from logs."""
-    for cue in cues:
-        if cue.field == "cut" and cue.rule in ("L-14", "L-11.lost") and cue.new:
-            yield cue.node, cue.old, cue.new

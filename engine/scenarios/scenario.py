@@ -163,7 +163,7 @@ class Scenario:
         return Scenario.from_dict(varying.varied(self.to_dict(), key, value))
 
     def lines(self, profile: str) -> tuple[ScriptLine, ...]:
-        """Return the script as this profile plays it, comments attached, profile prefixes removed.
+        """Return the script as this profile plays it, with its comments, without prefixes.
 
         A flipped profile that is listed here is one of its own; any other plays the lines of its
         row, so that a what-if of a visitor is led by the script that was written for K39.  So does
@@ -173,7 +173,7 @@ class Scenario:
             return script_lines(self.script, profile)
         known = get_profile(profile)
         own = known.base if known.base in self.profiles else known.generation
-        return script_lines(self.script, own)
+        return script_lines(self.script, own, profile)
 
     def cannot_begin(self, profile: str) -> str:
         """Return why no cluster of this profile starts with the settings; "" if one does.

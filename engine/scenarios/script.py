@@ -13,13 +13,16 @@ from typing import Final
 from engine.model.errors import InputError
 from engine.model.phrases import phrase
 from engine.model.profiles import get_profile
-from engine.scenarios import expectations
+from engine.scenarios import comments, expectations
 from engine.scenarios.parts import BrokerSpec
 from engine.scenarios.places import Reader
 
 MOST_CHARACTERS: Final = 20_000
 MOST_LINES: Final = 2_000
 MOST_LINE: Final = 400
+
+APART: Final = (comments.START, comments.END)
+"""Captions that tell nothing of their own move."""
 
 _PREFIX: Final = re.compile(r"\[([^\]]*)\]\s*")
 _COMMENT: Final = re.compile(r"(?:^|\s)#\s?(.*)")
@@ -30,13 +33,15 @@ class ScriptLine:
     """One line to play or to check.
 
     text: the move, or what stands after `expect`; comment: the text shown with it (comment lines
-    above a move belong to that move); number: the line in the script, from 1.
+    above a move belong to that move); number: the line in the script, from 1; captions: those of
+    its comments that tell the story.
     """
 
     text: str
     comment: str
     is_expect: bool
     number: int = 0
+    captions: tuple[comments.Caption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,34 +67,51 @@ def _full_name(profile: str) -> str:
     return profile if profile.isalnum() else get_profile(profile).name
 
 
-def script_lines(script: str, profile: str) -> tuple[ScriptLine, ...]:
+def script_lines(script: str, profile: str, played: str = "") -> tuple[ScriptLine, ...]:
     """Return the lines that this profile plays, in order.
 
-    They are those without a prefix, and those whose prefix names it, flips and all.
+    They are those without a prefix, and those whose prefix names it, flips and all.  `played`: the
+    profile of the run, where it plays the lines of another; its comments are those shown.
     """
     found: list[ScriptLine] = []
-    told: list[str] = []
+    told: list[comments.Comment] = []
     for number, line in enumerate(script.split("\n"), 1):
         split = _split(line)
         if split.profiles and profile not in map(_full_name, split.profiles):
+            if split.text:
+                told.clear()  # they belong to a move that is not played
             continue
         is_expect = split.text.startswith("expect ")
-        if not split.text:
-            if split.comment:
-                told.append(split.comment)
-        elif is_expect:
+        comment = comments.parse(split.comment)
+        if is_expect:
             text = split.text.removeprefix("expect ").strip()
-            found.append(ScriptLine(text, split.comment, True, number))
-        else:
-            comment = " ".join([*told, split.comment]).strip()
-            found.append(ScriptLine(split.text, comment, False, number))
+            found.append(ScriptLine(text, comment.text, True, number))
+            continue
+        if comment.text and comment.shown_under(played or profile):
+            told.append(comment)
+        if split.text:
+            text = " ".join(one.text for one in told if one.mark not in APART)
+            found.append(ScriptLine(split.text, text, False, number, _captions(told)))
             told.clear()
     return tuple(found)
 
 
+def _captions(told: list[comments.Comment]) -> tuple[comments.Caption, ...]:
+    return tuple(
+        comments.Caption(one.text, one.mark, one.which) for one in told if one.mark is not None
+    )
+
+
+def lessons_of(script: str) -> list[str]:
+    """Return the comments that are no captions of one release, each once, in order."""
+    found = (comments.parse(_split(line).comment) for line in script.split("\n"))
+    told = (one.text for one in found if not one.bound and one.mark != comments.START)
+    return list(dict.fromkeys(text for text in told if text))
+
+
 def comments_of(script: str) -> list[str]:
     """Return every comment once, in order."""
-    found = (_split(line).comment for line in script.split("\n"))
+    found = (comments.parse(_split(line).comment).text for line in script.split("\n"))
     return list(dict.fromkeys(comment for comment in found if comment))
 
 
@@ -100,8 +122,11 @@ def retold(script: str, words: Mapping[str, str]) -> str:
 
 def _retold(line: str, words: Mapping[str, str]) -> str:
     comment = _COMMENT.search(line)
-    told = words.get(comment[1].strip()) if comment else None
-    return line if comment is None or told is None else line[: comment.start(1)] + told
+    if comment is None:
+        return line
+    own = comments.parse(comment[1])
+    told = words.get(own.text)
+    return line if told is None else line[: comment.start(1)] + own.head + told
 
 
 def read_script(read: Reader, value: object, brokers: tuple[BrokerSpec, ...]) -> str:

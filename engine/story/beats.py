@@ -1,9 +1,10 @@
 """The story of a run: a handful of steps that matter, each with a caption.
 
-A line of a script that has a comment is a beat: its author says what matters.  Runs without
-comments (branches, failing seeds) get their beats from what happened: writes and acknowledgements,
-faults, elections, truncations and ISR changes.  Rounds of fetches that bring nothing are in no
-beat.
+A script's captions are beats: its author says what matters.  An aside makes its move a beat, whose
+caption is the sentence of the step.  A script with a caption for its end tells its whole story.
+Other runs (branches, failing seeds) get their beats from what happened: writes and
+acknowledgements, faults, elections, truncations and ISR changes.  Rounds of fetches that bring
+nothing are in no beat.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+from engine.scenarios.comments import END, START, Caption
 
 MOST_BEATS: Final = 12  # per run, the beginning and the end included
 MOST_WORDS: Final = 20  # per caption
@@ -29,9 +32,10 @@ WEIGHTS: Final = {
 }
 """Kind of a mark on the rail -> how much it matters for the story."""
 LOSS: Final = 100
+FITTING: Final = ("truncation", "leader", "isr")
+"""Kinds of marks at which an aside stands, the best one first."""
 RECENT: Final = 3  # events of a kind before the loss, where nothing but chance moves
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -46,35 +50,49 @@ class Beat:
 
 Chapter = Sequence[Any]
 """[first step, move, comment] of a move, as in the facts of a run."""
+Captions = Sequence[Sequence[Caption]]
+"""Captions of each chapter."""
+Marks = Sequence[tuple[int, str]]
+"""(step, kind) as on the rail."""
 
 
 def beats(
     total: int,
     chapters: Sequence[Chapter],
-    marks: Iterable[tuple[int, str]],
+    captions: Captions,
+    marks: Marks,
     weighty: Sequence[int],
     lost_at: int | None,
 ) -> list[tuple[int, str]]:
-    """Return (step, caption) of at most `MOST_BEATS` beats in order; the last one is the end.
+    """Return (step, caption) of at most `MOST_BEATS` beats in order.
 
-    A caption is "" where the sentence of the step itself says what happens.
+    A caption is "" where the sentence of the step itself says what happens.  The end is a beat if
+    it has a caption or matters.
 
-    `marks`: (step, kind) as on the rail; `weighty`: the steps that matter, in order; `lost_at`: the
-    first step at which an acknowledged record is gone.
+    `weighty`: the steps that matter, in order; `lost_at`: the first step at which an acknowledged
+    record is gone.
     """
     if not total:
         return []
-    opening = _opening(chapters)
+    by_mark = {one.mark: one.text for own in captions for one in own}
+    told = [*_captioned(total, chapters, captions, marks, weighty)]
+    opening = Beat(_opening(chapters, told), by_mark.get(START, ""))
     found = {opening.step: opening}
-    for beat in [*_commented_beats(total, chapters, weighty), *_happened(chapters, marks, lost_at)]:
+    if END in by_mark:
+        told.append(Beat(total, by_mark[END], LOSS))
+        told += _untold_loss(total, chapters, told, lost_at)
+    else:
+        told += _asides(total, chapters, captions, marks, weighty)
+        told += _happened(chapters, marks, lost_at)
+    for beat in told:
         if beat.step > opening.step:
             known = found.get(beat.step, beat)
             text = known.text or beat.text
             found[beat.step] = Beat(beat.step, text, max(known.weight, beat.weight))
-    found.setdefault(total, Beat(total, ""))
-    fixed = {opening.step, total}
-    free = sorted((one for one in found.values() if one.step not in fixed), key=_first_by_weight)
-    kept = [found[step] for step in fixed] + free[: MOST_BEATS - len(fixed)]
+    if len(found) == 1 or (total in weighty and END not in by_mark):
+        found.setdefault(total, Beat(total, "", LOSS))
+    free = sorted((one for one in found.values() if one is not opening), key=_first_by_weight)
+    kept = [opening, *free[: MOST_BEATS - 1]]
     return [(one.step, one.text) for one in sorted(kept, key=lambda one: one.step)]
 
 
@@ -82,31 +100,68 @@ def _first_by_weight(beat: Beat) -> tuple[int, int]:
     return -beat.weight, beat.step
 
 
-def _opening(chapters: Sequence[Chapter]) -> Beat:
-    """Return the first beat: the beginning, or where only the first write is still to come."""
+def _opening(chapters: Sequence[Chapter], told: Iterable[Beat]) -> int:
+    """Return the first beat's step: 0, or where only the first write is still to come."""
     first = next((i for i, (_, move, _) in enumerate(chapters) if move.startswith("produce")), 0)
     step = chapters[first][0] - 1 if first else 0
-    if step < SHORTEST_PRELUDE:
-        return Beat(0, "")
-    comments = [text for _, _, text in chapters[:first] if text]
-    return Beat(step, brief(comments[0]) if comments else "")
+    return 0 if step < SHORTEST_PRELUDE or any(beat.step <= step for beat in told) else step
 
 
-def _commented_beats(
-    total: int, chapters: Sequence[Chapter], weighty: Sequence[int]
+def _extents(total: int, chapters: Sequence[Chapter]) -> Iterable[tuple[int, int]]:
+    """Return the first and the last step of each chapter."""
+    starts = [first for first, _, _ in chapters]
+    ends = [*(start - 1 for start in starts[1:]), total]
+    return ((first, max(first, last)) for first, last in zip(starts, ends, strict=True))
+
+
+def _captioned(
+    total: int,
+    chapters: Sequence[Chapter],
+    captions: Captions,
+    marks: Marks,
+    weighty: Sequence[int],
 ) -> Iterable[Beat]:
-    """Return the commented lines, each at the last step of its moves that matters."""
-    for number, (first, _, text) in enumerate(chapters):
-        if not text:
+    """Return the captions: at their mark, if the run has it, or at the last step that matters."""
+    for (first, last), own in zip(_extents(total, chapters), captions, strict=True):
+        for caption in own:
+            if caption.mark in (START, END):
+                continue
+            if caption.mark:
+                fitting = [at for at, kind in marks if kind == caption.mark and first <= at <= last]
+                fitting = fitting[caption.which - 1 : caption.which]
+            else:
+                fitting = [step for step in weighty if first <= step <= last][-1:] or [last]
+            yield from (Beat(step, caption.text, COMMENT) for step in fitting)
+
+
+def _untold_loss(
+    total: int, chapters: Sequence[Chapter], told: Sequence[Beat], lost_at: int | None
+) -> Iterable[Beat]:
+    """Return the loss, unless a caption of its move tells of it."""
+    for first, last in _extents(total, chapters):
+        told_of = any(first <= beat.step <= last for beat in told)
+        if lost_at is not None and first <= lost_at <= last and not told_of:
+            yield Beat(lost_at, "", LOSS)
+
+
+def _asides(
+    total: int,
+    chapters: Sequence[Chapter],
+    captions: Captions,
+    marks: Marks,
+    weighty: Sequence[int],
+) -> Iterable[Beat]:
+    """Return the moves with an aside, each at the step that fits best."""
+    for number, (first, last) in enumerate(_extents(total, chapters)):
+        if not chapters[number][2] or captions[number]:
             continue
-        last = chapters[number + 1][0] - 1 if number + 1 < len(chapters) else total
-        inside = [step for step in weighty if first <= step <= last]
-        yield Beat(inside[-1] if inside else max(first, last), brief(text), COMMENT)
+        inside = [(at, kind) for at, kind in marks if first <= at <= last]
+        fitting = [at for want in FITTING for at, kind in inside if kind == want]
+        moved = fitting or [step for step in weighty if first <= step <= last][-1:] or [last]
+        yield Beat(moved[0], "", COMMENT)
 
 
-def _happened(
-    chapters: Sequence[Chapter], marks: Iterable[tuple[int, str]], lost_at: int | None
-) -> Iterable[Beat]:
+def _happened(chapters: Sequence[Chapter], marks: Marks, lost_at: int | None) -> Iterable[Beat]:
     """Return the events in moves without a comment, and the loss.
 
     Of each kind the last one of a move counts; of a run that chance plays, the last `RECENT` before
@@ -125,17 +180,6 @@ def _happened(
             yield Beat(step, "", WEIGHTS[kind])
     if lost_at is not None:
         yield Beat(lost_at, "", LOSS)
-
-
-def brief(text: str) -> str:
-    """Return the first sentences of a text, as many as `MOST_WORDS` have room for; at least one."""
-    told = ""
-    for sentence in filter(None, _SENTENCE.split(text.strip())):
-        longer = f"{told} {sentence}" if told and not _CJK.search(sentence) else told + sentence
-        if told and words_in(longer) > MOST_WORDS:
-            break
-        told = longer
-    return told
 
 
 def words_in(text: str) -> float:

@@ -265,7 +265,7 @@ def _elected(h: Happening, cue: Cue) -> Sentence | None:
     b = node(new)
     trusted = [c.old for c in h.cues if c.rule in ("CP-ISR", "CP-ELR") and c.tp == cue.tp]
     if trusted and not any(new in ids for ids in trusted):
-        return say("lead.unclean", k=k, b=b, e=e)
+        return say("lead.last" if _led_last(h, cue) else "lead.unclean", k=k, b=b, e=e)
     if old >= 0 and _is_named(h, old, "CP-KR-FENCE", "CP-ZK-BROKERS"):
         return say("lead.silent", k=k, b=b, e=e, w=node(old))
     if old >= 0 and (
@@ -273,6 +273,18 @@ def _elected(h: Happening, cue: Cue) -> Sentence | None:
     ):
         return say("lead.leaving", k=k, b=b, e=e, w=node(old))
     return say("lead.elected", k=k, b=b, e=e)
+
+
+def _led_last(h: Happening, cue: Cue) -> bool:
+    """Check for the last known leader (KIP-966), which is elected though no setting allows it."""
+    profile, controller = h.sim.profile, h.sim.cluster.controller
+    return profile.elr and not controller.unclean_for(cue.tp) and h.cue("CP-ELECT-ADMIN") is None
+
+
+def _leads(h: Happening, cue: Cue) -> Sentence:
+    """Say whether the broker begins to lead, or leads on in a new epoch."""
+    key = "lead.again" if (cue.node, cue.tp) in h.led else "lead.new"
+    return say(key, b=node(cue.node), e=epoch(cue.new))
 
 
 def _is_named(h: Happening, broker: int, *rules: str) -> bool:
@@ -339,6 +351,7 @@ TELLERS: Final[dict[str, Teller]] = {
     "T-1": _cut_by_epoch,
     "T-2": _cut_by_epoch,
     "T-4": _cut_by_epoch,
+    "CP-MAKE-LEADER": _leads,
     "CP-ELECT-KR": _elected,
     "CP-ELECT-ZK": _elected,
     "CP-ISR": _isr_recorded,

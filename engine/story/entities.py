@@ -10,6 +10,7 @@ from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.messages import CONTROLLER, FIRST_PRODUCER, FIRST_VOTER, Message
 from engine.model.phrases import Entity
+from engine.model.state import LEADER
 from engine.sim.kernel import DELIVERY
 from engine.sim.simulation import Simulation
 from engine.view.view import node_name
@@ -19,10 +20,27 @@ MOST_NAMED: Final = 5
 """Records that a sentence names one by one; of more it names the first and the last."""
 
 
-class Happening:
-    """One event in the story: what fired, its cues, what it sent, and the world after."""
+Leaders = frozenset[tuple[int, int]]
+"""(broker, partition) of the replicas that lead in their own eyes."""
 
-    __slots__ = ("at", "cues", "kind", "sends", "sim", "what")
+
+def leaders(sim: Simulation) -> Leaders:
+    return frozenset(
+        (broker.id, tp)
+        for broker in sim.brokers.values()
+        if broker.process is not None
+        for tp, replica in broker.process.replicas.items()
+        if replica.role == LEADER
+    )
+
+
+class Happening:
+    """One event in the story: what fired, its cues, what it sent, and the world after.
+
+    led: `leaders` before it, where that is known.
+    """
+
+    __slots__ = ("at", "cues", "kind", "led", "sends", "sim", "what")
 
     def __init__(
         self,
@@ -32,6 +50,7 @@ class Happening:
         cues: Sequence[Cue],
         sends: Sequence[Message],
         sim: Simulation,
+        led: Leaders = frozenset(),
     ) -> None:
         if isinstance(what, tuple) and what[0] == timers.DISK_WRITE:
             kind, what = DELIVERY, what[1]  # what a slow disk has written takes effect now
@@ -41,6 +60,7 @@ class Happening:
         self.cues = cues
         self.sends = sends
         self.sim = sim
+        self.led = led
 
     def cue(self, *rules: str) -> Cue | None:
         """Return the first cue of one of these rules."""

@@ -11,7 +11,6 @@ from engine.story.places import (
     controller,
     new_count,
     new_directory,
-    new_epoch,
     new_error,
     new_members,
     new_node,
@@ -117,8 +116,7 @@ RULES: Final = (
                  "BrokerMetadataPublisher.initializeManagers", "why.stray"),
     )),
     Rule("CP-MAKE-LEADER", "A broker becomes leader", (
-        RuleStep("", "", 3, "lead.new", "Partition.makeLeader", "why.lead", mark="leader",
-                 places={"b": at_node, "e": new_epoch}),
+        RuleStep("", "", 3, "", "Partition.makeLeader", "why.lead", mark="leader"),
     )),
     Rule("CP-MAKE-FOLLOWER", "A broker becomes follower", (
         RuleStep("", "", 1, "", "Partition.makeFollower"),

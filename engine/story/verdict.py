@@ -72,6 +72,16 @@ def faults_in(sim: Simulation, cues: Iterable[Cue]) -> Iterator[Struck]:
         yield CRASH_OF_LEADER if fault == "crash" and leads else fault, node
 
 
+def promised(sim: Simulation, faults: Collection[Struck]) -> list[str]:
+    """Return the lost records that Kafka had promised to keep.
+
+    Nothing is promised to acks=1, after an unclean election, or if no replica kept its disk.
+    """
+    ledger = sim.ledger
+    clean = {name: tp for name, tp in ledger.lost.items() if name not in ledger.unclean_lost}
+    return [name for name, tp in clean.items() if not _every_disk_failed(sim, tp, faults)]
+
+
 def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
     """Return {kind, key, records} of what is lost, broken or gone by now; {} where nothing is.
 
@@ -79,9 +89,8 @@ def verdict_so_far(sim: Simulation, faults: Collection[Struck]) -> RunVerdict:
     number of records kept, and {fault}.
     """
     ledger = sim.ledger
-    clean = {name: tp for name, tp in ledger.lost.items() if name not in ledger.unclean_lost}
-    destroyed = [name for name, tp in clean.items() if _every_disk_failed(sim, tp, faults)]
-    lost = [name for name in clean if name not in destroyed]
+    lost = promised(sim, faults)
+    destroyed = sorted(set(ledger.lost).difference(ledger.unclean_lost, lost))
     gone = [*destroyed, *ledger.unclean_lost, *ledger.lost_single]
     excused = LOSS if ledger.unclean_epochs or destroyed else frozenset()
     broken = [name for name, _, _ in sim.broken if name not in excused]

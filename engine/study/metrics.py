@@ -11,10 +11,26 @@ from math import ceil
 from typing import Final
 
 from engine.sim.simulation import Simulation
+from engine.story.verdict import Struck, promised
 
 SHARE: Final = "share"  # in how many runs was it above zero
 PERCENTILES: Final = "percentiles"  # how is it distributed over runs
 MEAN: Final = "mean"  # how much on average
+
+
+DISK_FAULTS: Final = {"power": "power", "wipe": "wipe", "disk_fail": "disk"}
+"""Kind of a plan -> the fault in which a verdict sees that disks are gone."""
+
+
+def faults_of(sim: Simulation) -> set[Struck]:
+    """Return the faults of disks that the plans of a run dealt, by the broker that they struck."""
+    return {
+        (DISK_FAULTS[plan.fault.kind], broker)
+        for plan in sim.plans
+        if plan.fault.kind in DISK_FAULTS
+        for _, brokers, _ in plan.strikes
+        for broker in brokers
+    }
 
 
 class PlayedRun:
@@ -28,6 +44,7 @@ class PlayedRun:
         "faults",
         "latencies",
         "ledger",
+        "promised",
         "record_bytes",
         "refetched",
         "steps",
@@ -45,6 +62,7 @@ class PlayedRun:
         self.faults = sum(len(plan.strikes) for plan in sim.plans)
         self.duplicates = sim.checker.counts.get("I12", 0)
         self.ledger = sim.ledger
+        self.promised = len(promised(sim, faults_of(sim)))
         self.latencies = sorted(sim.ledger.latencies())
 
 
@@ -66,6 +84,11 @@ class Metric:
 def acked_lost(played: PlayedRun) -> int:
     """Count the records of I7."""
     return len(played.ledger.lost)
+
+
+def promised_lost(played: PlayedRun) -> int:
+    """Count the records of the verdict "lost": of I7, without those that nothing promised."""
+    return played.promised
 
 
 def committed_lost(played: PlayedRun) -> int:
@@ -190,6 +213,10 @@ _LIST: Final = (
     Metric("acked_lost", "records", "Acknowledged records lost (acks=all)",
            "Records acknowledged with acks=all that are gone.",
            SHARE, acked_lost),
+    Metric("promised_lost", "records", "Promised records lost",
+           "Records acknowledged with acks=all that are gone, though every election of their "
+           "partition was clean and not every disk of it failed.",
+           SHARE, promised_lost),
     Metric("committed_lost", "records", "Committed records lost",
            "Committed records that a new leader did not have (I6).",
            SHARE, committed_lost),
@@ -257,7 +284,7 @@ _LIST: Final = (
            "New leaders from the ISR or the ELR.",
            MEAN, elections_clean),
     Metric("elections_unclean", "elections", "Unclean elections",
-           "New leaders from outside ISR and ELR.",
+           "New leaders from outside ISR and ELR; with ELR also the last known leader.",
            SHARE, elections_unclean),
     Metric("faults", "faults", "Faults that struck",
            "Faults of the plan that struck, each broker or rack by itself.",

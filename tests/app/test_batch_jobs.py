@@ -19,7 +19,7 @@ from app.batch import spec as batch_spec
 from app.batch.batch_run import BatchRun
 from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
 from app.batch.queue import FairQueue
-from app.batch.result import result
+from app.batch.result import result, sentences
 from app.batch.runners.rows import chunks_on_disk
 from app.batch.runners.spark import SparkError
 from app.batch.spec import Spec, make_spec
@@ -107,6 +107,23 @@ def test_a_batch_is_counted_and_stored(make_jobs: Callable[..., Jobs]) -> None:
     assert lost["cells"][0]["share"]["n"] == first["n"] == first["unseen"]["n"] == len(good)
     assert {row["profile"] for row in found["failures"]["rows"]} == {"K39", "Z0102"}
     assert sum(found["paired"][0][k] for k in ("neither", "only_a", "only_b", "both")) <= 300
+
+
+def test_a_study_tells_promised_losses_from_others(make_jobs: Callable[..., Jobs]) -> None:
+    jobs = make_jobs()
+    ended(jobs, number := jobs.submit(spec(40)))
+    found = result(jobs, number)
+    last = found["sentences"][-1]
+    assert (last["key"], last["args"]["releases"]) == ("batch.said.defaults", "Kafka 0.10.2")
+    acked = next(one for one in found["metrics"] if one["name"] == "acked_lost")
+    cell = acked["cells"][0]
+    half = {**cell, "share": {**cell["share"], "hits": cell["share"]["hits"] // 2}}
+    promised = {**acked, "name": "promised_lost", "cells": [half]}
+    first, second = sentences(found["cells"][:1], [acked, promised])[:2]
+    assert first["key"].startswith("batch.said.promised") and second["key"] == "batch.said.gone"
+    assert int(second["args"]["hits"]) == cell["share"]["hits"] - half["share"]["hits"] > 0
+    half["share"]["n"] = 1  # as of a study with rows of an older version
+    assert sentences(found["cells"][:1], [acked, promised])[0]["key"].startswith("batch.said.lost")
 
 
 def test_a_study_stops_when_it_knows_enough(make_jobs: Callable[..., Jobs]) -> None:

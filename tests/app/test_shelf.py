@@ -136,7 +136,7 @@ def test_scenarios_are_told_in_the_visitors_language(client: FlaskClient, app: F
     assert shown(client, "?lang=zh&q=高水位")
     facts = Socket(app, lang="zh").open(scenario="R20")["facts"]
     assert facts["scenario"]["teaches"].startswith("Follower")
-    assert any("维护工作" in comment for _, _, comment in facts["chapters"])
+    assert "维护之后" in facts["beats"][0][1]
     copy = client.get("/edit/R20?lang=zh").text
     assert "已确认的消息会丢吗？" in copy, "who writes a variant begins with their own language"
 
