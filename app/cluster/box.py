@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Final, TypedDict
 
+from app.cluster.quorum import QuorumSentence, quorum_of
 from app.find.answers import Result, results
 from app.incident.story import story_of_text
 from engine.logs.kinds import NamedLine
@@ -84,6 +85,7 @@ class BoxJson(TypedDict):
     """
 
     lines: list[LineRun]
+    quorum: list[QuorumSentence]
     named: list[NamedJson]
     bugs: list[BugJson]
     story: Json | None
@@ -107,6 +109,7 @@ def read_box(
     understood = facts.partitions or facts.logged or story or facts.quorum or facts.members
     return {
         "lines": _lines(facts),
+        "quorum": quorum_of(facts),
         "named": _named(facts, language, told),
         "bugs": _bugs(text, facts, release, language),
         "story": None if story is None else dict(story),

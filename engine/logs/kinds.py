@@ -12,8 +12,6 @@ from typing import Final
 from engine.logs.template import LONGEST_LINE, first_match
 
 FILE: Final = "kinds.json"
-GRAVE: Final = ("out_of_memory", "session_ended", "disk_full", "disk_fails", "many_files")
-"""Kinds that explain an incident, though they name no partition."""
 
 
 @dataclass(frozen=True, slots=True)

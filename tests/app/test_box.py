@@ -8,6 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.cluster.box import read_box
+from app.cluster.quorum import quorum_of
 from engine.logs.kinds import kinds
 from engine.logs.secrets import masked
 from engine.model.languages import LANGUAGES
@@ -124,3 +125,26 @@ def test_the_answer_has_the_box(client: FlaskClient) -> None:
     answer = post(client, "/api/cluster?lang=en", {"text": B1 + B2}).json
     assert answer["ok"] and answer["box"]["story"]["partition"] == "toll-0"
     assert answer["run"] is None and answer["what_if"] is None
+
+
+def test_the_quorum_names_voters_that_can_win_and_why_epochs_climb() -> None:
+    described = (
+        "LeaderId:               1\n"
+        "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
+        "1\t700\t0\t17\t17\tLeader\n2\t700\t0\t17\t17\tFollower\n3\t-1\t701\t-1\t-1\tFollower\n"
+        "9\t650\t50\t17\t17\tObserver\n"
+    )
+    said = {one["key"]: one["args"] for one in quorum_of(paste.read(described))}
+    assert said["can_win"] == {"voters": "1, 2", "n": 3, "majority": 2}
+    assert said["leads"] == {"leader": 1} and said["empty"]["voter"] == 3
+    assert said["fragile"] == {"voters": "1, 2"} and "behind" not in said
+    lines = "".join(
+        f"[2025-01-28 05:00:{epoch},618] INFO [RaftManager id=0] Completed transition to "
+        f"Unattached(epoch={epoch}, voters=[0, 1, 2], electionTimeoutMs=9) (o.a.k.raft.Quorum)\n"
+        for epoch in (20, 21, 22)
+    )
+    assert quorum_of(paste.read(lines)) == [{"key": "climbs", "args": {"first": 20, "last": 22}}]
+    for tag in LANGUAGES:
+        words = json.loads((ROOT / f"static/i18n/cluster.{tag}.json").read_text("utf-8"))
+        keys = {"leads", "can_win", "behind", "empty", "fragile", "climbs"}
+        assert {f"quorum.{key}" for key in keys} <= set(words)

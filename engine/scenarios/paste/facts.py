@@ -115,6 +115,8 @@ class Facts:
     offline: set[int] = field(default_factory=set)
     running: set[int] = field(default_factory=set)
     quorum: dict[str, str] = field(default_factory=dict)
+    voters: dict[int, int] = field(default_factory=dict)
+    """Voter of the quorum -> its log end offset; -1: it has just started."""
     members: set[int] = field(default_factory=set)
     """Brokers that the quorum lists."""
     alive: set[int] = field(default_factory=set)

@@ -14,7 +14,9 @@ _STATUS: Final = re.compile(
     r"|CurrentVoters|CurrentObservers):\s*(.*)"
 )
 _HEAD: Final = re.compile(r"NodeId\s.*LogEndOffset", re.IGNORECASE)
-_MEMBER: Final = re.compile(r"(\d{1,6})\s+(?:\S+\s+)?-?\d+\s+-?\d+\s.*\b(Leader|Follower|Observer)")
+_MEMBER: Final = re.compile(
+    r"(\d{1,6})\s+(?:[\w-]{20,40}\s+)?(-?\d+)\s+(-?\d+)\s.*\b(Leader|Follower|Observer)"
+)
 
 
 def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
@@ -45,7 +47,9 @@ def _member(text: str, context: PasteContext) -> None:
     if row is None:
         raise PasteError("member", text=text)
     context.facts.members.add(int(row[1]))
-    if row[2] == "Leader":
+    if row[4] != "Observer":
+        context.facts.voters[int(row[1])] = int(row[2])
+    if row[4] == "Leader":
         context.facts.quorum.setdefault("LeaderId", row[1])
 
 

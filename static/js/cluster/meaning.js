@@ -25,6 +25,16 @@ const Bug = ({ line, jira, statement, href, hit }) =>
 const Hit = ({ url, title, text }) =>
   html`<li key=${url}><a href=${url}>${title}</a> <span class="soft">${text}</span></li>`;
 
+const Quorum = ({ sentences }) =>
+  sentences.length > 0 &&
+  html`<div>
+    <h2>${t("cluster.quorum")}</h2>
+    <ul>
+      ${sentences.map(({ key, args }) => html`<li key=${key}>${t(`quorum.${key}`, args)}</li>`)}
+    </ul>
+    <p><a href="/s/S85">${t("cluster.quorum.watch")}</a></p>
+  </div>`;
+
 const Part = ({ title, rows, shape }) =>
   rows.length > 0 &&
   html`<div>
@@ -35,8 +45,9 @@ const Part = ({ title, rows, shape }) =>
   </div>`;
 
 export function Meaning({ box, film, read }) {
-  const { named, bugs, hits, story, release, masked } = box;
+  const { named, quorum, bugs, hits, story, release, masked } = box;
   return html`${masked > 0 && html`<p role="status">${t("cluster.masked", { n: masked })}</p>`}
+    <${Quorum} sentences=${quorum} />
     ${story?.choose && html`<${Choose} answer=${story} read=${read} />`}
     ${story && !story.choose && html`<${Story} answer=${story} link=${film} />`}
     <${Part} title=${t("cluster.bugs")} rows=${bugs} shape=${Bug} />

@@ -1,0 +1,52 @@
+"""The quorum of controllers as text shows it: voters that can win, and why epochs climb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypedDict
+
+from engine.scenarios.paste import Facts
+
+LEADS: Final = "raft_leader"
+RAFT: Final = "raft_"
+
+
+class QuorumSentence(TypedDict):
+    """A sentence `quorum.<key>` of the catalogue, and its values."""
+
+    key: str
+    args: dict[str, str | int]
+
+
+def quorum_of(facts: Facts) -> list[QuorumSentence]:
+    """Return what a description of the quorum, or its lines, come to."""
+    return [*_described(facts), *_climbing(facts)]
+
+
+def _described(facts: Facts) -> Iterator[QuorumSentence]:
+    voters = facts.voters
+    if not voters:
+        return
+    best, majority = max(voters.values()), len(voters) // 2 + 1
+    able = sorted(one for one, end in voters.items() if end == best)
+    leader = facts.quorum.get("LeaderId", "")
+    if leader.isdigit():
+        args: dict[str, str | int] = {"leader": int(leader)}
+        yield {"key": "leads", "args": args}
+    args = {"voters": ", ".join(map(str, able)), "n": len(voters), "majority": majority}
+    yield {"key": "can_win", "args": args}
+    for voter, end in sorted(voters.items()):
+        if end < best:
+            key = "behind" if end > 0 else "empty"
+            yield {"key": key, "args": {"voter": voter, "lag": best - max(0, end)}}
+    if len(able) <= majority:
+        yield {"key": "fragile", "args": {"voters": ", ".join(map(str, able))}}
+
+
+def _climbing(facts: Facts) -> Iterator[QuorumSentence]:
+    named = [line.named for line in facts.logged if line.named is not None]
+    lines = [one for one in named if one.kind.name.startswith(RAFT) and "epoch" in one.values]
+    epochs = [int(one.values["epoch"]) for one in lines]
+    if len(set(epochs)) > 1 and not any(one.kind.name == LEADS for one in lines):
+        args: dict[str, str | int] = {"first": min(epochs), "last": max(epochs)}
+        yield {"key": "climbs", "args": args}
