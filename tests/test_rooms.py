@@ -19,6 +19,7 @@ CORE = ("core", "i18n", "net", "scene", "animator", "panels")
 """Folders of the core: each imports itself and those before it."""
 ARROWS = {
     "batch": {"site"},
+    "cluster": {"incident"},
     "learn": {"find"},
     "share": {"classroom", "export"},
 }

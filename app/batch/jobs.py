@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
 
@@ -199,12 +199,16 @@ class Jobs:
         """
         found = records.require_batch(self.database, number)
         if found.state in ACTIVE and number not in self._jobs:
+            refusal = None
             if self._locks.knows(number):
-                with suppress(
-                    RequestError
-                ):  # it is shown as it was, where nothing can be written now
+                try:
                     self._recover(number)
+                except RequestError as error:  # nothing can be written now
+                    refusal = error
             found = records.require_batch(self.database, number)
+            if refusal is not None and found.state in ACTIVE:
+                found.state = BatchState.INTERRUPTED
+                found.said, found.message = refusal.said(), str(refusal)
             if found.state == BatchState.INTERRUPTED:
                 self._announcer.tell_ended(found)
         return found
@@ -323,6 +327,8 @@ class Jobs:
         try:
             run.finish(state, message, refused)
             self._announcer.tell(run)
+        except RequestError as error:  # `batch` says so, until it can be stored
+            log.warning("The end of batch %s was not stored: %s", run.id, error)
         except Exception:
             log.exception("The end of batch %s was not stored", run.id)
         finally:

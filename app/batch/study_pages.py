@@ -86,19 +86,21 @@ def own_studies() -> list[OwnStudy]:
 
 
 def other_studies() -> list[ListedStudy]:
-    """Return the newest studies of all other visitors."""
+    """Return the newest studies of all other visitors, if the operator shows a gallery.
+
+    Without one, only a study's link leads to it: its title may name a company's cluster.
+    """
+    if not services().settings.gallery:
+        return []
     rows = records.newest(jobs().database, OTHERS_MOST, but=visitor.owner())
     return [listed(row) for row in rows]
 
 
 def other_than(number: str) -> list[ListedStudy]:
     """Return the studies to compare with, this browser's own ones first."""
-    me, there = visitor.owner(), jobs().database
-    rows = [
-        *records.newest(there, OFFERED_MOST, of=me),
-        *records.newest(there, OTHERS_MOST, but=me),
-    ]
-    return [listed(row) for row in rows if row.id != number]
+    own = records.newest(jobs().database, OFFERED_MOST, of=visitor.owner())
+    offered = [*map(listed, own), *other_studies()]
+    return [one for one in offered if one["id"] != number]
 
 
 def listed(row: BatchRow) -> ListedStudy:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from app.cluster.findings import report_of
 from app.core.words import Catalogue
 from engine.model.errors import InputError
 from engine.model.json_types import Json
@@ -61,6 +62,9 @@ def _lines(
     sentence: Any,
 ) -> Iterator[str]:
     if data is not None:
+        for finding in report_of(data, facts)["findings"]:
+            if finding["severity"] != "note":
+                yield sentence(paste.Notice(f"report.{finding['key']}", finding["args"]))
         states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
         for state, replicas in states:
             leader = "none" if state["leader"] < 0 else state["leader"]

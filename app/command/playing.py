@@ -123,10 +123,12 @@ def carried(name: str) -> str:
             base64.urlsafe_b64decode(data + "=" * (-len(data) % 4)), MAX_TEXT
         )
         if not unpacker.eof:
-            raise ValueError("it is too long")
+            raise InputError("too_large", "The link is damaged, or it is too long.")
         return text.decode()
-    except (zlib.error, ValueError) as error:
-        raise InputError("invalid", f"The link is damaged: {error}.") from None
+    except (zlib.error, ValueError):
+        raise InputError(
+            "invalid", "The link is damaged: characters in it were changed. Copy it again."
+        ) from None
 
 
 def run_of(scenario: str, profile: str | None, seed: int, moves: str | None) -> Run:

@@ -118,6 +118,7 @@ SETTINGS: tuple[ServerSetting, ...] = (
         "saved_mib", "4096", "MiB that all saved runs and scenarios may take", _whole(1, 2**40)
     ),
     ServerSetting("batches_per_address", "12", "unfinished batches per address", _whole(1, 10**6)),
+    ServerSetting("gallery", "0", "1: list the studies of all visitors on /batch", _whole(0, 1)),
     ServerSetting(
         "rows_mib", "20480", "MiB that the rows of all batches may take", _whole(1, 2**40)
     ),
@@ -179,6 +180,7 @@ class Settings:
     saved_kib_per_day: int
     saved_mib: int
     batches_per_address: int
+    gallery: int
     rows_mib: int
     metrics_token: str = field(repr=False)
     transports: str

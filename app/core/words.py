@@ -34,6 +34,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 PARTS: Final = {
     "animator": ("class", "sure", "help", "metrics", "share", "badge", "beside"),
+    "cluster": ("cluster", "incident", "share"),
     "editor": ("editor", "hand", "share"),
     "embed": ("hand",),
 }

@@ -7,19 +7,21 @@ lives as long as the request.
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, request
 from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.formparser import FormDataParser
+from werkzeug.http import parse_options_header
 
-from app.admission.bodies import FILES_BYTES
 from app.core.refusals import RequestError
-from app.incident.formats import FORMATS
-from app.incident.story import story_of_files
+from app.core.uploads import upload_folder
+from app.incident.story import IncidentStory, PartitionChoice, story_of_files
 from app.server import visitor
 from app.server.services import apart, services
-from app.server.uploads import upload_folder
 from app.web.api import json_answer
 
 blueprint = Blueprint("incident", __name__)
@@ -33,19 +35,6 @@ _GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
 
 
-@blueprint.get("/incident")
-def page() -> str:
-    """Render a place to drop files on."""
-    boot = {
-        "lang": visitor.lang(),
-        "most": FILES_BYTES,
-        "files": MOST_FILES,
-        "path": FILES_PATH,
-    }
-    rows = [row for one in FORMATS for row in one.rows]
-    return render_template("incident/page.html", boot=boot, formats=rows)
-
-
 @blueprint.post(FILES_PATH)
 def read_files() -> Response:
     """Return the story and the run of uploaded files.
@@ -53,16 +42,33 @@ def read_files() -> Response:
     They are a form with `file` parts whose names are paths, and perhaps a `partition`; `choose` is
     returned where the files name several partitions.
     """
-    visitor.require_token()
-    request.max_form_parts = MOST_FILES + 2
-    given = request.files.getlist("file")
+    visitor.require_token_header()  # the form itself is read by the worker
+    with upload_folder(services().settings.instance) as root:
+        body = root / "body"
+        with body.open("wb") as file:
+            shutil.copyfileobj(request.stream, file)
+        answer = apart(_story_of_form, body, request.content_type or "", visitor.lang())
+    return json_answer({"ok": True, **answer})
+
+
+# -- in a worker process --------------------------------------------------------------------------
+
+
+def _story_of_form(body: Path, kind: str, language: str) -> IncidentStory | PartitionChoice:
+    """Return the story of the files in the body of a form, which are written beside it."""
+    parser = FormDataParser(max_form_parts=MOST_FILES + 2)
+    mimetype, options = parse_options_header(kind)
+    with body.open("rb") as stream:
+        try:
+            _, form, files = parser.parse(stream, mimetype, body.stat().st_size, options)
+        except RequestEntityTooLarge:
+            raise RequestError("too_large", "too_large.parts", most=MOST_FILES) from None
+    given = files.getlist("file")
     if not given:
         raise RequestError("invalid", what="file")
-    partition = request.form.get("partition", "")[:260]
-    with upload_folder(services().settings.instance) as root:
-        arguments, known = _laid_out(root, given)
-        answer = apart(story_of_files, arguments, known, partition, visitor.lang(), root)
-    return json_answer({"ok": True, **answer})
+    root = body.parent
+    arguments, known = _laid_out(root, given)
+    return story_of_files(arguments, known, form.get("partition", "")[:260], language, root)
 
 
 def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], dict[Path, str]]:

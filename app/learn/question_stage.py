@@ -110,6 +110,7 @@ def _cut(facts: Json, step: int) -> Json:
         "whole": True,
         "marks": marks,
         "beats": [],
+        "highest": {},
         "moments": [one for one in facts["moments"] if one <= step],
         "chapters": [[at, move, ""] for at, move, _ in chapters],
         "moves": facts["moves"][: len(chapters)],

@@ -55,23 +55,24 @@ class Note(TypedDict):
     topics: list[str]
 
 
-def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer]:
-    """Parse {text, profile?}; return the run, if there is one, and what was read."""
+def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer, Facts]:
+    """Parse {text, profile?}; return the run, if there is one, what was read, and the facts."""
     text = request.text("text", most=2 * paste.MOST_CHARS)
     profile = get_profile(request.text("profile")).name if request.has("profile") else ""
     title = context.text("cluster.title.scenario")
-    run, read, notes, problems = context.compute.apart(_parsed, text, profile, title)
-    return run, {
+    run, read, notes, problems, facts = context.compute.apart(_parsed, text, profile, title)
+    answer = {
         **read,
         "notes": [_note(context, one) for one in notes],
         "problems": [_note(context, one) for one in problems],
     }
+    return run, answer, facts
 
 
 def _parsed(
     text: str, profile: str, title: str
-) -> tuple[Run | None, Answer, list[Notice], list[Notice]]:
-    """Return the run, what was read, notes, and problems of a pasted text."""
+) -> tuple[Run | None, Answer, list[Notice], list[Notice], Facts]:
+    """Return the run, what was read, notes, problems and the facts of a text."""
     facts = paste.read(text)
     facts.profile = profile or facts.profile
     data, notes = pasted.scenario_of(facts, title)
@@ -86,7 +87,7 @@ def _parsed(
         "topics": [] if data is None else _topics(data, facts),
         "offline": [] if data is None else data["initial"]["offline"],
     }
-    return run, read, notes, problems
+    return run, read, notes, problems, facts
 
 
 def _run(data: Json, problems: list[Notice]) -> Run | None:

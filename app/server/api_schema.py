@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeV
 
 from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.wire import BatchCost, BatchResult, BatchSnapshot
+from app.cluster.box import BoxJson
+from app.cluster.findings import ClusterReport
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
 from app.questions.cluster import Note, PartitionRead, TopicRead
@@ -81,6 +83,7 @@ class Tried(TypedDict):
 class ClusterSent(TypedDict):
     text: Annotated[str, Meta(min_length=1, max_length=2 * paste.MOST_CHARS)]
     profile: NotRequired[Name]
+    partition: NotRequired[Name]
 
 
 class ClusterRead(TypedDict):
@@ -93,6 +96,8 @@ class ClusterRead(TypedDict):
     offline: list[int]
     notes: list[Note]
     problems: list[Note]
+    report: ClusterReport | None
+    box: BoxJson
 
 
 class BatchSent(TypedDict):

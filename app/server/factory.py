@@ -24,6 +24,7 @@ from app.batch.jobs import Jobs
 from app.compiled import pages as compiled
 from app.core import config
 from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
+from app.core.uploads import sweep
 from app.explore.searches import Searches
 from app.learn import (
     deck,
@@ -38,7 +39,6 @@ from app.server import (
     metrics,
     openapi,
     security,
-    uploads,
     warm,
 )
 from app.server.services import KEY, Services
@@ -85,7 +85,8 @@ def _none(app: WsgiApp) -> WsgiApp:
 
 
 def _workers(settings: Settings) -> Workers:
-    return Workers(settings.builders, settings.build_mib, settings.build_cpu_s)
+    limits = settings.builders, settings.build_mib, settings.build_cpu_s
+    return Workers(*limits, settings.instance)
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
     database = Database(settings.database_url)
     database.migrate()
     store = Store(database, settings.saved_mib * MIB)
-    uploads.sweep(settings.instance)
+    sweep(settings.instance)
     workers = parts.workers(settings)
     socketio = channel.make_socketio(settings.transports)
     app.extensions[KEY] = Services(

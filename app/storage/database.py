@@ -9,19 +9,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
     DBAPIError,
-    InternalError,
+    IntegrityError,
     OperationalError,
+    ProgrammingError,
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
 from app.core.config import SettingError
 from app.core.refusals import RequestError
+from app.storage.models import Base
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -116,7 +118,9 @@ class Database:
             yield
             if writing:  # that it can be read says nothing of a disk that is full
                 self.trouble = None
-        except (OperationalError, InternalError, NoConnection) as error:
+        except (DatabaseError, NoConnection) as error:
+            if isinstance(error, IntegrityError | ProgrammingError):
+                raise
             text = str(error.orig if isinstance(error, DBAPIError) else error)
             log.error("The database failed: %s", text)
             full = any(word in text for word in FULL)
@@ -141,6 +145,8 @@ class Database:
                         config = _migrations()
                         config.attributes["connection"] = exclusive
                         command.upgrade(config, "head")
+                    for table in Base.metadata.sorted_tables:  # that its pages can be read
+                        exclusive.execute(select(func.count()).select_from(table))
         except DatabaseError as error:
             told = " ".join(str(error.orig).split()).rstrip(".")
             raise SettingError(f"The database cannot be used: {told}.") from None

@@ -49,8 +49,6 @@ class LoopStop:
     profile: str
     release: str
     lost: bool
-    step: int
-    """Where the message is sent that is at stake: what comes before only prepares it."""
 
 
 def scenario() -> Scenario:
@@ -63,10 +61,10 @@ def _played(profile: str) -> tuple[Replay, bool]:
     return replay, bool(replay.end.ledger.lost)
 
 
-def _loss_of(profile: str) -> tuple[bool, int]:
-    """Return (whether something is lost, the step at which the message is sent)."""
-    replay, lost = _played(profile)
-    return lost, replay.facts()["chapters"][MOMENTS[1]][0]
+def _beat_of(profile: str, step: int) -> int:
+    """Return the beat of the story that a step belongs to."""
+    beats: list[tuple[int, str]] = _played(profile)[0].facts()["beats"]
+    return max((at for at, _ in beats if at <= step), default=step)
 
 
 @cache
@@ -75,7 +73,7 @@ def stops() -> tuple[LoopStop, ...]:
     rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
-        LoopStop(name, ".".join(map(str, profile.release)).removesuffix(".0"), *_loss_of(name))
+        LoopStop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _played(name)[1])
         for name, profile in rows
         if newest[profile.release] == name
     )
@@ -105,7 +103,10 @@ def _cuts(step: StepJson) -> bool:
 
 @cache
 def frames(profile: str, lang: str) -> bytes:
-    """Return {"frames": [{"picture": svg, "say": sentence}, ...], "lost": bool} as JSON."""
+    """Return {"frames": [{"picture", "say", "step"}, ...], "lost": bool} as JSON.
+
+    `step` is the beat of the story at which the run's own page opens.
+    """
     words = services().words
     lost = _played(profile)[1]
     own = {key: words.text(lang, f"tank.{key}", {}) for key in tanks.WORDS}
@@ -113,7 +114,8 @@ def frames(profile: str, lang: str) -> bytes:
     for number, step in enumerate(pictured(profile), 1):
         end = f".{'lost' if lost else 'kept'}" if number >= TURN else ""
         inside = tanks.draw(step["view"], WIDTH, HEIGHT, words=own)
-        told.append({"picture": inside, "say": words.text(lang, f"loop.{number}{end}", {})})
+        say = words.text(lang, f"loop.{number}{end}", {})
+        told.append({"picture": inside, "say": say, "step": _beat_of(profile, step["n"])})
     data = {"frames": told, "lost": lost}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -143,8 +145,7 @@ def hero(lang: str) -> Mapping[str, object]:
                     "pages.scenario",
                     name=scenario().slug,
                     profile=one.profile,
-                    step=one.step,
-                    size="event",
+                    size="story",
                     play=1,
                 ),
             }

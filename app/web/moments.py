@@ -46,7 +46,7 @@ def animator(run: Run, step: int) -> str:
 
 
 def frame(run: Run, step: int, to: int = -1, guess: str = "", lang: str = "") -> str:
-    """Return the same for a frame: the stage, one sentence, and a few buttons.
+    """Return the same for a frame: the stage with the ends of its logs, a caption, a few buttons.
 
     With `to` it plays on to that step by itself; `guess` is drawn beside the truth.
     """
@@ -54,4 +54,5 @@ def frame(run: Run, step: int, to: int = -1, guess: str = "", lang: str = "") ->
     more = {"to": str(to)} if to > step else {}
     more |= {"guess": guess} if guess else {}
     lang = lang or visitor.lang()
+    more["layers"] = "ends"  # lessons and questions speak of them
     return address(f"/e/{digest}", step=str(step), controls="play", lang=lang, **more)

@@ -16,6 +16,8 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from app.admission import cpu_quota
@@ -23,6 +25,7 @@ from app.admission.cpu_quota import CpuBudget
 from app.admission.queue import AGAIN_MS, Gate, Shares
 from app.core import clock
 from app.core.refusals import RequestError
+from app.core.uploads import sweep, temporary_files_in
 from app.workers.absence import NoWorkerError
 from app.workers.worker_process import Line, ProcessLimits, WorkerDiedError, WorkerProcess
 from engine.model.errors import InputError
@@ -59,10 +62,14 @@ class Workers:
     Processes begin when they are first needed, or with `warm`.
     """
 
-    def __init__(self, at_once: int, memory_mib: int, cpu_s: float) -> None:
+    def __init__(
+        self, at_once: int, memory_mib: int, cpu_s: float, instance: Path | None = None
+    ) -> None:
+        """Create the pool; processes create temporary files below `instance`, if it is given."""
         self._limits = ProcessLimits(memory_mib << 20, nice=NICE)
         self._memory_mib = memory_mib
         self._cpu_s = cpu_s
+        self._instance = instance
         self._most = at_once * STANDING
         self._gate = Gate(at_once, WAITING_MOST, PATIENCE_S, SLICE_S)
         self._shares = Shares(self._most)
@@ -173,6 +180,8 @@ class Workers:
             hand.kill()
         for hand in idle:
             hand.end()
+        if self._instance is not None:
+            sweep(self._instance)
 
     # -- processes -----------------------------------------------------------------------------
 
@@ -186,7 +195,7 @@ class Workers:
                 return hand
             self._begun += 1
         try:
-            hand = WorkerProcess(serve, self._limits)
+            hand = WorkerProcess(partial(serve, instance=self._instance), self._limits)
         except (OSError, EOFError) as error:  # the system has no place for one more
             with self._lock:
                 self._begun -= 1
@@ -208,6 +217,8 @@ class Workers:
         with self._lock:
             self._busy.discard(hand)
             self._begun -= 1
+        if self._instance is not None:
+            sweep(self._instance)
 
 
 def _charge(hand: WorkerProcess, before: float) -> float:
@@ -220,8 +231,9 @@ def _charge(hand: WorkerProcess, before: float) -> float:
 # -- in the process --------------------------------------------------------------------------------
 
 
-def serve(line: Line) -> None:
+def serve(line: Line, instance: Path | None = None) -> None:
     """Do what it is sent, one after the other, until the parent has gone."""
+    _lock = None if instance is None else temporary_files_in(instance)  # until the process ends
     while True:
         work, args, cpu_s = line.recv()
         _bound(cpu_s)

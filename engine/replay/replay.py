@@ -15,7 +15,6 @@ from engine.export.dashboard import dashboard
 from engine.model.effects import Cue
 from engine.model.errors import InputError
 from engine.model.json_types import Json
-from engine.model.log import Batch
 from engine.model.messages import ProduceRequest
 from engine.moves import moves
 from engine.replay import memory_estimate
@@ -34,7 +33,7 @@ from engine.story.beats import beats
 from engine.story.entities import Happening, Leaders, leaders
 from engine.story.verdict import Outcome
 from engine.view import text
-from engine.view.stage_overlays import Cut, dress, initial, letters
+from engine.view.stage_overlays import Cut, cut_by, dress, initial, letters
 from engine.view.view import node_name, view
 from engine.view.wire import StepJson, View, Why
 from engine.why.suggesting import PossibleMove, possible
@@ -88,6 +87,7 @@ class Replay:
         self._move_of = array("l", [-1])  # step -> index of the move it belongs to
         self._moments = bytearray(1)
         self._weighty: list[int] = []  # steps
+        self._highest: dict[int, int] = {}  # partition -> the highest end of any of its logs
         self._times = array("q", [0])
         self._marks: list[tuple[int, str]] = []
         self._outcome = Outcome()
@@ -163,7 +163,7 @@ class Replay:
         self.outcome = sha256(self._golden + bare.encode()).hexdigest()[:16]
         self._end = Checkpoint(end, -1, -1)
         self._verdict = self._judged(end)
-        self._final = dress(end, shown, self._ghosts(self.total, self.total))
+        self._final = dress(end, shown, self._ghosts(self.total, self.total), cuts=self._cuts)
         # There may be three of about this size: the end, the cursor's, that of a branch.
         self._end_weighs = 3 * memory_estimate.of_simulation(end)
 
@@ -196,7 +196,10 @@ class Replay:
         self._moments.append(weight)
         if weight >= story.WEIGHTY:
             self._weighty.append(self.total)
-        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in _cut_by(cues)]
+        self._cuts += [(self.total, node, tp, gone) for node, tp, gone in cut_by(cues)]
+        for cue in cues:
+            if cue.field == "leo":
+                self._highest[cue.tp] = max(cue.new, self._highest.get(cue.tp, 0))
         if self._first < 0 and isinstance(what, ProduceRequest):
             self._first = what.tp
         kinds = [mark for cue in cues if (mark := story.mark(cue))]
@@ -292,6 +295,7 @@ class Replay:
             ),
             "clock": self._clock(),
             "partition": max(0, self._first),
+            "highest": {str(tp): end for tp, end in sorted(self._highest.items())},
             "verdict": self.verdict(),
             "outcome": self.outcome,
             "engine": ENGINE_VERSION,
@@ -380,9 +384,10 @@ class Replay:
     ) -> None:
         """Keep events; those of one turn of the kernel share the view after the last."""
         sim = cursor.sim
-        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in _cut_by(cues)}
+        cut = {(node, tp): gone for _, _, _, cues, _ in events for node, tp, gone in cut_by(cues)}
         ghosts = self._ghosts(before, before + len(events))
-        shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall)
+        cuts = [one for one in self._cuts if one[0] <= before + len(events)]
+        shown = dress(sim, view(sim, cut, self._recall), ghosts, self._recall, cuts)
         size = memory_estimate.of_json(shown)
         self._cache.make_room()
         new = sim.broken[broken:]
@@ -485,10 +490,3 @@ class Replay:
     def why(self, step: int, subject: str) -> Why:
         """Return the guards of what does not happen here.  Raises InputError for no subject."""
         return why(self._at(step), subject)
-
-
-def _cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
-    """Return (broker, partition, batches) of what these cues cut from logs."""
-    for cue in cues:
-        if cue.field == "cut" and cue.rule in ("L-14", "L-11.lost") and cue.new:
-            yield cue.node, cue.old, cue.new

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from engine.dataplane.fetcher import waiting_thread
 from engine.model.copying import fields
+from engine.model.effects import Cue
 from engine.model.json_types import Json
 from engine.model.last_fetch import IMPLIED
 from engine.model.log import Batch
@@ -45,9 +46,16 @@ FETCHER_RESPONSES: Final = frozenset((FETCH_R, EPOCH_END_R, LIST_OFFSETS_R))
 
 
 def dress(
-    sim: Simulation, shown: View, older: Iterable[Cut] = (), recall: Recall | None = None
+    sim: Simulation,
+    shown: View,
+    older: Iterable[Cut] = (),
+    recall: Recall | None = None,
+    cuts: Iterable[Cut] = (),
 ) -> View:
-    """Return the view for the stage; `older`: cuts of steps since the last moment."""
+    """Return the view for the stage.
+
+    `older` has the truncations since the last moment, `cuts` all truncations so far.
+    """
     shown["controller"]["sessionMs"] = sim.configs.session_timeout_ms
     shown["beats"] = [
         {"id": m.id, "from": node_name(m.src), "to": node_name(m.dst), "sent": m.sent, "due": m.due}
@@ -64,10 +72,17 @@ def dress(
         there = lanes.get(tp, {}).get(str(node))
         if there is not None:
             _haunt(there, records_of(sim, tp, batches, recall))
-    shown["graves"] = _graves(sim)
+    shown["graves"] = _graves(sim, cuts)
     _queue(sim, shown["messages"])
     _hold(sim, shown["links"])
     return shown
+
+
+def cut_by(cues: list[Cue]) -> Iterator[tuple[int, int, tuple[Batch, ...]]]:
+    """Return (broker, partition, batches) of what these cues cut from logs."""
+    for cue in cues:
+        if cue.field == "cut" and cue.rule in ("L-14", "L-11.lost") and cue.new:
+            yield cue.node, cue.old, cue.new
 
 
 def initial(sim: Simulation) -> StepJson:
@@ -97,8 +112,8 @@ def _haunt(replica: ReplicaView, gone: list[Record]) -> None:
     replica["cut"] += [{**one, "old": True} for one in islice(free, max(0, room))]
 
 
-def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
-    """Return (partition, offset, name) of acknowledged records that are gone, to be shown."""
+def _graves(sim: Simulation, cuts: Iterable[Cut]) -> list[tuple[int, int, str, list[int]]]:
+    """Return (partition, offset, name, brokers that truncated it) of acknowledged records lost."""
     ledger = sim.ledger
     if not ledger.lost and not ledger.lost_single:
         return []
@@ -109,7 +124,15 @@ def _graves(sim: Simulation) -> list[tuple[int, int, str]]:
         for i, name in enumerate(acked.values)
         if name in ledger.lost or name in ledger.lost_single
     )
-    return list(islice(found, MOST_GRAVES))
+    truncated: dict[tuple[int, str], set[int]] = {}
+    for _, node, tp, batches in cuts:
+        for batch in batches:
+            for name in batch.values:
+                truncated.setdefault((tp, name), set()).add(node)
+    return [
+        (tp, offset, name, sorted(truncated.get((tp, name), ())))
+        for tp, offset, name in islice(found, MOST_GRAVES)
+    ]
 
 
 def _queue(sim: Simulation, shown: list[wire.Message]) -> None:

@@ -453,7 +453,7 @@ class View(TypedDict):
     messagesMore: NotRequired[int]
     beats: NotRequired[list[Beat]]
     clients: list[ClientView]
-    graves: NotRequired[list[tuple[int, int, str]]]
+    graves: NotRequired[list[tuple[int, int, str, list[int]]]]
     ledger: LedgerView
 
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import resource
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
 from itsdangerous import TimestampSigner
 
-from app.batch import estimate
+from app.batch import estimate, records
 from app.batch.jobs import Jobs
+from app.batch.runners import local
+from app.batch.runners.plan import BatchPlan
 from app.batch.runners.rows import chunks_on_disk, read_chunks
+from app.batch.runners.tables import RunnerError
 from app.batch.spec import make_spec
 from app.core import clock
 from app.core.clock import MachineClock
+from app.core.config import SettingError
+from app.core.refusals import RequestError
 from app.server.services import KEY
-from app.storage.database import watch
+from app.storage.database import Database, watch
 from engine.scenarios.scenario import Scenario
 from tests.app.conftest import SCENARIO, Socket, browser, post
 from tests.app.test_batch_jobs import play_chunk
@@ -205,3 +213,62 @@ def test_a_server_whose_disk_takes_nothing_plays_on_and_mends(tmp_path: Path) ->
         assert workers(life.process.pid) == [worker]
     finally:
         life.stop()
+
+
+def kill_first(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    """Kill the process that plays the first chunk, once, as the system does without memory."""
+    mark = Path(os.environ["HIGHWATER_TEST_KILLED"])
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play_chunk(chunk)
+
+
+def kill_each(_chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return []
+
+
+def test_chunks_of_a_killed_process_are_played_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HIGHWATER_TEST_KILLED", str(tmp_path / "killed"))
+    plan = BatchPlan((SCENARIO_OF_ROWS.to_dict(),), ["K39"], 20, 1, 5, ("acked",))
+    told: list[int] = []
+    note = lambda fresh: told.extend(one.number for one in fresh)  # noqa: E731
+    assert local.run(plan, str(tmp_path / "rows"), 2, note, run_chunk=kill_first)
+    assert (tmp_path / "killed").exists()
+    assert sorted(told) == list(range(plan.total_chunks))
+    with pytest.raises(RunnerError, match="killed 3 times: this machine may have too little"):
+        local.run(plan, str(tmp_path / "others"), 2, run_chunk=kill_each)
+
+
+def test_a_batch_whose_end_cannot_be_stored_says_that_the_disk_is_full(
+    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = jobs.submit(make_spec(SCENARIO_OF_ROWS, RUNS))
+    full = RequestError("full", "instance.full")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise full
+
+    with monkeypatch.context() as patch:
+        patch.setattr(records, "update", refuse)
+        patch.setattr(records, "interrupt", refuse)
+        jobs.wait(number, lambda _told: None)
+        told = jobs.snapshot(number)
+        assert told["state"] == "interrupted" and told["message"] == str(full)
+    assert jobs.batch(number).state == "interrupted"
+    jobs.resume(number)
+    assert finish(jobs, number) == "done" and seeds(jobs, number) == list(range(RUNS))
+
+
+def test_a_database_with_zeroed_pages_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'highwater.db'}")
+    database.migrate()
+    database.close()
+    path = tmp_path / "highwater.db"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: 2 * 4096] + bytes(len(whole) - 2 * 4096))
+    with pytest.raises(SettingError, match="malformed"):
+        Database(f"sqlite:///{path}").migrate()

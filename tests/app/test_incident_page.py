@@ -15,10 +15,10 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.admission.bodies import FILES_BYTES
+from app.core.uploads import sweep, upload_folder
 from app.incident import reconstruction, sources, timeline
 from app.incident.pages import FILES_PATH
 from app.server.services import KEY
-from app.server.uploads import sweep, upload_folder
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT
 
@@ -54,12 +54,12 @@ def answer_of(client: FlaskClient, files: Iterable[tuple[str, bytes]], **form: s
 @pytest.fixture(autouse=True)
 def nothing_is_left(app: Flask) -> Iterator[None]:
     yield
-    assert list(app.extensions[KEY].settings.instance.glob("uploads/*")) == []
+    assert list(app.extensions[KEY].settings.instance.glob("uploads/*/files/*")) == []
 
 
 def test_uploads_of_a_killed_server_go_at_the_next_start(tmp_path: Path) -> None:
     code = (
-        "import os, pathlib, signal; from app.server.uploads import upload_folder\n"
+        "import os, pathlib, signal; from app.core.uploads import upload_folder\n"
         f"with upload_folder(pathlib.Path({str(tmp_path)!r})) as folder:\n"
         "    (folder / 'server.log').write_text('x'); os.kill(os.getpid(), signal.SIGKILL)"
     )

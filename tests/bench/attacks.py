@@ -1,7 +1,7 @@
 """Benchmark of an honest visitor's latency while others attack the server.
 
-The visitor is 127.0.0.1 and the attacker 127.0.0.2, on one machine and against the usual settings,
-so that both also share its processors.
+The visitor is 127.0.0.1, attackers are 127.0.0.2 and 127.0.0.3, on one machine and against the
+usual settings, so that all share its processors.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import statistics
 import struct
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -30,7 +31,7 @@ ATTACK_S: Final = 8.0
 HANDS: Final = 8
 """Threads of the attacker."""
 SILENT: Final = 140
-EVIL: Final = "127.0.0.2"
+EVIL: Final = ("127.0.0.2", "127.0.0.3")
 SHOWN: Final = "S20"
 BUDGETS: Final = {"worst_step_p99_ms": 1_000.0, "memory_mib": 1_500.0}
 PATIENCE_S: Final = 20.0
@@ -47,8 +48,13 @@ HALF_A_BODY = (
 Attack = Callable[[int, threading.Event], None]
 
 
+def _evil() -> str:
+    """Return the address of this thread: attackers share the threads."""
+    return EVIL[threading.get_ident() // 4096 % len(EVIL)]
+
+
 def _linked(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), PATIENCE_S, (EVIL, 0))
+    return socket.create_connection(("127.0.0.1", port), PATIENCE_S, (_evil(), 0))
 
 
 def _frame(text: str) -> bytes:
@@ -111,7 +117,7 @@ def getting(path: Callable[[int], str]) -> Attack:
         while not over.is_set():
             number += 1
             link = http.client.HTTPConnection(
-                "127.0.0.1", port, timeout=PATIENCE_S, source_address=(EVIL, 0)
+                "127.0.0.1", port, timeout=PATIENCE_S, source_address=(_evil(), 0)
             )
             with contextlib.closing(link), contextlib.suppress(OSError, http.client.HTTPException):
                 link.request("GET", path(number))
@@ -119,6 +125,87 @@ def getting(path: Callable[[int], str]) -> Attack:
                     over.wait(0.02)
 
     return attack
+
+
+class Browser:
+    """A browser at an address: a cookie, and the token of its pages."""
+
+    def __init__(self, port: int, address: str) -> None:
+        self._port, self._address = port, address
+        page, self._cookie = self._send("GET", "/cluster", b"", {})[1:]
+        found = re.search(r'data-csrf="([^"]+)"', page)
+        self._token = found[1] if found else ""
+
+    def post(self, path: str, body: bytes, kind: str = "application/json") -> tuple[int, str]:
+        """Return (status, text)."""
+        headers = {"X-CSRF-Token": self._token, "Cookie": self._cookie, "Content-Type": kind}
+        return self._send("POST", path, body, headers)[:2]
+
+    def post_file(self, content: bytes) -> tuple[int, str]:
+        head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="server.log"\r\n\r\n'
+        body = head + content + b"\r\n--x--\r\n"
+        return self.post("/incident/read", body, "multipart/form-data; boundary=x")
+
+    def _send(
+        self, method: str, path: str, body: bytes, headers: dict[str, str]
+    ) -> tuple[int, str, str]:
+        link = http.client.HTTPConnection(
+            "127.0.0.1", self._port, timeout=PATIENCE_S, source_address=(self._address, 0)
+        )
+        with contextlib.closing(link):
+            link.request(method, path, body, {"Accept": "application/json", **headers})
+            answer = link.getresponse()
+            cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
+            return answer.status, answer.read().decode("utf-8", "replace"), cookie
+
+
+def posting(send: Callable[[Browser, int], tuple[int, str]]) -> Attack:
+    """Attack with text that is slow to read, from both addresses."""
+
+    def attack(port: int, over: threading.Event) -> None:
+        browser, number = Browser(port, _evil()), 0
+        while not over.is_set():
+            number += 1
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                status, text = send(browser, number)
+                REFUSALS[f"{status} {json.loads(text).get('sentence', '')}"] += 1
+                if status == 429:
+                    over.wait(0.1)
+
+    return attack
+
+
+REFUSALS: Final[Counter[str]] = Counter()
+"""Answers to attackers, by status and sentence."""
+
+SLOW_TEXTS: Final = (
+    "0\n3\norders 0 5\n" + "a@" * 50_000,
+    "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n" * 2_000,
+    "\n" * 199_000,
+    " " * 199_000,
+    "[" * 100_000,
+    "orders-0 " * 20_000,
+)
+
+
+def _paste(browser: Browser, number: int) -> tuple[int, str]:
+    text = SLOW_TEXTS[number % len(SLOW_TEXTS)]
+    return browser.post("/api/cluster", json.dumps({"text": text}).encode())
+
+
+ISR_LINE: Final = (
+    b"[2026-01-05 10:00:%02d,%03d] INFO [Partition orders-0 broker=1] Shrinking ISR from 1,2,3 to "
+    b"1,2. (kafka.cluster.Partition)\n"
+)
+SLOW_FILES: Final = (
+    b"\n" * (15 << 20),
+    b"a\n" * (15 << 19),
+    b"".join(ISR_LINE % (n // 1000 % 60, n % 1000) for n in range(100_000)),
+)
+
+
+def _upload(browser: Browser, number: int) -> tuple[int, str]:
+    return browser.post_file(SLOW_FILES[number % len(SLOW_FILES)])
 
 
 def _dear(number: int) -> str:
@@ -146,6 +233,8 @@ ATTACKS: Final[dict[str, Attack | None]] = {
     "packets": asking(lambda _: '["open",{"seed":NaN}]'),
     "builds": asking(_dear),
     "pages": getting(_paths),
+    "pastes": posting(_paste),
+    "uploads": posting(_upload),
 }
 
 
@@ -185,13 +274,43 @@ def _visit(port: int, seconds: float) -> dict[str, float]:
                     time.sleep(0.05)
         except (OSError, RuntimeError, KeyError, simple_websocket.ConnectionClosed):
             lost += 1
-    return {
+    return _works(port) | {
         "step_p50_ms": statistics.median(steps),
         "step_p99_ms": statistics.quantiles(steps, n=100)[98],
         "page_ms": statistics.median(pages),
         "open_ms": statistics.median(opens),
         "lost": float(lost),
     }
+
+
+SMALL: Final = (
+    "title: One write\nscript: |\n  produce m0 acks=all\n  settle\n",
+    b"[2026-01-05 10:00:00,000] INFO [Partition orders-0 broker=1] Leader orders-0 with topic id "
+    b"Some(x) starts at leader epoch 3 from offset 7 with partition epoch 5, high watermark 7, ISR "
+    b"[1,2], adding replicas [] and removing replicas [] . (kafka.cluster.Partition)\n",
+)
+
+
+def _works(port: int) -> dict[str, float]:
+    """Do once each what plays or reads: answers of 4, and the slowest."""
+    run = Run(find("R20"), "Z0102").digest
+    browser = Browser(port, "127.0.0.1")
+    asks: dict[str, Callable[[], tuple[int, str]]] = {
+        "compare": lambda: (200, _get(port, f"/r/{run}/compare.json?with=K39")[1]),
+        "try": lambda: browser.post("/api/scenarios/try", json.dumps({"yaml": SMALL[0]}).encode()),
+        "estimate": lambda: browser.post(
+            "/api/batches/estimate",
+            json.dumps({"scenario": "S74", "profiles": ["K39"], "runs": 10}).encode(),
+        ),
+        "incident": lambda: browser.post_file(SMALL[1]),
+    }
+    answered, slowest = 0, 0.0
+    for ask in asks.values():
+        began = time.perf_counter()
+        with contextlib.suppress(OSError, RuntimeError, http.client.HTTPException):
+            answered += ask()[0] == 200
+        slowest = max(slowest, (time.perf_counter() - began) * 1_000)
+    return {"answered_of_4": float(answered), "slowest_ms": slowest}
 
 
 def memory_mib(port: int) -> float:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.e2e.walk import jump, more, runs, typed
+
 Act = Callable[[Any], None]
 READY = 'body[data-ready="1"]'
 
@@ -56,7 +58,12 @@ def fill(selector: str, text: str, then: str = "") -> Act:
 
 
 def tab(name: str, shown: str) -> Opened:
-    return Opened(name, press(f"#tab-{name}"), f"#panel {shown}", "#tabs", close="")
+    def act(page: Any) -> None:
+        if not page.locator("#side [role=tab]").count():
+            page.locator("#whynow").click()
+        page.locator(f"#tab-{name}").click()
+
+    return Opened(name, act, f"#panel {shown}", "#side", close="")
 
 
 def sharing(name: str, shown: str) -> Opened:
@@ -66,9 +73,22 @@ def sharing(name: str, shown: str) -> Opened:
 
 def seen_in(name: str) -> Opened:
     def act(page: Any) -> None:
-        page.locator(".corner select").select_option(name)
+        more(page).locator("#view").select_option(name)
+        page.keyboard.press("Escape")
 
     return Opened(name, act, f'#board[data-view="{name}"]', "#board", close="")
+
+
+def move(text: str) -> Act:
+    return lambda page: typed(page, text)
+
+
+def branches(page: Any) -> None:
+    for number, text in enumerate(("kill 1", "kill 2"), 2):
+        jump(page, 12)
+        typed(page, text)
+        runs(page, number)
+        page.wait_for_selector(f'[data-id="b{number - 1}"][data-alive="down"]', state="attached")
 
 
 def all_parts(page: Any) -> None:
@@ -90,10 +110,9 @@ SCREENS = {
     ),
     "lost": Screen(
         "/s/R20?profile=Z0102&step=137",
-        "#ending [role=alert]",
+        ".caption[role=alert]",
         (
             tab("inspect", ".facts"),
-            tab("moves", ".movebtn"),
             tab("log", ".log li"),
             tab("checks", ".checks li"),
             tab("metrics", "#metrics:not([aria-busy]) table"),
@@ -104,11 +123,12 @@ SCREENS = {
         "/s/S20?profile=Z20&step=59",
         opens=(
             Opened("coach", coach, ".coach", ".coach"),
-            Opened("layers", press(".layers button"), "#layerlist", "#layerlist"),
+            Opened("more", press("#more"), "#moresheet section", "#moresheet"),
+            Opened("break", press("#breakit"), "#breaksheet .btn", "#breaksheet"),
+            Opened("palette", key("/"), ".palette .movebtn", ".palette"),
             Opened("message", press('[data-hit^="m"]'), ".menu .fullfields", ".menu"),
             Opened("broker", press('[data-hit="b1"]'), ".menu .quick .btn", ".menu"),
             Opened("why", key("w"), "#whybox:popover-open li", "#whybox"),
-            Opened("time", press(".timeboxes button"), "#timebox", "#timebox"),
             Opened("help", key("?"), "#help[open] .badges circle", "#help"),
         ),
     ),
@@ -119,14 +139,14 @@ SCREENS = {
     "metrics": Screen(
         "/s/S38?step=108&tab=metrics",
         "#metrics:not([aria-busy]) .wrong",
-        (Opened("about", press(".metric"), "tr.about", "#tabs", close=""),),
+        (Opened("about", press(".metric"), "tr.about", "#side", close=""),),
     ),
     "matrix": Screen("/s/S46?step=60", '#board[data-view="matrix"] .sq'),
     "branch": Screen(
         "/r/{run}?step=12",
         opens=(
-            Opened("branches", fill("#typed", "kill 1", "Enter"), ".branches", "#deck", close=""),
-            Opened("refused", fill("#typed", "kill Q", "Enter"), "[data-notice]", "#notice", ""),
+            Opened("branches", branches, ".branches", "#deck", close=""),
+            Opened("refused", move("kill Q"), "[data-notice]", "#notice", ""),
         ),
     ),
     "shared": Screen(
@@ -170,8 +190,8 @@ SCREENS = {
         "/s/S23?profile=Z011&step=85&tab=code",
         "#lens:not([aria-busy]) .stackbox",
         (
-            Opened("threads", press(".threads summary"), ".threadbox button", "#tabs", close=""),
-            Opened("turn", press('.threadbox [data-rule="T-1"]'), ".turn", "#tabs", close=""),
+            Opened("threads", press(".threads summary"), ".threadbox button", "#side", close=""),
+            Opened("turn", press('.threadbox [data-rule="T-1"]'), ".turn", "#side", close=""),
         ),
     ),
     "learn": Screen("/learn"),

@@ -146,9 +146,10 @@ def test_a_failing_run_is_shortened_and_asked_when_it_was_lost(visit: Opener, ba
     page.wait_for_selector('body[data-ready="1"]')
     assert total(page) < step, "a shorter run"
     page.keyboard.press("ArrowRight")
-    alert = page.get_by_role("alert")
-    alert.get_by_role("button", name="Point of no return").click()
-    alert.get_by_role("button", name="Start up to").click()
+    page.get_by_role("alert").wait_for()
+    asks = page.locator("#caption")
+    asks.get_by_role("button", name="Point of no return").click()
+    asks.get_by_role("button", name="Start up to").click()
     page.wait_for_url("**/batch/*")
     page.wait_for_selector("#futures svg", timeout=SPARK_WITHIN_MS)
     page.get_by_role("link", name="Open the run there").click()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener, Server
-from tests.e2e.walk import at, jump, run_of, step_of
+from tests.e2e.walk import at, jump, run_of, step_of, typed
 
 
 def started(page: Any) -> str:
@@ -24,13 +24,12 @@ def started(page: Any) -> str:
 
 
 def move(page: Any, text: str) -> None:
-    page.get_by_label("Type a move").fill(text)
-    page.keyboard.press("Enter")
+    typed(page, text)
 
 
 def same_run(page: Any, run: str) -> None:
     """Waits until the page watches this run."""
-    page.wait_for_selector(f'a[href="/batch?run={run}"]', state="attached")
+    page.wait_for_selector(f'#board[data-run="{run}"]', state="attached")
 
 
 def is_in(page: Any, state: str) -> None:

@@ -18,7 +18,7 @@ HELD = "JSON.stringify([document.documentElement.outerHTML, {...localStorage}])"
 
 def asked(leader: Any, kind: str) -> int:
     """Asks the class a question of this kind, by keyboard; the step at which it is asked."""
-    leader.keyboard.press("p")
+    leader.keyboard.press("q")
     leader.locator(".offered .choice", has_text=kind).first.click()
     leader.wait_for_selector(".polled")
     return step_of(leader)

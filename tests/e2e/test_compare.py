@@ -30,7 +30,7 @@ def test_from_a_run_to_its_first_difference_and_on(visit: Opener) -> None:
     assert "LEO 1 ≠ 2" in line.inner_text()
     sides = page.locator(".side")
     assert [page.locator(f"pattern#{name}").count() for name in ("hatch", "off")] == [1, 1]
-    assert sides.nth(0).locator('[data-id="b3:leo"].differs').count() == 1
+    assert sides.nth(0).locator('[data-id="b3"].differs').count() == 1
     first = pair(page)
     page.get_by_role("button", name="Step back").click()
     at(page, first - 1)

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from tests.e2e.conftest import Opener
+from tests.e2e.walk import more, typed
 
 
 def test_either_side_changes_the_other_and_mistakes_have_a_place(visit: Opener) -> None:
@@ -150,10 +151,9 @@ def test_actions_on_the_cluster_become_lines(visit: Opener) -> None:
 
 def test_a_run_of_the_animator_becomes_a_scenario(visit: Opener) -> None:
     page = visit("/s/S01")
-    page.get_by_label("Type a move").fill("kill 1")
-    page.keyboard.press("Enter")
+    typed(page, "kill 1")
     page.wait_for_function("() => location.hash.startsWith('#run=')")
-    page.get_by_role("link", name="Make a scenario").click()
+    more(page).get_by_role("link", name="Make a scenario").click()
     page.wait_for_selector('body[data-ready="1"]')
     assert page.locator("input[name=move]").last.input_value() == "kill 1"
     asked = page.locator(".asked").last

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.walk import more
+
 
 @pytest.mark.parametrize("wide", [1280, 390])
 def test_a_loss_is_found_from_a_step_and_watched(visit: Any, wide: int) -> None:
     page = visit("/s/S20?profile=Z0102&step=20", viewport={"width": wide, "height": 844})
-    page.locator("#tab-moves").click()
-    page.get_by_role("link", name="Can it go wrong from here?").click()
+    more(page).get_by_role("link", name="Can it go wrong from here?").click()
     page.locator("select[name=crashes]").select_option("2")
     page.locator("select[name=writes]").select_option("0")
     page.get_by_role("button", name="Search every future").click()
@@ -26,4 +27,4 @@ def test_a_loss_is_found_from_a_step_and_watched(visit: Any, wide: int) -> None:
     page.wait_for_selector('body[data-ready="1"]')
     assert "step=20" in page.url
     page.keyboard.press("End")
-    page.locator("#ending").get_by_text("Gone:").first.wait_for()
+    page.locator("#caption").get_by_text("Gone:").first.wait_for()

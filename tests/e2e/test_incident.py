@@ -14,7 +14,8 @@ def test_a_folder_becomes_a_story_on_the_stage(visit: Opener) -> None:
     page = visit("/incident", apart=True)
     page.set_input_files("#folder", FILES / "S30-3.9.1")
     page.get_by_role("button", name="Read them").click()
-    page.wait_for_selector(".finding")
+    page.wait_for_selector("#found .verdict")
+    page.locator("details.check summary").click()
     assert page.locator("tr.bad").count() >= 1
     assert "The model reproduces all" in page.locator(".finding").inner_text()
     asked: list[str] = []

@@ -27,7 +27,7 @@ def focused(page: Any) -> Any:
 
 
 def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102&step=39")
+    page = visit("/s/S20?profile=Z0102&step=39&layers=ends,remote,offsets,epochs,pipes,controller")
     page.get_by_role("button", name="Log of Broker A: walk along its records").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b1:leo"]:focus')
@@ -52,7 +52,7 @@ def test_a_lane_is_entered_walked_and_left_by_keyboard(visit: Opener) -> None:
 
 
 def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
-    page = visit("/s/R20?profile=Z0102&step=118")
+    page = visit("/s/R20?profile=Z0102&step=118&layers=ends,remote,offsets,epochs,pipes,controller")
     page.locator('[data-hit="lane:3"]').focus()
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-stop="b3:leo"]:focus')
@@ -70,7 +70,7 @@ def test_the_ghost_of_a_truncated_record_takes_the_focus(visit: Opener) -> None:
 def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
     visit: Opener,
 ) -> None:
-    page = visit("/s/S20?profile=Z20&step=27")
+    page = visit("/s/S20?profile=Z20&step=27&layers=ends,epochs,pipes,controller")
     for group in ("Controller and clients", "Brokers", "Records and marks", "Messages in flight"):
         box = page.get_by_role("group", name=group)
         assert box.locator('button[tabindex="0"]').count() == 1, group
@@ -86,7 +86,7 @@ def test_controller_clients_and_messages_have_one_stop_each_and_keep_the_focus(
 
 
 def test_the_cause_is_shown_first_and_what_is_left_is_the_step_alone(visit: Opener) -> None:
-    page = visit("/s/S20?profile=Z0102&step=28", reduced_motion="no-preference")
+    page = visit("/s/S20?profile=Z0102&step=28&layers=ends", reduced_motion="no-preference")
     page.evaluate(f"async () => {{ {LOAD} (await load('animator/state')).speed.value = 0.25; }}")
     end = '[data-id="b1:leo"] .leoline'
     before = page.locator(end).get_attribute("d")
@@ -101,7 +101,7 @@ def test_the_cause_is_shown_first_and_what_is_left_is_the_step_alone(visit: Open
     at(page, 29)
     assert page.locator(end).get_attribute("d") != before
     came = page.evaluate(PLAIN)
-    page.goto(page.url.split("?")[0] + "?profile=Z0102&step=29&still=1")
+    page.goto(page.url.split("?")[0] + "?profile=Z0102&step=29&still=1&layers=ends")
     page.wait_for_selector('body[data-ready="1"]')
     at(page, 29)
     assert came == page.evaluate(PLAIN)

@@ -14,6 +14,7 @@ from tests.bench.view import LOAD
 from tests.conftest import THOROUGH
 from tests.e2e import axe, codes
 from tests.e2e.conftest import Opener
+from tests.e2e.walk import typed
 
 SIZES: Final = {360: 740, 390: 844, 768: 1024, 1280: 800, 1440: 900, 1920: 1080}
 PHONE: Final = 390
@@ -56,7 +57,7 @@ WALK: Final = f"""async ([steps, phone]) => {{ {LOAD}
       const short = text.textContent.includes('…') && !folded.test(text.textContent);
       if (text.closest('.tank') && short) wrong.push(`${{text.textContent}} is shortened`);
     }}
-    const boxes = '#stagebox, #stage, .ending b, .version, .pace button';
+    const boxes = '#stagebox, #stage, .caption';
     for (const el of document.querySelectorAll(boxes))
       if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth)
         wrong.push(`${{el.id || el.className}} ${{el.scrollWidth}} > ${{el.clientWidth}}`);
@@ -65,8 +66,7 @@ WALK: Final = f"""async ([steps, phone]) => {{ {LOAD}
 
   function hidden() {{
     const low = Math.min(innerHeight, document.getElementById('deck').getBoundingClientRect().top);
-    const alarm = document.querySelector('[data-violation] b, [data-end] b');
-    const said = alarm ?? document.querySelector('.say .what');
+    const said = document.querySelector('.caption');
     const looked = {{
       'the sentence': [said],
       'a cell': stage.querySelectorAll('.record, .cut'),
@@ -88,7 +88,7 @@ IN_SIGHT: Final = """(what) => {
 }"""
 COVERED: Final = """(what) => {
   const box = document.querySelector(what).getBoundingClientRect();
-  return [...document.querySelectorAll('#stage .record, #say .what')].filter((el) => {
+  return [...document.querySelectorAll('#stage .record, .caption')].filter((el) => {
     const one = el.getBoundingClientRect();
     return one.bottom > box.top && one.top < box.bottom;
   }).map((el) => el.textContent);
@@ -118,9 +118,8 @@ def test_sentences_of_a_step_are_complete_and_in_sight(visit: Opener, code: str)
 
 def test_a_refused_move_is_told_on_a_phone_beside_the_cells(visit: Opener) -> None:
     size = {"width": PHONE, "height": SIZES[PHONE]}
-    page = visit("/s/S20?step=30&tab=moves", viewport=size, bypass_csp=True)
-    page.fill("#typed", "kill Q")
-    page.press("#typed", "Enter")
+    page = visit("/s/S20?step=30", viewport=size, bypass_csp=True)
+    typed(page, "kill Q")
     page.wait_for_selector("#notice [data-notice]")
     assert page.evaluate(IN_SIGHT, "#notice [data-notice]"), "where she typed"
     assert axe.violations(page, "#notice") == []

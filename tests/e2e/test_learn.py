@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import sample
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
-from tests.e2e.walk import at
+from tests.e2e.walk import at, more
 from tests.test_drill import DESCRIBED
 
 HELD: Final = """async () => {
@@ -169,11 +169,11 @@ def test_while_one_predicts_the_animator_has_forgotten_what_comes(visit: Opener)
     page.on("websocket", lambda one: one.on("framereceived", lambda frame: received.append(frame)))
     page.goto(page.url.split("?")[0] + "?profile=Z011&step=110")
     page.wait_for_selector('body[data-ready="1"]')
-    page.wait_for_function("document.querySelector('#rail input').max > 111")
+    page.wait_for_function("document.querySelector('.rail input').dataset.total > 111")
     page.wait_for_timeout(600)
     later = "produce y1"
     assert [one for one in strings(page) if later in one]
-    page.keyboard.press("p")
+    more(page).locator("#predict").click()
     asked = page.frame_locator(".predicting iframe")
     asked.locator('body[data-ready="1"] .choice').first.wait_for()
     asked.frame_locator("iframe.stage").locator('body[data-ready="1"]').wait_for()
@@ -191,7 +191,7 @@ def test_while_one_predicts_the_animator_has_forgotten_what_comes(visit: Opener)
     page.keyboard.press("Escape")
     page.wait_for_selector("#board:visible")
     at(page, 110)
-    page.keyboard.press("p")
+    more(page).locator("#predict").click()
     asked.locator('body[data-ready="1"] .choice').first.wait_for()
     page.keyboard.press("t")
     page.keyboard.press("1")

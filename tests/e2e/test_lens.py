@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from tests.e2e.conftest import Opener
+from tests.e2e.walk import more, panel
 
 SHOWN = "#lens:not([aria-busy]) .stackbox"
 
@@ -85,7 +86,7 @@ def test_nothing_of_it_comes_before_it_is_opened(visit: Opener) -> None:
     page.on("request", lambda request: asked.append(request.url))
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
     assert not [one for one in loaded if "lens" in one]
-    page.get_by_role("tab", name="Code").click()
+    panel(page, "Code")
     page.wait_for_selector(SHOWN)
     for part in ("js/lens/panel.js", "css/lens.css", "page=lens", "api/lens.json", "only=lens"):
         assert any(part in one for one in asked), part
@@ -101,8 +102,7 @@ def test_a_method_is_found_and_followed(visit: Opener) -> None:
 
 def test_playing_stops_where_a_method_runs(visit: Opener) -> None:
     page = visit("/s/S23?profile=2.5.1")
-    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    page.get_by_label("Event to stop at").select_option("method")
+    more(page).get_by_label("Event to stop at").select_option("method")
     page.get_by_label("Value").fill("doTruncate")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="a breakpoint").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.e2e.conftest import Opener
-from tests.e2e.walk import at, total
+from tests.e2e.walk import at, total, typed
 
 
 def test_cards_are_found_while_one_types_and_near_words_help(visit: Opener) -> None:
@@ -78,8 +78,7 @@ def test_the_browser_remembers_the_path_and_runs_of_ones_own(visit: Opener) -> N
     page = visit("/s/S01")
     page.keyboard.press("End")
     at(page, total(page))
-    page.get_by_label("Type a move").fill("kill 2")
-    page.keyboard.press("Enter")
+    typed(page, "kill 2")
     page.wait_for_function("() => location.hash.startsWith('#run=')")
     page.goto(page.url.split("/s/")[0] + "/")
     page.wait_for_selector('body[data-ready="1"]')
@@ -124,8 +123,7 @@ def test_the_path_can_be_finished(visit: Opener) -> None:
     page.locator("#progress", has_text="5 of 6").wait_for()
     page.locator(".steps li a").last.click()
     page.wait_for_selector('body[data-ready="1"]')
-    page.get_by_label("Type a move").fill("kill 1")
-    page.keyboard.press("Enter")
+    typed(page, "kill 1")
     page.wait_for_function("() => localStorage.getItem('highwater.done').includes('S82')")
     page.goto(page.url.split("/s/")[0])
     page.get_by_role("link", name="All 6 done").wait_for()
@@ -133,8 +131,7 @@ def test_the_path_can_be_finished(visit: Opener) -> None:
 
 def test_own_runs_are_saved_as_a_file_and_loaded_again(visit: Opener, tmp_path: Path) -> None:
     page = visit("/s/S01")
-    page.get_by_label("Type a move").fill("kill 3")
-    page.keyboard.press("Enter")
+    typed(page, "kill 3")
     page.wait_for_selector('[data-id="b3"][data-alive="down"]')
     page.wait_for_function("() => localStorage.getItem('highwater.runs')?.includes('S01')")
     page.goto(page.url.split("/s/")[0].split("/r/")[0] + "/scenarios?lang=en")

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from tests.e2e.conftest import Opener, Server
-from tests.e2e.walk import at, jump, run_of, step_of, steps
+from tests.e2e.walk import at, jump, panel, run_of, step_of, steps, typed
 
 WHERE = """el => el.querySelector('path').getAttribute('d').replace(/[\\d.]+/g, Math.round)
   + el.querySelector('text').textContent"""
@@ -15,26 +15,25 @@ WHERE = """el => el.querySelector('path').getAttribute('d').replace(/[\\d.]+/g, 
 def test_a_restart_of_the_server_loses_nothing(visit: Opener, frail: Server) -> None:
     page = visit("/s/S01", site=frail)
     jump(page, 3)
-    page.get_by_label("Type a move").fill("kill 3")
-    page.keyboard.press("Enter")
+    typed(page, "kill 3")
     page.wait_for_selector('[data-id="b3"][data-alive="down"]')
     run, step = run_of(page), step_of(page)
     frail.stop()
     page.wait_for_selector("[data-offline]")
     page.keyboard.press("ArrowLeft")
     at(page, step - 1)
+    page.keyboard.press("/")
     assert page.get_by_role("button", name="Do it").is_disabled()
     frail.start()
     page.wait_for_selector("[data-offline]", state="detached", timeout=20_000)
-    page.wait_for_function("() => !document.querySelector('.moveline button').disabled")
+    page.wait_for_function("() => !document.querySelector('.palette [type=submit]').disabled")
     assert (run_of(page), step_of(page)) == (run, step - 1)
-    page.get_by_label("Type a move").fill("kill 2")
-    page.keyboard.press("Enter")
+    typed(page, "kill 2")
     page.wait_for_selector('[data-id="b2"][data-alive="down"]')
 
 
 def test_motion_shows_the_cause_before_the_effect(visit: Opener, server: Server) -> None:
-    page = visit("/s/S01", reduced_motion="no-preference")
+    page = visit("/s/S01?layers=ends", reduced_motion="no-preference")
     step, message, broker = an_arrival(steps(server, run_of(page), 0, 40))
     jump(page, step)
     page.evaluate(
@@ -84,9 +83,10 @@ def test_chinese_is_complete(visit: Opener) -> None:
     assert page.get_attribute("html", "lang") == "zh-Hans"
     page.keyboard.press("ArrowRight")
     at(page, 1)
-    assert any("\u4e00" <= ch <= "\u9fff" for ch in page.locator("#say .what").inner_text())
-    for tab in ("当前", "查看", "操作", "日志", "检查"):
-        page.get_by_role("tab", name=tab).click()
+    assert any("\u4e00" <= ch <= "\u9fff" for ch in page.locator(".caption").inner_text())
+    for tab in ("当前", "查看", "日志", "检查"):
+        panel(page, tab)
+    page.get_by_role("button", name="Highwater 的页面").click()
     page.get_by_role("link", name="English").click()
     page.wait_for_selector('body[data-ready="1"]')
     at(page, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.e2e.conftest import Opener
-from tests.e2e.walk import jump, step_of
+from tests.e2e.walk import jump, panel, step_of
 
 
 def dashboard(page: Any) -> Any:
@@ -20,7 +20,7 @@ def cells(page: Any, metric: str) -> list[str]:
 
 def test_an_isolated_leader_reports_what_is_not_so(visit: Opener) -> None:
     page = visit("/s/S38")
-    page.get_by_role("tab", name="Metrics").click()
+    panel(page, "Metrics")
     dashboard(page)
     assert cells(page, "LeaderCount") == ["1", "0", "0", "1"]
     assert page.locator("[data-off]").count() == 0

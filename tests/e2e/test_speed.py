@@ -6,7 +6,7 @@ import pytest
 
 from tests.bench.stage import stage_link
 from tests.e2e.conftest import Opener
-from tests.e2e.walk import at
+from tests.e2e.walk import at, total
 
 pytestmark = pytest.mark.alone
 
@@ -56,9 +56,8 @@ def test_thirty_brokers_move_smoothly_too(visit: Opener) -> None:
 
 def test_fifty_keys_in_a_row_all_count(visit: Opener) -> None:
     page = visit("/s/S20")
-    page.get_by_role("radio", name="Story").check(force=True)
-    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("5")
     for _ in range(50):
         page.keyboard.press("ArrowRight")
-    end = int(page.get_by_label("Step of the run").get_attribute("max"))
+    end = total(page)
     at(page, end)

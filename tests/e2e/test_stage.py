@@ -9,18 +9,20 @@ import pytest
 from tests.bench.stage import stage_link
 from tests.e2e import axe
 from tests.e2e.conftest import FRAME, Opener
-from tests.e2e.walk import at, step_of, total
+from tests.e2e.walk import at, jump, more, runs, step_of, total, typed
 
 
 def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
     page = visit("/s/S20?step=30")
     assert page.locator('[data-id="b1:disk"]').count() == 0
-    page.get_by_role("button", name="Layers").click()
-    page.get_by_label("Disk: flushed, checkpoints").check()
+    assert page.locator('[data-id="b1:leo"]').count() == 0, "that is for experts"
+    sheet = more(page)
+    sheet.get_by_label("Disk: flushed, checkpoints").check()
+    sheet.get_by_label("Log ends").check()
     page.wait_for_selector('[data-id="b1:disk"]')
-    page.get_by_label("Watermarks").uncheck()
+    sheet.get_by_label("High watermark").uncheck()
     page.wait_for_selector('[data-id="b1:hw"]', state="detached")
-    page.wait_for_function("() => /layers=[^&]*-/.test(location.search)")  # both are written
+    page.wait_for_function("() => /layers=[^&]*-/.test(location.search)")  # all are written
     page.goto(page.url)
     page.wait_for_selector('[data-id="b1:disk"]')
     assert page.locator('[data-id="b1:hw"]').count() == 0
@@ -62,7 +64,7 @@ def test_one_message_can_be_held_dropped_and_sent_again(visit: Opener) -> None:
     assert menu.get_by_text("It waits for a hand: time does not move it.").is_visible()
     menu.get_by_role("button", name="Send again").click()
     at(page, 60)
-    assert page.locator(".branch").count() == 2
+    runs(page, 2)
     assert page.locator('.msg[data-kind="OffsetForLeaderEpoch"]').count() == 2
     open_message(page).get_by_role("button", name="Hold").click()
     at(page, 61)
@@ -71,21 +73,21 @@ def test_one_message_can_be_held_dropped_and_sent_again(visit: Opener) -> None:
 
 def test_playing_stops_where_a_breakpoint_waits(visit: Opener) -> None:
     page = visit("/s/S20?profile=Z0102")
-    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    box = page.get_by_role("dialog", name="Breakpoints, bookmarks, until")
+    box = more(page)
     box.get_by_label("On which broker").select_option("2")
     box.get_by_role("button", name="Add").click()
     assert box.get_by_text("high watermark moves, broker B").is_visible()
+    box.get_by_label("Speed").select_option("4")
     page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
     page.keyboard.press("4")
-    page.get_by_label("Speed").select_option("4")
     page.get_by_role("button", name="Play").click()
     page.get_by_text("Stopped at a breakpoint").wait_for()
     stopped = step_of(page)
     before = page.get_attribute('[data-id="b2:hw"]', "data-value")
     page.keyboard.press("Escape")
     page.evaluate("document.activeElement.blur()")
-    page.get_by_role("radio", name="Event").check(force=True)
+    page.keyboard.press("2")
     page.get_by_role("button", name="Step back").click()
     page.wait_for_function(f"() => document.querySelector('#stage').dataset.step < {stopped}")
     assert page.get_attribute('[data-id="b2:hw"]', "data-value") != before
@@ -93,8 +95,7 @@ def test_playing_stops_where_a_breakpoint_waits(visit: Opener) -> None:
 
 def test_going_on_until_a_violation_and_back(visit: Opener) -> None:
     page = visit("/s/R20?profile=Z0102&step=3")
-    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    page.get_by_role("button", name="the next violation").click()
+    more(page).get_by_role("button", name="the next violation").click()
     page.get_by_role("alert").wait_for()
     page.keyboard.press("u")
     at(page, 3)
@@ -102,29 +103,26 @@ def test_going_on_until_a_violation_and_back(visit: Opener) -> None:
 
 def test_a_bookmark_stands_on_the_rail_after_a_reload(visit: Opener) -> None:
     page = visit("/s/S20?step=9")
-    page.keyboard.press("b")
+    page.keyboard.press("m")
     page.wait_for_selector(".mk.bookmark")
     page.reload()
     page.wait_for_selector(".mk.bookmark")
-    page.get_by_role("button", name="Breakpoints, bookmarks, until").click()
-    page.get_by_label("Place the steps by the time of the run").check()
+    more(page).get_by_label("Place the steps by the time of the run").check()
     end = int(page.get_by_label("Step of the run").get_attribute("max"))
-    assert end != total_of_facts(page)
+    assert end != total(page)
     page.keyboard.press("Escape")
     page.get_by_label("Step of the run").focus()
     page.keyboard.press("ArrowRight")
     at(page, 10)
 
 
-def total_of_facts(page: Any) -> int:
-    words = page.locator("#say .where span").first.inner_text()
-    return int(words.split(" of ")[1])
-
-
 def test_a_branch_is_renamed(visit: Opener) -> None:
     page = visit("/s/S20?step=9")
-    page.get_by_label("Type a move").fill("kill A")
-    page.get_by_role("button", name="Do it").click()
+    typed(page, "kill A")
+    runs(page, 2)
+    jump(page, 9)
+    typed(page, "kill B")
+    runs(page, 3)
     page.get_by_role("button", name="Rename this branch").click()
     page.get_by_label("Name of the branch").fill("what if A dies")
     page.keyboard.press("Enter")
@@ -164,7 +162,7 @@ def test_a_square_of_the_matrix_leads_to_tanks(visit: Opener) -> None:
     page.wait_for_selector('#board[data-view="matrix"]')
     page.locator('[data-square="6:2"]').click()
     page.wait_for_selector('#board[data-view="tanks"]')
-    chosen = page.locator(".titlebar label", has_text="Partition").locator("select")
+    chosen = page.get_by_label("Partition", exact=True)
     assert chosen.input_value() == "6"
     page.wait_for_function("() => location.search.includes('view=tanks')")
 
@@ -178,23 +176,30 @@ def test_a_stage_of_many_brokers_stays_small(visit: Opener, brokers: int) -> Non
     page.get_by_role("heading", name=f"{brokers} brokers").wait_for()
     page.keyboard.press("End")
     page.wait_for_function("() => Number(document.querySelector('#stage').dataset.step) > 20")
-    assert page.locator('#stage [data-id$=":leo"]').count() == brokers
+    tanks = page.locator("#stage .tank").count()
+    assert tanks == min(brokers, 8), "as many as have room"
+    assert page.locator("#stage .broker").count() == brokers, "the others are marks"
+    small = page.locator("#stage .record .cell").evaluate_all(
+        "all => all.filter((one) => one.getBoundingClientRect().height < 36).length"
+    )
+    assert small == 0
     assert page.locator("#stage *").count() < 5000
-    page.get_by_role("button", name="Unfold the common beginning").first.click()
+    more(page).get_by_role("button", name="Unfold").click()
+    page.wait_for_selector('#moresheet [aria-pressed="true"]:has-text("Unfold")')
     assert page.locator("#stage *").count() < 5000
 
 
 def test_the_flag_of_a_logs_end_opens_what_can_be_done_with_the_log(visit: Opener) -> None:
-    page = visit("/s/S20?step=30")
+    page = visit("/s/S20?step=30&layers=ends")
     page.get_by_role("button", name="Do something with the log of Broker B").click()
     page.get_by_role("button", name="checkpoint B").click()
     at(page, 31)
-    assert page.locator(".branch").count() == 2
+    runs(page, 2)
 
 
 def test_an_empty_run_says_what_to_press_and_a_pressed_tank_tells_in_words(visit: Opener) -> None:
     page = visit("/s/S60", newcomer=True)
-    assert "Press the producer" in page.locator("#say .what").inner_text()
+    assert "Press the producer" in page.locator(".caption").inner_text()
     page.locator("#stage .tank").nth(1).click(position={"x": 60, "y": 90})
     menu = page.get_by_role("dialog", name="Broker 2: what can be done")
     kill = menu.get_by_role("button", name="Kill (kill 2)")
@@ -214,27 +219,44 @@ def test_deleted_records_are_floor(visit: Opener) -> None:
     assert page.locator('[data-id="b3:o0"] .name').count() == 1
 
 
-RIBBON = """() => {
-  const words = document.querySelector('.ending p b');
-  const ribbon = document.querySelector('.ending').getBoundingClientRect();
+CAPTION = """() => {
+  const rows = (el) => new Set([...el.getClientRects()].map((one) => Math.round(one.top))).size;
+  const words = document.createRange();
+  words.selectNodeContents(document.querySelector('.caption'));
+  const box = document.querySelector('#caption').getBoundingClientRect();
   const stage = document.querySelector('#stagebox').getBoundingClientRect();
-  const rows = new Set([...words.getClientRects()].map((one) => Math.round(one.top)));
-  return { lines: rows.size, height: ribbon.height, over: stage.bottom - ribbon.top };
+  const said = words.getBoundingClientRect();
+  return {
+    lines: rows(words), inside: said.top >= box.top - 1 && said.bottom <= box.bottom + 1,
+    over: stage.bottom - box.top, top: box.top, height: box.height,
+  };
 }"""
 
 
-def test_the_verdict_takes_two_lines_and_covers_no_tank(visit: Opener) -> None:
-    page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=137")
-    page.locator(".ending.lost").wait_for()
-    for width in (360, 600, 720, 820, 1081, 1100, 1120, 1180, 1280, 1440, 1920):
+def test_the_verdict_has_its_place_and_nothing_jumps(visit: Opener) -> None:
+    page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=136&size=story")
+    for width in (360, 600, 720, 820, 1081, 1180, 1280, 1440, 1920):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(FRAME)
-        ribbon = page.evaluate(RIBBON)
-        fits = ribbon["lines"] <= 2 and ribbon["height"] <= 110 and ribbon["over"] <= 0
-        assert fits, (width, ribbon)
+        before = page.evaluate(CAPTION)
+        page.keyboard.press("ArrowRight")
+        page.locator(".caption.lost").wait_for()
+        page.evaluate(FRAME)
+        after = page.evaluate(CAPTION)
+        assert after["lines"] <= 3 and after["inside"] and after["over"] <= 0, (width, after)
+        assert (after["top"], after["height"]) == (before["top"], before["height"]), width
+        page.keyboard.press("ArrowLeft")
+        page.locator(".caption.lost").wait_for(state="detached")
 
 
-def test_an_abandoned_response_is_drawn_faint(visit: Opener) -> None:
+def test_an_abandoned_response_fades_with_its_step(visit: Opener) -> None:
     page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=150")
+    assert page.locator(".msg.slip.faint").count() == 0
+    more(page).get_by_label("Heartbeats").check()
     page.locator(".msg.slip.faint").wait_for(state="attached")
-    assert page.locator(".msg.slip.error").count() == 0
+
+
+def test_a_lost_record_has_its_grave_wherever_it_was(visit: Opener) -> None:
+    page = visit("/s/gone-after-a-clean-election?profile=Z0102&step=188")
+    for broker in (1, 3):
+        page.wait_for_selector(f'[data-id="b{broker}:gone1"], [data-id="b{broker}:cut1"]')

@@ -10,7 +10,7 @@ import pytest
 from tests.bench.view import LOAD
 from tests.conftest import THOROUGH
 from tests.e2e.conftest import Opener, Server
-from tests.e2e.walk import at, jump, markup, run_of, step_of, steps, total
+from tests.e2e.walk import at, jump, markup, more, run_of, step_of, steps, total
 
 
 def test_a_visitor_opens_the_library_and_steps_through_a_run(visit: Opener) -> None:
@@ -20,11 +20,11 @@ def test_a_visitor_opens_the_library_and_steps_through_a_run(visit: Opener) -> N
     at(page, 0)
     page.keyboard.press("ArrowRight")
     at(page, 1)
-    assert page.locator("#say .what").inner_text().strip()
-    assert "step=1" in page.url
+    assert page.locator(".caption").inner_text().strip()
+    page.wait_for_function("() => location.search.includes('step=1')")
     page.get_by_role("button", name="Step back").click()
     at(page, 0)
-    assert "step=" not in page.url
+    page.wait_for_function("() => !location.search.includes('step=')")
 
 
 @pytest.mark.parametrize("size", ["detail", "event", "moment", "chapter", "story"])
@@ -68,8 +68,10 @@ def test_the_rail_says_where_one_is(visit: Opener) -> None:
 
 def test_playing_goes_on_until_something_breaks(visit: Opener) -> None:
     page = visit("/s/R20?profile=Z0102")
-    page.get_by_label("Speed").select_option("4")
-    page.get_by_role("radio", name="Moment").check(force=True)
+    sheet = more(page)
+    sheet.get_by_label("Speed").select_option("4")
+    sheet.get_by_role("radio", name="Moment").check(force=True)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Play").click()
     page.get_by_role("alert").wait_for(timeout=60_000)
     page.get_by_role("button", name="Play").wait_for()
@@ -78,7 +80,7 @@ def test_playing_goes_on_until_something_breaks(visit: Opener) -> None:
 
 @pytest.mark.parametrize("profile", ["Z0102", "K39"])
 def test_the_drawing_agrees_with_the_server(visit: Opener, server: Server, profile: str) -> None:
-    page = visit(f"/s/S20?profile={profile}")
+    page = visit(f"/s/S20?profile={profile}&layers=ends,epochs,controller")
     run = run_of(page)
     for first in range(0, total(page) + 1, 7):
         jump(page, first)
@@ -138,10 +140,10 @@ def test_scenarios_play_to_their_ends(visit: Opener, server: Server) -> None:
         with urllib.request.urlopen(server.url + link, timeout=15) as answer:
             assert 'id="boot"' in answer.read().decode(), link
         end = page.evaluate(OPEN, link.split("?")[0].rsplit("/", 1)[1])
-        page.wait_for_selector(f'#rail input[max="{end}"]')
+        page.wait_for_selector(f'.rail input[data-total="{end}"]')
         page.keyboard.press("End")
         at(page, end)
-        assert page.locator("#say .what").inner_text().strip(), link
+        assert page.locator(".caption").inner_text().strip(), link
         assert page.locator("[data-notice]").count() == 0, link
         for key in ("ArrowLeft", "[", "Shift+ArrowLeft", "Home"):
             page.keyboard.press(key)

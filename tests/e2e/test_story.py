@@ -27,7 +27,7 @@ def test_a_run_opens_at_its_first_beat_and_the_prelude_is_one_press_back(visit: 
 
 def test_twelve_presses_tell_the_run_and_its_loss(visit: Opener) -> None:
     page = told(visit, "/s/gone-after-a-clean-election?profile=Z0102")
-    captions, verdicts = [], []
+    captions, asides = [], []
     while step_of(page) < total(page):
         here = step_of(page)
         page.keyboard.press("ArrowRight")
@@ -36,10 +36,11 @@ def test_twelve_presses_tell_the_run_and_its_loss(visit: Opener) -> None:
         )
         at(page, step_of(page))
         captions.append(page.locator(".caption").inner_text())
-        verdicts.append(page.locator(".ending b").inner_text() if here >= 121 else "")
+        asides += page.locator(".aside").all_inner_texts()
     assert 6 <= len(captions) <= 12
-    assert all(captions[:-1]), "every beat has a caption"
-    assert any("Lost: m1" in one for one in verdicts)
+    assert all(captions), "every beat has a caption"
+    assert captions[-1].startswith("Lost: m1"), "the last one is the verdict"
+    assert any("Lost: m1" in one for one in asides), "until then it is not forgotten"
 
 
 def test_the_path_leads_on_from_the_card_at_its_end(visit: Opener) -> None:
@@ -47,27 +48,35 @@ def test_the_path_leads_on_from_the_card_at_its_end(visit: Opener) -> None:
     page.locator(".steps li a").first.click()
     page.wait_for_selector('body[data-ready="1"]')
     titles = []
-    for _ in range(3):
-        page.locator(".pathbar", has_text="of 6").wait_for()
+    for _ in range(4):
+        page.locator(".pathplace", has_text="of 6").wait_for()
         titles.append(page.locator("h1").inner_text())
         page.keyboard.press("End")
         at(page, total(page))
-        page.locator("#ending .btn.primary").click()
+        assert page.get_by_text("Next: ").count() == 1, "there is one way on"
+        page.locator("#caption .btn.primary").click()
         page.wait_for_load_state()
         page.wait_for_selector('body[data-ready="1"]')
-    assert len(set(titles)) == 3
-    page.keyboard.press("End")
-    at(page, total(page))
-    page.locator("#ending .btn.primary").click()
-    page.wait_for_url("**/compare?with=Z011")
-    page.wait_for_selector('body[data-ready="1"]')
+    assert len(set(titles)) == 4
+    assert "/compare?with=Z011" in page.url
     page.locator(".pathbar .btn.primary").click()
     page.wait_for_url("**/s/a-cluster-that-lives*")
 
 
-def test_the_card_at_the_end_leaves_the_picture_its_place(visit: Opener) -> None:
+def test_the_end_leaves_the_picture_its_place(visit: Opener) -> None:
     page = visit("/s/min-isr-refuses")
+    high = page.locator("#stagebox").bounding_box()["height"]
     page.keyboard.press("End")
     at(page, total(page))
-    card, stage = (page.locator(one).bounding_box() for one in (".ending.card", "#stagebox"))
-    assert card["height"] < 120 < 250 < stage["height"], (card, stage)
+    assert page.locator("#stagebox").bounding_box()["height"] == high
+
+
+def test_the_first_button_plays_the_story_where_its_picture_stands(visit: Opener) -> None:
+    page = visit("/", newcomer=True, reduced_motion="no-preference")
+    page.locator(".dots .dot").nth(3).click()
+    step = page.locator("#watch").get_attribute("href").split("step=")[1]
+    page.locator("#watch").click()
+    page.wait_for_selector('body[data-ready="1"]')
+    assert page.evaluate("document.querySelector('#board').dataset.size") == "story"
+    page.wait_for_function(f"() => Number(document.querySelector('#stage').dataset.step) > {step}")
+    assert page.locator(".caption").inner_text().strip()

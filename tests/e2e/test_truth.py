@@ -46,7 +46,8 @@ DRAW = (
     [id.split(":o")[1], epoch, open, acked].join(":");
   const lane = (b) => {
     const card = one(`b${b.id}`);
-    const group = card.parentNode;
+    const group = card?.closest(".tank");
+    if (!group) return null; // a mark beside the tanks
     return {
       role: read(card, "role")[0],
       leo: read(one(`b${b.id}:leo`), "value")[0],
@@ -67,12 +68,12 @@ DRAW = (
     if (!partitions.length) continue;
     s.partition.value = partitions[i % partitions.length].p;
     s.n.value = n;
-    const { step, density } = stage.dataset;
+    const { step } = stage.dataset;
     if (step !== String(n)) throw new Error(`${slug} ${profile}: drew ${step} for ${n}`);
     const lanes = Object.fromEntries(on.steps.get(n).view.brokers.map((b) => [b.id, lane(b)]));
     const said = (key) => [key, read(one(`rec:${key}`), "value")[0]];
     const record = Object.fromEntries(["leader", "le", "pe", "isr", "elr"].map(said));
-    out.push({ n, partition: s.partition.value, density, lanes, record });
+    out.push({ n, partition: s.partition.value, lanes, record });
   }
   return out;
 }"""
@@ -96,7 +97,7 @@ def chosen(moments: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_the_stage_shows_what_the_engine_says(visit: Opener, shard: int) -> None:
-    page = visit("/s/S01?still=1")
+    page = visit("/s/S01?still=1&layers=ends,epochs,pipes,controller")
     # A visitor moves through a page more slowly than this: the address may stand still.
     page.evaluate("() => { history.replaceState = history.pushState = () => {}; }")
     seen = 0
@@ -128,11 +129,13 @@ def compare(drawn: dict[str, Any], part: dict[str, Any], where: str) -> None:
         assert words["elr"] == ",".join(map(str, record["elr"])), where
     for broker, lane in drawn["lanes"].items():
         compare_lane(lane, part["replicas"].get(broker), where + f" broker {broker}")
-        if drawn["density"] == "comfortable":
+        if lane is not None:
             compare_pill(lane["pill"], int(broker), part, where)
 
 
-def compare_lane(lane: dict[str, Any], replica: dict[str, Any] | None, where: str) -> None:
+def compare_lane(lane: dict[str, Any] | None, replica: dict[str, Any] | None, where: str) -> None:
+    if lane is None:
+        return
     if replica is None:
         assert (lane["role"], lane["leo"], lane["hw"]) == ("none", None, None), where
         return

@@ -17,12 +17,12 @@ def at(page: Any, step: int) -> None:
 
 
 def total(page: Any) -> int:
-    return int(page.get_by_label("Step of the run").get_attribute("max"))
+    return int(page.locator(".rail input").get_attribute("data-total"))
 
 
 def jump(page: Any, step: int) -> None:
     """Sets the rail as a hand would."""
-    page.get_by_label("Step of the run").evaluate(
+    page.locator(".rail input").evaluate(
         "(el, n) => { el.value = n; el.dispatchEvent(new Event('input', {bubbles: true})); }", step
     )
     at(page, step)
@@ -35,9 +35,40 @@ def markup(page: Any) -> str:
 
 
 def run_of(page: Any) -> str:
-    """The digest of the run the page watches, from its link to batches."""
-    link = page.get_by_role("link", name="Run at scale").last
-    return str(link.get_attribute("href")).split("=")[1]
+    """Return the digest of the run that the page shows."""
+    return str(page.get_attribute("#board", "data-run"))
+
+
+def runs(page: Any, count: int) -> None:
+    """Wait until the page has this many runs: the script's and those of moves."""
+    page.wait_for_selector(f'#board[data-runs="{count}"]')
+
+
+def typed(page: Any, move: str) -> None:
+    """Type a move as a visitor does: `/` opens the line, Escape closes it."""
+    if not page.locator("#typed").count():
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("/")
+    page.locator("#typed").fill(move)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+
+
+def more(page: Any) -> Any:
+    """Open the sheet behind ⋯, and return it."""
+    if not page.locator("#moresheet").count():
+        page.locator("#more").click()
+    sheet = page.locator("#moresheet")
+    sheet.locator("section").first.wait_for()
+    return sheet
+
+
+def panel(page: Any, name: str) -> Any:
+    """Open a panel of the drawer by its name, and return it."""
+    if not page.locator("#side [role=tab]").count():
+        page.locator("#whynow").click()
+    page.get_by_role("tab", name=name).click()
+    return page.locator("#panel")
 
 
 def steps(server: Any, run: str, first: int, count: int) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { tape } from "../../static/js/core/history.js";
 import { namer, translator } from "../../static/js/i18n/words.js";
+import { layersOf } from "../../static/js/scene/layers.js";
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
@@ -19,4 +20,10 @@ export const fixture = (name) => {
   return tape(facts, steps);
 };
 export const t = translator(words("en"), "en");
-export const room = (step, width = 1000) => ({ width, t, name: namer(t, step.view.brokers) });
+/** A stage with all that experts switch on, but what lies on disks and in sessions. */
+export const room = (step, width = 1000) => ({
+  width,
+  t,
+  name: namer(t, step.view.brokers),
+  layers: layersOf("ends,remote,offsets,epochs,pipes,controller"),
+});

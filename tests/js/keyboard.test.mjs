@@ -38,24 +38,24 @@ test("a lane's stops are its records, ghosts and marks, each in words and large 
     }
 });
 
-test("a log too long for cells is walked by its epochs", () => {
+test("what of an unfolded log is not known record by record is walked by its epochs", () => {
   const step = structuredClone(run.steps.get(12));
   for (const r of Object.values(step.view.partitions[0].replicas))
     Object.assign(r, {
       leo: 30_000,
       hw: 29_990,
+      records: [],
       runs: [
-        [0, 20_000, 0],
-        [20_000, 30_000, 1],
+        [0, 29_700, 0],
+        [29_700, 30_000, 1],
       ],
     });
   Object.assign(step.view.partitions[0], { same: 0 });
-  const made = { step, ...tanks(step, room(step)) };
-  assert.equal(made.geo.detail, "run");
+  const made = { step, ...tanks(step, { ...room(step), unfolded: true }) };
   const runs = stops(made, 2, { t }).filter((one) => one.what === "run");
   assert.deepEqual(
     runs.map((one) => one.label),
-    ["Offsets 0 to 19999, epoch 0.", "Offsets 20000 to 29999, epoch 1."],
+    ["Offsets 0 to 29699, epoch 0.", "Offsets 29700 to 29999, epoch 1."],
   );
 });
 

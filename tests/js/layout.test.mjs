@@ -11,6 +11,7 @@ const run = fixture("s20");
 test("nothing is folded while everything fits, or when asked not to", () => {
   assert.equal(foldAt({ base: 0, end: 20, same: 20, capacity: 20 }), 0);
   assert.equal(foldAt({ base: 0, end: 90, same: 90, capacity: 20, unfolded: true }), 0);
+  assert.equal(foldAt({ base: 0, end: 900, same: 9, capacity: 20, unfolded: true }), 500);
 });
 
 test("folding leaves two equal cells and moves in jumps", () => {
@@ -22,11 +23,8 @@ test("folding leaves two equal cells and moves in jumps", () => {
     places.add(fold);
   }
   assert.ok(places.size < 16, "cells do not move with every record");
-  assert.equal(
-    foldAt({ base: 0, end: 50, same: 3, capacity: 20 }),
-    0,
-    "what differs is never folded",
-  );
+  assert.equal(foldAt({ base: 0, end: 22, same: 12, capacity: 20 }), 10, "of what is equal first");
+  assert.equal(foldAt({ base: 0, end: 50, same: 3, capacity: 20 }), 30, "no cell gets too small");
 });
 
 test("packing never overlaps and keeps the order", () => {

@@ -44,10 +44,10 @@ test("a side that has nothing of the kind stands still", () => {
 });
 
 test("things are drawn by elements of their own partition", () => {
-  assert.deepEqual(elements("b2:leo"), ["b2:leo"]);
+  assert.deepEqual(elements("b2:leo"), ["b2:leo", "b2"]);
   assert.deepEqual(elements("b2:role"), ["b2"]);
   assert.deepEqual(elements("p1/b2:leo"), []);
-  assert.deepEqual(elements("p1/b2:leo", 1), ["b2:leo"]);
+  assert.deepEqual(elements("p1/b2:leo", 1), ["b2:leo", "b2"]);
 });
 
 test("logs differ where their records do", () => {

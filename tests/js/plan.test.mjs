@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { lasts, MOST_FRAMES, plan, weighs } from "../../static/js/export/plan.js";
+import { lasts, MOST_FRAMES, plan, range, weighs } from "../../static/js/export/plan.js";
 
 test("an animation rests on every step, moves between, and never has too many frames", () => {
   for (const [a, b] of [
@@ -16,7 +16,7 @@ test("an animation rests on every step, moves between, and never has too many fr
     [7, 5000],
   ]) {
     for (const motion of [true, false]) {
-      const frames = plan(a, b, { motion });
+      const frames = plan(range(a, b), { motion });
       assert.ok(frames.length <= MOST_FRAMES, `${a}–${b}: ${frames.length}`);
       assert.equal(frames[0].n, a);
       assert.deepEqual([frames.at(-1).n, frames.at(-1).p], [b, 1]);
@@ -33,12 +33,20 @@ test("an animation rests on every step, moves between, and never has too many fr
       if (!motion) assert.equal(rests.length, frames.length);
     }
   }
-  assert.equal(plan(0, 10).filter((one) => one.p < 1).length, 40);
+  assert.equal(plan(range(0, 10)).filter((one) => one.p < 1).length, 40);
 });
 
-test("what weighs is shown longer", () => {
-  const frames = plan(0, 3, { motion: false, weighty: (n) => n === 2 });
+test("what takes longer to read is shown longer", () => {
+  const frames = plan(range(0, 3), { motion: false, rest: (n) => (n === 2 ? 3000 : 1500) });
   assert.equal(frames[2].delay, 2 * frames[1].delay);
   assert.equal(lasts(frames), 5 * frames[1].delay);
   assert.equal(weighs(frames, 1000, 10), 1030);
+});
+
+test("a story rests on its beats alone", () => {
+  const rests = plan([67, 81, 188]).filter((one) => one.p === 1);
+  assert.deepEqual(
+    rests.map((one) => one.n),
+    [67, 81, 188],
+  );
 });

@@ -68,9 +68,9 @@ test("who asks for an epoch's end sees both vectors, and where the cut will be",
 test("layers leave out what they are for, and nothing else", () => {
   const step = fixture("s20").steps.get(30);
   const of = (text) => new Set([...drawn(step, { layers: layersOf(text) }).keys()]);
-  const all = of("");
-  assert.ok(all.has("b1:hw") && !of("-watermarks").has("b1:hw") && of("-watermarks").has("b1:leo"));
-  assert.ok(all.has("b1:e0") && !of("-epochs").has("b1:e0"));
+  const all = of("ends,epochs");
+  assert.ok(all.has("b1:hw") && !of("-watermarks").has("b1:hw") && !of("").has("b1:leo"));
+  assert.ok(all.has("b1:e0") && !of("ends").has("b1:e0"));
   assert.ok(!all.has("b1:disk") && of("disk").has("b1:disk") && of("disk").has("b1:rp"));
   const sessions = (text) => [...of(text).keys()].filter((id) => id.endsWith(":session"));
   assert.ok(!sessions("").length && sessions("sessions").length);

@@ -159,7 +159,7 @@ test("what was deleted at the start of a log is floor: no name, no water, and it
 });
 
 test("what is on its way hangs as near to its wish as there is room, and covers nothing", () => {
-  const sky = { narrow: false, top: 60, heads: { sky: 0 }, corner: 100, width: 400 };
+  const sky = { narrow: false, skies: 1, heads: { sky: 0 }, control: null, width: 300 };
   const places = rows(sky); // one row, from 4 to 296
   const xs = [];
   for (let at = places.find(150, 40); at; at = places.find(150, 40)) xs.push(at.x);

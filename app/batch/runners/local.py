@@ -8,6 +8,7 @@ The rows are the same, byte for byte; Spark plays the large ones.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
@@ -15,6 +16,7 @@ from concurrent.futures import (
     Future,
     wait,
 )
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 
 from app.batch.processes import pool
@@ -26,7 +28,11 @@ from engine.sim.run import Run
 from engine.study.batch import run_chunk as engine_run_chunk
 from engine.study.causes import cause_of
 
+log = logging.getLogger(__name__)
+
 HEARTBEAT_S = 0.25
+ATTEMPTS = 3
+"""Pools of processes that are tried before a batch fails."""
 
 
 class LocalRunner:
@@ -96,8 +102,35 @@ def run(
     """Compute the chunks of a plan that are not in `done`.
 
     True when all are on disk, False where it was stopped.  `on_done` gets what has finished, or
-    nothing as a heartbeat.
+    nothing as a heartbeat.  Chunks of a process that was killed are computed again.  Raises
+    RunnerError after ATTEMPTS such kills.
     """
+    finished = set(done)
+
+    def note(fresh: list[PlanTally]) -> None:
+        finished.update(one.number for one in fresh)
+        on_done(fresh)
+
+    for _ in range(ATTEMPTS):
+        try:
+            return _run(plan, directory, workers, note, finished, run_chunk, stop)
+        except BrokenProcessPool:
+            log.warning("A process of a batch was killed; its chunks are computed again")
+    raise RunnerError(
+        f"A process of this batch was killed {ATTEMPTS} times: this machine may have too little "
+        "memory. Resume it later, or ask for shorter runs."
+    )
+
+
+def _run(
+    plan: BatchPlan,
+    directory: str,
+    workers: int,
+    on_done: Callable[[list[PlanTally]], None],
+    done: Collection[int],
+    run_chunk: RunChunk,
+    stop: Callable[[], bool],
+) -> bool:
     todo = (chunk for chunk in plan.chunks() if chunk.number not in done)
     with pool(workers) as processes:
 

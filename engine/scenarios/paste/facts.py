@@ -130,6 +130,8 @@ class Facts:
     ends: dict[str, int] = field(default_factory=dict)
     """Partition's name -> its end offset, as a consumer sees it."""
     left_out: int = 0
+    masked: int = 0
+    """Secrets that were replaced before anything else was read."""
     profile: str = ""
     """The Kafka that is to be played, as a line asks for it."""
     raft: bool = False

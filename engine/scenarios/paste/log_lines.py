@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.logs.kinds import NamedLine, named
-from engine.scenarios.paste.facts import MIN_ISR, Facts, LoggedLine, PastedPartition, ids_of
+from engine.scenarios.paste.facts import (
+    MIN_ISR,
+    Facts,
+    LoggedLine,
+    PastedPartition,
+    ids_of,
+    topic_of,
+)
 from engine.scenarios.paste.format import PasteContext, PastedLine, PasteFormat
 
 LONGEST: Final = 4_000
 """Characters of a line that are looked at."""
 _LEVEL: Final = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b")
 _CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d")
-_TRACE: Final = re.compile(r"at [\w.$]+\(|Caused by: |\.\.\. \d+ more")
+_TRACE: Final = re.compile(r"at [\w.$/<>-]+\(|Caused by: |\.\.\. \d+ more")
 _THROWN: Final = re.compile(r"(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)\b")
 _ENGINE: Final = re.compile(
     r"\[(?:Broker|ReplicaManager|ReplicaFetcher|Partition|Controller|QuorumController|UnifiedLog"
@@ -46,12 +53,7 @@ def _use(line: NamedLine, number: int, facts: Facts) -> None:
     """Take the settings and the replicas that a line has in it."""
     values = line.values
     if line.kind.name in _NOT_ENOUGH:
-        topic, _, index = values["tp"].rpartition("-")
-        facts.set(topic, MIN_ISR, values["min_isr"])
-        members = ids_of(values.get("ids", ""), "ISR")
-        if members:
-            state = PastedPartition(topic, int(index), members[0], members, members, line=number)
-            facts.partial.setdefault(state.name, state)
+        facts.set(topic_of(values["tp"]), MIN_ISR, values["min_isr"])
     elif line.kind.name in _OPERATOR:
         topic, _, index = values["slashed"].rpartition("/")
         replicas, isr = ids_of(values["replicas"], "replicas"), ids_of(values["ids"], "ISR")
@@ -68,8 +70,7 @@ def close(facts: Facts) -> None:
     for name, state in facts.partial.items():
         if name not in facts.partitions:
             facts.partitions[name] = state
-            key = "partial" if len(state.replicas) > len(state.isr) else "partial_replicas"
-            facts.note(state.line, key, name=name, broker=state.leader)
+            facts.note(state.line, "partial", name=name, broker=state.leader)
 
 
 FORMAT: Final = PasteFormat("log", ("server.log", "controller.log", "docker logs"), _read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.logs.secrets import masked
 from engine.scenarios.paste.checkpoint import FORMAT as CHECKPOINT
 from engine.scenarios.paste.cleaning import lines_of
 from engine.scenarios.paste.describe import FORMAT as DESCRIBE
@@ -60,6 +61,7 @@ def read(text: str) -> Facts:
     Pure: text in, plain data out, in time that grows with the length of the text.
     """
     facts = Facts()
+    text, facts.masked = masked(text)
     lines = [PastedLine(one.number, one.text.strip()) for one in lines_of(text, facts)]
     context = PasteContext(facts)
     unknown: list[PastedLine] = []

@@ -1,6 +1,6 @@
 // What is possible at a step, making a move there, and the branches that come of it.
 
-import { batch } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 
 import { add, branchName, tape } from "../core/history.js";
 import { askAbout, channel } from "../net/channel.js";
@@ -20,21 +20,55 @@ let line = Promise.resolve(true);
 
 /** Makes a move, or several separated by `;`, and plays them out; true once the server has
  *  accepted them.  Moves follow one another: a second one waits for the answer to the first.
- *  `pace`: the move only says who delivers messages, so its run is not listed as a branch. */
-export function act(text, { pace = false } = {}) {
-  line = line.then(() => make(text, pace));
+ *  `pace`: the move only says who delivers messages, so its run is not listed as a branch.
+ *  `quiet`: nobody asked for it, time only passes; it is not taken back by itself. */
+export function act(text, { pace = false, quiet = false } = {}) {
+  line = line.then(() => make(text, pace, quiet || pace));
   return line;
+}
+
+/** Where the page stood before each move of this visit, the last one first.
+ * @type {import("@preact/signals").Signal<{tapes: Tape[], run: string, n: number}[]>} */
+const before = signal([]);
+/** Is there a move, or else a jump, to take back? */
+export const lastMove = computed(
+  () => before.value.length > 0 || s.crumb.value?.run === s.run.value,
+);
+
+/** Takes back the last move, or where there is none the last jump. */
+export function undo() {
+  const [last, ...rest] = before.value;
+  if (!last) {
+    const { n } = s.crumb.value ?? {};
+    s.crumb.value = null;
+    if (n !== undefined) goTo(n);
+    return;
+  }
+  pause();
+  batch(() => {
+    before.value = rest;
+    // Runs that were opened since, and not made by a move, stay.
+    const opened = s.tapes.value.filter((one) => !one.moved && !last.tapes.includes(one));
+    s.tapes.value = [...last.tapes, ...opened];
+    s.run.value = last.run;
+    s.n.value = last.n;
+    s.cue.value = null;
+    s.unfolding.value = null;
+    s.notice.value = null;
+  });
+  ensure(s.n.value).then(prefetch);
 }
 
 /** Where the next move begins: at the end of a move that is still being played out, else at the
  *  step on the stage.  In the past a move opens a branch. */
 const base = (on) => (s.unfolding.value === on.digest ? on.facts.total : s.n.value);
 
-async function make(text, pace) {
+async function make(text, pace, quiet) {
   const on = s.tapeNow.value;
   if (!on) return false;
   if (writes) return writes(text);
   const step = base(on);
+  const stood = { tapes: s.tapes.value, run: on.digest, n: step };
   pause();
   let answer;
   try {
@@ -44,11 +78,12 @@ async function make(text, pace) {
     return false;
   }
   s.notice.value = null;
+  if (!quiet) before.value = [stood, ...before.value];
   const at = answer.at;
   const made = tape(
     answer.facts,
     [...on.steps.values()].filter((one) => one.n < at),
-    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false, pace },
+    { parent: on, fork: at - 1, text: answer.text ?? null, saved: false, pace, moved: true },
   );
   add(made, answer.steps);
   made.name = branchName(answer.facts, on);

@@ -6,10 +6,13 @@ import { countOf } from "../core/partition.js";
 import { placed } from "../core/place.js";
 import { inAddress, inTurn } from "../i18n/words.js";
 import { LAYERS, layersText } from "../scene/layers.js";
+import { pick } from "./choose.js";
 import { side, SIDES, wanted } from "./reality.js";
 import * as s from "./state.js";
 import { remember } from "./visits.js";
 
+const WHY = "why"; // the panel "now", asked for
+const MOVES = "moves"; // the tab of old links that the line for typed moves replaced
 const home = location.pathname; // the page a branch that was not saved hangs its text on
 /** The links to this page in each language. */
 const places = () =>
@@ -27,7 +30,7 @@ export async function asked() {
   const { seen, problems } = read(location.search, {
     ...FIELDS,
     lang: [...new Set(places().flatMap(({ hreflang: tag }) => [inAddress(tag), tag]))],
-    tab: s.TABS,
+    tab: [...s.TABS, MOVES, WHY],
     view: [...s.VIEWS, ...Object.keys(s.OLD_VIEWS)],
     ...(s.boot.value.seen && { show: SIDES, kafka: s.boot.value.seen.releases }),
   });
@@ -39,7 +42,9 @@ export async function asked() {
       });
   }
   if (seen.size) s.size.value = seen.size;
-  if (seen.tab) s.tab.value = seen.tab;
+  if (seen.tab === MOVES) s.sheet.value = "palette";
+  else if (seen.tab === WHY) pick("now");
+  else if (seen.tab && seen.tab !== "now") pick(seen.tab); // "now" is in every old link
   if (seen.show) s.beside.value = seen.show;
   if (seen.kafka) wanted.value = seen.kafka;
   const meant = mended(location.search, location.hash);
@@ -86,7 +91,7 @@ export const seeing = (n = s.n.value) => ({
   step: n,
   p: s.partition.value === s.facts.value?.partition ? undefined : s.partition.value,
   size: s.size.value,
-  tab: s.tab.value,
+  tab: !s.drawer.value ? "" : s.tab.value === "now" ? WHY : s.tab.value,
   lang: s.lang.value,
   layers: layersText(s.layers.value),
   view: s.view.value === s.usualView.value ? "" : s.view.value,

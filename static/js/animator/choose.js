@@ -27,9 +27,9 @@ export function setSize(size) {
   s.remember("size", size);
 }
 
-/** Opens a tab of the side panel; with `focus`, the keyboard goes there, too. */
+/** Opens the drawer at one of its panels; with `focus`, the keyboard goes there, too. */
 export function pick(name, focus = false) {
   s.tab.value = name;
-  s.remember("tab", name);
-  if (focus) document.getElementById(`tab-${name}`)?.focus();
+  s.drawer.value = true;
+  if (focus) requestAnimationFrame(() => document.getElementById(`tab-${name}`)?.focus());
 }

@@ -2,7 +2,7 @@
 
 import { SIZES } from "../core/history.js";
 import { faultMove } from "../core/moves.js";
-import { act, switchTo } from "./acting.js";
+import { act, switchTo, undo } from "./acting.js";
 import { whySelected } from "./asking_why.js";
 import { toggle } from "./bookmarks.js";
 import { setSize, setView } from "./choose.js";
@@ -10,7 +10,9 @@ import { help, share } from "./on_request.js";
 import { goTo, stepBy } from "./player.js";
 import { play } from "./playing.js";
 import { end } from "./predicting.js";
+import { blank, fullScreen, leave, mode, present } from "./speaking.js";
 import * as s from "./state.js";
+import { onward } from "./stepping.js";
 
 const called = (id) => (/^-?\d+$/.test(id) ? s.name.value(Number(id), true) : id);
 /** A faults' key and the thing selected make a move; where they make none, what to select is
@@ -30,25 +32,21 @@ const violation = () => {
   const steps = (s.facts.value?.verdict?.broken ?? []).map((b) => b.step).sort((a, b) => a - b);
   if (steps.length) goTo(steps.find((at) => at > s.n.value) ?? steps[0], { leaveCrumb: true });
 };
-const crumb = () => {
-  const c = s.crumb.value;
-  if (c && c.run === s.run.value) {
-    s.crumb.value = null;
-    goTo(c.n);
-  }
-};
-
 const COMMANDS = {
   " ": play,
-  ArrowRight: () => stepBy(1),
-  ArrowLeft: () => stepBy(-1),
+  ArrowRight: () => onward(1),
+  ArrowLeft: () => onward(-1),
+  PageDown: () => onward(1), // the keys of a clicker
+  PageUp: () => onward(-1),
   "Shift+ArrowRight": () => stepBy(1, "moment"),
   "Shift+ArrowLeft": () => stepBy(-1, "moment"),
   "]": () => stepBy(1, "chapter"),
   "[": () => stepBy(-1, "chapter"),
   Home: () => goTo(0, { leaveCrumb: true }),
   End: () => goTo(s.facts.value?.total ?? 0, { leaveCrumb: true }),
-  "/": () => document.getElementById("typed")?.focus(),
+  "/": () => {
+    s.sheet.value = "palette";
+  },
   "?": () => help(),
   "{": () => branch(-1),
   "}": () => branch(1),
@@ -58,14 +56,20 @@ const LETTERS = {
   r: fault("r"),
   x: fault("x"),
   n: violation,
-  u: crumb,
-  b: () => toggle(),
+  u: undo,
+  b: () => document.getElementById("breakit")?.click(),
+  m: () => toggle(),
+  f: fullScreen,
   w: () => whySelected(),
   c: () => document.getElementById("compare")?.click(),
-  p: () => (document.getElementById("predict") ?? document.getElementById("askclass"))?.click(),
+  p: present,
+  q: () => document.getElementById("askclass")?.click(),
   v: () => setView(),
   s: () => share(),
-  ".": () => act("+1"),
+  ".": () => {
+    if (mode.value === "present") blank.value = !blank.value;
+    else act("+1");
+  },
 };
 SIZES.forEach((size, i) => {
   LETTERS[String(i + 1)] = () => setSize(size);
@@ -76,7 +80,7 @@ function isTaken(event) {
   const el = event.target;
   const empty =
     el.id === "typed" && el.value === "" && /^(Arrow(Left|Right)|Home|End)$/.test(event.key);
-  const within = el.closest?.("dialog[open], .menu, .whybox");
+  const within = el.closest?.("dialog[open], .menu, .whybox, .oversheet");
   const field = el.matches?.("input:not([type=radio]), select, textarea, [contenteditable]");
   // The rail understands arrows itself; everything else belongs to the field.
   const onRail =
@@ -90,12 +94,23 @@ function isTaken(event) {
 
 export function listen() {
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.altKey || event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key !== "z" || event.shiftKey || isTaken(event)) return;
+      event.preventDefault();
+      undo();
+      return;
+    }
     if (s.predicting.value) {
       if (event.key === "Escape") end();
       return;
     }
     if (isTaken(event)) return;
+    if (event.key === "Escape" && mode.value) {
+      leave();
+      return;
+    }
+    if (event.key !== ".") blank.value = false;
     const plain =
       event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
     const command = COMMANDS[plain] ?? (s.letters.value ? LETTERS[plain] : undefined);

@@ -38,7 +38,7 @@ async function extend(facts) {
     s.notice.value = { kind: "ok", text: s.t.value("live.full") };
     return false;
   }
-  return act(facts.total ? AHEAD : BEGIN);
+  return act(facts.total ? AHEAD : BEGIN, { quiet: true });
 }
 
 async function stride() {

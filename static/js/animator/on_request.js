@@ -42,4 +42,5 @@ export const Reality = component(
   () => import("../panels/reality.js").then((m) => m.Reality),
   "beside",
 );
+export const MoreSheet = component(() => import("../panels/moresheet.js").then((m) => m.MoreSheet));
 export const TableView = component(() => import("../panels/table.js").then((m) => m.TableView));

@@ -110,7 +110,6 @@ function rest() {
     "loss",
     (step.broken ?? []).some((one) => one.inv === "I7"),
   );
-  host.dataset.density = drawn.geo.density;
   onDraw(drawn);
   if (!loading && moves())
     loading = setTimeout(

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 
 import { breakOf } from "../core/breaks.js";
-import { beatAt, chapterAt } from "../core/history.js";
+import { chapterAt } from "../core/history.js";
 import { inTurn, namer, translator, versioned } from "../i18n/words.js";
 import { layersOf } from "../scene/layers.js";
 import { isLarge } from "../scene/matrix.js";
@@ -12,7 +12,13 @@ import { isLarge } from "../scene/matrix.js";
 export const VIEWS = ["tanks", "spacetime", "table", "matrix"];
 /** Views that old links name, and what stands in their place. */
 export const OLD_VIEWS = { lanes: "tanks" };
-export const TABS = ["now", "inspect", "moves", "code", "log", "checks", "metrics", "table"];
+/** The drawer's three names, and the panels behind each. */
+export const DRAWER = {
+  why: ["now", "code"],
+  state: ["inspect", "table", "metrics"],
+  log: ["log", "checks"],
+};
+export const TABS = Object.values(DRAWER).flat();
 
 /** @type {import("@preact/signals").Signal<Record<string, string>>} */
 export const words = signal({});
@@ -47,7 +53,12 @@ export const offlineSince = signal(null);
 export const retryAt = signal(0); // when the page tries to connect again, as performance.now()
 /** @type {import("@preact/signals").Signal<Notice | null>} */
 export const notice = signal(null); // {kind: "bad"|"warn"|"ok", text}
-export const tab = signal(remembered("tab", "now"));
+export const tab = signal("now");
+/** Does the drawer stand open? */
+export const drawer = signal(false);
+/** What lies over the page: "more", "break", "palette", or nothing.
+ * @type {import("@preact/signals").Signal<string | null>} */
+export const sheet = signal(null);
 /** The class this page is in: {room, role, own, ...what the server tells}.
  * @type {import("@preact/signals").Signal<Classroom | null>} */
 export const classroom = signal(null);
@@ -79,7 +90,6 @@ export const possible = signal({ key: null, moves: [] });
  * @type {import("@preact/signals").Signal<{key: string | null, nodes?: any[], rows?: any[],
  *   lines?: any[]}>} */
 export const dashboard = signal({ key: null });
-export const dismissed = signal(new Set()); // violations the visitor has put aside
 export const breaks = signal(remembered("breaks", "").split(",").map(breakOf).filter(Boolean));
 export const byTime = signal(remembered("rail", "steps") === "time");
 /** @type {import("@preact/signals").Signal<number[]>} */
@@ -104,11 +114,6 @@ export const step = computed(() => {
 export const chapter = computed(() => {
   const at = facts.value ? chapterAt(facts.value, n.value) : null;
   return at?.comment ? { ...at, comment: inTurn([versioned(t.value, at.comment)]) } : at;
-});
-/** What the story says at this step: a caption of its own, or null where the step says it. */
-export const caption = computed(() => {
-  const [at, text] = (facts.value && beatAt(facts.value, n.value)) ?? [];
-  return at === n.value && text ? inTurn([versioned(t.value, text)]) : null;
 });
 /** The view a run begins with, and the one that is seen. */
 export const usualView = computed(() =>

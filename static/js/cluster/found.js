@@ -6,6 +6,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { watchCut } from "../core/cut_columns.js";
 import { pageWords } from "../core/dom.js";
 import { translator } from "../i18n/words.js";
+import { Meaning } from "./meaning.js";
+import { Report } from "./report.js";
 
 const { lang } = JSON.parse(document.getElementById("boot").textContent);
 const t = translator(await pageWords(), lang);
@@ -72,10 +74,14 @@ function WhatIf({ address }) {
     <div ref=${box} aria-live="polite"></div>`;
 }
 
-export function Found({ answer, link, left, put }) {
-  const { notes, problems, partitions, topics, offline, profile } = answer;
+export function Found({ answer, link, left, put, film, read }) {
+  const { problems, partitions, topics, offline, profile } = answer;
+  const toldAlready = answer.box.story?.states > 0;
+  const notes = answer.notes.filter(({ key }) => !(toldAlready && key === "paste.note.nothing"));
   const down = t("cluster.down", { brokers: offline.join(", ") });
   return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}
+    ${answer.report && html`<${Report} answer=${answer} />`}
+    <${Meaning} box=${answer.box} film=${film} read=${read} />
     ${
       problems.length > 0 &&
       html`<div class="problems" role="alert">

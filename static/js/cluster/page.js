@@ -1,4 +1,6 @@
-// Bring your own cluster: what was pasted goes to the server, which reads it and stores nothing.
+// One box: what was pasted goes to the server, which says what it is and stores nothing.
+
+import "../incident/files.js";
 
 import { html } from "htm/preact";
 import { render } from "preact";
@@ -7,6 +9,7 @@ import { at, field, pageWords } from "../core/dom.js";
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
 import { Found } from "./found.js";
+import { colour } from "./gutter.js";
 import { EXAMPLE, pruned, withLine } from "./pasting.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
@@ -35,10 +38,12 @@ function put(choice) {
   read();
 }
 
-async function read(event) {
+/** Reads what the box has; `partition` chooses one of those that logs are about. */
+async function read(event, partition = "") {
   event?.preventDefault();
   const { text, left } = pruned(field("text").value, boot.most);
   if (!text.trim()) {
+    render(html`<p role="alert">${t("cluster.empty")}</p>`, at("found"));
     at("text").focus();
     return;
   }
@@ -48,6 +53,7 @@ async function read(event) {
     return;
   }
   const body = { text };
+  if (partition) body.partition = partition;
   if (field("profile").value) body.profile = field("profile").value;
   const headers = {
     "Content-Type": "application/json",
@@ -68,7 +74,10 @@ async function read(event) {
     return;
   }
   const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
-  render(html`<${Found} answer=${answer} link=${link} left=${left} put=${put} />`, at("found"));
+  const film = answer.box.story?.run ? `/r#run=${await pack(answer.box.story.run)}` : null;
+  const again = (name) => read(null, name);
+  render(html`<${Found} ...${{ answer, link, left, put, film }} read=${again} />`, at("found"));
+  colour(answer.box.lines, answer.problems);
   at("found").scrollIntoView({ block: "nearest" });
 }
 

@@ -90,7 +90,13 @@ export function draw(one, step, goes, language) {
   const { t } = language;
   const name = namer(t, step.view.brokers);
   const width = Math.max(NARROWEST, one.scene.clientWidth);
-  const { geo, logs, over } = tanks(step, { width, height: HIGH, corner: 0, t, name });
+  const { geo, logs, over } = tanks(step, {
+    width,
+    height: HIGH,
+    highest: one.facts.highest,
+    t,
+    name,
+  });
   for (const layer of one.layers) {
     const svg = layer.ownerSVGElement;
     svg.setAttribute("width", geo.width);

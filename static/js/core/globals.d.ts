@@ -46,6 +46,10 @@ declare global {
     saved?: boolean;
     /** Does it differ from its parent in who moves messages only? */
     pace?: boolean;
+    /** Was it made by a move of this visit? */
+    moved?: boolean;
+    /** The highest end that any log of a partition has in the whole run. */
+    highest: Record<string, number>;
     /** Is it the run that the leader of a class is at? */
     led?: boolean;
   }

@@ -6,7 +6,9 @@ export const SIZES = ["detail", "event", "moment", "chapter", "story"];
 
 /** A tape: the facts of a run and those of its steps that have arrived. */
 export function tape(facts, steps = [], more = {}) {
-  const made = { digest: facts.digest, facts, steps: new Map(), ...more };
+  // The highest end that any log of a partition has in the whole run.
+  const highest = { ...facts.highest };
+  const made = { digest: facts.digest, facts, steps: new Map(), highest, ...more };
   return add(made, steps);
 }
 
@@ -15,7 +17,8 @@ export function add(on, steps) {
   for (const step of steps) {
     if (!on.steps.has(step.n)) on.steps.set(step.n, step);
     for (const part of step.view.partitions)
-      for (const r of Object.values(part.replicas)) on.widest = Math.max(on.widest ?? 0, r.leo);
+      for (const r of Object.values(part.replicas))
+        on.highest[part.p] = Math.max(on.highest[part.p] ?? 0, r.leo);
   }
   for (const { n } of steps) {
     for (const at of [n, n + 1]) {
@@ -51,10 +54,14 @@ export function chapterEnds(facts) {
 }
 
 /** The steps of the story, in order; the first one is where a run opens. */
-const beats = (facts) => (facts.beats ?? []).map(([n]) => n);
+export const beats = (facts) => (facts.beats ?? []).map(([n]) => n);
 
 /** The beat that is told at a step: [step, caption] of the last one that is not after it. */
 export const beatAt = (facts, n) => (facts.beats ?? []).findLast(([at]) => at <= n) ?? null;
+
+/** The steps at which the story rests: its beats, or in a cluster that lives each write, fault,
+ *  election and loss. */
+const rests = (facts) => (facts.scenario?.live ? facts.marks.map(([n]) => n) : beats(facts));
 
 /** Where one arrives from step n, one size onwards (dir 1) or back (dir -1). */
 export function target(facts, n, size, dir) {
@@ -62,7 +69,7 @@ export function target(facts, n, size, dir) {
   if (size === "moment")
     return dir > 0 ? after(moments(facts), n, facts.total) : before(moments(facts), n);
   if (size === "story")
-    return dir > 0 ? after(beats(facts), n, facts.total) : before(beats(facts), n);
+    return dir > 0 ? after(rests(facts), n, facts.total) : before(rests(facts), n);
   if (size === "chapter")
     return dir > 0 ? after(chapterEnds(facts), n, facts.total) : before(chapterEnds(facts), n);
   return clampTo(n + dir);

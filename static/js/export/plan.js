@@ -2,24 +2,24 @@
 
 export const MOST_FRAMES = 300;
 export const WIDEST = 960;
-const REST_MS = 1100;
 const MOVE_MS = 90;
 const MOST_BETWEEN = 4;
 
 /** A picture of step `n`, `p` of the way to it, shown for `delay` ms.
  * @typedef {{n: number, p: number, delay: number}} Frame */
 
-/** The frames from step a to step b: [{n, p, delay}], p < 1 being on the way to step n.
+/** Every step from a to b. */
+export const range = (a, b) => Array.from({ length: b - a + 1 }, (_, i) => a + i);
+
+/** The frames that rest on these steps: [{n, p, delay}], p < 1 being on the way to step n.
  *  When the steps alone are too many, every k-th is shown; the last one always is.
- * @param {number} a
- * @param {number} b
- * @param {{weighty?: (n: number) => boolean, motion?: boolean}} [how]
+ * @param {number[]} every
+ * @param {{rest?: (n: number) => number, motion?: boolean}} [how] `rest`: ms that a step is shown
  * @returns {Frame[]} */
-export function plan(a, b, { weighty = () => false, motion = true } = {}) {
-  const count = b - a + 1;
-  const stride = Math.ceil(count / MOST_FRAMES);
-  const steps = [];
-  for (let n = a; n <= b; n += stride) steps.push(n);
+export function plan(every, { rest = () => 1100, motion = true } = {}) {
+  const stride = Math.ceil(every.length / MOST_FRAMES);
+  const steps = every.filter((_, i) => i % stride === 0);
+  const b = /** @type {number} */ (every.at(-1));
   if (steps.at(-1) !== b) steps[steps.length - 1] = b;
   const room = steps.length > 1 ? Math.floor((MOST_FRAMES - steps.length) / (steps.length - 1)) : 0;
   const between = motion && stride === 1 ? Math.min(MOST_BETWEEN, room) : 0;
@@ -31,7 +31,7 @@ export function plan(a, b, { weighty = () => false, motion = true } = {}) {
           delay: MOVE_MS,
         }))
       : [];
-    return [...moving, { n, p: 1, delay: weighty(n) ? 2 * REST_MS : REST_MS }];
+    return [...moving, { n, p: 1, delay: rest(n) }];
   });
 }
 

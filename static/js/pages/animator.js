@@ -19,22 +19,18 @@ import { at, pageWords } from "../core/dom.js";
 import { lasting } from "../core/kept.js";
 import { inAddress } from "../i18n/words.js";
 import { connect, nameOf, Refused, use } from "../net/channel.js";
-import { Ending } from "../panels/banner.js";
 import { Bars, Notice } from "../panels/bars.js";
+import { Branches } from "../panels/branches.js";
 import { Caption } from "../panels/caption.js";
 import { sayAll } from "../panels/common.js";
-import { Corner } from "../panels/corner.js";
 import { Hits } from "../panels/hits.js";
-import { Beside, markBoard, Whole } from "../panels/instead.js";
+import { Beside, Blank, markBoard, Whole } from "../panels/instead.js";
 import { drawn } from "../panels/menu.js";
 import { loadFutures } from "../panels/noreturn.js";
-import { Rail } from "../panels/rail.js";
 import { loadCards } from "../panels/rulecard.js";
-import { Sentence } from "../panels/sentence.js";
 import { Tabs } from "../panels/tabs.js";
 import { Title } from "../panels/title.js";
 import { Transport } from "../panels/transport.js";
-import { Versions } from "../panels/versions.js";
 import { layersText } from "../scene/layers.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
@@ -63,15 +59,12 @@ async function start() {
     title: Title,
     bars: Bars,
     notice: Notice,
-    say: Sentence,
-    tabs: Tabs,
-    transport: Transport,
-    rail: Rail,
-    hits: Hits,
-    corner: Corner,
     caption: Caption,
-    ending: Ending,
-    versions: Versions,
+    side: Tabs,
+    transport: Transport,
+    branches: Branches,
+    hits: Hits,
+    blank: Blank,
   }))
     render(html`<${part} />`, at(id));
   effect(markBoard);

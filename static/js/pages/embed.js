@@ -13,10 +13,10 @@ import { pageWords } from "../core/dom.js";
 import { tape } from "../core/history.js";
 import { inAddress } from "../i18n/words.js";
 import { use } from "../net/channel.js";
-import { Icon, judged, sayAll } from "../panels/common.js";
-import { Sentence } from "../panels/sentence.js";
+import { captionAt, Icon, isLong, sayAll } from "../panels/common.js";
 import { takeAnswer } from "../scene/answering.js";
 import { guessed } from "../scene/hand.js";
+import { layersOf } from "../scene/layers.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const at = (id) => document.getElementById(id);
@@ -50,7 +50,7 @@ function Bar() {
       <${Icon} name=${name} />
     </button>`;
   return html`<div class="row" role="group" aria-label=${t("time.label")}>
-    ${boot.controls !== "none" && button("prev", "time.back", () => stepBy(-1, "event"), n <= 0)}
+    ${boot.controls !== "none" && button("prev", "time.back", () => stepBy(-1), n <= 0)}
     ${
       boot.controls === "play" &&
       html`<button
@@ -62,10 +62,7 @@ function Bar() {
         <${Icon} name=${s.playing.value ? "pause" : "play"} />
       </button>`
     }
-    ${
-      boot.controls !== "none" &&
-      button("next", "time.on", () => stepBy(1, "event"), n >= total, "primary")
-    }
+    ${boot.controls !== "none" && button("next", "time.on", () => stepBy(1), n >= total, "primary")}
     <span class="num">${n} / ${total}</span>
     <a href=${`/r/${boot.run}?step=${n}&lang=${lang}`} target="_blank" rel="noopener"
       >${t("embed.open")}</a
@@ -73,24 +70,37 @@ function Bar() {
   </div>`;
 }
 
-/** Beside the title: what is lost by now, or at the end that nothing is. */
-function judge() {
-  const { kind, words } = judged(s.step.value);
-  at("verdict").className = kind;
-  at("verdict").textContent = words;
+/** The sentence of the beat, and at the end the verdict. */
+function Caption() {
+  const step = s.step.value;
+  if (!step) return null;
+  const { words, kind, aside } = captionAt(step, s.facts.value);
+  return html`<p class=${`caption ${kind} ${isLong(words) ? "long" : ""}`}>${words}</p>
+    <p class="aside">${aside ?? ""}</p>`;
 }
+
+/** An element that wraps this frame makes it as high as what stands in it. */
+addEventListener("message", ({ data, source }) => {
+  if (!data?.fit || source !== parent) return;
+  document.body.classList.add("fit");
+  const main = document.querySelector("main");
+  new ResizeObserver(() => parent.postMessage({ height: main.scrollHeight }, "*")).observe(main);
+});
+if (parent !== window) parent.postMessage({ ready: "highwater" }, "*");
 
 function keys(event) {
   const dir = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!dir || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  stepBy(dir, "event");
+  stepBy(dir);
 }
 
 async function start() {
   s.boot.value = boot;
   s.lang.value = lang;
-  s.size.value = "event";
+  // Questions and lessons speak of the ends of logs.
+  if (boot.ask || document.body.classList.contains("asked")) s.layers.value = layersOf("ends");
+  s.size.value = boot.ask || !boot.facts.beats.length ? "event" : "story";
   s.words.value = await pageWords();
   use({ ask, connected: true });
   s.tapes.value = [tape(boot.facts, boot.steps)];
@@ -105,9 +115,9 @@ async function start() {
     },
   });
   await goTo(boot.step);
-  if (at("say")) {
-    at("say").replaceChildren();
-    render(html`<${Sentence} />`, at("say"));
+  if (at("caption")) {
+    at("caption").replaceChildren();
+    render(html`<${Caption} />`, at("caption"));
   }
   at("bar").replaceChildren();
   render(html`<${Bar} />`, at("bar"));
@@ -119,7 +129,6 @@ async function start() {
         words: sayAll(s.step.value),
       });
   });
-  if (!boot.ask) effect(judge);
   if (!boot.ask) prefetch();
   document.body.dataset.ready = "1";
   if (boot.to > boot.step) lead(boot.to);
@@ -135,7 +144,7 @@ async function lead(to) {
   }
   while (on && s.n.value < to) {
     await new Promise((done) => setTimeout(done, 650));
-    if (on) await stepBy(1, "event");
+    if (on) await stepBy(1);
   }
 }
 

@@ -69,6 +69,15 @@ function show(number) {
   caption.textContent = say;
   caption.className = `plays ${ending(at)}`;
   dots.forEach((dot, n) => dot.toggleAttribute("aria-current", n === at));
+  aim();
+}
+
+/** The button opens the run where this picture stands; from the last one it begins again. */
+function aim() {
+  const to = new URL(watch.href);
+  if (at < frames.length - 1) to.searchParams.set("step", frames[at].step);
+  else to.searchParams.delete("step");
+  watch.href = to.href;
 }
 
 function wait(ms = at === frames.length - 1 ? LAST_MS : MOMENT_MS) {

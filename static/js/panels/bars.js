@@ -28,21 +28,6 @@ function Stops() {
   </div>`;
 }
 
-/** Where this run stands on the path of the first page. */
-function Path() {
-  const { path, scenario } = s.boot.value ?? /** @type {Boot} */ ({});
-  if (!path || s.facts.value?.scenario.slug !== scenario.slug) return null;
-  const t = s.t.value;
-  const next = path.next && t("path.onward", { title: t(`pathstep.${path.next.number}`) });
-  return html`<nav class="pathbar" aria-label=${t("path.label")}>
-    <span class="dots" aria-hidden="true"
-      >${"●".repeat(path.number)}${"○".repeat(path.of - path.number)}</span
-    >
-    ${t("path.place", { n: path.number, of: path.of })}
-    ${next && html`<a href=${path.next.href}>${next}</a>`}
-  </nav>`;
-}
-
 function Longer() {
   const facts = s.facts.value;
   if (facts?.whole !== false) return null;
@@ -106,7 +91,7 @@ const inClass = () => s.classroom.value && html`<${onRequest.ClassBar} /><${onRe
 /** Every bar that has something to say. */
 export const Bars = () =>
   html`${inClass()}${s.predicting.value && html`<${onRequest.Predicting} />`}
-    <${Path} /><${Connection} /><${Older} /><${Stops} /><${Longer} />`;
+    <${Connection} /><${Older} /><${Stops} /><${Longer} />`;
 
 /** Lies over the foot of the stage: what comes and goes moves nothing. */
 export function Notice() {

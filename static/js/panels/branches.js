@@ -9,6 +9,7 @@ import { promise } from "../i18n/words.js";
 import { Icon } from "./common.js";
 
 const MOST_SEEN = 6;
+const FEWEST = 3; // the script and two branches
 
 function Rename({ one, done }) {
   const t = s.t.value;
@@ -92,7 +93,7 @@ export function Branches() {
   const [naming, rename] = useState(null);
   void s.revision.value;
   const tapes = s.branches.value;
-  if (tapes.length < 2) return null;
+  if (tapes.length < FEWEST) return null; // of one branch, Undo is the way back
   return html`<ul
     class="branches"
     data-many=${tapes.length > MOST_SEEN ? "1" : null}

@@ -9,13 +9,13 @@ import { useEffect, useRef } from "preact/hooks";
 import * as s from "../animator/state.js";
 
 const MARKS = [
-  ["step", "#transport .btn[data-step-on], #transport .row.tight > :nth-child(4)"],
-  ["sentence", "#say .what"],
-  ["break", "#hits [data-hit^=b]"],
-  ["share", "#title [aria-haspopup=dialog], #title .titlebar .row > button.btn:not(.square)"],
+  ["step", "#transport > :nth-child(1) > :nth-child(3)"],
+  ["sentence", "#caption .caption"],
+  ["break", "#breakit"],
+  ["share", "#sharing"],
 ];
 const FIRST_PRESS = 2; // where there is no step to go to, the marks begin with what makes one
-const OPEN = "dialog[open], :popover-open, .menu, .timebox, .sheetlist"; // what Escape closes first
+const OPEN = "dialog[open], :popover-open, .menu, .oversheet"; // what Escape closes first
 const at = signal(-1); // which mark stands; -1: none
 let marks = MARKS;
 
@@ -56,9 +56,7 @@ function place(box, target) {
   for (const one of document.querySelectorAll(PICTURE))
     used.push({ rect: one.getBoundingClientRect(), worth: TOLD });
   const stage = document.getElementById("stage").getBoundingClientRect();
-  const aside = document.getElementById("side").getBoundingClientRect();
-  // A chain of methods is read as a whole.
-  if (s.tab.value === "code") used.push({ rect: aside, worth: 3 * TOLD });
+  const aside = document.getElementById("caption").getBoundingClientRect();
   const spots = [
     ["below", middleX - width / 2, to.bottom + GAP],
     ["above", middleX - width / 2, to.top - height - GAP],

@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 
+import { captionOf } from "../animator/caption.js";
 import * as s from "../animator/state.js";
 import { kept } from "../core/kept.js";
 import { inTurn, knows, plain, told } from "../i18n/words.js";
@@ -66,6 +67,29 @@ export function judged(step) {
   if (!knows(s.words.value, key)) return { kind, words: t("broken.other", { id: key }) };
   const args = { m: listed(records, t), n: kept, fault: fault && t(`through.${fault}`) };
   return { kind, words: t(key, args) };
+}
+
+/** Kinds of a verdict that are shown from the step on at which they came about. */
+const BAD = ["lost", "broken", "gone"];
+const LONG = 90; // letters that still take the largest type
+export const isLong = (words) => words.length > LONG;
+
+/** {words, kind, aside, alarm}: the sentence of a step, in the colour of a verdict where it is one.
+ */
+export function captionAt(step, facts) {
+  if (!facts.total) return { words: s.t.value("step.empty"), kind: "" };
+  const { kind, words } = judged(step);
+  const last = step.n >= facts.total && !s.living.value && !facts.scenario.live;
+  if (BAD.includes(kind)) {
+    const { lost_at: lost = -1, broken = [] } = facts.verdict;
+    const first = Math.min(...[lost, ...broken.map((one) => one.step)].filter((n) => n >= 0));
+    if (last || step.n === first) return { words, kind, alarm: true };
+    return { words: captionOf(step), kind: "", aside: words, tone: kind };
+  }
+  const teaches = facts.script ? facts.scenario.teaches : "";
+  if (last && kind && kind !== "untested") return { words, kind, aside: teaches };
+  if (last && teaches) return { words: teaches, kind: "" };
+  return { words: captionOf(step), kind: "" };
 }
 
 /** The one sentence of a step. */

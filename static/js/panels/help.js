@@ -19,14 +19,18 @@ const KEYS = [
   ["1 2 3 4", "key.size"],
   ["/", "key.type"],
   [".", "key.time"],
+  [".", "key.blank"],
+  ["q", "key.ask"],
   ["k r", "key.faults"],
   ["x", "key.cut"],
   ["Enter ← → ↑ ↓ Esc", "key.lane"],
-  ["b", "key.bookmark"],
+  ["b", "key.break"],
+  ["m", "key.bookmark"],
+  ["f", "key.full"],
   ["v", "key.view"],
   ["c", "key.compare"],
   ["w", "key.why"],
-  ["p", "predict.why"],
+  ["p", "key.present"],
   ["s", "key.share"],
   ["n", "key.violation"],
   ["{ }", "key.branch"],
@@ -91,7 +95,13 @@ function Legend() {
   const [signs, setSigns] = useState([]);
   useEffect(() => {
     const draw = () => {
-      const env = { t, name: namer(t, STEP.view.brokers), width: WIDTH, height: HEIGHT };
+      const env = {
+        t,
+        name: namer(t, STEP.view.brokers),
+        width: WIDTH,
+        height: HEIGHT,
+        layers: s.layers.value,
+      };
       const { geo, logs, over } = tanks(STEP, env);
       svg.current.setAttribute("viewBox", `0 0 ${geo.width} ${geo.height}`);
       patch(svg.current.querySelector(".a"), logs.map(renamed));
@@ -105,7 +115,7 @@ function Legend() {
       seen.disconnect();
       removeEventListener("beforeprint", draw);
     };
-  }, [t]);
+  }, [t, s.layers.value]);
   return html`<svg
       class="legendpicture scene"
       ref=${svg}
@@ -141,7 +151,7 @@ function Help() {
         <dl class="keys">
           ${KEYS.map(
             ([key, words]) =>
-              html`<div key=${key}>
+              html`<div key=${words}>
                 <dt>${key.split(" ").map((k) => html`<kbd key=${k}>${k}</kbd> `)}</dt>
                 <dd>${t(words)}</dd>
               </div>`,

@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 
 import * as onRequest from "../animator/on_request.js";
 import { side } from "../animator/reality.js";
+import { blank } from "../animator/speaking.js";
 import * as s from "../animator/state.js";
 
 /** The table, or the matrix, where the tanks are, when that view is chosen. */
@@ -23,9 +24,14 @@ export function markBoard() {
     view: s.view.value,
     show: showing(),
     size: s.size.value,
-    playing: String(s.playing.value),
+    run: s.run.value ?? "",
+    runs: String(s.branches.value.length),
+    drawer: String(s.drawer.value),
   });
 }
+
+/** A speaker's screen is dark until the next key. */
+export const Blank = () => blank.value && html`<div class="blank"></div>`;
 
 /** Real brokers, beside the picture of the run or in its place. */
 export const Beside = () => (showing() === "model" ? null : html`<${onRequest.Reality} />`);

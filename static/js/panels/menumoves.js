@@ -3,7 +3,31 @@
 import { html } from "htm/preact";
 
 import { act } from "../animator/acting.js";
-import { MoveButton } from "./moves.js";
+import { whyNot } from "../animator/asking_why.js";
+import * as s from "../animator/state.js";
+
+export function MoveButton({ move, label, onDone }) {
+  const t = s.t.value;
+  const off = !move.enabled || !s.online.value;
+  const why = !s.online.value ? t("offline.wait") : move.why;
+  const press = (event) => {
+    if (!off) {
+      onDone?.();
+      act(move.text);
+    } else if (!move.enabled && s.online.value) whyNot(`move ${move.text}`, event.currentTarget);
+  };
+  return html`<li>
+    <button
+      type="button"
+      class=${`movebtn ${off ? "off" : ""}`}
+      aria-disabled=${off && move.enabled ? "true" : null}
+      title=${move.enabled ? null : t("whynot.move")}
+      onClick=${press}
+    >
+      ${label ? html`${label} ` : null}<code>${move.text}</code></button
+    >${!move.enabled && why ? html`<span class="soft">${why}</span>` : null}
+  </li>`;
+}
 
 /** Moves that mean the same thing, under what they mean. */
 function byMeaning(moves) {

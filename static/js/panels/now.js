@@ -39,7 +39,12 @@ function After({ facts, t }) {
     </ul>
     <h3>${t("after.operate")}</h3>
     <p>${t(`after.${after.topic}`)}</p>
-    <p><a class="btn" href=${after.next.url}>${t("after.next", { title: after.next.title })}</a></p>
+    ${
+      !s.boot.value.path &&
+      html`<p>
+        <a class="btn" href=${after.next.url}>${t("after.next", { title: after.next.title })}</a>
+      </p>`
+    }
   </section>`;
 }
 

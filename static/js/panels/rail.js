@@ -1,13 +1,14 @@
-// The timeline: a rail for every branch, with what happened on it; the one watched is a slider.
+// The way through a run: its beats as dots, or its steps on a slider with what happened on it.
 
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { captionOf } from "../animator/caption.js";
 import { goTo } from "../animator/player.js";
 import * as s from "../animator/state.js";
+import { beats } from "../core/history.js";
 import { kept } from "../core/kept.js";
 import { merged, railSpace } from "../core/rail.js";
-import { Branches } from "./branches.js";
 import { sayStep } from "./common.js";
 import { Futures } from "./noreturn.js";
 
@@ -23,6 +24,7 @@ const ICONS = {
   bookmark: "flag",
 };
 const MARK = 21; // px a mark takes
+const MOST_DOTS = 14;
 
 function Marks({ facts, space, width }) {
   const t = s.t.value;
@@ -55,6 +57,36 @@ const soFar = (facts, n) => ({
   chapters: facts.chapters.filter(([at]) => at <= n),
 });
 
+/** The beats of a story as dots; the slider over them goes from one to the next. */
+function dotsOf(facts) {
+  if (s.size.value !== "story" || s.byTime.value || facts.scenario.live) return null;
+  const at = [...new Set([...beats(facts), facts.total])].sort((a, b) => a - b);
+  if (at.length < 2 || at.length > MOST_DOTS) return null;
+  const of = (n) =>
+    Math.max(
+      0,
+      at.findLastIndex((one) => one <= n),
+    );
+  return { at, max: at.length - 1, of, step: (v) => at[v] };
+}
+
+function Dots({ dots, facts }) {
+  const here = dots.of(s.n.value);
+  const lost = facts.verdict?.lost_at ?? -1;
+  return html`<div class="beats" aria-hidden="true">
+    ${dots.at.map(
+      (n, i) =>
+        html`<i
+          key=${n}
+          class=${[i < here && "past", i === here && "here", lost >= 0 && n >= lost && "bad"]
+            .filter(Boolean)
+            .join(" ")}
+          style=${`left:${((100 * i) / dots.max).toFixed(2)}%`}
+        ></i>`,
+    )}
+  </div>`;
+}
+
 export function Rail() {
   const t = s.t.value;
   const facts = s.living.value ? soFar(s.facts.value, s.n.value) : s.facts.value;
@@ -67,48 +99,43 @@ export function Rail() {
     seen.observe(box.current);
     return () => seen.disconnect();
   }, [Boolean(facts)]);
-  if (!facts) return html`<div class="rails"></div>`;
+  if (!facts) return html`<div class="rail"></div>`;
   const step = s.step.value;
-  const own = s.chapter.value;
-  const value = step
-    ? t("rail.value", { n: s.n.value, total: facts.total, words: sayStep(step) })
-    : "";
-  const space = railSpace(facts, s.byTime.value);
-  const place = (n) => `${((100 * space.of(n)) / Math.max(1, space.max)).toFixed(3)}%`;
-  return html`<div class="rails" ref=${box}>
-    <${Futures} place=${(n) => (100 * space.of(n)) / Math.max(1, space.max)} />
-    <div class="rail">
-      <${Marks} facts=${facts} space=${space} width=${width} />
-      <input
-        type="range"
-        min="0"
-        max=${space.max}
-        value=${space.of(s.n.value)}
-        aria-label=${t("rail.label")}
-        aria-valuetext=${value}
-        style=${`--at:${place(s.n.value)}`}
-        onKeyDown=${nudge}
-        onInput=${(e) => {
-          const n = space.step(Number(e.target.value));
-          const jump = !dragged.current && Math.abs(n - s.n.value) > 1;
-          dragged.current ||= jump;
-          goTo(n, { leaveCrumb: jump });
-        }}
-        onChange=${() => {
-          dragged.current = false;
-        }}
-      />
-      <div class="ticks" aria-hidden="true">
-        ${
-          facts.total <= 400 &&
-          facts.chapters.map(
-            ([first], i) => html`<i key=${i} style=${`left:${place(Math.max(0, first - 1))}`}></i>`,
-          )
-        }
-      </div>
-      ${own?.comment && html`<span class="sr">${own.comment}</span>`}
-    </div>
-    <${Branches} />
+  const dots = dotsOf(facts);
+  const space = dots ?? railSpace(facts, s.byTime.value);
+  const percent = (n) => (100 * space.of(n)) / Math.max(1, space.max);
+  const value = !step
+    ? ""
+    : dots
+      ? t("rail.beat", { i: dots.of(s.n.value) + 1, k: dots.at.length, words: captionOf(step) })
+      : t("rail.value", { n: s.n.value, total: facts.total, words: sayStep(step) });
+  return html`<div class=${`rail ${dots ? "dotted" : ""}`} ref=${box}>
+    <${Futures} place=${percent} />
+    ${
+      dots
+        ? html`<${Dots} dots=${dots} facts=${facts} />`
+        : html`<${Marks} facts=${facts} space=${space} width=${width} />`
+    }
+    <input
+      type="range"
+      min="0"
+      max=${space.max}
+      value=${space.of(s.n.value)}
+      aria-label=${t("rail.label")}
+      aria-valuetext=${value}
+      data-total=${facts.total}
+      style=${`--at:${percent(s.n.value).toFixed(3)}%`}
+      onKeyDown=${nudge}
+      onInput=${(e) => {
+        const n = space.step(Number(e.target.value));
+        const jump = !dragged.current && Math.abs(n - s.n.value) > 1;
+        dragged.current ||= jump;
+        goTo(n, { leaveCrumb: jump });
+      }}
+      onChange=${() => {
+        dragged.current = false;
+      }}
+    />
   </div>`;
 }
 

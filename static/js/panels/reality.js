@@ -27,7 +27,7 @@ async function load(kafka) {
 }
 
 /** The picture, as wide as there is room. */
-function Picture({ step, view, widest }) {
+function Picture({ step, view, highest }) {
   const host = useRef(null);
   const sheet = useRef(null);
   const [room, setRoom] = useState(null);
@@ -45,7 +45,9 @@ function Picture({ step, view, widest }) {
   useEffect(() => {
     if (!room?.[0]) return;
     const [width, height] = room;
-    const how = { width: Math.max(280, width), height, widest };
+    // Of real clients nobody was read: the row of those of the run stays empty.
+    const reserve = step.view.clients.length > 0;
+    const how = { width: Math.max(280, width), height, highest, reserve };
     const words = { layers: s.layers.value, t: s.t.value, name: s.name.value };
     const { geo, logs } = tanks(
       { ...step, view, changed: new Set(), was: {} },
@@ -91,7 +93,7 @@ export function Reality() {
   const view = realView(step.view, moment, marks(moments, number), lost);
   return html`<section class="reality" aria-label=${t("beside.real", { kafka })}>
     <h2>${t("beside.real", { kafka })}</h2>
-    <${Picture} step=${step} view=${view} widest=${s.tapeNow.value?.widest ?? 0} />
+    <${Picture} step=${step} view=${view} highest=${s.tapeNow.value?.highest ?? {}} />
     <footer>
       <${Verdict} moment=${moment} rests=${rests} t=${t} />
       ${

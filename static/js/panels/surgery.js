@@ -6,7 +6,7 @@ import { useState } from "preact/hooks";
 import { act } from "../animator/acting.js";
 import * as s from "../animator/state.js";
 import { fitting, surgeryMoves, surgeryText } from "../core/moves.js";
-import { MoveButton } from "./moves.js";
+import { MoveButton } from "./menumoves.js";
 
 const shown = (v) =>
   v === null || v === ""

@@ -1,58 +1,84 @@
-// The tabs of the side panel, by the usual pattern: one tab stop, arrows inside.
+// The drawer: three names, and behind each its panels, by the usual pattern of tabs.
 
 import { html } from "htm/preact";
 
 import { pick } from "../animator/choose.js";
 import { Checks, Inspect, Lens, Log, Metrics, TableView } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
-import { Moves } from "./moves.js";
+import { Icon } from "./common.js";
 import { Now } from "./now.js";
+import { Sentence } from "./sentence.js";
+import { Verdict } from "./verdict.js";
 
-/** What stands behind each of `s.TABS`. */
+const Why = () => html`<${Sentence} /><${Verdict} /><${Now} />`;
+
+/** The component of each of `s.TABS`. */
 const PANELS = {
-  now: Now,
-  inspect: Inspect,
-  moves: Moves,
+  now: Why,
   code: Lens,
+  inspect: Inspect,
+  table: TableView,
+  metrics: Metrics,
   log: Log,
   checks: Checks,
-  metrics: Metrics,
-  table: TableView,
+};
+
+/** Arrows, Home and End go from one tab of a list to another. */
+const walk = (names, current) => (event) => {
+  const at = names.indexOf(current);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  pick(names[(to + names.length) % names.length], true);
 };
 
 export function Tabs() {
   const t = s.t.value;
-  const names = s.TABS;
-  const current = names.includes(s.tab.value) ? s.tab.value : "now";
-  const keys = (event) => {
-    const at = names.indexOf(current);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    pick(names[(to + names.length) % names.length], true);
-  };
+  if (!s.drawer.value) return null;
+  const current = s.tab.value;
   const Panel = PANELS[current];
   const count = s.broken.value.length;
-  return html`<section class="tabs" aria-label=${t("tabs.label")}>
-    <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${keys}>
-      ${names.map(
-        (name) =>
-          html`<button
-            key=${name}
-            type="button"
-            role="tab"
-            id=${`tab-${name}`}
-            aria-selected=${name === current ? "true" : "false"}
-            aria-controls="panel"
-            tabindex=${name === current ? 0 : -1}
-            onClick=${() => pick(name)}
-          >
-            ${t(`tab.${name}`)}${
-              name === "checks" && count > 0 ? html`<span class="badge">${count}</span>` : null
-            }
-          </button>`,
-      )}
+  const close = () => {
+    s.drawer.value = false;
+    document.getElementById("whynow")?.focus();
+  };
+  return html`<section
+    class="tabs"
+    aria-label=${t("tabs.label")}
+    onKeyDown=${(event) => event.key === "Escape" && !event.defaultPrevented && close()}
+  >
+    <div class="drawerhead">
+      <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${walk(s.TABS, current)}>
+        ${Object.entries(s.DRAWER).map(
+          ([group, names]) =>
+            html`<div key=${group} role="presentation" class="group">
+              <span aria-hidden="true">${t(`drawer.${group}`)}</span>
+              ${names.map(
+                (name) =>
+                  html`<button
+                    key=${name}
+                    type="button"
+                    role="tab"
+                    id=${`tab-${name}`}
+                    aria-selected=${name === current ? "true" : "false"}
+                    aria-controls="panel"
+                    tabindex=${name === current ? 0 : -1}
+                    onClick=${() => pick(name)}
+                  >
+                    ${t(`tab.${name}`)}${
+                      name === "checks" && count > 0
+                        ? html`<span class="badge">${count}</span>`
+                        : null
+                    }
+                  </button>`,
+              )}
+            </div>`,
+        )}
+      </div>
+      <button type="button" class="btn quiet square" aria-label=${t("bad.close")} onClick=${close}>
+        <${Icon} name="close" />
+      </button>
     </div>
     <div role="tabpanel" id="panel" aria-labelledby=${`tab-${current}`} tabindex="0">
       <${Panel} />

@@ -7,19 +7,17 @@ const brokerWords = (id, key) =>
   s.t.value(key, { b: s.t.value("card.name", { name: s.name.value(id, true) }) });
 
 const cards = (geo) =>
-  [...geo.lanes.values()].map((lane) => ({
-    id: `b${lane.id}`,
-    label: brokerWords(lane.id, "hit.broker"),
-    ...geo.boxes.card(lane.id),
+  [...geo.lanes.values(), ...geo.marks.filter((one) => one.id !== null)].map(({ id }) => ({
+    id: `b${id}`,
+    label: brokerWords(id, "hit.broker"),
+    ...geo.boxes.card(id),
   }));
 
 /** The controller, and the clients beside it. */
 function top(geo, drawnLogs) {
-  const controller = {
-    id: "K",
-    label: s.t.value("hit.controller"),
-    ...geo.boxes.top,
-  };
+  const controller = geo.boxes.top
+    ? [{ id: "K", label: s.t.value("hit.controller"), ...geo.boxes.top }]
+    : [];
   const clients = [...nodes(drawnLogs)]
     .filter((n) => n.k.startsWith("client-"))
     .map((n) => ({
@@ -27,7 +25,7 @@ function top(geo, drawnLogs) {
       label: n.c.find((one) => one.k === "title").x,
       ...around(n.c.find((one) => one.k === "bg").a),
     }));
-  return [controller, ...clients];
+  return [...controller, ...clients];
 }
 
 /** Messages on their way. */
@@ -63,11 +61,11 @@ const links = (over) =>
       };
     });
 
-/** The flag of a log's end stands for the log: what can be written to it, flushed, cut off its
- *  start. */
+/** The flag of a log's end, where it is drawn, stands for the log: what can be written to it,
+ *  flushed, cut off its start. */
 const logs = (geo) =>
   [...geo.lanes.values()]
-    .filter((lane) => geo.d.labels && geo.part.replicas[lane.id])
+    .filter((lane) => s.layers.value.has("ends") && geo.part.replicas[lane.id])
     .map((lane) => ({
       id: `log:${lane.id}`,
       label: brokerWords(lane.id, "hit.log"),
@@ -76,7 +74,7 @@ const logs = (geo) =>
 
 /** The folded beginning, which opens when it is pressed. */
 const fold = (geo) =>
-  geo.foldW > 0
+  geo.foldH > 0
     ? [
         {
           id: "fold",

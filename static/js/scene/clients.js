@@ -8,11 +8,12 @@ export function clients(geo, view, { t, name, changed, blocked }) {
   const y = geo.heads.clients;
   const parts = [];
   let at = geo.narrow ? 8 : 14;
-  const room = geo.width - geo.corner;
+  const room = geo.width;
+  const { small } = geo.type;
   const crowded = !geo.narrow && view.clients.length > (room - at > 620 ? 3 : 2);
   const shown = view.clients.slice(0, geo.narrow ? 2 : 9);
   const least = (c) =>
-    c ? textWidth(`${called(c, view, name)} ${reads(c, geo, view, t)[1]}`, 12.5, true) + 26 : 0;
+    c ? textWidth(`${called(c, view, name)} ${reads(c, geo, view, t)[1]}`, small, true) + 26 : 0;
   for (const [i, c] of shown.entries()) {
     if (parts.length && at > room - 84) break; // no room for its name: the tables have it
     const producer = c.kind === "producer";
@@ -20,12 +21,12 @@ export function clients(geo, view, { t, name, changed, blocked }) {
     const [all, short] = reads(c, geo, view, t);
     const needs = least(c);
     if (parts.length && at + needs > room) break;
-    const left = room - at - least(shown[i + 1]); // the next one wants to be seen, too
+    const left = room - at - least(shown[i + 1]) - 18; // the next one wants to be seen, too
     const words =
       crowded || needs + 24 > left
         ? short
-        : fit(all, left - textWidth(`${label} `, 12.5, true) - 34, 12.5);
-    const w = textWidth(`${label} `, 12.5, true) + textWidth(words, 12.5) + 26;
+        : fit(all, left - textWidth(`${label} `, small, true) - 34, small);
+    const w = textWidth(`${label} `, small, true) + textWidth(words, small) + 26;
     const waiting = (c.waiting ?? []).slice(
       0,
       Math.max(0, Math.min(5, Math.floor((room - at - w - 6) / 70))),
@@ -34,24 +35,24 @@ export function clients(geo, view, { t, name, changed, blocked }) {
       g(
         `client-${c.id}`,
         [
-          rect("bg", at, y + 3, w, 24, `client ${producer ? "" : "reader"}`, { rx: 12 }),
+          rect("bg", at, y + 3, w, 28, `client ${producer ? "" : "reader"}`, { rx: 14 }),
           spans(
             "w",
             at + 12,
-            y + 19.5,
+            y + 22,
             [
               [`${label} `, "strong"],
               [words, "quiet"],
             ],
             "field",
-            { "font-size": 12.5 },
+            { style: `font-size:${small}px` },
           ),
           ...waiting.map((wait, i) =>
-            waitMark(wait, at + w + 6 + i * 70, y + 4, { t, name, blocked }),
+            waitMark(wait, at + w + 6 + i * 70, y + 6, small, { t, name, blocked }),
           ),
           title("title", `${label} ${all}`),
           changed.has(`client:${c.id}`) &&
-            line("chg", at + 12, y + 28, at + w - 12, y + 28, "changed"),
+            line("chg", at + 12, y + 32, at + w - 12, y + 32, "changed"),
         ],
         {
           "data-id": String(c.id),
@@ -82,7 +83,7 @@ export function called(c, view, name) {
 }
 
 /** What a producer waits for; with acks=all it waits for those the high watermark waits for. */
-function waitMark(wait, x, y, { t, name, blocked }) {
+function waitMark(wait, x, y, small, { t, name, blocked }) {
   const label = [wait.m].flat().join(" ");
   const ids = wait.acks === -1 ? [...blocked] : [];
   const more = ids.length
@@ -93,7 +94,9 @@ function waitMark(wait, x, y, { t, name, blocked }) {
     [
       rect("r", x, y + 1, 66, 20, "waiting", { rx: 4 }),
       icon("i", "hourglass", x + 4, y + 5, 12, "warn"),
-      text("t", x + 18, y + 15, fit(label, 46, 11.5), "mono small"),
+      text("t", x + 18, y + 16, fit(label, 46, small), "small", {
+        style: `font-size:${small}px`,
+      }),
       title(
         "title",
         t("client.waits", {

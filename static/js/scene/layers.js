@@ -3,15 +3,21 @@
 
 export const LAYERS = [
   "watermarks",
-  "epochs",
-  "beliefs",
   "clients",
   "ghosts",
+  "beliefs",
+  "ends",
+  "remote",
+  "offsets",
+  "epochs",
+  "pipes",
+  "controller",
   "disk",
   "sessions",
   "heartbeats",
 ];
-export const USUAL = new Set(["watermarks", "epochs", "beliefs", "clients", "ghosts"]);
+/** What everybody sees; the rest is for experts. */
+export const USUAL = new Set(["watermarks", "clients", "ghosts", "beliefs"]);
 
 /** "disk,-ghosts": what differs from the usual set, in the order of the list; "" for the usual
  *  set. */

@@ -50,15 +50,16 @@ function cutLine(geo, broker, offset, a, t) {
   if (!geo.lanes.get(broker) || offset < geo.fold) return null;
   const { d, x, y, centred } = geo.boxes.cut(broker, offset);
   const label = t("mark.parts", { o: offset });
-  const wide = textWidth(label, 11.5, true) + 14;
+  const { small } = geo.type;
+  const wide = textWidth(label, small, true) + 14;
   const wish = centred ? x - wide / 2 : x + 6;
   const left = Math.max(4, Math.min(wish, geo.width - wide - 4));
   return g(
     `cutline${broker}`,
     [
       path("l", d, "cutline"),
-      geo.d.labels && rect("r", left, y - 21, wide, 18, "partbox", { rx: 4 }),
-      geo.d.labels && text("t", left + 7, y - 8, label, "parttext"),
+      rect("r", left, y - 21, wide, 18, "partbox", { rx: 4 }),
+      text("t", left + 7, y - 7, label, "parttext", { style: `font-size:${small}px` }),
     ],
     { ...a, "data-act": `cut:${broker}:${offset}` },
   );

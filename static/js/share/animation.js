@@ -3,10 +3,13 @@
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
+import { SHORTEST_MS, WORD_MS } from "../animator/playing.js";
 import * as s from "../animator/state.js";
+import { beats } from "../core/history.js";
 import { clear } from "../export/frame.js";
 import { animate, estimate } from "../export/gif.js";
-import { lasts, plan, WIDEST } from "../export/plan.js";
+import { lasts, plan, range, WIDEST } from "../export/plan.js";
+import { countWords } from "../i18n/words.js";
 import { why } from "./common.js";
 
 const AROUND = 5;
@@ -66,6 +69,24 @@ function useWork(words) {
   return { told, setTold, bad, run, stop };
 }
 
+/** Something that is done, or not. */
+const Check = ({ label, on, set, off, t }) =>
+  html`<label class="field"
+    ><input
+      type="checkbox"
+      checked=${on}
+      disabled=${off}
+      onChange=${(e) => set(e.target.checked)}
+    />${" "}${t(label)}</label
+  >`;
+
+/** How long a frame is shown: as long as its caption is read. */
+function readIn(n, on, words) {
+  const step = on.steps.get(n);
+  const said = step ? words(step).lines[0] : "";
+  return Math.max(SHORTEST_MS, countWords(said) * WORD_MS);
+}
+
 export function Animation({ name, words, hand }) {
   const t = s.t.value;
   const on = s.tapeNow.value;
@@ -74,11 +95,13 @@ export function Animation({ name, words, hand }) {
   const [b, setB] = useState(Math.min(total, s.n.value + AROUND));
   const [motion, setMotion] = useState(true);
   const [size, setSize] = useState(null);
-  const { told, setTold, bad, run, stop } = useWork(words);
+  const { told: work, setTold, bad, run, stop } = useWork(words);
+  const told = [...new Set([...beats(on.facts), total])].sort((x, y) => x - y);
+  const [story, setStory] = useState(told.length > 1);
   const frames = useMemo(() => {
-    const weighty = new Set(on.facts.moments);
-    return plan(Math.min(a, b), Math.max(a, b), { motion, weighty: (n) => weighty.has(n) });
-  }, [a, b, motion, on.digest]);
+    const steps = story ? told : range(Math.min(a, b), Math.max(a, b));
+    return plan(steps, { motion, rest: (n) => readIn(n, on, words) });
+  }, [a, b, motion, story, on.digest, s.revision.value]);
   useEffect(() => setSize(null), [frames]);
   const measure = () =>
     run(async (options) => {
@@ -93,20 +116,15 @@ export function Animation({ name, words, hand }) {
         setSize(made.size);
       }
     });
+  const off = work !== null;
   const number = (label, value, set) =>
-    html`<${StepField} ...${{ label, value, set, total, off: told !== null, t }} />`;
+    html`<${StepField} ...${{ label, value, set, total, off, t }} />`;
   return html`<div class="gif">
     <b>${t("export.gif")}</b>
     <div class="row">
-      ${number("export.gif.from", a, setA)}${number("export.gif.to", b, setB)}
-      <label class="field"
-        ><input
-          type="checkbox"
-          checked=${motion}
-          disabled=${told !== null}
-          onChange=${(e) => setMotion(e.target.checked)}
-        />${" "}${t("export.gif.motion")}</label
-      >
+      <${Check} ...${{ label: "export.gif.story", on: story, set: setStory, off, t }} />
+      ${!story && number("export.gif.from", a, setA)}${!story && number("export.gif.to", b, setB)}
+      <${Check} ...${{ label: "export.gif.motion", on: motion, set: setMotion, off, t }} />
     </div>
     <p class="soft">
       ${t("export.gif.plan", {
@@ -115,14 +133,14 @@ export function Animation({ name, words, hand }) {
       })}${" "}${size !== null && t("export.gif.size", { kb: kilo(size) })}
     </p>
     ${
-      told === null
+      work === null
         ? html`<div class="row">
             <button type="button" class="btn" onClick=${make}>${t("export.gif.make")}</button
             ><button type="button" class="btn quiet" onClick=${measure}>
               ${t("export.gif.measure")}
             </button>
           </div>`
-        : html`<${Making} told=${told} stop=${stop} t=${t} />`
+        : html`<${Making} told=${work} stop=${stop} t=${t} />`
     }
     ${bad && html`<p class="bad" role="status">${bad}</p>`}
   </div>`;

@@ -8,7 +8,7 @@ import { short } from "../core/link.js";
 import { clear, ofStep, png } from "../export/frame.js";
 import { WIDEST } from "../export/plan.js";
 import { loadIcons } from "../export/written.js";
-import { judged, sayAll } from "../panels/common.js";
+import { captionAt, judged, sayAll } from "../panels/common.js";
 import { Animation } from "./animation.js";
 import { Copied, why } from "./common.js";
 
@@ -32,18 +32,13 @@ const lanes = () =>
 function words(step) {
   const t = s.t.value;
   const { digest, scenario, profile, total } = s.facts.value;
-  const said = step.say?.length
-    ? [
-        sayAll({ ...step, say: step.say.slice(0, 1) }),
-        step.say.length > 1 ? sayAll({ ...step, say: step.say.slice(1, 3) }) : "",
-      ]
-    : [step.move, ""];
+  const { words: said, aside = "" } = captionAt(step, s.facts.value);
   const link = short(location.origin, digest, { step: step.n, lang: s.lang.value });
   const where = t("export.note", { n: step.n, total, profile });
   return {
     title: `${scenario.title} · ${where}`,
     head: { title: scenario.title, ...judged(step) },
-    lines: said,
+    lines: [said, aside],
     note: `${where} · ${link}`,
     desc: [sayAll(step), step.n === s.n.value ? lanes() : "", t("export.rights", { link })]
       .join(" ")

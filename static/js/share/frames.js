@@ -8,26 +8,7 @@ import { embed, frame } from "../core/link.js";
 import { alone, shared } from "../core/place.js";
 import { Choice, Copied, isKept, packedOf, save, why } from "./common.js";
 
-const HEIGHTS = { title: 34, stage: 28 + 104 + 16, say: 116, bar: 50 };
-
-/** How high a frame has to be so that nothing in it scrolls at 720 pixels width. */
-function height(view, panel) {
-  const lane =
-    view.brokers.length <= 4
-      ? 124
-      : view.brokers.length <= 6
-        ? 106
-        : view.brokers.length <= 12
-          ? 56
-          : 22;
-  return (
-    HEIGHTS.title +
-    HEIGHTS.stage +
-    lane * view.brokers.length +
-    (panel === "now" ? HEIGHTS.say : 0) +
-    HEIGHTS.bar
-  );
-}
+const HEIGHT = { now: 560, none: 470 }; // px, by what stands below the picture
 
 export function Embed() {
   const t = s.t.value;
@@ -54,7 +35,7 @@ export function Embed() {
   const own = packed && on.saved === false ? `#run=${packed}` : "";
   const looks = { step: s.n.value, controls, panel, theme, lang: s.lang.value };
   const url = shared(embed("", on.digest, looks)) + own;
-  const high = height(s.step.value.view, panel);
+  const high = HEIGHT[panel];
   const keep = async () => {
     setBad(null);
     try {

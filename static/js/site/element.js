@@ -6,7 +6,7 @@
   const OWN = document.currentScript ?? document.querySelector('script[src*="highwater.js"]');
   const ROOT = /** @type {HTMLScriptElement} */ (OWN).src.replace(/[^/]*$/, "");
   const NAMES = ["scenario", "kafka", "run", "step", "to", "controls", "panel", "theme", "height"];
-  const HEIGHT = 440;
+  const HEIGHT = 440; // px until the frame says how high it is
 
   class HighwaterRun extends HTMLElement {
     static observedAttributes = [...NAMES, "lang", "link"];
@@ -14,7 +14,19 @@
     connectedCallback() {
       // A deck of slides may take it out of its page and put it in again.
       if (!this.shadowRoot) this.attachShadow({ mode: "open" });
+      // A frame that is ready is told to be as high as its content, and says how high that is.
+      this.heard = ({ source, data }) => {
+        const frame = this.shadowRoot.querySelector("iframe");
+        if (source !== frame?.contentWindow || this.hasAttribute("height")) return;
+        if (data?.ready === "highwater") source.postMessage({ fit: true }, "*");
+        else if (data?.height > 0) frame.style.height = `${Math.ceil(data.height)}px`;
+      };
+      addEventListener("message", this.heard);
       this.draw();
+    }
+
+    disconnectedCallback() {
+      removeEventListener("message", this.heard);
     }
 
     attributeChangedCallback() {

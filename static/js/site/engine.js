@@ -69,7 +69,7 @@ export class Engine {
     }
   }
 
-  /** Ends the worker unless it is heard of before the deadline; the next question starts another. */
+  /** Ends the worker unless it is heard of in time; the next question starts another. */
   #watch() {
     clearTimeout(this.deadline);
     if (!this.waiting.size) return;

@@ -47,7 +47,7 @@ export async function framed({ channel, root, lang, t }) {
   const at = (id) => document.getElementById(id);
   const looks = chosen(query);
   if (looks.theme !== "auto") document.documentElement.dataset.theme = looks.theme;
-  if (looks.panel === "none") at("say").remove();
+  if (looks.panel === "none") at("caption").remove();
   const { seen } = read(location.search);
   let answer;
   try {

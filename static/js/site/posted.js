@@ -1,5 +1,5 @@
-// A form that is sent to a page which the engine renders: it is kept over the navigation in the name
-// of the window, since storage may be blocked.
+// A form that is sent to a page which the engine renders: the name of the window keeps it over the
+// navigation, since storage may be blocked.
 
 const MARK = "highwater.post:";
 

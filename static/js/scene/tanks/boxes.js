@@ -3,9 +3,13 @@
 /** Functions and boxes of a geometry, the same that the lanes have. */
 export function boxes(geo) {
   const lane = (id) => geo.lanes.get(id);
-  const foot = geo.full ? 62 : 30;
   return {
-    card: (id) => ({ x: lane(id).left + 4, y: lane(id).foot + 24, w: geo.col - 8, h: foot }),
+    card: (id) => {
+      const other = geo.marks.find((one) => one.id === id);
+      if (other) return { x: other.x, y: other.y, w: other.w, h: other.h };
+      const y = lane(id).foot + (geo.pipes ? 26 : 4);
+      return { x: lane(id).left + 4, y, w: geo.col - 8, h: geo.narrow ? 54 : 70 };
+    },
     log: (id) => ({
       x: lane(id).x,
       y: lane(id).top + 4,
@@ -17,7 +21,7 @@ export function boxes(geo) {
       const y = geo.y(geo.part.replicas[id].leo, lane(id)) - 23;
       return { x, y, w: Math.min(54, geo.gap.right - 2, geo.width - x - 2), h: 24 };
     },
-    top: { x: 0, y: 3, w: Math.min(140, geo.width), h: 32 },
+    top: geo.control,
     fold: () => {
       const first = geo.lanes.values().next().value;
       return { x: first.x, y: first.floor - geo.foldH, w: first.w, h: geo.foldH };

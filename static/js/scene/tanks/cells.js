@@ -3,7 +3,7 @@
 import { cellWords } from "../cellwords.js";
 import { epochClass, g, icon, path, rect, text, textWidth, title } from "../node.js";
 import { ghosts, gone } from "./gone.js";
-import { place, sized } from "./place.js";
+import { fitted, place } from "./place.js";
 import { remotePart } from "./store.js";
 
 /** Everything in the tank of one replica, from its floor up. */
@@ -27,28 +27,35 @@ function sediment(geo, lane, replica, { t }) {
   const y = geo.y(Math.max(replica.start, geo.base), lane);
   const h = lane.floor - y;
   if (h < 2) return [];
-  const words = t("mark.starts", { o: replica.start });
+  const { small } = geo.type;
+  const [words, size] = fitted(
+    t("mark.starts", { o: replica.start }),
+    lane.w - 8,
+    small,
+    small,
+    false,
+  );
   return [
     g("start", [
-      rect("r", lane.x + 1.5, y, lane.w - 3, h - 1.5, "seabed", { rx: geo.full ? 6 : 2 }),
-      rect("h", lane.x + 1.5, y, lane.w - 3, h - 1.5, "sediment", { rx: geo.full ? 6 : 2 }),
-      geo.full &&
-        h >= 14 &&
-        text("t", lane.mid, y + h / 2 + 4, words, "small", {
-          "text-anchor": "middle",
-          "font-size": sized(words, lane.w - 8, 11),
-        }),
+      rect("r", lane.x + 1.5, y, lane.w - 3, h - 1.5, "seabed", { rx: 6 }),
+      rect("h", lane.x + 1.5, y, lane.w - 3, h - 1.5, "sediment", { rx: 6 }),
+      text("t", lane.mid, y + h / 2 + 5, words, "small", {
+        "text-anchor": "middle",
+        style: `font-size:${size}px`,
+      }),
       title("title", t("mark.sunk", { o: replica.start })),
     ]),
   ];
 }
 
-/** What is deep and equal everywhere, as one block. */
+/** What is older than there is room for, as one line that counts it. */
 function folded(geo, lane, broker, replica, { t }) {
-  if (!geo.foldH || replica.leo <= geo.base) return [];
+  const start = Math.max(geo.base, replica.start ?? 0);
+  const end = Math.min(geo.fold, replica.leo);
+  if (!geo.foldH || end <= start) return [];
   const x = lane.x + geo.gap.pad;
   const w = lane.w - 2 * geo.gap.pad;
-  const end = Math.min(geo.fold, replica.leo);
+  const foot = lane.floor - geo.sunk;
   const parts = replica.runs
     .filter(([from]) => from < end)
     .map(([from, to, e]) => {
@@ -57,30 +64,37 @@ function folded(geo, lane, broker, replica, { t }) {
       return rect(`f${from}`, x, y + 1, w, Math.max(1, h - 2), `fold ${epochClass(e)}`, { rx: 3 });
     });
   if (!parts.length) return [];
-  const words = `${geo.base} … ${end - 1}`;
-  const y = geo.y(geo.fold, lane);
+  const n = end - start;
+  const committed = Object.values(geo.part.replicas).every((one) => one.hw >= end);
+  const { small } = geo.type;
+  const whole = t(committed ? "cell.earlier.committed" : "cell.earlier", { n });
+  const [words, size] = fitted(
+    textWidth(whole, small, true) <= w - 6 ? whole : t("cell.earlier", { n }),
+    w - 6,
+    small,
+    small,
+  );
   return [
     g(
       "folded",
       [
         ...parts,
-        path("tear", tear(x, y + 1, w), "foldedge"),
-        geo.full &&
-          text("t", lane.mid, lane.floor - geo.sunk - geo.foldH / 2 + 4, words, "num", {
-            "font-size": sized(words, w - 6, 12),
-          }),
-        title("title", t("cell.folded", { a: geo.base, b: end - 1 })),
+        path("tear", tear(x, geo.y(geo.fold, lane) + 1, w), "foldedge"),
+        text("t", lane.mid, foot - geo.foldH / 2 + size * 0.36, words, "num", {
+          "font-size": size,
+        }),
+        title("title", t("cell.folded", { a: start, b: end - 1 })),
       ],
-      geo.full ? { "data-id": `b${broker.id}:same` } : {},
+      { "data-id": `b${broker.id}:same`, "data-count": n },
     ),
   ];
 }
 
 const tear = (x, y, w) => `M${x} ${y}l${w / 4} -3l${w / 4} 6l${w / 4} -6l${w / 4} 3`;
 
-/** Epoch runs where single records are not drawn: the far past, and logs too deep for cells. */
+/** Epoch runs where single records are not known: the far past of an unfolded log. */
 function runs(geo, lane, broker, replica) {
-  const first = geo.detail === "run" ? Infinity : (replica.records[0]?.o ?? replica.leo);
+  const first = replica.records[0]?.o ?? replica.leo;
   return replica.runs
     .filter(([from, to]) => to > geo.fold && from < first)
     .map(([from, to, e]) => {
@@ -96,7 +110,6 @@ function runs(geo, lane, broker, replica) {
 }
 
 function cells(geo, lane, broker, replica, ctx) {
-  if (geo.detail === "run") return [];
   return replica.records
     .filter((r) => r.o >= geo.fold && r.o < replica.leo)
     .map((r) => cell(geo, lane, broker, replica, r, ctx));
@@ -111,11 +124,10 @@ function cell(geo, lane, broker, replica, r, ctx) {
   const flags = [open && "open", differs && "differs", lost && "lost", remote && "remote"]
     .filter(Boolean)
     .join(" ");
-  const rx = h >= 16 ? 5 : 1;
-  const named = geo.detail === "full" && w >= 22 && r.o >= (replica.start ?? 0);
+  const named = r.o >= (replica.start ?? 0);
   const parts = [
-    rect("r", x, y, w, h, `cell ${epochClass(r.e)} ${flags}`, { rx }),
-    ...(named ? face(r, { x, y, w, h }, lost) : []),
+    rect("r", x, y, w, h, `cell ${epochClass(r.e)} ${flags}`, { rx: 6 }),
+    ...(named ? face(r, { x, y, w, h }, lost, geo.type.small) : []),
     ...unflushed(replica, r, { x, y, w, h }),
     title("title", cellWords(geo.part, broker.id, r, open, ctx)),
   ];
@@ -131,28 +143,17 @@ function cell(geo, lane, broker, replica, r, ctx) {
 }
 
 /** Its name, a tick when it was acknowledged, an eye when it was read. */
-function face(r, { x, y, w, h }, lost) {
-  const label = String(r.id ?? "");
-  const size = Math.min(20, Math.max(10, h * 0.46));
-  const tick = r.acked && w >= 34;
-  // Where the tick stands in the corner, a long name takes the width below it.
-  const corner = tick && h >= 36 && textWidth(label, size, true) > w - 26;
-  const small = sized(label, w - (tick && !corner ? 26 : 6), size);
-  const aside = tick && !corner && textWidth(label, small, true) > w - 42;
-  const mid = x + w / 2 - (aside ? 5 : 0);
-  const scale = h >= 30 ? 1.35 : 1;
-  const far = x + w - 7 - 7 * scale;
+function face(r, { x, y, w, h }, lost, least) {
+  const most = Math.min(32, h * 0.46);
+  const [label, size] = fitted(String(r.id ?? ""), w - 6, Math.max(least, most), least);
+  // The tick stands beside the name, or where there is no room in the corner above it.
+  const wide = textWidth(label, size, true);
+  const tick = r.acked && w >= 34 && (wide <= w - 34 || h >= 34);
+  const far = x + w - 15;
+  const high = wide <= w - 34 ? y + h / 2 : y + 10;
   return [
-    text("n", mid, y + h * (corner ? 0.64 : 0.5) + small * 0.36, label, "num name", {
-      "font-size": small,
-    }),
-    tick &&
-      path(
-        "ok",
-        `M${far} ${y + h / 2 - (h >= 30 ? 8 : 0)}` +
-          `l${2.6 * scale} ${2.6 * scale}l${4.6 * scale} ${-5.2 * scale}`,
-        "acked",
-      ),
+    text("n", x + w / 2, y + h * 0.5 + size * 0.36, label, "num name", { "font-size": size }),
+    tick && path("ok", `M${far} ${high}l3 3l6 -7`, "acked"),
     r.read && w >= 60 && icon("eye", "eye", x + 5, y + 4, Math.min(13, h * 0.4), "seen"),
     lost && w >= 34 && path("lostx", `M${x + 5} ${y + h - 5}l8-8m0 8l-8-8`, "lostx"),
   ];

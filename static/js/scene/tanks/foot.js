@@ -2,7 +2,7 @@
 
 import { g, icon, pill, rect, text, textWidth, title } from "../node.js";
 import { isStale, standing } from "../standing.js";
-import { sized } from "./place.js";
+import { fitted, sized } from "./place.js";
 
 /** "leads · epoch 1", "crashed", "catching up · 3 behind". */
 function threeWords(part, broker, t) {
@@ -27,13 +27,14 @@ function threeWords(part, broker, t) {
 /** The foot of one tank; its group stands for the broker. */
 export function foot(geo, view, broker, lane, ctx) {
   const replica = geo.part.replicas[broker.id];
-  const y = lane.foot + (geo.full ? (geo.narrow ? 38 : 46) : 34);
+  const top = lane.foot + (geo.pipes ? 26 : 4);
+  const y = top + geo.type.name + 2;
   return g(
     `card${broker.id}`,
     [
-      rect("r", lane.left + 2, lane.foot + 24, geo.col - 4, geo.full ? 60 : 28, "touch frame"),
+      rect("r", lane.left + 2, top, geo.col - 4, geo.narrow ? 56 : 70, "touch frame"),
       ...name(geo, broker, lane, y, replica, ctx),
-      ...(geo.full ? more(geo, broker, lane, y, replica, ctx) : []),
+      ...more(geo, broker, lane, y, replica, ctx),
       title(
         "title",
         ctx.t(broker.clean ? "card.clean" : "card.unclean", {
@@ -53,67 +54,53 @@ export function foot(geo, view, broker, lane, ctx) {
 
 function name(geo, broker, lane, y, replica, { t, name: called }) {
   const acts = replica?.role === "leader";
-  const short = called(broker.id, true);
-  const label = geo.full ? t("card.name", { name: short }) : short;
-  const size = geo.full ? (geo.narrow ? 14 : 17) : Math.min(12, geo.col * 0.3);
-  const lead = acts ? size + 5 : 0;
-  const fits = sized(label, geo.col - lead - 6, size);
-  const w = textWidth(label, fits, true);
-  const x = lane.mid - (w + lead) / 2;
+  const { name: most, small } = geo.type;
+  const lead = acts ? most + 5 : 0;
+  const whole = t("card.name", { name: called(broker.id, true) });
+  const room = geo.col - lead - 6;
+  // A narrow column has room for the name alone.
+  const label = textWidth(whole, small, true) <= room ? whole : called(broker.id, true);
+  const [words, size] = fitted(label, room, most, small);
+  const x = lane.mid - (textWidth(words, size, true) + lead) / 2;
+  const crown = geo.part.record.leader === broker.id ? "crown" : "crown self";
   return [
     acts && {
-      ...icon(
-        "crown",
-        "crown",
-        geo.full ? x : lane.mid - 6,
-        geo.full ? y - size + 1 : y - 24,
-        geo.full ? size + 2 : 12,
-        geo.part.record.leader === broker.id ? "crown" : "crown self",
-      ),
+      ...icon("crown", "crown", x, y - most + 1, most + 2, crown),
       m: { enter: "land", exit: "lift" },
     },
-    text("name", geo.full ? x + lead : lane.mid - w / 2, y, label, "name", { "font-size": fits }),
+    text("name", x + lead, y, words, "name", { "font-size": size }),
   ];
 }
 
-/** Where words of this width stand under a tank: in its middle, as far as its column has room. */
-const under = (geo, { left, mid }, w) =>
-  Math.min(Math.max(mid, left + w / 2 + 2), left + geo.col - w / 2 - 2);
-
 /** Three words, and below them what is wrong, or one small pill. */
 function more(geo, broker, lane, y, replica, ctx) {
-  const { t } = ctx;
-  const [words, tone] = threeWords(geo.part, broker, t);
-  const size = sized(words, geo.col - 4, geo.narrow ? 11.5 : 13, false);
-  const x = under(geo, lane, textWidth(words, size));
+  const [words, tone] = threeWords(geo.part, broker, ctx.t);
+  const line = y + geo.type.role + 4;
   return [
-    text("role", x, y + (geo.narrow ? 15 : 19), words, `role ${tone}`, {
-      "text-anchor": "middle",
-      style: `font-size:${size}px`,
-    }),
-    ...below(geo, broker, lane, y + (geo.narrow ? 21 : 26), replica, ctx),
+    under(geo, lane, line, "role", words, `role ${tone}`, geo.type.role),
+    ...below(geo, broker, lane, line, replica, ctx),
   ];
+}
+
+/** Words in the middle under a tank, as far as its column has room. */
+function under(geo, { left, mid }, y, key, label, cls, most) {
+  const [words, size] = fitted(label, geo.col - 4, most, geo.type.small, false);
+  const half = textWidth(words, size) / 2 + 2;
+  const x = Math.min(Math.max(mid, left + half), left + geo.col - half);
+  return text(key, x, y, words, cls, {
+    "text-anchor": "middle",
+    style: `font-size:${size}px`,
+  });
 }
 
 /** A wrong belief first, then what the water waits for, then how the broker stands otherwise. */
 function below(geo, broker, lane, y, replica, ctx) {
   const { t, name: called, layers, blocked } = ctx;
-  const room = geo.col - 6;
   const line = (key, words, cls, a) => [
     g(
       key,
       [
-        text(
-          "t",
-          under(geo, lane, Math.min(room, textWidth(words, 11.5))),
-          y + 11,
-          words,
-          `small ${cls}`,
-          {
-            "text-anchor": "middle",
-            style: `font-size:${sized(words, room, 11.5, false)}px`,
-          },
-        ),
+        under(geo, lane, y + geo.type.small + 4, "t", words, `small ${cls}`, geo.type.small),
         title("title", words),
       ],
       a,
@@ -136,12 +123,12 @@ function below(geo, broker, lane, y, replica, ctx) {
   }
   if (blocked.has(broker.id))
     return line("waits", t("card.waits"), "warn", { "data-id": `b${broker.id}:waits` });
-  return pills(geo, broker, lane, y, ctx);
+  return pills(geo, broker, lane, y + 5, ctx);
 }
 
 /** What else there is to say: ELR, fenced, throttled, a slow disk, its rack. */
 function pills(geo, broker, lane, y, { t, layers, session }) {
-  const others = standing(geo.part, broker, t).filter((one) => !one.member && one.cls !== "elr");
+  const others = standing(geo.part, broker, t).filter((one) => !one.member);
   if (broker.rack && !others.length) others.push({ label: broker.rack, cls: "out", key: "rack" });
   if (layers.has("sessions") && broker.session > 0 && session)
     others.unshift({
@@ -153,8 +140,8 @@ function pills(geo, broker, lane, y, { t, layers, session }) {
   let at = 0;
   for (const one of others) {
     const p = pill(`pill-${one.key ?? one.cls}`, 0, y, one.label, one.cls, {
-      size: 10.5,
-      height: 17,
+      size: sized(one.label, geo.col - 18, geo.type.small, geo.type.small),
+      height: geo.type.small + 6,
       data: `b${broker.id}:${one.key ?? one.cls}`,
     });
     if (made.length && at + p.width > geo.col - 4) break;

@@ -1,11 +1,12 @@
 // What a log has not any more: records cut off, and acknowledged ones its leader is without.
 
 import { g, path, rect, text, title } from "../node.js";
-import { place, sized } from "./place.js";
+import { fitted, place } from "./place.js";
+
+const BARE = 40; // px: a narrower strip has no room for a name
 
 /** Records cut off since the last moment: at their own height, or beside what took their place. */
 export function ghosts(geo, lane, broker, replica, ctx) {
-  if (geo.detail === "run") return [];
   return (replica.cut ?? [])
     .filter((r) => r.o >= geo.fold)
     .map((r) => {
@@ -19,6 +20,7 @@ export function ghosts(geo, lane, broker, replica, ctx) {
           b: ctx.name(broker.id),
         }),
         lost: ctx.lost.has(r.id),
+        least: geo.type.small,
       });
     });
 }
@@ -29,9 +31,9 @@ function beside(geo, lane, offset, taken) {
   return taken ? { ...box, x: lane.x + lane.w - 12, w: Math.min(30, lane.w * 0.4) } : box;
 }
 
-function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true }) {
-  const label = String(r.id ?? "");
-  const size = sized(label, w - 6, Math.min(18, Math.max(9, h * 0.44)));
+function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true, least }) {
+  const most = Math.max(least, Math.min(32, h * 0.44));
+  const [label, size] = fitted(String(r.id ?? ""), w - 6, most, least);
   return g(
     key,
     [
@@ -41,7 +43,7 @@ function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true }) {
         `M${x + 4} ${y + 4}L${x + w - 4} ${y + h - 4}M${x + w - 4} ${y + 4}L${x + 4} ${y + h - 4}`,
         "ghostx",
       ),
-      h >= 14 &&
+      w >= BARE &&
         text("n", x + w / 2, y + h / 2 + size * 0.36, label, "num gonename", { "font-size": size }),
       title("title", words),
     ],
@@ -53,23 +55,26 @@ function crossed(key, { x, y, w, h }, r, { cls, id, words, lost = true }) {
   );
 }
 
-/** The graves of acknowledged records that the leader is without: at their own height, or beside
- *  what took their place. */
+/** The graves of acknowledged records, on the leader that is without them and on every broker that
+ *  had them: at their own height, or beside what took their place. */
 export function gone(geo, lane, broker, replica, ctx) {
-  if (replica.role !== "leader" || geo.detail === "run") return [];
-  const drawn = new Set((replica.cut ?? []).map((r) => r.id));
-  return ctx.graves
-    .filter(([p, o, id]) => p === geo.part.p && o >= geo.fold && !drawn.has(id))
-    .map(([, o, id]) =>
-      crossed(
-        `gone${o}-${id}`,
-        beside(geo, lane, o, o < replica.leo),
-        { o, id, acked: true },
-        {
-          cls: "ghost",
-          id: `b${broker.id}:gone${o}`,
-          words: ctx.t("scene.gone", { m: id, o, b: ctx.name(broker.id) }),
-        },
-      ),
-    );
+  const drawn = new Set([...(replica.cut ?? []), ...replica.records].map((r) => r.id));
+  const buried = ([p, o, id, brokers = []]) =>
+    p === geo.part.p &&
+    o >= geo.fold &&
+    !drawn.has(id) &&
+    (replica.role === "leader" || brokers.includes(broker.id));
+  return ctx.graves.filter(buried).map(([, o, id]) =>
+    crossed(
+      `gone${o}-${id}`,
+      beside(geo, lane, o, o < replica.leo),
+      { o, id, acked: true },
+      {
+        cls: "ghost",
+        id: `b${broker.id}:gone${o}`,
+        words: ctx.t("scene.gone", { m: id, o, b: ctx.name(broker.id) }),
+        least: geo.type.small,
+      },
+    ),
+  );
 }

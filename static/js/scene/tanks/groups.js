@@ -2,8 +2,8 @@
 
 import { fit, g, path, rect, text, title } from "../node.js";
 
-const ROW = 17;
-const HEAD = 25;
+const ROW = 19;
+const HEAD = 27;
 const MOST = 4;
 
 const rowsOf = (group, narrow) => {
@@ -44,9 +44,9 @@ export function groups(geo, view, ctx) {
 }
 
 function card(geo, view, group, { y, h }, { t, name }) {
-  // Without clients at the sides their row has moved the band below what the page puts there.
-  const [x, right] = geo.side ? [geo.side, Math.max(geo.side, geo.corner)] : [8, 8];
-  const w = geo.width - x - right;
+  const x = geo.side || 8;
+  const w = geo.width - 2 * x;
+  const { small } = geo.type;
   const called = (p) => view.partitions.find((one) => one.p === p)?.name ?? `p${p}`;
   const [head, more] = heads(group, { t, name });
   const members = group.members.slice(0, MOST).map((one) => memberLine(one, called, { t, name }));
@@ -66,7 +66,9 @@ function card(geo, view, group, { y, h }, { t, name }) {
     `group-${group.name}`,
     [
       rect("bg", x, y, w, h, "client reader", { rx: 8 }),
-      text("head", x + 11, y + 18, fit(first, w - 22, 12.5, true), "strong", { "font-size": 12.5 }),
+      text("head", x + 11, y + 18, fit(first, w - 22, small, true), "strong", {
+        "font-size": small,
+      }),
       ...put(below, "m", x + 11, 0),
       ...put(offsets, "o", x + 11 + (columns - 1) * (w / 2), geo.narrow ? below.length : 0),
       title("title", words),

@@ -1,57 +1,56 @@
 // Where everything stands when logs are tanks: offset is height, the same in all of them.  Pure.
 
 import { partOf } from "../../core/partition.js";
+import { USUAL } from "../layers.js";
 import { cardBand } from "./store.js";
 import { BAND, voterLanes } from "./voters.js";
 
-/** Least width of a column, in px, with all its words, and with a name and marks alone. */
-const FULL = 100;
-const LEAST = 34;
-/** Least height of a tank, in px: alone in a small frame, and where rows of them scroll anyway. */
-const LEAST_H = [120, 170];
-const ROOM = {
+/** Letters and rooms in px: on a desk, and on a phone.  `least`: a column; `cell`: a record with
+ *  the gap above it. */
+export const ROOM = {
   wide: {
-    strip: 40,
-    clients: 0,
-    sky: 78,
-    foot: 96,
-    head: 30,
-    fold: 36,
-    sunk: 20,
-    cell: 40,
-    most: 72,
+    type: { name: 20, role: 15, mark: 15, small: 14 },
+    least: 104,
+    cell: 41,
+    tallest: 150,
+    strip: 34,
+    clients: 38,
+    sky: 38,
+    foot: 78,
+    fold: 34,
+    sunk: 24,
+    others: 40,
   },
   narrow: {
-    strip: 44,
-    clients: 32,
-    sky: 58,
-    foot: 84,
-    head: 22,
-    fold: 30,
-    sunk: 16,
-    cell: 26,
-    most: 44,
+    type: { name: 15, role: 12.5, mark: 12.5, small: 12 },
+    least: 74,
+    cell: 33,
+    tallest: 110,
+    strip: 40,
+    clients: 36,
+    sky: 31,
+    foot: 62,
+    fold: 28,
+    sunk: 20,
+    others: 34,
   },
 };
-const SIDE = 136;
-const SHARE = 0.86; // of a tank's height the tallest stack may fill
+export const NARROW = 700; // px of a stage that is laid out as on a phone
+const SIDE = 172; // px that clients take at the left and at the right
+const FEWEST = 4; // cells that a tube has room for
+const SKIES = 2; // rows of messages
+const UNFOLDED = 400; // cells of one log at most
 
-/** First offset drawn as a cell.  What is before it is the same everywhere and folded into one
- *  block. The fold moves in jumps of a quarter of the height, so that cells do not slide
- *  with every record. */
+/** First offset drawn as a cell; what is before it is folded into one line.  The fold moves in
+ *  jumps of a quarter of the height, so that cells do not slide with every record. */
 export function foldAt({ base, end, same, capacity, unfolded }) {
-  if (unfolded || end - base <= capacity) return base;
-  const foldable = Math.max(base, same - 2);
+  if (unfolded) return Math.max(base, end - UNFOLDED);
+  if (end - base <= capacity) return base;
   const jump = Math.max(2, Math.floor(capacity / 4));
   const wanted = Math.ceil((end - base - Math.floor(0.8 * capacity)) / jump) * jump;
-  const fold = Math.min(foldable, base + wanted);
-  return fold - base < 2 ? base : fold;
-}
-
-/** How a record is drawn at this height: "full" (name and tick), "rect" or "run". */
-function detailFor(pitch) {
-  if (pitch >= 16) return "full";
-  return pitch >= 4 ? "rect" : "run";
+  // What differs stays in sight as long as it fits.
+  const fold = Math.max(Math.min(Math.max(base, same - 2), base + wanted), end - capacity);
+  return fold - base < 2 ? base + 2 : fold;
 }
 
 function endsOf(part) {
@@ -64,70 +63,68 @@ function endsOf(part) {
   return { base, end };
 }
 
-/** Columns side by side, in as many rows as it takes for each to have room for its name. */
-function columns(brokers, from, area) {
-  const perRow = Math.max(1, Math.min(brokers.length, Math.floor(area / LEAST)));
-  const rows = Math.ceil(brokers.length / perRow) || 1;
-  const each = Math.ceil(brokers.length / rows) || 1;
-  const col = Math.min(310, area / each);
-  const left = from + (area - col * each) / 2;
-  return { rows, each, col, left };
+export const sideOf = (view, width) => (width < 900 || !view.clients.length ? 0 : SIDE);
+
+/** px at the left and right of a tube in its column: what the chosen layers write there. */
+function gaps(col, layers, narrow) {
+  const beside = ["epochs", "remote", "offsets"].some((one) => layers.has(one));
+  if (col >= 220) return { left: beside ? 62 : 30, right: 62, pad: 12 };
+  if (col >= 150) return { left: beside ? 50 : 14, right: 56, pad: 10 };
+  return { left: beside ? 24 : 8, right: narrow ? 30 : 40, pad: 5 };
 }
 
-function gaps(col) {
-  if (col >= 220) return { left: 58, right: 58, pad: 14 };
-  if (col >= 150) return { left: 50, right: 44, pad: 10 };
-  if (col >= FULL) return { left: 24, right: 42, pad: 5 };
-  return { left: col * 0.16, right: col * 0.16, pad: col >= 60 ? 4 : 2 };
-}
-
-/** The geometry of one view for a stage of this size, in px.  `widest`: records the tallest log of
- *  the run has in the end, so that the scale stays the same all the way.
+/** The geometry of one view for a stage of this size.  `highest`: the highest end of any log
+ *  of a partition in the whole run, so that the scale stays the same all the way.
  * @param {View} view
  * @param {{width: number, height?: number, partition?: number, unfolded?: boolean,
- *   corner?: number, widest?: number}} room */
+ *   highest?: Record<string, number>, layers?: Set<string>, others?: any[],
+ *   reserve?: boolean}} room */
 export function layout(
   view,
-  { width, height = 560, partition = 0, unfolded = false, corner = 0, widest = 0 },
+  {
+    width,
+    height = 560,
+    partition = 0,
+    unfolded,
+    highest = {},
+    layers = USUAL,
+    others = [],
+    ...more
+  },
 ) {
   const part = partOf(view, partition);
-  const narrow = width < 700;
-  const many = view.brokers.length > 6;
-  const room = { ...ROOM[narrow ? "narrow" : "wide"] };
-  const side = narrow || many || width < 900 || !view.clients.length ? 0 : SIDE;
-  if (!narrow && !side) room.clients = 34;
-  const cols = columns(view.brokers, side, width - 2 * side);
-  const full = cols.col >= FULL;
-  if (!full) room.foot = 54;
+  const narrow = width < NARROW;
+  const room = ROOM[narrow ? "narrow" : "wide"];
+  const side = sideOf(view, width);
+  const strip = layers.has("controller") ? room.strip : 0;
+  const clients =
+    !side && layers.has("clients") && (more.reserve || view.clients.length) ? room.clients : 0;
   const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
-  const bandOfGroups = cardBand(view, narrow);
-  const sky = room.strip + room.clients + band + bandOfGroups;
-  const top = sky + (band + bandOfGroups ? 48 : room.sky);
-  const tall = Math.max(height, top + cols.rows * (room.foot + LEAST_H[cols.rows > 1 ? 1 : 0]));
-  const whole = Math.round((tall - top) / cols.rows - room.foot);
-  const axis = scale(part, { room, inner: whole, unfolded, widest });
-  // A tube ends one cell above the highest end of the run.
-  const needed = Math.ceil(room.head + axis.foldH + axis.sunk + (axis.rows + 1) * axis.pitch);
-  const inner = Math.min(whole, Math.max(LEAST_H[0], needed));
-  const rowH = inner + room.foot;
+  const cards = cardBand(view, narrow);
+  const foot = room.foot + (layers.has("pipes") ? 22 : 0);
+  const sky = strip + clients + band + cards;
+  const rest = height - sky - foot - (others.length ? room.others : 0);
+  const skies = rest - SKIES * room.sky > FEWEST * room.cell + 160 ? SKIES : 1;
+  const top = sky + skies * room.sky + 6;
+  const least = (FEWEST + 1) * room.cell;
+  const whole = Math.max(least, rest - skies * room.sky - 6);
+  const axis = scale(part, { room, whole, unfolded, highest });
+  const inner = Math.max(axis.inner, least);
+  const spare = Math.max(0, whole - inner);
   const geo = {
     width,
-    height: top + cols.rows * rowH,
+    height: Math.max(height, top + inner + foot),
     narrow,
-    full,
     side,
-    corner,
     part,
-    density: full ? "comfortable" : cols.col >= 60 ? "compact" : "dense",
-    d: { labels: full },
-    heads: { strip: room.strip, clients: room.strip, sky },
-    voters:
-      view.quorum &&
-      voterLanes(view.quorum, { width, narrow, side, corner, top: sky - band - bandOfGroups }),
-    groupBand: bandOfGroups,
-    top,
-    col: cols.col,
-    gap: gaps(cols.col),
+    type: room.type,
+    pipes: layers.has("pipes"),
+    heads: { strip, clients: strip, sky },
+    voters: view.quorum && voterLanes(view.quorum, { width, narrow, side, top: strip + clients }),
+    groupBand: cards,
+    skies,
+    top: top + spare,
+    ...columns(view.brokers, side, width, layers, narrow),
     ...axis,
   };
   const bed = (lane) => lane.floor - geo.sunk;
@@ -135,54 +132,48 @@ export function layout(
     offset <= geo.fold && geo.foldH
       ? bed(lane) - (Math.max(0, offset - geo.base) / (geo.fold - geo.base)) * geo.foldH
       : bed(lane) - geo.foldH - (offset - geo.fold) * geo.pitch;
-  return { ...geo, lanes: lanes(view, geo, { cols, rowH, inner }), y };
+  return { ...geo, lanes: lanes(view, geo, inner), y };
 }
 
-/** Which offsets are drawn one by one, and how high each is. */
-function scale(part, { room, inner, unfolded, widest }) {
+function columns(brokers, side, width, layers, narrow) {
+  const area = width - 2 * side;
+  const col = Math.min(340, area / Math.max(1, brokers.length));
+  return { col, left: side + (area - col * brokers.length) / 2, gap: gaps(col, layers, narrow) };
+}
+
+/** Which offsets are drawn one by one, how high each is, and how high a tube is for that: it ends
+ *  one cell above the highest end of the run. */
+function scale(part, { room, whole, unfolded, highest }) {
   const { base, end } = endsOf(part);
-  const space = inner - room.head;
-  const capacity = Math.max(5, Math.floor((space - room.fold) / room.cell));
-  const fold = foldAt({ base, end, same: part.same ?? 0, capacity, unfolded });
-  const foldH = fold > base ? room.fold : 0;
-  const rows = Math.max(end - fold, Math.min(widest - (fold - base), capacity), 4);
-  const most = Math.min(room.most, (SHARE * space + (1 - SHARE) * 40 - foldH) / rows);
-  const pitch = most >= 8 ? Math.floor(most) : most;
   // What every log has deleted is one layer, however much it was.
   const sunk = base > 0 ? room.sunk : 0;
-  return { base, end, fold, foldH, foldW: foldH, sunk, rows, pitch, detail: detailFor(pitch) };
+  const peak = Math.max(end, highest[part.p] ?? 0);
+  const space = whole - sunk - 8;
+  const fits = Math.floor(space / room.cell) - 1;
+  const folds = peak - base > fits && !unfolded;
+  const capacity = folds ? Math.floor((space - room.fold) / room.cell) - 1 : fits;
+  const fold = foldAt({ base, end, same: part.same ?? 0, capacity, unfolded });
+  const foldH = fold > base ? room.fold : 0;
+  const rows = unfolded
+    ? Math.max(end - fold, FEWEST)
+    : Math.max(FEWEST - 1, Math.min(peak - base, capacity)) + (end - fold > capacity ? 1 : 0);
+  const pitch = unfolded
+    ? Math.max(room.cell, Math.min(room.tallest, space / (rows + 1)))
+    : Math.min(room.tallest, Math.floor((space - (folds ? room.fold : 0)) / (rows + 1)));
+  const inner = Math.ceil(sunk + 8 + (folds ? room.fold : 0) + (rows + 1) * pitch);
+  return { base, end, fold, foldH, sunk, rows, pitch, inner };
 }
 
-function lanes(view, geo, { cols, rowH, inner }) {
-  const { record } = geo.part;
+function lanes(view, geo, inner) {
   return new Map(
     view.brokers.map((broker, i) => {
-      const row = Math.floor(i / cols.each);
-      const at = i % cols.each;
-      const top = Math.round(geo.top + row * rowH);
-      // Who is out of the ISR stands a little apart from those in the middle, as there is room.
-      const out = record.leader !== broker.id && !record.isr.includes(broker.id);
-      const way = out && geo.full && !geo.narrow ? Math.sign(at - (cols.each - 1) / 2 || 1) : 0;
-      const apart = way * (at ? 12 : Math.min(12, cols.left));
-      const left = cols.left + at * cols.col;
-      const x = left + geo.gap.left + apart;
-      const w = cols.col - geo.gap.left - geo.gap.right;
-      const wide = Math.min(w, 190);
-      const tank = x + (w - wide) / 2;
-      return [
-        broker.id,
-        {
-          id: broker.id,
-          row,
-          top,
-          floor: top + inner,
-          left,
-          x: tank,
-          w: wide,
-          mid: tank + wide / 2,
-          foot: top + inner,
-        },
-      ];
+      const left = geo.left + i * geo.col;
+      const room = geo.col - geo.gap.left - geo.gap.right;
+      const w = Math.min(room, 220);
+      const x = left + geo.gap.left + (room - w) / 2;
+      const floor = geo.top + inner;
+      const lane = { id: broker.id, top: geo.top, floor, left, x, w, mid: x + w / 2, foot: floor };
+      return [broker.id, lane];
     }),
   );
 }
@@ -194,7 +185,8 @@ export function anchor(geo, who, offset) {
   const name = String(who);
   const voter = geo.voters?.lanes.get(name);
   if (voter) return [voter.mid, voter.floor - 10];
-  if (name.startsWith("K")) return [geo.width / 2, geo.heads.strip / 2];
+  if (name.startsWith("K")) return [geo.width / 2, geo.heads.sky + 8];
+  if (!/^[PC]/.test(name)) return [geo.width / 2, geo.height - 12]; // a mark below the tanks
   if (!geo.side) return [name.startsWith("P") ? 60 : geo.width - 60, geo.heads.clients + 16];
   return [name.startsWith("P") ? geo.side / 2 : geo.width - geo.side / 2, geo.top + 30];
 }

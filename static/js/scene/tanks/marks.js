@@ -1,28 +1,28 @@
-// Marks on a tank: where the log ends, where the water stands, what the leader remembers, where
-// each epoch begins.  Pure.
+// Marks on a tank: where the water stands, and for experts where the log ends and what the leader
+// remembers.  Pure.
 
 import { g, icon, line, path, rect, text, textWidth, title } from "../node.js";
-import { sized } from "./place.js";
+import { fitted } from "./place.js";
 import { left } from "./wall.js";
 
 /** All marks of one replica, keyed by what they mean. */
 export function marks(geo, lane, broker, replica, ctx) {
-  const shown = ctx.layers.has("watermarks");
+  const { layers } = ctx;
+  const on = (name, ...drawn) =>
+    layers.has(name) ? drawn.flatMap((one) => one(geo, lane, broker, replica, ctx)) : [];
   return [
-    ...(shown ? theirs(geo, lane, broker, replica, ctx) : []),
-    ...drift(geo, lane, broker, replica, ctx),
-    ...end(geo, lane, broker, replica, ctx),
-    ...(shown ? trail(geo, lane, broker, replica, ctx) : []),
-    ...(shown ? mark(geo, lane, broker, replica, ctx) : []),
+    ...on("remote", theirs),
+    ...on("ends", drift, end),
+    ...on("watermarks", trail, mark),
     ...left(geo, lane, broker, replica, ctx),
-    ...(ctx.layers.has("disk") ? disk(geo, lane, broker, replica, ctx) : []),
+    ...on("disk", disk),
   ];
 }
 
 /** The leader's level, dotted across a follower's tank: the difference is what it has not heard. */
 function theirs(geo, lane, broker, replica, { t }) {
   const leader = geo.part.replicas[geo.part.record.leader];
-  if (!leader || replica === leader || leader.hw === replica.hw || !geo.full) return [];
+  if (!leader || replica === leader || leader.hw === replica.hw) return [];
   const y = geo.y(leader.hw, lane);
   return [
     g(
@@ -36,24 +36,30 @@ function theirs(geo, lane, broker, replica, { t }) {
   ];
 }
 
-/** At the bottom of a tank a mark stands above its level, where no word of the pipe crosses it. */
+/** At the bottom of a tank a mark stands above its level. */
 const atFloor = (lane, y) => y + 20 > lane.floor;
 
 /** Room for words at the right of a tank, in px. */
 const beside = (geo, lane) => Math.min(lane.left + geo.col, geo.width) - lane.x - lane.w - 7;
+
+/** "HW 2", or where there is no room for the word its number alone. */
+function labelled(geo, lane, word, value, lead = 0) {
+  const { mark: most, small } = geo.type;
+  const room = beside(geo, lane) - lead;
+  const whole = `${word} ${value}`;
+  return fitted(textWidth(whole, small, true) <= room ? whole : String(value), room, most, small);
+}
 
 /** A bracket over the stack, with its number. */
 function end(geo, lane, broker, replica, { t, changed, was }) {
   const y = geo.y(replica.leo, lane) - 1;
   const data = { class: "leo", "data-id": `b${broker.id}:leo`, "data-value": replica.leo };
   const [a, b] = [lane.x + geo.gap.pad - 2, lane.x + lane.w];
-  if (!geo.full) return [g("leo", [line("l", a, y, b, y, "leoline")], data)];
-  const label = `LEO ${replica.leo}`;
   const gone =
     broker.alive === "down" && changed.has(`b${broker.id}:alive`)
       ? (was[broker.id]?.leo ?? 0) - replica.leo
       : 0;
-  const size = sized(label, beside(geo, lane), geo.narrow ? 10.5 : 11.5);
+  const [label, size] = labelled(geo, lane, "LEO", replica.leo);
   const x = b + 5;
   const low = geo.y(Math.max(replica.hw, geo.base), lane);
   const up = atFloor(lane, low) && y > low - 23 ? 27 : 4;
@@ -65,10 +71,11 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
         path("l", `${hooks}M${b} ${y}h${geo.narrow ? 4 : 14}`, "leoline"),
         text("t", x, y - up, label, "mark", { "font-size": size }),
         gone > 0 &&
-          text("gone", x, y - up - 14, t("mark.unflushed", { n: gone }), "small bad", {
+          text("gone", x, y - up - 16, t("mark.unflushed", { n: gone }), "small bad", {
             "data-id": `b${broker.id}:unflushed`,
             "data-value": gone,
-            "text-anchor": x + 80 > geo.width ? "end" : "start",
+            style: `font-size:${geo.type.small}px`,
+            "text-anchor": x + 100 > geo.width ? "end" : "start",
           }),
         changed.has(`b${broker.id}:leo`) &&
           line("chg", x, y - 1, x + textWidth(label, size), y - 1, "changed"),
@@ -83,7 +90,7 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
  *  records and wall, where nothing else stands. */
 function drift(geo, lane, broker, replica, { was, t }) {
   const old = was[broker.id]?.leo;
-  if (old === undefined || old === replica.leo || !geo.full) return [];
+  if (old === undefined || old === replica.leo) return [];
   const [from, to] = [geo.y(old, lane) - 1, geo.y(replica.leo, lane) - 1];
   const x = lane.x + lane.w - geo.gap.pad / 2;
   return [
@@ -126,17 +133,13 @@ function trail(geo, lane, broker, replica, { was, t }) {
 function mark(geo, lane, broker, replica, { t, changed, name }) {
   const y = geo.y(Math.max(replica.hw, geo.base), lane);
   const data = { class: "hw", "data-id": `b${broker.id}:hw`, "data-value": replica.hw };
-  const right = lane.x + lane.w;
-  const bar = line("bar", lane.x + 2, y, right + (geo.full ? 5 : 0), y, "hwbar thin");
-  if (!geo.full) return [g("hw", [bar], data)];
   const waits = (replica.blocks ?? []).length > 0;
-  const label = `HW ${replica.hw}`;
-  const lead = waits ? 13 : 0;
-  const size = sized(label, beside(geo, lane) - lead, geo.narrow ? 10.5 : 12);
+  const lead = waits ? 14 : 0;
+  const [label, size] = labelled(geo, lane, "HW", replica.hw, lead);
   const w = textWidth(label, size, true) + 1 + lead;
   const starts = broker.alive === "starting" ? "hollow" : "";
-  const x = right + 5;
-  const top = atFloor(lane, y) ? y - 24 : y + 1;
+  const x = lane.x + lane.w + 5;
+  const top = atFloor(lane, y) ? y - 24 : y - 9;
   const words = [
     t("mark.hw", { o: replica.hw }),
     waits && t("mark.hw_waits", { b: replica.blocks.map((b) => name(b)).join(t("list.comma")) }),
@@ -146,13 +149,13 @@ function mark(geo, lane, broker, replica, { t, changed, name }) {
     g(
       "hw",
       [
-        bar,
-        rect("r", x, top, w, 18, `hwpill ${starts}`, { rx: 4 }),
-        waits && icon("i", "hourglass", x - 1, top + 3, 12, "onhw"),
-        text("t", x + lead, top + 13, label, `hwtext ${starts}`, {
+        line("bar", lane.x + 2, y, x, y, "hwbar thin"),
+        rect("r", x, top, w, 20, `hwpill ${starts}`, { rx: 4 }),
+        waits && icon("i", "hourglass", x - 1, top + 3, 13, "onhw"),
+        text("t", x + lead, top + 15, label, `hwtext ${starts}`, {
           style: `font-size:${size}px`,
         }),
-        changed.has(`b${broker.id}:hw`) && line("chg", x, top + 21, x + w, top + 21, "changed"),
+        changed.has(`b${broker.id}:hw`) && line("chg", x, top + 22, x + w, top + 22, "changed"),
         title("title", words.filter(Boolean).join(" ")),
       ],
       data,

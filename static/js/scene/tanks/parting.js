@@ -2,11 +2,10 @@
 
 import { epochClass, fit, g, path, rect, text, textWidth, title } from "../node.js";
 
-const COLUMN = 44;
+const COLUMN = 54;
 
 /** One sheet for each exchange under way, or for a cut that asked nobody. */
 export function partings(geo, step, places, ctx) {
-  if (!geo.full) return [];
   const { replicas } = geo.part;
   // Whoever asks twice is shown once.
   const asked = exchanges(step.view).filter(
@@ -23,8 +22,10 @@ export function partings(geo, step, places, ctx) {
 }
 
 function blind(geo, broker, replica, places, { t, name }) {
-  const words = fit(t("part.blind", { b: name(broker, true), o: replica.hw }), geo.width - 40, 12);
-  const w = textWidth(words, 12) + 22;
+  const { small } = geo.type;
+  const whole = t("part.blind", { b: name(broker, true), o: replica.hw });
+  const words = fit(whole, geo.width - 40, small);
+  const w = textWidth(words, small) + 22;
   const at = places.find(geo.lanes.get(broker).mid - w / 2, w);
   return (
     at &&
@@ -32,7 +33,7 @@ function blind(geo, broker, replica, places, { t, name }) {
       `blind-${broker}`,
       [
         rect("bg", at.x, at.y, w, 24, "sheet", { rx: 8 }),
-        text("w", at.x + 11, at.y + 16, words, "small ink"),
+        text("w", at.x + 11, at.y + 17, words, "small ink", { style: `font-size:${small}px` }),
         ...cut(geo, broker, replica.hw),
       ],
       { class: "part", "data-id": `part:${broker}` },
@@ -56,15 +57,16 @@ function exchange(geo, x, places, ctx) {
   const all = [...new Set(rows.flatMap(([, list]) => list.map(([e]) => e)))]
     .sort((a, b) => a - b)
     .slice(-5);
-  const lead = Math.max(...rows.map(([who]) => textWidth(who, 12, true))) + 18;
+  const { small } = geo.type;
+  const lead = Math.max(...rows.map(([who]) => textWidth(who, small, true))) + 18;
   const tail = lead + all.length * COLUMN + 6;
-  const room = Math.min(geo.width - 8, 380);
+  const room = Math.min(geo.width - 8, 440);
   const w = Math.min(
     room,
     12 +
       Math.max(
-        textWidth(t("part.title"), 12, true) + 10,
-        ...rows.map(([, , s]) => tail + textWidth(s, 12)),
+        textWidth(t("part.title"), small, true) + 10,
+        ...rows.map(([, , s]) => tail + textWidth(s, small)),
       ),
   );
   const at = places.find(geo.lanes.get(x.follower).mid - w / 2, w, 2) ?? { x: 4, y: geo.heads.sky };
@@ -74,7 +76,9 @@ function exchange(geo, x, places, ctx) {
     `part-${x.id}`,
     [
       rect("bg", at.x, at.y, w, h, "sheet", { rx: 8 }),
-      text("title", at.x + 10, at.y + 15, geo.narrow ? "" : t("part.title"), "strong small"),
+      text("title", at.x + 10, at.y + 15, geo.narrow ? "" : t("part.title"), "strong small", {
+        style: `font-size:${small}px`,
+      }),
       title("words", `${t("part.title")} ${rows.map(([who, , s]) => `${who}: ${s}`).join(" ")}`),
       ...rows.flatMap((row, i) =>
         tabsRow(row, i, {
@@ -84,6 +88,7 @@ function exchange(geo, x, places, ctx) {
           lead,
           tail,
           w,
+          small,
           ringed: x.answer?.[0] ?? x.asked,
         }),
       ),
@@ -97,9 +102,10 @@ function exchange(geo, x, places, ctx) {
   );
 }
 
-function tabsRow([who, list, words], i, { x, y, all, lead, tail, w, ringed }) {
+function tabsRow([who, list, words], i, { x, y, all, lead, tail, w, small, ringed }) {
+  const style = { style: `font-size:${small}px` };
   return [
-    text(`who${i}`, x + 10, y + 13, who, "strong small"),
+    text(`who${i}`, x + 10, y + 13, who, "strong small", style),
     ...list
       .filter(([e]) => all.includes(e))
       .flatMap(([e, start]) => {
@@ -107,10 +113,17 @@ function tabsRow([who, list, words], i, { x, y, all, lead, tail, w, ringed }) {
         const cls = `chip ${epochClass(e)} ${e === ringed ? "asked" : ""}`;
         return [
           rect(`c${i}-${e}`, cx, y, COLUMN - 4, 17, cls, { rx: 3 }),
-          text(`t${i}-${e}`, cx + (COLUMN - 4) / 2, y + 12.5, `e${e} · ${start}`, "chiptext"),
+          text(
+            `t${i}-${e}`,
+            cx + (COLUMN - 4) / 2,
+            y + 12.5,
+            `e${e} · ${start}`,
+            "chiptext",
+            style,
+          ),
         ];
       }),
-    text(`w${i}`, x + tail, y + 12.5, fit(words, w - tail - 6, 12), "small ink"),
+    text(`w${i}`, x + tail, y + 12.5, fit(words, w - tail - 6, small), "small ink", style),
   ];
 }
 

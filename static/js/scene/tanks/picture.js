@@ -8,9 +8,11 @@ import { beats } from "./beats.js";
 import { boxes } from "./boxes.js";
 import { commitFlags, groups } from "./groups.js";
 import { layout } from "./layout.js";
+import { marksOf, others } from "./others.js";
 import { partings } from "./parting.js";
 import { pipes } from "./pipe.js";
-import { strip } from "./record.js";
+import { control, strip, word } from "./record.js";
+import { seats } from "./seats.js";
 import { sides } from "./sides.js";
 import { messages, oddLinks, rows } from "./sky.js";
 import { store } from "./store.js";
@@ -20,11 +22,15 @@ import { voters } from "./voters.js";
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves.
  * @param {Step & {changed?: Set<string>, was?: object}} step
  * @param {{layers?: Set<string>, t: Function, name: Function, width: number, height?: number,
- *   partition?: number, unfolded?: boolean, corner?: number, widest?: number}} how */
+ *   partition?: number, unfolded?: boolean, highest?: Record<string, number>,
+ *   reserve?: boolean}} how  `reserve`: room for clients that the view has not */
 export function tanks(step, { layers = USUAL, t, name, ...room }) {
-  const view = step.view;
-  const empty = layout(view, room);
-  const geo = { ...empty, boxes: boxes(empty) };
+  const seated = seats(step.view, room);
+  const view = { ...step.view, brokers: seated.shown };
+  const empty = layout(view, { ...room, layers, others: seated.others });
+  const placed = { ...empty, control: control(empty, view, { t }) };
+  const marked = { ...placed, marks: marksOf(placed, seated.others) };
+  const geo = { ...marked, boxes: boxes(marked) };
   const ctx = {
     t,
     name,
@@ -39,7 +45,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
     session: view.controller.sessionMs,
   };
   const logs = [
-    strip(geo, view, ctx),
+    layers.has("controller") ? strip(geo, view, ctx) : word(geo),
     voters(geo, view, ctx),
     groups(geo, view, ctx),
     store(geo, view, ctx),
@@ -48,6 +54,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
     differ(geo, ctx),
     ...view.brokers.map((b) => tank(geo, view, b, ctx, sentence(geo, b, ctx))),
     ...commitFlags(geo, view, ctx),
+    others(geo, step.view, ctx),
   ].filter(Boolean);
   const places = rows(geo);
   const over = [
@@ -62,25 +69,16 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
 /** A band across all tanks at the height where two of them hold different records. */
 function differ(geo, { t }) {
   const d = geo.part.differ;
-  if (!d || geo.detail === "run") return null;
-  const from = Math.max(d[0], geo.fold);
-  const seen = new Set();
-  const parts = [...geo.lanes.values()].flatMap((lane) => {
-    if (seen.has(lane.row)) return [];
-    seen.add(lane.row);
-    const [top, low] = [geo.y(d[1], lane), geo.y(from, lane)];
-    const x = geo.side + 2;
-    return [
-      rect(`r${lane.row}`, x, top - 1, geo.width - 2 * x, low - top + 2, "diverge", { rx: 6 }),
-    ];
-  });
-  const words = t("ruler.differ", { o: d[0] });
   const lane = geo.lanes.values().next().value;
-  if (geo.full && lane)
-    parts.push(
-      text("t", geo.side + 10, geo.y(d[1], lane) - 6, words, "divtext", {
-        style: "font-size:11px",
-      }),
-    );
+  if (!d || !lane || d[1] <= geo.fold) return null;
+  const [top, low] = [geo.y(d[1], lane), geo.y(Math.max(d[0], geo.fold), lane)];
+  const x = geo.side + 2;
+  const { small } = geo.type;
+  const parts = [
+    rect("r", x, top - 1, geo.width - 2 * x, low - top + 2, "diverge", { rx: 6 }),
+    text("t", x + 8, top - 6, t("ruler.differ", { o: d[0] }), "divtext", {
+      style: `font-size:${small}px`,
+    }),
+  ];
   return g("diverge", parts, { "data-id": "differ", "data-from": d[0], "data-to": d[1] });
 }

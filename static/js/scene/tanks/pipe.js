@@ -3,7 +3,7 @@
 
 import { circle, g, line, path, rect, text, textWidth, title } from "../node.js";
 import { standing } from "../standing.js";
-import { sized } from "./place.js";
+import { fitted } from "./place.js";
 
 /** "open", "closed", "joining" or "leaving": whether this replica's water is joined. */
 function valveOf(part, broker, t) {
@@ -31,22 +31,13 @@ function valve(key, x, y, r, state, elr) {
 /** The pipe, dry where nobody is joined, with the valves on it. */
 export function pipes(geo, view, ctx) {
   const ar = view.brokers.filter((b) => geo.part.ar.includes(b.id) && geo.part.replicas[b.id]);
-  if (ar.length < 2 || (geo.part.gone && geo.part.p >= 0)) return null;
-  const rows = new Map();
-  for (const b of ar) {
-    const { row } = geo.lanes.get(b.id);
-    rows.set(row, [...(rows.get(row) ?? []), b]);
-  }
-  return g(
-    "pipes",
-    [...rows].map(([row, brokers]) => onePipe(geo, row, brokers, ctx)),
-    { class: "pipes" },
-  );
+  if (!geo.pipes || ar.length < 2 || (geo.part.gone && geo.part.p >= 0)) return null;
+  return g("pipes", onePipe(geo, ar, ctx), { class: "pipes" });
 }
 
-function onePipe(geo, row, brokers, ctx) {
-  const thick = geo.full ? 8 : 4;
-  const y = geo.lanes.get(brokers[0].id).floor + (geo.full ? 16 : 8);
+function onePipe(geo, brokers, ctx) {
+  const thick = 8;
+  const y = geo.lanes.get(brokers[0].id).floor + 16;
   const mids = brokers.map((b) => geo.lanes.get(b.id).mid);
   const joined = brokers.filter((b) => valveOf(geo.part, b, ctx.t).state !== "closed");
   const wet = joined.map((b) => geo.lanes.get(b.id).mid);
@@ -64,9 +55,9 @@ function onePipe(geo, row, brokers, ctx) {
         { rx: thick / 2 },
       ),
     ...brokers.map((one) => stub(geo, one, y, thick, ctx)),
-    row === 0 && main(geo, brokers, y, ctx),
+    main(geo, brokers, y, ctx),
   ];
-  return g(`pipe${row}`, parts);
+  return parts;
 }
 
 function stub(geo, broker, y, thick, { t }) {
@@ -74,7 +65,7 @@ function stub(geo, broker, y, thick, { t }) {
   const { state, member } = valveOf(geo.part, broker, t);
   const elr = geo.part.record.elr?.includes(broker.id);
   const at = (lane.floor + y) / 2;
-  const r = geo.full ? 5.5 : 2.5;
+  const r = 5.5;
   return g(
     `stub${broker.id}`,
     [
@@ -88,13 +79,6 @@ function stub(geo, broker, y, thick, { t }) {
       ),
       ...valve("v", lane.mid, at, r, state, elr),
       rect("r", lane.mid - 14, lane.floor - 2, 28, 24, "touch"),
-      geo.full && elr && rect("eb", lane.mid + 12, at - 8, 30, 16, "pill elrtag", { rx: 8 }),
-      geo.full &&
-        elr &&
-        text("et", lane.mid + 27, at + 4, "ELR", "pilltext isr", {
-          "text-anchor": "middle",
-          "font-size": 10.5,
-        }),
       title("title", member?.label ?? ""),
     ],
     { class: "valvebox", "data-id": `b${broker.id}:isr`, "data-state": state },
@@ -104,12 +88,13 @@ function stub(geo, broker, y, thick, { t }) {
 /** Fewer in sync than min.insync.replicas: the main valve is shut, acks=all writes stand still. */
 function main(geo, brokers, y, { t }) {
   const { minIsr, record } = geo.part;
-  if (!geo.full || !(minIsr > 1) || brokers.length < 2) return null;
+  if (!(minIsr > 1) || brokers.length < 2) return null;
   const [a, b] = [geo.lanes.get(brokers[0].id), geo.lanes.get(brokers[1].id)];
   const shut = record.isr.length < minIsr;
   const x = (a.x + a.w + b.x) / 2;
-  const words = t("scene.min_isr", { n: minIsr });
-  const size = sized(words, b.x - a.x - a.w - 4, 11, false);
+  const { small } = geo.type;
+  const between = b.x - a.x - a.w - 4;
+  const [words, size] = fitted(t("scene.min_isr", { n: minIsr }), between, small, small, false);
   return g(
     "main",
     [

@@ -1,22 +1,27 @@
 // Where one record of a tank is drawn, and how large its letters are.  Pure.
 
-import { textWidth } from "../node.js";
+import { fit, textWidth } from "../node.js";
 
-const gapOf = (pitch) => (pitch >= 24 ? 5 : pitch >= 12 ? 3 : pitch >= 6 ? 1 : 0.4);
+const GAP = 5; // px between two cells
 
 /** The place of one record: {x, y, w, h}. */
 export function place(geo, lane, offset) {
-  const gap = gapOf(geo.pitch);
   return {
     x: lane.x + geo.gap.pad,
-    y: geo.y(offset + 1, lane) + gap / 2,
+    y: geo.y(offset + 1, lane) + GAP / 2,
     w: lane.w - 2 * geo.gap.pad,
-    h: Math.max(1, geo.pitch - gap),
+    h: Math.max(1, geo.pitch - GAP),
   };
 }
 
-/** A text no larger than `most`, and small enough to fit. */
-export function sized(label, width, most, bold = true) {
+/** A size no larger than `most`, and small enough for the label to fit; `least` at the least. */
+export function sized(label, width, most, least = 12, bold = true) {
   const wide = textWidth(label, most, bold);
-  return wide <= width ? most : Math.max(6, Math.floor((10 * most * width) / wide) / 10);
+  return wide <= width ? most : Math.max(least, Math.floor((10 * most * width) / wide) / 10);
+}
+
+/** [text, size]: a label made smaller, and where that is not enough shorter. */
+export function fitted(label, width, most, least, bold = true) {
+  const size = sized(label, width, most, least, bold);
+  return /** @type {[string, number]} */ ([fit(label, width, size, bold), size]);
 }

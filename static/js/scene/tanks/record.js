@@ -3,6 +3,34 @@
 import { fit, g, line, rect, spans, text, textWidth } from "../node.js";
 import { fieldsOf } from "../words.js";
 
+/** Where the controller's one word stands when its line is not drawn, and is pressed: on a desk,
+ *  and on a phone only once it is gone. */
+export function control(geo, view, { t }) {
+  const dead = view.controller.alive === false;
+  if (geo.heads.strip) return { x: 0, y: 3, w: Math.min(140, geo.width), h: 32 };
+  if (view.quorum || (geo.narrow && !dead)) return null;
+  const { small } = geo.type;
+  const label = dead ? `${t("scene.controller")} · ${t("ctl.dead")}` : t("scene.controller");
+  return { x: 4, y: geo.heads.sky + 4, w: textWidth(label, small) + 16, h: 28, label, dead };
+}
+
+/** That word; where the line is drawn, or nothing is said, nothing. */
+export function word(geo) {
+  const at = geo.control;
+  if (!at?.label) return null;
+  const size = geo.type.small;
+  const style = { style: `font-size:${size}px` };
+  return g(
+    "K",
+    [text("t", at.x + 8, at.y + 19, at.label, `small ${at.dead ? "bad" : ""}`, style)],
+    {
+      class: "controller",
+      "data-id": "K",
+      "data-alive": at.dead ? 0 : 1,
+    },
+  );
+}
+
 const LEAST = 24; // px of a value that is cut short; less of it says nothing
 
 /** One line on a desk, two on a phone; what does not fit is in the tables. */
@@ -10,7 +38,7 @@ export function strip(geo, view, { t, name, changed }) {
   const { record } = geo.part;
   const c = view.controller;
   const dead = c.alive === false;
-  const size = geo.narrow ? 11.5 : 13;
+  const size = geo.type.small;
   // A style, since the sheet's own size would win over an attribute, and fields would touch.
   const letters = `font-size:${size}px`;
   const lineH = geo.narrow ? 18 : 24;
@@ -29,9 +57,8 @@ export function strip(geo, view, { t, name, changed }) {
     at += textWidth(state, size) + 14;
   }
   if (view.partitions.length > 1 && geo.part.name) {
-    parts.push(text("p", at, lineH - 1, geo.part.name, "mono small"));
-    // Fixed-width letters: a long name is wider than the measure of other fonts says.
-    at += Math.max(textWidth(geo.part.name, 12) + 14, geo.part.name.length * 7.3 + 8);
+    parts.push(text("p", at, lineH - 1, geo.part.name, "small", { style: letters }));
+    at += textWidth(geo.part.name, size) + 14;
   }
   for (const [key, label, full] of fieldsOf(geo.part, view.mode, { t, name })) {
     const w1 = textWidth(label, size);

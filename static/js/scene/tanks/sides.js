@@ -8,8 +8,9 @@ import { sized } from "./place.js";
 /** Clients beside the tanks, or in a row over them where there is no room at the sides. */
 export function sides(geo, view, ctx) {
   if (!geo.side) return [clients(geo, view, ctx), ...taps(geo, view, ctx)].filter(Boolean);
-  const at = { producer: geo.top + 4, consumer: geo.top + 4 };
   const most = geo.lanes.values().next().value?.floor ?? geo.height;
+  const first = geo.top + Math.max(4, (most - geo.top) * 0.22 - 40);
+  const at = { producer: first, consumer: first };
   const cards = [];
   for (const c of view.clients) {
     const made = card(geo, c, at[c.kind], ctx, view);
@@ -24,7 +25,8 @@ export function sides(geo, view, ctx) {
 function card(geo, c, y, { t, name, blocked, changed }, view) {
   const producer = c.kind === "producer";
   const label = called(c, view, name);
-  const w = geo.side - 14;
+  const w = geo.side - 16;
+  const { mark, small } = geo.type;
   const x = producer ? 8 : geo.width - w - 8;
   const seen = geo.part.replicas[c.believes];
   const acked = c.acked ?? view.ledger.acked;
@@ -33,23 +35,25 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
     : seen
       ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
       : t("client.reads", { o: c.position ?? 0 });
-  const lines = all.split(" · ");
+  const lines = all.split(" · ").map((one) => fit(one, w - 18, small));
   const waiting = (c.waiting ?? []).slice(0, 3);
-  const h = 28 + lines.length * 17;
+  const h = 32 + lines.length * 20;
   return {
-    h: h + waiting.length * 25,
+    h: h + waiting.length * 29,
     node: g(
       `client-${c.id}`,
       [
         rect("bg", x, y, w, h, `client ${producer ? "" : "reader"}`, { rx: 8 }),
-        text("n", x + 11, y + 19, label, "strong", { "font-size": sized(label, w - 20, 12.5) }),
+        text("n", x + 11, y + 21, label, "strong", {
+          "font-size": sized(label, w - 20, mark, small),
+        }),
         ...lines.map((one, i) =>
-          text(`l${i}`, x + 11, y + 37 + 17 * i, one, "small", {
-            style: `font-size:${sized(one, w - 18, 12, false)}px`,
+          text(`l${i}`, x + 11, y + 42 + 20 * i, one, "small", {
+            style: `font-size:${small}px`,
           }),
         ),
         ...waiting.map((wait, i) =>
-          hourglass(wait, x, y + h + 5 + 25 * i, w, { t, name, blocked }),
+          hourglass(wait, { x, y: y + h + 5 + 29 * i, w, small }, { t, name, blocked }),
         ),
         changed.has(`client:${c.id}`) &&
           line("chg", x + 11, y + h - 4, x + w - 11, y + h - 4, "changed"),
@@ -65,7 +69,7 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
 }
 
 /** What a producer waits for; with acks=all it waits for those the high watermark waits for. */
-function hourglass(wait, x, y, w, { t, name, blocked }) {
+function hourglass(wait, { x, y, w, small }, { t, name, blocked }) {
   const label = [wait.m].flat().join(" ");
   const ids = wait.acks === -1 ? [...blocked] : [];
   const more = ids.length
@@ -74,9 +78,11 @@ function hourglass(wait, x, y, w, { t, name, blocked }) {
   return g(
     `w-${label}`,
     [
-      rect("r", x, y, w, 20, "waiting", { rx: 4 }),
-      icon("i", "hourglass", x + 5, y + 4, 12, "warn"),
-      text("t", x + 21, y + 14.5, fit(t("scene.waits", { m: label }), w - 26, 11.5), "small", {}),
+      rect("r", x, y, w, 24, "waiting", { rx: 4 }),
+      icon("i", "hourglass", x + 5, y + 6, 12, "warn"),
+      text("t", x + 21, y + 17, fit(t("scene.waits", { m: label }), w - 26, small), "small", {
+        style: `font-size:${small}px`,
+      }),
       title(
         "title",
         t("client.waits", {

@@ -23,10 +23,10 @@ function water(geo, lane, replica, changed) {
   const y = geo.y(Math.max(replica.hw, geo.base), lane);
   if (low - y < 1) return [];
   const [x, w] = [lane.x + 1.5, lane.w - 3];
-  const amp = geo.full ? 3 : 0.8;
+  const amp = 3;
   // On what has sunk it stands as on a floor.
   const floor = low - 1.5;
-  const r = low < lane.floor ? 0 : geo.full ? 8 : 3;
+  const r = low < lane.floor ? 0 : 8;
   const top = surface(x, y, w, amp);
   return [
     path(
@@ -38,9 +38,9 @@ function water(geo, lane, replica, changed) {
   ];
 }
 
-function wall(geo, lane, broker, replica) {
+function wall(lane, broker, replica) {
   const off = broker.alive !== "up" || replica?.role === "offline" || !replica;
-  const r = geo.full ? 10 : 4;
+  const r = 10;
   const [x, y, w, f] = [lane.x, lane.top + 4, lane.w, lane.floor];
   const leads = replica?.role === "leader";
   const cls = `tankwall ${off ? "off" : ""} ${leads ? "leads" : ""}`;
@@ -78,7 +78,7 @@ export function tank(geo, view, broker, ctx, words) {
     `lane${broker.id}`,
     [
       foot(geo, view, broker, lane, ctx),
-      g("tank", wall(geo, lane, broker, replica)),
+      g("tank", wall(lane, broker, replica)),
       g("watered", shown && replica ? water(geo, lane, replica, moved) : []),
       g("log", stack(geo, lane, broker, ctx)),
       g("marks", replica ? marks(geo, lane, broker, replica, ctx) : []),

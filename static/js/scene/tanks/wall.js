@@ -1,20 +1,14 @@
-// At a tank's left wall: where epochs begin, how far the leader takes its followers to be, offsets.
+// At a tank's left wall, for experts: where epochs begin, how far the leader takes its followers to
+// be, offsets.
 
 import { epochClass, g, pack, path, rect, text, textWidth, title } from "../node.js";
-import { sized } from "./place.js";
+import { fitted } from "./place.js";
 
 /** At the left wall: tabs where epochs begin, the leader's flags for its followers, offsets. */
 export function left(geo, lane, broker, replica, ctx) {
-  const tabs = ctx.layers.has("epochs") ? epochTabs(geo, lane, broker, replica, ctx) : [];
-  const flags = ctx.layers.has("watermarks") ? memories(geo, lane, broker, replica, ctx) : [];
-  if (!geo.full)
-    return [
-      g(
-        "epochs",
-        tabs.map((one) => one.node(one.x)),
-        { class: "epochs" },
-      ),
-    ];
+  const { layers } = ctx;
+  const tabs = layers.has("epochs") ? epochTabs(geo, lane, broker, replica, ctx) : [];
+  const flags = layers.has("remote") ? memories(geo, lane, broker, replica, ctx) : [];
   const placed = pack([...tabs, ...flags], 2, lane.top);
   const taken = placed.map((one) => one.at + one.width / 2);
   return [
@@ -24,52 +18,50 @@ export function left(geo, lane, broker, replica, ctx) {
       { class: "epochs" },
     ),
     ...placed.filter((one) => !one.tab).map((one) => one.node(one.at)),
-    g("offsets", offsets(geo, lane, taken), { class: "ruler" }),
+    ...(layers.has("offsets")
+      ? [g("offsets", offsets(geo, lane, replica, taken), { class: "ruler" })]
+      : []),
   ];
 }
 
 function epochTabs(geo, lane, broker, replica, { t }) {
   return (replica.epochs ?? []).map(([e, start]) => {
     const hollow = start >= replica.leo;
-    const label = geo.gap.left >= 40 ? `e${e} · ${start}` : `e${e}`;
-    const y = geo.y(Math.max(start, geo.base), lane) - geo.pitch / 2 - 9;
-    const size = geo.narrow ? 10 : 11;
-    const w = Math.min(geo.gap.left - 3, textWidth(label, size, true) + (geo.narrow ? 8 : 13));
+    const { small: size } = geo.type;
+    const whole = `e${e} · ${start}`;
+    const room = geo.gap.left - 15;
+    const label = textWidth(whole, size, true) <= room ? whole : `e${e}`;
+    const y = geo.y(Math.max(start, geo.base), lane) - geo.pitch / 2 - 10;
+    const w = Math.min(geo.gap.left - 3, textWidth(label, size, true) + 11);
     const node = (top) =>
       g(
         `c${e}`,
-        geo.full
-          ? [
-              path(
-                "p",
-                `M${lane.x - w} ${top}h${w - 6}l6 9l-6 9h${6 - w}z`,
-                `chip ${hollow ? "hollow" : epochClass(e)}`,
-              ),
-              rect("r", lane.x - w, top, w, 18, "touch"),
-              text(
-                "t",
-                lane.x - w + (w - 5) / 2,
-                top + 13,
-                label,
-                `chiptext ${hollow ? "hollow" : ""}`,
-                {
-                  style: `font-size:${size}px`,
-                },
-              ),
-              title("title", t("mark.epoch_chip", { e, o: start })),
-            ]
-          : [rect("r", lane.x - 3, top + 6, 3, 6, `chip ${epochClass(e)}`)],
+        [
+          path(
+            "p",
+            `M${lane.x - w} ${top}h${w - 6}l6 10l-6 10h${6 - w}z`,
+            `chip ${hollow ? "hollow" : epochClass(e)}`,
+          ),
+          rect("r", lane.x - w, top, w, 20, "touch"),
+          text(
+            "t",
+            lane.x - w + (w - 5) / 2,
+            top + 15,
+            label,
+            `chiptext ${hollow ? "hollow" : ""}`,
+            { style: `font-size:${size}px` },
+          ),
+          title("title", t("mark.epoch_chip", { e, o: start })),
+        ],
         { "data-id": `b${broker.id}:e${e}`, "data-start": start },
       );
-    return { tab: true, x: Math.min(y, lane.floor - 19), width: 18, node };
+    return { tab: true, x: Math.min(y, lane.floor - 21), width: 20, node };
   });
 }
 
-const LEAST = 6; // px: names that would be smaller are counted, and told on touch
-
 /** How far the leader takes each follower to be; amber where it errs. */
 function memories(geo, lane, broker, replica, { t, name }) {
-  if (!geo.full || replica.role !== "leader") return [];
+  if (replica.role !== "leader") return [];
   const at = new Map();
   for (const [id, memory] of Object.entries(replica.remote ?? {})) {
     const leo = memory.leo ?? -1;
@@ -80,40 +72,45 @@ function memories(geo, lane, broker, replica, { t, name }) {
     .map(([leo, ids]) => {
       const wrong = ids.some((id) => (geo.part.replicas[id]?.leo ?? leo) !== leo);
       const room = geo.gap.left - 12;
-      const names = ids.map((id) => name(id, true)).join(geo.gap.left < 40 ? "," : t("list.comma"));
-      const label = textWidth(names, LEAST, true) <= room ? names : `×${ids.length}`;
-      const size = sized(label, room, geo.narrow ? 10 : 11);
+      const names = ids.map((id) => name(id, true)).join(",");
+      const { small } = geo.type;
+      const [label, size] = fitted(
+        textWidth(names, small, true) <= room ? names : `×${ids.length}`,
+        room,
+        small,
+        small,
+      );
       const w = textWidth(label, size, true) + 14;
       const who = ids.map((id) => name(id)).join(t("list.comma"));
       const node = (top) =>
         g(
           `mem${ids.join("-")}`,
           [
-            path("tri", `M${lane.x - 8} ${top + 3}l8 4l-8 4z`, `memory ${wrong ? "wrong" : ""}`),
-            text("t", lane.x - 10, top + 11, label, `memtext ${wrong ? "wrong" : ""}`, {
+            path("tri", `M${lane.x - 8} ${top + 4}l8 4l-8 4z`, `memory ${wrong ? "wrong" : ""}`),
+            text("t", lane.x - 10, top + 13, label, `memtext ${wrong ? "wrong" : ""}`, {
               "text-anchor": "end",
               style: `font-size:${size}px`,
             }),
-            rect("r", lane.x - w, top, w, 14, "touch"),
+            rect("r", lane.x - w, top, w, 16, "touch"),
             title("title", t("mark.memory", { l: name(broker.id), b: who, o: leo })),
           ],
           { class: "remote", "data-id": `b${broker.id}:mem${ids.join("-")}`, "data-value": leo },
         );
-      return { x: geo.y(Math.max(leo, geo.base), lane) - 7, width: 14, node };
+      return { x: geo.y(Math.max(leo, geo.base), lane) - 8, width: 16, node };
     });
 }
 
 /** Offsets beside the cells, where nothing else stands. */
-function offsets(geo, lane, taken) {
-  const every = [1, 2, 5, 10, 20, 50, 100].find((n) => n * geo.pitch >= 17) ?? 1000;
+function offsets(geo, lane, replica, taken) {
   const found = [];
-  for (let o = Math.ceil(geo.fold / every) * every; o < geo.end; o += every) {
+  const first = Math.max(geo.fold, replica.records[0]?.o ?? geo.fold);
+  for (let o = first; o < geo.end; o += 1) {
     const y = (geo.y(o, lane) + geo.y(o + 1, lane)) / 2;
-    if (taken.some((other) => Math.abs(other - y) < 17)) continue;
+    if (taken.some((other) => Math.abs(other - y) < 19)) continue;
     found.push(
-      text(`o${o}`, lane.x - 7, y + 4, o, "ruler", {
+      text(`o${o}`, lane.x - 7, y + 5, o, "ruler", {
         "text-anchor": "end",
-        style: `font-size:${sized(String(o), geo.gap.left - 9, 11.5, false)}px`,
+        style: `font-size:${geo.type.small}px`,
       }),
     );
   }

@@ -1,4 +1,4 @@
-// Files of brokers: gathered here, read once by the server, told as a story, opened on the stage.
+// Files of brokers: gathered here, read once by the server.
 
 import { html } from "htm/preact";
 import { render } from "preact";
@@ -6,6 +6,7 @@ import { render } from "preact";
 import { at, field, pageWords } from "../core/dom.js";
 import { pack } from "../core/packing.js";
 import { translator } from "../i18n/words.js";
+import { Choose, Story } from "./story.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const { lang } = boot;
@@ -23,8 +24,8 @@ function add(found) {
   let size = [...files.values()].reduce((sum, one) => sum + one.size, 0);
   for (const [name, file] of found) {
     size += file.size - (files.get(name)?.size ?? 0);
-    if (size > boot.most - ROOM) {
-      say(t("incident.large", { name, mib: boot.most / MIB }));
+    if (size > boot.most_bytes - ROOM) {
+      say(t("incident.large", { name, mib: boot.most_bytes / MIB }));
       break;
     }
     if (!files.has(name) && files.size === boot.files) {
@@ -68,78 +69,6 @@ async function dropped(event) {
   add(found.length ? found : [...event.dataTransfer.files].map((one) => [one.name, one]));
 }
 
-const isBad = ([, , , grave]) => grave;
-const Row = ([time, who, what, grave]) =>
-  html`<tr class=${grave ? "bad" : ""}>
-    <td>${(time / 1000).toFixed(3)}</td>
-    <td>${who}</td>
-    <td>${what}</td>
-  </tr>`;
-
-const span = (ms) =>
-  ms === null ? "?" : Math.abs(ms) < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(3)} s`;
-
-const Listed = ({ title, rows }) =>
-  rows.length > 0 &&
-  html`<h2>${title}</h2>
-    <ul>
-      ${rows.map((one) => html`<li key=${one}>${one}</li>`)}
-    </ul>`;
-
-function Story({ answer, link }) {
-  const { partition, followed, states, profile, finding, rows, more, notes, clocks } = answer;
-  const none = answer.disks ? "incident.none.disks" : "incident.none";
-  return html`<h2>${t("incident.story", { partition })}</h2>
-    ${
-      finding
-        ? html`<p class="finding bad">
-            <b>${t(states ? "incident.finding" : "incident.missing")}</b> ${finding}
-          </p>`
-        : html`<p class="finding">✓ ${t(none, { n: states })}</p>`
-    }
-    ${rows
-      .filter(isBad)
-      .map(([time, , what]) => html`<p key=${time + what} class="lost">${what}</p>`)}
-    ${states > 0 && html`<p>${t("incident.followed", { followed, states, profile })}</p>`}
-    ${states > 0 && html`<p class="soft">${t("incident.record")}</p>`}
-    ${link && html`<p><a class="btn primary" href=${link}>${t("incident.open")}</a></p>`}
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            ${["time", "who", "what"].map(
-              (one) => html`<th key=${one} scope="col">${t(`incident.${one}`)}</th>`,
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(Row)}
-        </tbody>
-      </table>
-    </div>
-    ${more > 0 && html`<p>${t("incident.more", { n: more })}</p>`}
-    <${Listed}
-      title=${t("incident.clocks")}
-      rows=${clocks.map(([node, least, most]) =>
-        t("incident.clock", { node, least: span(least), most: span(most) }),
-      )}
-    />
-    <${Listed} title=${t("incident.notes")} rows=${notes} />`;
-}
-
-const Choose = ({ answer }) =>
-  html`<h2>${t("incident.choose")}</h2>
-    <ul class="row">
-      ${answer.choose.map(
-        ([name, n]) =>
-          html`<li key=${name}>
-            <button class="btn" type="button" onClick=${() => read(name)}>
-              ${name} <span class="soft">${t("incident.changes", { n })}</span>
-            </button>
-          </li>`,
-      )}
-    </ul>`;
-
 async function read(partition = "") {
   const form = new FormData();
   if (partition) form.append("partition", partition);
@@ -165,7 +94,7 @@ async function read(partition = "") {
     return;
   }
   if (!answer.ok) say(answer.sentence);
-  else if (answer.choose) render(html`<${Choose} answer=${answer} />`, at("found"));
+  else if (answer.choose) render(html`<${Choose} answer=${answer} read=${read} />`, at("found"));
   else {
     const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
     render(html`<${Story} answer=${answer} link=${link} />`, at("found"));
@@ -193,4 +122,3 @@ at("clear").addEventListener("click", () => {
   going?.abort();
   render(null, at("found"));
 });
-document.body.dataset.ready = "1";

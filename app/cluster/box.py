@@ -1,0 +1,200 @@
+"""The one box: what a pasted text is, line by line, and what it means.
+
+Pure: text in, plain data out.  Formats of tools are read by `engine.scenarios.paste`, logs by
+`app.incident`, bugs are found by their lines, and a question is searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Final, TypedDict
+
+from app.find.answers import Result, results
+from app.incident.story import story_of_text
+from engine.logs.kinds import NamedLine
+from engine.logs.secrets import masked
+from engine.model.errors import InputError
+from engine.model.flags import release_of
+from engine.model.json_types import Json
+from engine.scenarios import file
+from engine.scenarios.paste import Facts
+from engine.scenarios.translated import in_language
+from engine.upgrade import upgrade as advice
+from engine.upgrade.ledger import LedgerEntry
+from engine.upgrade.matching import fitting
+
+MOST_NAMED: Final = 40
+MOST_BUGS: Final = 8
+MOST_HITS: Final = 6
+MOST_LINES_FOR_BUGS: Final = 400
+SHORT: Final = 600
+"""Characters of a text that may be a question, a bare error or a release."""
+STATES: Final = ("topics", "kcat", "json", "table", "zookeeper", "files", "ends")
+"""Formats that show the state of partitions."""
+OF_STORY: Final = ("isr_shrinks", "isr_grows", "truncates", "fetcher_added", "fetcher_removed",
+                   "out_of_memory", "disk_full", "many_files", "process_ends")  # fmt: skip
+"""Kinds of lines that the story of an incident tells itself."""
+COLOURS: Final = {
+    **dict.fromkeys(STATES, "state"),
+    "settings": "setting",
+    "quorum": "quorum",
+    "log": "log",
+    "offline": "remark",
+    "remarks": "remark",
+    "others": "named",
+    "": "unknown",
+}
+"""Name of a format -> the kind of its lines on the page."""
+
+
+class LineRun(TypedDict):
+    """Lines in a row that are of one kind."""
+
+    first: int
+    last: int
+    kind: str
+
+
+class NamedJson(TypedDict):
+    """A kind of log line: the first of its lines, how many, and a run that shows it."""
+
+    line: int
+    count: int
+    key: str
+    args: dict[str, str]
+    title: str
+    href: str
+
+
+class BugJson(TypedDict):
+    """A known bug that prints such a line; `hit`: whether the named release has it."""
+
+    line: int
+    jira: str
+    statement: str
+    href: str
+    hit: bool | None
+
+
+class BoxJson(TypedDict):
+    """All that a text means besides the state of its partitions.
+
+    `story`: an `IncidentStory`, or the partitions to choose from.
+    """
+
+    lines: list[LineRun]
+    named: list[NamedJson]
+    bugs: list[BugJson]
+    story: Json | None
+    hits: list[Result]
+    release: str
+    masked: int
+
+
+def read_box(
+    text: str,
+    facts: Facts,
+    partition: str,
+    language: str,
+    check: Callable[[], None] = lambda: None,
+) -> BoxJson:
+    """Return what a text means; `facts` are those that were read of it."""
+    text, secrets = masked(text)
+    release = _release(text)
+    story = story_of_text(text, partition, language, check) if _may_be_story(text, facts) else None
+    told = OF_STORY if story is not None and story.get("states") else ()
+    understood = facts.partitions or facts.logged or story or facts.quorum or facts.members
+    return {
+        "lines": _lines(facts),
+        "named": _named(facts, language, told),
+        "bugs": _bugs(text, facts, release, language),
+        "story": None if story is None else dict(story),
+        "hits": []
+        if understood or release
+        else results(text[:200], language, (), MOST_HITS)["hits"],
+        "release": release,
+        "masked": secrets,
+    }
+
+
+def _may_be_story(text: str, facts: Facts) -> bool:
+    return any(line.named is None or "isr" in line.named.kind.name for line in facts.logged) or (
+        bool(facts.logged) or text.startswith("Dumping ") or "\nDumping " in text
+    )
+
+
+def _lines(facts: Facts) -> list[LineRun]:
+    numbered = [
+        (number, COLOURS.get(name, "state")) for number, name in sorted(facts.kinds.items())
+    ]
+    runs: list[LineRun] = []
+    for number, kind in numbered:
+        if runs and runs[-1]["kind"] == kind and runs[-1]["last"] == number - 1:
+            runs[-1]["last"] = number
+        else:
+            runs.append({"first": number, "last": number, "kind": kind})
+    return runs
+
+
+def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson]:
+    known: list[tuple[int, NamedLine]] = [
+        (line.number, line.named)
+        for line in facts.logged
+        if line.named is not None and line.named.kind.name not in told
+    ]
+    found = []
+    for _, group in groupby(
+        known, key=lambda one: (one[1].kind.name, tuple(one[1].values.items()))
+    ):
+        rows = list(group)
+        number, named = rows[0]
+        scenario = file.find(named.kind.scenario) if named.kind.scenario else None
+        shown: NamedJson = {
+            "line": number,
+            "count": len(rows),
+            "key": f"line.{named.kind.name}",
+            "args": {name: value[:80] for name, value in named.values.items()},
+            "title": "" if scenario is None else in_language(scenario, language).title,
+            "href": "" if scenario is None else f"/s/{scenario.slug}",
+        }
+        found.append(shown)
+    return found[:MOST_NAMED]
+
+
+def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]:
+    """Return the known bugs that print one of the lines, each once."""
+    lines = [(line.number, line.text) for line in facts.logged[:MOST_LINES_FOR_BUGS]]
+    if not facts.partitions and len(text) <= SHORT:
+        lines += [(number, line) for number, line in enumerate(text.splitlines(), 1)]
+    found: dict[LedgerEntry, int] = {}
+    for number, line in lines:
+        for entry in fitting(line, release):
+            found.setdefault(entry, number)
+    number_of = release_of(release) if release else None
+    return [
+        {
+            "line": number,
+            "jira": entry.jira,
+            "statement": entry.said_in(language)[0],
+            "href": f"/upgrade?from={release or entry.last_affected}#{entry.jira}",
+            "hit": None if number_of is None else entry.affects(number_of),
+        }
+        for entry, number in list(found.items())[:MOST_BUGS]
+    ]
+
+
+def _release(text: str) -> str:
+    """Return the release of a short text such as the output of --version; "" for another."""
+    for line in text.splitlines()[:200]:
+        if "Kafka version" in line or "kafka-version" in line or "Commit:" in line:
+            return _release_in(line)
+    short = text.strip()
+    return _release_in(short) if len(short) <= 16 and short[:1].isdigit() else ""
+
+
+def _release_in(line: str) -> str:
+    try:
+        return advice.release_in(line)
+    except InputError:
+        return ""

@@ -1,0 +1,51 @@
+// What a text means besides the state of its partitions: named lines, known bugs, search hits.
+
+import { html } from "htm/preact";
+
+import { pageWords } from "../core/dom.js";
+import { translator } from "../i18n/words.js";
+import { Choose, Story } from "../incident/story.js";
+
+const { lang } = JSON.parse(document.getElementById("boot").textContent);
+const t = translator(await pageWords(), lang);
+
+const Named = ({ line, count, key, args, title, href }) =>
+  html`<li key=${line}>
+    <b>${t("cluster.line", { line })}</b> ${t(key, args)}
+    ${count > 1 && html` <span class="soft">${t("cluster.times", { n: count })}</span>`}
+    ${href && html` <a href=${href}>${t("cluster.watch", { title })}</a>`}
+  </li>`;
+
+const Bug = ({ line, jira, statement, href, hit }) =>
+  html`<li key=${jira}>
+    <a href=${href}>${jira}</a> <b>${t("cluster.line", { line })}</b> ${statement}
+    ${hit === false && html` <span class="soft">${t("cluster.bug.not")}</span>`}
+  </li>`;
+
+const Hit = ({ url, title, text }) =>
+  html`<li key=${url}><a href=${url}>${title}</a> <span class="soft">${text}</span></li>`;
+
+const Part = ({ title, rows, shape }) =>
+  rows.length > 0 &&
+  html`<div>
+    <h2>${title}</h2>
+    <ul>
+      ${rows.map(shape)}
+    </ul>
+  </div>`;
+
+export function Meaning({ box, film, read }) {
+  const { named, bugs, hits, story, release, masked } = box;
+  return html`${masked > 0 && html`<p role="status">${t("cluster.masked", { n: masked })}</p>`}
+    ${story?.choose && html`<${Choose} answer=${story} read=${read} />`}
+    ${story && !story.choose && html`<${Story} answer=${story} link=${film} />`}
+    <${Part} title=${t("cluster.bugs")} rows=${bugs} shape=${Bug} />
+    <${Part} title=${t("cluster.named")} rows=${named} shape=${Named} />
+    ${
+      release &&
+      html`<p>
+        <a class="btn" href=${`/upgrade?from=${release}`}>${t("cluster.release", { release })}</a>
+      </p>`
+    }
+    <${Part} title=${t("cluster.hits")} rows=${hits} shape=${Hit} />`;
+}

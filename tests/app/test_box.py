@@ -1,0 +1,126 @@
+"""The one box: whatever is pasted is read, named or searched for, line by line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.cluster.box import read_box
+from engine.logs.kinds import kinds
+from engine.logs.secrets import masked
+from engine.model.languages import LANGUAGES
+from engine.scenarios import file, paste
+from tests.app.conftest import post
+from tests.conftest import ROOT
+
+B1 = """\
+==> b1/server.log <==
+[2026-03-04 14:05:00,100] INFO [Broker id=1] Leader toll-0 with topic id \
+Some(Zk3vYk1sR0iZt7Xc5BnWgA) starts at leader epoch 8 from offset 100 with partition epoch 20, \
+high watermark 100, ISR [1,2,3], \
+adding replicas [] and removing replicas [] . (state.change.logger)
+[2026-03-04 14:07:01,300] ERROR Uncaught exception in task 'flush-log' (kafka.utils.KafkaScheduler)
+java.lang.OutOfMemoryError: Java heap space
+\tat java.base/java.nio.HeapByteBuffer.<init>(HeapByteBuffer.java:64)
+[2026-03-04 14:07:10,200] INFO [Partition toll-0 broker=1] Shrinking ISR from 1,2,3 to 1. Leader: \
+(highWatermark: 150, endOffset: 170). Out of sync replicas: (brokerId: 2, endOffset: 150) \
+(brokerId: 3, endOffset: 150). (kafka.cluster.Partition)
+"""
+B2 = """\
+==> b2/server.log <==
+[2026-03-04 14:07:11,005] INFO [Broker id=2] Leader toll-0 with topic id \
+Some(Zk3vYk1sR0iZt7Xc5BnWgA) starts at leader epoch 9 from offset 150 with partition epoch 21, \
+high watermark 150, ISR [2,3], \
+adding replicas [] and removing replicas [] . (state.change.logger)
+"""
+DESCRIBED = """\
+Topic: toll\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2
+\tTopic: toll\tPartition: 0\tLeader: 2\tReplicas: 1,2,3\tIsr: 2,3
+"""
+
+
+def box_of(text: str, language: str = "en") -> dict[str, object]:
+    return dict(read_box(text, paste.read(text), "", language))
+
+
+def test_two_logs_in_one_paste_answer_with_the_verdict_first() -> None:
+    story = box_of(B1 + B2)["story"]
+    assert isinstance(story, dict)
+    assert story["verdict"][0] == (
+        "Broker 1 had 20 records that no other broker had, offsets 150 to 169; none was committed. "
+        "Written with acks=1 they are gone."
+    )
+    assert "14:07:11 leadership goes from broker 1 to broker 2." in story["verdict"]
+    assert any("runs out of memory: Java heap space" in row[2] for row in story["rows"])
+    assert story["run"] and story["followed"] == story["states"]
+
+
+def test_several_kinds_stand_in_one_paste() -> None:
+    text = DESCRIBED + "\n" + B1 + B2 + "\nthe moon is made of cheese\n"
+    facts = paste.read(text)
+    assert list(facts.partitions) == ["toll-0"]
+    box = box_of(text)
+    runs = box["lines"]
+    assert isinstance(runs, list)
+    assert {"state", "log", "unknown"} <= {run["kind"] for run in runs}
+    assert box["story"] is not None and box["hits"] == []
+
+
+def test_an_error_finds_its_meaning_and_its_bugs() -> None:
+    line = (
+        "org.apache.kafka.common.errors.NotEnoughReplicasException: The size of the current ISR "
+        "Set(4) is insufficient to satisfy the min.isr requirement of 3 for partition toll-0"
+    )
+    [named] = box_of(line)["named"]
+    assert (named["key"], named["args"]["ids"], named["href"]) == (
+        "line.not_enough_set",
+        "4",
+        f"/s/{file.find('S05').slug}",
+    )
+    assert paste.read(line).min_isr("toll") == 3, "the number in the line is used"
+    bugs = box_of("UNKNOWN_PRODUCER_ID")["bugs"]
+    assert bugs and bugs[0]["jira"] == "KAFKA-7190"
+
+
+def test_a_version_and_a_question_are_answered() -> None:
+    assert box_of("3.6.1 (Commit:5e3c2b738d253ff5)")["release"] == "3.6.1"
+    hits = box_of("when is it safe to restart the next broker?")["hits"]
+    assert hits and all(hit["url"].startswith("/") for hit in hits)
+
+
+def test_secrets_are_masked_before_anything_is_read() -> None:
+    text = (
+        'sasl.jaas.config=org.apache.x.PlainLoginModule required username="u" password="hunter2";\n'
+        "ssl.key.password = hunter3\nhttps://me:hunter4@kafka.example/\n"
+        "Authorization: Bearer hunter5xyz\n"
+    )
+    hidden, count = masked(text)
+    assert "hunter" not in hidden and count == 4
+    facts = paste.read(text)
+    assert facts.masked == 4 and "hunter" not in json.dumps([dict(p.args) for p in facts.problems])
+    assert masked(hidden) == (hidden, 0)
+
+
+def test_every_kind_of_line_has_its_sentence_and_its_run() -> None:
+    for tag in LANGUAGES:
+        words = json.loads((ROOT / f"static/i18n/cluster.{tag}.json").read_text("utf-8"))
+        for kind in kinds():
+            assert f"line.{kind.name}" in words
+    for kind in kinds():
+        assert not kind.scenario or file.find(kind.scenario)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_both_addresses_open_the_same_box(client: FlaskClient, lang: str) -> None:
+    pages = [client.get(f"{path}?lang={lang}").text for path in ("/cluster", "/incident")]
+    for page in pages:
+        assert 'id="paste"' in page and 'id="files"' in page
+    assert '<details class="incident" open>' in pages[1]
+
+
+def test_the_answer_has_the_box(client: FlaskClient) -> None:
+    answer = post(client, "/api/cluster?lang=en", {"text": B1 + B2}).json
+    assert answer["ok"] and answer["box"]["story"]["partition"] == "toll-0"
+    assert answer["run"] is None and answer["what_if"] is None

@@ -1,0 +1,140 @@
+"""The run page's calm: few controls at first sight, a large picture, and nothing out of reach."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from tests.bench import calm
+from tests.conftest import sample
+from tests.e2e.conftest import FRAME, Opener
+from tests.e2e.walk import at
+
+FIRST: Final = "/s/gone-after-a-clean-election?profile=Z0102&size=story"
+LOSS: Final = f"{FIRST}&step=137"
+RUNS: Final = (LOSS, "/s/S85?size=story&step=40", "/s/S71?size=story", "/s/S46?step=60&view=tanks")
+"""A loss, voters, groups, six brokers with nine partitions."""
+
+
+@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 20), (390, 844, 14)])
+def test_few_controls_are_seen_at_first(visit: Opener, width: int, height: int, most: int) -> None:
+    page = visit(FIRST, viewport={"width": width, "height": height})
+    page.wait_for_selector(".release.lost, .titlebar:not(:has(.release))")
+    found = calm.look(page)
+    assert found["controls"] <= most, found["names"]
+    assert found["above"] == 1 and found["below"] <= 4, "a line above; caption, Why?, rail below"
+
+
+@pytest.mark.parametrize("path", RUNS)
+def test_the_picture_takes_the_room_and_can_be_read(visit: Opener, path: str) -> None:
+    page = visit(path)
+    for width, height in sample(list(calm.SIZES), 5):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(FRAME)
+        found = calm.look(page)
+        where = f"{path} at {width} x {height}: {found}"
+        assert found["share"] >= calm.LEAST_SHARE, where
+        narrow = page.evaluate("document.querySelector('#stage').clientWidth < 700")
+        seen_as = 390 if narrow else 1440
+        assert found["cell"] is None or found["cell"] >= calm.least_cell(seen_as) - 0.5, where
+        assert found["text"] >= calm.least_text(seen_as), where
+        assert found["sideways"] <= 0, where
+
+
+OLD: Final = {
+    "first step": (("key", "Home"),),
+    "last step": (("key", "End"),),
+    "play": (("see", ".btn.play"),),
+    "step back": (("see", '[aria-label="Step back"]'),),
+    "step on": (("see", '[aria-label="Step on"]'),),
+    "story, moment, event, detail": (("press", "#more"), ("see", '[name="size"][value="detail"]')),
+    "speed": (("press", "#more"), ("see", 'label:has-text("Speed") select')),
+    "breakpoints": (("press", "#more"), ("see", '#moresheet button:has-text("Add")')),
+    "bookmarks": (("press", "#more"), ("see", '#moresheet button:has-text("Mark this step")')),
+    "until": (("press", "#more"), ("see", '#moresheet button:has-text("the next violation")')),
+    "rail by time": (("press", "#more"), ("see", '#moresheet label:has-text("time of the run")')),
+    "typed move": (("key", "/"), ("see", "#typed")),
+    "release strip and select": (("see", ".release input"),),
+    "any release": (("press", "#more"), ("see", "#profile")),
+    "by hand, by the clock": (("press", "#more"), ("see", ".pace button")),
+    "run at scale": (("press", "#more"), ("see", '#moresheet a:has-text("Run at scale")')),
+    "compare": (("see", "#compare"),),
+    "predict": (("press", "#more"), ("see", "#predict")),
+    "make a scenario": (("press", "#more"), ("see", '#moresheet a:has-text("Make a scenario")')),
+    "share": (("see", "#sharing"),),
+    "help": (("press", "#more"), ("see", '#moresheet button:has-text("Keys and signs")')),
+    "real brokers": (("press", "#more"), ("see", '.reals button:has-text("Both")')),
+    "view": (("press", "#more"), ("see", "#view")),
+    "layers": (("press", "#more"), ("see", ".layers input")),
+    "unfold": (("press", "#more"), ("see", '#moresheet button:has-text("Unfold")')),
+    "full screen": (("press", "#more"), ("see", '#moresheet button:has-text("Full screen")')),
+    "now": (("press", "#whynow"), ("see", "#tab-now")),
+    "code": (("press", "#whynow"), ("see", "#tab-code")),
+    "inspect": (("press", "#whynow"), ("see", "#tab-inspect")),
+    "table": (("press", "#whynow"), ("see", "#tab-table")),
+    "metrics": (("press", "#whynow"), ("see", "#tab-metrics")),
+    "log": (("press", "#whynow"), ("see", "#tab-log")),
+    "checks": (("press", "#whynow"), ("see", "#tab-checks")),
+    "moves": (("key", "/"), ("see", ".choices .movebtn")),
+    "what if": (("press", "#more"), ("see", '#moresheet a[href*="/whatif"]')),
+    "search every future": (("press", "#more"), ("see", '#moresheet a[href*="/explore/"]')),
+    "show where": (("press", "#whynow"), ("see", '.verdict button:has-text("Show where")')),
+    "shorten": (("press", "#whynow"), ("see", '.verdict button:has-text("Shorten")')),
+    "point of no return": (("see", '#caption button:has-text("Point of no return")'),),
+    "same script elsewhere": (("press", "#whynow"), ("see", '.verdict button:has-text("under")')),
+    "send this ending": (("press", "#whynow"), ("see", '.verdict button:has-text("Send")')),
+    "break a broker": (("see", '[data-hit="b1"]'),),
+    "site, language, theme, settings": (("press", '[popovertarget="site"]'), ("see", "#theme")),
+}
+"""Each control of the page before it was calm, and the way to it now: at most one press, then it
+is there to be pressed."""
+
+
+@pytest.mark.parametrize("control", OLD)
+def test_every_old_control_is_two_presses_away(visit: Opener, control: str) -> None:
+    page = visit(LOSS)
+    page.locator(".caption.lost").wait_for()
+    for how, what in OLD[control]:
+        if how == "press":
+            page.locator(what).click()
+        elif how == "key":
+            page.keyboard.press(what)
+        else:
+            page.locator(what).first.wait_for()
+    assert len([how for how, _ in OLD[control] if how != "see"]) <= 1
+
+
+def test_full_screen_has_the_pages_own_ground(visit: Opener) -> None:
+    for theme in ("light", "dark"):
+        page = visit(LOSS, color_scheme=theme)
+        page.keyboard.press("f")
+        page.locator("#title").wait_for(state="hidden")
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == {"light": "rgb(251, 251, 249)", "dark": "rgb(20, 23, 26)"}[theme]
+        assert not page.locator("#side .tabs").count() and page.locator("#stage svg").count()
+        assert page.locator(".caption").is_visible() and page.locator(".rail").is_visible()
+        page.keyboard.press("f")
+        page.locator("#title").wait_for()
+
+
+def size_of(page: Any) -> float:
+    return float(
+        page.locator(".caption").evaluate("el => parseFloat(getComputedStyle(el).fontSize)")
+    )
+
+
+def test_a_speaker_presents_with_a_clicker(visit: Opener) -> None:
+    page = visit(FIRST)
+    page.keyboard.press("p")
+    page.locator("#title").wait_for(state="hidden")
+    assert size_of(page) >= 34
+    page.keyboard.press("PageDown")
+    at(page, 81)
+    page.keyboard.press(".")
+    page.locator(".blank").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.locator(".blank").wait_for(state="detached")
+    at(page, 108)
+    page.keyboard.press("Escape")
+    page.locator("#title").wait_for()
