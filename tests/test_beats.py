@@ -9,8 +9,9 @@ from engine.replay.replay import Replay
 from engine.scenarios.file import find, library
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.beats import MOST_BEATS, MOST_WORDS, SHORTEST_PRELUDE, words_in
+from engine.story.beats import MOST_BEATS, SHORTEST_PRELUDE, words_in
 from tests.conftest import sample
+from tests.test_words import MOST_WORDS
 
 CODES = [scenario.code for scenario in library().values() if scenario.code]
 SLACK = 6  # words by which a caption in Chinese may be longer

@@ -12,9 +12,10 @@ from engine.scenarios import comments
 from engine.scenarios.file import find, library
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
-from engine.story.beats import MOST_WORDS, words_in
+from engine.story.beats import words_in
 from tests import captions
 from tests.conftest import sample
+from tests.test_words import MOST_WORDS
 
 FIRST_PAGE = [code for _, codes in TOPICS for code in codes]
 CODES = [scenario.code for scenario in library().values() if scenario.code]

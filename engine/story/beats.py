@@ -17,7 +17,6 @@ from typing import Any, Final
 from engine.scenarios.comments import END, START, Caption
 
 MOST_BEATS: Final = 12  # per run, the beginning and the end included
-MOST_WORDS: Final = 20  # per caption
 SHORTEST_PRELUDE: Final = 12  # steps before the first write, from which on they are folded
 
 COMMENT: Final = 80
