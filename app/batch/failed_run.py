@@ -42,9 +42,9 @@ def _find_failure(
 
 
 def _at(run: Run, step: int, before: int = 1, tab: str | None = None) -> str:
-    """Return the address of a run, `before` steps before this one."""
+    """Return the address of a run, `before` steps before this one; a key then takes one step."""
     digest = services().replays.register(run)
-    return url_for("pages.run", digest=digest, step=max(0, step - before), tab=tab)
+    return url_for("pages.run", digest=digest, step=max(0, step - before), size="event", tab=tab)
 
 
 def _shorten(run: Run, invariant: str) -> Shortened:

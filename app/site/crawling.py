@@ -15,8 +15,8 @@ from werkzeug.test import Client
 from app.site.layout import NEEDS_SERVER
 from app.site.standing import STANDING
 
-FIRST: Final = ("/", "/r", *STANDING)
-"""Pages to begin with; all others are linked from them."""
+FIRST: Final = ("/", "/r", "/incident", *STANDING)
+"""Pages to begin with; all others are linked from them.  To /incident only old links lead."""
 _LINK: Final = re.compile(r'\s(?:href|src|action|data-live)="(/[^"/][^"]*|/)"')
 _FILE: Final = re.compile(r"/(?:i18n|loop|pictures)/")
 _NO_PAGE: Final = re.compile(r"/(?:static|packs|api|r/|e/|i18n|loop|pictures|favicon)|/s/[^/]+/")

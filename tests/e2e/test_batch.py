@@ -102,7 +102,9 @@ def test_two_studies_side_by_side(visit: Opener, grid: tuple[str, str]) -> None:
 def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> None:
     page = visit(batch)
     said = page.inner_text("#said")
-    assert re.search(r"\d+ of 40 runs lost an acknowledged record under Kafka 0\.10\.2 \(\d", said)
+    assert re.search(
+        r"\d+ of 40 runs lost a record that Kafka had promised to keep under Kafka 0\.10\.2", said
+    )
     assert "40 runs" in said
     assert page.locator("#shares svg").get_attribute("role") == "img"
     assert re.match(r"Kafka 0\.10\.2: \d", page.locator("#shares svg").get_attribute("aria-label"))

@@ -154,7 +154,7 @@ def test_a_frame_on_another_site_steps_through_the_run(
     frame.get_by_role("button", name="Step on").click()
     frame.locator('#stage[data-step="5"]').wait_for()
     assert "5 / " in frame.locator("#bar").inner_text()
-    assert "Broker 2 copies the record" in frame.locator(".caption").inner_text()
+    assert "Broker 2 copies a." in frame.locator(".caption").inner_text()
     assert "Kafka 3.9.1" in frame.locator(".titled").inner_text()
     assert [one["name"] for one in page.context.cookies("http://localhost")] == []
 
@@ -314,8 +314,9 @@ def test_texts_are_handed_over_under_their_names(visit: Opener) -> None:
 def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
     page = visit("/cluster")
     page.get_by_role("button", name="Insert an example").click()
-    box = page.get_by_label("Output of the tools")
+    box = page.get_by_label("Paste a describe")
     assert page.get_by_role("button", name="Insert an example").is_disabled()
+    page.get_by_text("What can be read").click()
     page.get_by_role("button", name="Insert the line").click()
     assert box.input_value().endswith("# broker 1 orders-0 leader-epoch-checkpoint\n")
     page.get_by_role("button", name="Read it").click()
@@ -330,7 +331,7 @@ def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
 
 def test_an_assumption_is_changed_with_one_press(visit: Opener) -> None:
     page = visit("/cluster")
-    box = page.get_by_label("Output of the tools")
+    box = page.get_by_label("Paste a describe")
     box.fill("Topic: a Partition: 0 Leader: 1 Replicas: 1,2,3 Isr: 1,2\n")
     page.get_by_role("button", name="Read it").click()
     page.get_by_text("Offline: broker 3.").wait_for()
