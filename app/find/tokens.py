@@ -43,7 +43,7 @@ _WORD: Final = re.compile(
 _PIECE: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WHOLE: Final = re.compile(r"[a-z]{1,3}[0-9]+[a-z]?|(?:kafka|kip)[-_#]?[0-9]+", re.IGNORECASE)
 """Codes (S20, Q7) and numbers of issues and proposals, which are not split."""
-_PACKAGE: Final = re.compile(r"(?<![a-z])(?:[a-z]{1,40}\.){2,12}(?=[A-Z][a-z])")
+_PACKAGE: Final = re.compile(r"(?<![a-z.])(?:[a-z]{1,40}\.){2,12}(?=[A-Z][a-z])")
 """Packages before the name of a class of Java."""
 _METHOD: Final = re.compile("[a-z]+(?:[A-Z][a-z]+){2,}")
 _ACKS_ALL: Final = re.compile("acks ?= ?-1", re.IGNORECASE)

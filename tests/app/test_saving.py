@@ -65,7 +65,7 @@ def test_an_unknown_profile_is_refused(client: FlaskClient) -> None:
 def test_five_megabytes_get_one_sentence(client: FlaskClient) -> None:
     answer = post(client, "/api/scenarios", {"yaml": "# " + "x" * 5_000_000})
     assert answer.status_code == 413
-    assert answer.json["sentence"] == "That is too large: at most 65536 bytes are accepted."
+    assert answer.json["sentence"] == "That is too large: at most 262144 bytes are accepted."
 
 
 def test_a_scenario_just_over_the_bound_is_refused(client: FlaskClient) -> None:

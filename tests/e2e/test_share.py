@@ -320,7 +320,7 @@ def test_a_pasted_cluster_opens_in_the_animator(visit: Opener) -> None:
     page.get_by_role("button", name="Insert the line").click()
     assert box.input_value().endswith("# broker 1 orders-0 leader-epoch-checkpoint\n")
     page.get_by_role("button", name="Read it").click()
-    page.get_by_text("Broker 3 is in no ISR").wait_for()
+    page.get_by_text("Not in any ISR, so offline in the run: broker 3").wait_for()
     page.get_by_role("link", name="Open in the animator, Kafka 3.9").click()
     page.wait_for_selector('body[data-ready="1"] #stage[data-step="0"]')
     page.wait_for_selector('[data-id="b3"][data-alive="down"]')

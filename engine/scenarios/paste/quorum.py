@@ -15,7 +15,8 @@ _STATUS: Final = re.compile(
 )
 _HEAD: Final = re.compile(r"NodeId\s.*LogEndOffset", re.IGNORECASE)
 _MEMBER: Final = re.compile(
-    r"(\d{1,6})\s+(?:[\w-]{20,40}\s+)?(-?\d+)\s+(-?\d+)\s.*\b(Leader|Follower|Observer)"
+    r"(\d{1,6})\s+(?:(?=\S*[A-Za-z_])[\w-]{1,40}\s+)?(-?\d+)\s+(-?\d+)\s.*"
+    r"\b(Leader|Follower|Observer)"
 )
 
 

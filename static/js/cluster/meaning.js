@@ -30,7 +30,7 @@ const Quorum = ({ sentences }) =>
   html`<div>
     <h2>${t("cluster.quorum")}</h2>
     <ul>
-      ${sentences.map(({ key, args }) => html`<li key=${key}>${t(`quorum.${key}`, args)}</li>`)}
+      ${sentences.map(({ key, args }) => html`<li key=${key}>${t(`voting.${key}`, args)}</li>`)}
     </ul>
     <p><a href="/s/S85">${t("cluster.quorum.watch")}</a></p>
   </div>`;
