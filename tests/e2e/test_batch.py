@@ -10,7 +10,7 @@ import pytest
 from engine.study.metrics import METRICS
 from tests.e2e.axe import violations
 from tests.e2e.conftest import Opener
-from tests.e2e.walk import total
+from tests.e2e.walk import STEPS, step_of, total
 
 pytestmark = pytest.mark.spark
 
@@ -133,8 +133,10 @@ def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> 
     lead = min(step, 10)
     assert f"step={step - lead}" in page.url
     assert page.get_by_role("tab", name="Checks").get_attribute("aria-selected") == "true"
-    for _ in range(lead):
+    while step_of(page) < step:
+        here = step_of(page)
         page.keyboard.press("ArrowRight")
+        page.wait_for_function(STEPS, arg=here)
     page.locator('[role="alert"][data-violation~="I7"]').wait_for()
 
 

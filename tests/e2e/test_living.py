@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.e2e.conftest import Opener
-from tests.e2e.walk import jump, run_of, runs, step_of
-
-STEPS = "n => Number(document.querySelector('#stage').dataset.step) > n"
+from tests.e2e.walk import STEPS, jump, run_of, runs, step_of
 
 
 def living(visit: Opener) -> Any:

@@ -439,8 +439,7 @@ def test_after_one_visit_the_site_works_with_the_network_cut(offline: Callable[[
     other = find("S02")  # neither looked at nor frozen here: the engine renders and plays it
     page = tab.open(f"s/{other.slug}/?step=3")
     assert other.title in page.locator("#title").inner_text()
-    page.fill("#deck input[type=text]", "kill 2")
-    page.keyboard.press("Enter")
+    typed(page, "kill 2")
     page.wait_for_url(re.compile("#run="))
     replay = Replay(Run(other, other.profiles[0]))
     assert page.evaluate("history.state.run") == replay.branch(3, "kill 2").digest

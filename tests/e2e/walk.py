@@ -6,6 +6,9 @@ import json
 import urllib.request
 from typing import Any
 
+STEPS = "n => Number(document.querySelector('#stage').dataset.step) > n"
+"""Whether the stage has gone beyond a step."""
+
 
 def step_of(page: Any) -> int:
     return int(page.get_attribute("#stage", "data-step"))

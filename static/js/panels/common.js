@@ -84,8 +84,8 @@ export function captionAt(step, facts) {
     return { words: captionOf(step), kind, aside: words, tone: kind, alarm: BAD.includes(kind) };
   if (BAD.includes(kind)) {
     const { lost_at: lost = -1, broken = [] } = facts.verdict;
-    const first = Math.min(...[lost, ...broken.map((one) => one.step)].filter((n) => n >= 0));
-    if (last || step.n === first) return { words, kind, alarm: true };
+    const decides = step.n === lost || broken.some((one) => one.step === step.n);
+    if (last || decides) return { words, kind, alarm: true };
     return { words: captionOf(step), kind: "", aside: words, tone: kind };
   }
   const teaches = facts.script ? facts.scenario.teaches : "";
