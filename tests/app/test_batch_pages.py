@@ -151,7 +151,7 @@ def test_failures_are_filtered_and_replayed(client: FlaskClient, jobs: Jobs, app
     row = next(row for row in found["rows"] if row["label"] == "min.insync.replicas=2")
     answer = client.get(row["url"])
     assert answer.status_code == 302
-    pattern = r"/r/([0-9a-f]{16})\?step=(\d+)&tab=checks"
+    pattern = r"/r/([0-9a-f]{16})\?step=(\d+)&size=event&tab=checks"
     digest, step = re.fullmatch(pattern, answer.location).groups()
     assert int(step) == max(0, row["step"] - 10)
     services: Services = app.extensions[KEY]

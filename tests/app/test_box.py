@@ -147,4 +147,4 @@ def test_the_quorum_names_voters_that_can_win_and_why_epochs_climb() -> None:
     for tag in LANGUAGES:
         words = json.loads((ROOT / f"static/i18n/cluster.{tag}.json").read_text("utf-8"))
         keys = {"leads", "can_win", "behind", "empty", "fragile", "climbs"}
-        assert {f"quorum.{key}" for key in keys} <= set(words)
+        assert {f"voting.{key}" for key in keys} <= set(words)
