@@ -6,7 +6,6 @@ Pure: text in, plain data out.  Formats of tools are read by `engine.scenarios.p
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import groupby
 from typing import Final, TypedDict
 
@@ -99,12 +98,11 @@ def read_box(
     facts: Facts,
     partition: str,
     language: str,
-    check: Callable[[], None] = lambda: None,
 ) -> BoxJson:
     """Return what a text means; `facts` are those that were read of it."""
     text, secrets = masked(text)
     release = _release(text)
-    story = story_of_text(text, partition, language, check) if _may_be_story(text, facts) else None
+    story = story_of_text(text, partition, language) if _may_be_story(text, facts) else None
     told = OF_STORY if story is not None and story.get("states") else ()
     understood = facts.partitions or facts.logged or story or facts.quorum or facts.members
     return {

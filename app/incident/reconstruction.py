@@ -7,7 +7,6 @@ it does not reach by itself is the finding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -49,18 +48,15 @@ class Rebuilt:
     notes: list[str] = field(default_factory=list)
 
 
-def rebuild(
-    told: Timeline, profile: str = "", between: Callable[[], None] = lambda: None
-) -> Rebuilt:
+def rebuild(told: Timeline, profile: str = "") -> Rebuilt:
     """Return the run, as far as the model can follow.
 
-    `between` is called before each state and event, and may raise.  Raises InputError for a profile
-    that there is none of.
+    Raises InputError for a profile that there is none of.
     """
     name = get_profile(profile).name if profile else profile_for(told)
     builder = _Builder(told, name)
     builder.notes += assumptions(told, get_profile(name).stands_for, bool(profile))
-    return builder.build(between)
+    return builder.build()
 
 
 class _Builder:
@@ -108,11 +104,10 @@ class _Builder:
 
     # -- the whole ---------------------------------------------------------------------------------
 
-    def build(self, between: Callable[[], None]) -> Rebuilt:
+    def build(self) -> Rebuilt:
         followed, finding = 0, ""
         before: TimelineState | None = None
         for what in self._in_order():
-            between()
             if isinstance(what, Event):
                 self._broker(what)
                 continue

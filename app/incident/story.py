@@ -1,13 +1,13 @@
 """The story of an incident as plain data: of files, or of a text that was pasted.
 
-Pure: paths or a text in, data out.  `check` is called while a run is rebuilt, and may raise.
+Pure: paths or a text in, data out.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, TypedDict
@@ -24,8 +24,6 @@ from engine.model.errors import InputError
 from engine.model.languages import read_words
 from engine.model.phrases import catalogue, join, phrase, translate, with_values
 from engine.model.profiles import get_profile
-
-Check = Callable[[], None]
 
 MOST_STATES: Final = 300
 MOST_ROWS: Final = 2_000
@@ -72,13 +70,13 @@ class PartitionChoice(TypedDict):
 
 
 def story_of_text(
-    text: str, partition: str, language: str, check: Check = lambda: None
+    text: str, partition: str, language: str
 ) -> IncidentStory | PartitionChoice | None:
     """Return the story of pasted logs, of one file or of several; None without any state."""
     with tempfile.TemporaryDirectory(prefix="highwater-pasted-") as root:
         known = dict(_laid_out(Path(root), text))
         try:
-            return story_of_files((root,), known, partition, language, Path(root), check)
+            return story_of_files((root,), known, partition, language, Path(root))
         except InputError as bad:
             if bad.code == "unknown":
                 return None
@@ -110,14 +108,13 @@ def story_of_files(
     partition: str,
     language: str,
     root: Path,
-    check: Check = lambda: None,
 ) -> IncidentStory | PartitionChoice:
     """Return the story of files below `root`, which sentences call by their `known` names.
 
     Raises InputError where they are about no partition.
     """
     try:
-        answer = _investigated(arguments, known, partition, language, check)
+        answer = _investigated(arguments, known, partition, language)
     except InputError as bad:
         raise InputError(bad.code, worded(_without(root, bad.sentence), language)) from None
     answer["notes"] = [worded(_without(root, note), language) for note in answer["notes"]]
@@ -152,7 +149,6 @@ def _investigated(
     known: Mapping[Path, str],
     partition: str,
     language: str,
-    check: Check,
 ) -> IncidentStory | PartitionChoice:
     found: list[IncidentFile] = []
     for argument in arguments:
@@ -187,7 +183,7 @@ def _investigated(
                 MOST_STATES,
             ),
         )
-    rebuilt = reconstruction.rebuild(told, between=check)
+    rebuilt = reconstruction.rebuild(told)
     return _timeline_json(told, rebuilt, useless, language)
 
 

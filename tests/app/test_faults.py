@@ -18,7 +18,7 @@ from itsdangerous import TimestampSigner
 from app.batch import estimate, records
 from app.batch.jobs import Jobs
 from app.batch.runners import local
-from app.batch.runners.plan import BatchPlan
+from app.batch.runners.plan import BatchPlan, PlanTally
 from app.batch.runners.rows import chunks_on_disk, read_chunks
 from app.batch.runners.tables import RunnerError
 from app.batch.spec import make_spec
@@ -234,11 +234,10 @@ def test_chunks_of_a_killed_process_are_played_again(
 ) -> None:
     monkeypatch.setenv("HIGHWATER_TEST_KILLED", str(tmp_path / "killed"))
     plan = BatchPlan((SCENARIO_OF_ROWS.to_dict(),), ["K39"], 20, 1, 5, ("acked",))
-    told: list[int] = []
-    note = lambda fresh: told.extend(one.number for one in fresh)  # noqa: E731
-    assert local.run(plan, str(tmp_path / "rows"), 2, note, run_chunk=kill_first)
+    told: list[list[PlanTally]] = []
+    assert local.run(plan, str(tmp_path / "rows"), 2, told.append, run_chunk=kill_first)
     assert (tmp_path / "killed").exists()
-    assert sorted(told) == list(range(plan.total_chunks))
+    assert sorted(one.number for fresh in told for one in fresh) == [*range(plan.total_chunks)]
     with pytest.raises(RunnerError, match="killed 3 times: this machine may have too little"):
         local.run(plan, str(tmp_path / "others"), 2, run_chunk=kill_each)
 
