@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from engine.conformance.adapter import Adapter, Fields, or_null
 from engine.dataplane import recovery, retention, truncation, watermark
 from engine.dataplane.produce import append_once
 from engine.model import configs, errors, profiles
@@ -16,6 +15,7 @@ from engine.model.log import NO_LIMIT, OFFSETS_OUT_OF_ORDER, OK, UNEXPECTED_OFFS
 from engine.model.messages import ProduceRequest
 from engine.model.profiles import Profile
 from engine.model.state import LEADER, Disk, RemoteReplica, Replica
+from tests.conformance.adapter import Adapter, Fields, or_null
 
 PROFILE_OF: Final = {
     "any": "K39",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.conformance.adapter import Adapter
-from engine.conformance.clusters import ClusterCase
-from engine.conformance.controllers import ControllerCase, LivenessCase
-from engine.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
-from engine.conformance.fetchers import FetcherCase
-from engine.conformance.logs import EpochCacheCase, LogCase
-from engine.conformance.managers import FetcherManagerCase
-from engine.conformance.partitions import PartitionCase
-from engine.conformance.placements import PlacementCase
-from engine.conformance.progress import ReplicaProgressCase
-from engine.conformance.quotas import QuotaCase, ThrottledReadCase, ThrottleListCase
-from engine.conformance.requests import BrokerCase
-from engine.conformance.sessions import SessionCacheCase, SessionClientCase, SessionServerCase
-from engine.conformance.voters import VoterCase
+from tests.conformance.adapter import Adapter
+from tests.conformance.clusters import ClusterCase
+from tests.conformance.controllers import ControllerCase, LivenessCase
+from tests.conformance.elections import PartitionChangeCase, ReassignmentCase, ZkElectionCase
+from tests.conformance.fetchers import FetcherCase
+from tests.conformance.logs import EpochCacheCase, LogCase
+from tests.conformance.managers import FetcherManagerCase
+from tests.conformance.partitions import PartitionCase
+from tests.conformance.placements import PlacementCase
+from tests.conformance.progress import ReplicaProgressCase
+from tests.conformance.quotas import QuotaCase, ThrottledReadCase, ThrottleListCase
+from tests.conformance.requests import BrokerCase
+from tests.conformance.sessions import SessionCacheCase, SessionClientCase, SessionServerCase
+from tests.conformance.voters import VoterCase
 
 ADAPTERS: Final[dict[str, type[Adapter]]] = {
     "broker": BrokerCase,

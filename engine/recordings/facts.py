@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.conformance.recordings.reading import Facts
 from engine.model.broker import Broker
+from engine.recordings.reading import Facts
 from engine.sim.simulation import Simulation
 
 Row = tuple[str, Any, Any]

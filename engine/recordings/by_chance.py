@@ -45,7 +45,7 @@ class ChanceTotals:
 
 def read_file() -> dict[str, Any]:
     """Return the data of the file that comes with the engine."""
-    text = (resources.files("engine.conformance.recordings") / FILE).read_text("utf-8")
+    text = (resources.files("engine.recordings") / FILE).read_text("utf-8")
     data: dict[str, Any] = json.loads(text)
     return data
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.conformance.adapter import NONE, Adapter, CaseError, Fields, or_null
-from engine.conformance.leaders import ModelledLeader, ScriptedLeader
-from engine.conformance.logs import batches_of, empty_log, fill_log, profile_of, records_of
 from engine.dataplane import fetcher, partition_fetch_state
 from engine.model import configs
 from engine.model.broker import Machine, Process
@@ -32,6 +29,9 @@ from engine.model.messages import (
 from engine.model.profiles import Profile
 from engine.model.remote_log import RemoteSegment, RemoteStore
 from engine.model.state import FETCHING, FOLLOWER, Disk, FetcherThread, PartitionFetchState, Replica
+from tests.conformance.adapter import NONE, Adapter, CaseError, Fields, or_null
+from tests.conformance.leaders import ModelledLeader, ScriptedLeader
+from tests.conformance.logs import batches_of, empty_log, fill_log, profile_of, records_of
 
 LEADER_ID: Final = 1
 FOLLOWER_ID: Final = 2

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from engine.conformance.recordings.facts import Row, pairs
-from engine.conformance.recordings.following import Follower
-from engine.conformance.recordings.reading import Explained, Facts, RecordedStep, Recording
+from engine.recordings.facts import Row, pairs
+from engine.recordings.following import Follower
+from engine.recordings.reading import Explained, Facts, RecordedStep, Recording
 
 NOTHING: Final = "nothing"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.conformance.adapter import Adapter, Fields
-from engine.conformance.logs import empty_log, profile_of
 from engine.dataplane import fetcher, partition_fetch_state
 from engine.model import configs
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
 from engine.model.quotas import TOPIC
 from engine.model.state import FOLLOWER, Disk, Replica
+from tests.conformance.adapter import Adapter, Fields
+from tests.conformance.logs import empty_log, profile_of
 
 FOLLOWER_ID: Final = 1_000
 """A number above the count of source brokers of any case."""

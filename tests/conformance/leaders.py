@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from engine.conformance.adapter import NONE, Fields
-from engine.conformance.logs import batches_of, empty_log, fill_log
 from engine.dataplane import serving
 from engine.model.broker import Machine, Process
 from engine.model.configs import Configs
@@ -24,6 +22,8 @@ from engine.model.messages import (
 )
 from engine.model.profiles import Profile
 from engine.model.state import LEADER, Disk, Replica
+from tests.conformance.adapter import NONE, Fields
+from tests.conformance.logs import batches_of, empty_log, fill_log
 
 EpochEnd = tuple[int, int, int, int]
 """(partition, error, epoch, end offset)."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.conformance.adapter import Adapter, CaseError, Fields
-from engine.conformance.chance import JavaLcg17
 from engine.controlplane import placement
 from engine.controlplane.placement import Candidate, StripedPlacer
 from engine.model import errors
 from engine.model.records import Ids
+from tests.conformance.adapter import Adapter, CaseError, Fields
+from tests.conformance.chance import JavaLcg17
 
 
 class PlacementCase(Adapter):

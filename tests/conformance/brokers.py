@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.conformance.adapter import Adapter, Fields
-from engine.conformance.logs import empty_log, fill_log, profile_of
 from engine.model import configs, errors, profiles
 from engine.model.broker import Machine, Process
 from engine.model.effects import Effects
@@ -14,6 +12,8 @@ from engine.model.messages import FetchData, FetchPartition, FetchRequest
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
 from engine.model.state import Disk, Peer
+from tests.conformance.adapter import Adapter, Fields
+from tests.conformance.logs import empty_log, fill_log, profile_of
 
 FIRST_EPOCH: Final = 1000
 """The default broker epoch of broker n is 1000 + n."""

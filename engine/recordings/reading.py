@@ -136,7 +136,7 @@ def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
 @cache
 def own() -> tuple[Recording, ...]:
     """Return the recordings that come with the engine, by name."""
-    folder = resources.files("engine.conformance.recordings") / "played"
+    folder = resources.files("engine.recordings") / "played"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     found = [(one.name, one.read_text("utf-8")) for one in files if one.name.endswith(".json")]
     return tuple(read(text, name.removesuffix(".json"), name) for name, text in found)

@@ -8,9 +8,6 @@ from typing import Any, Final
 
 from engine.checks.invariants import Checker
 from engine.clients.clients import Producer, SentRecord
-from engine.conformance.adapter import Adapter, Fields, ids
-from engine.conformance.brokers import PROTOCOLS, error_field, profile_for
-from engine.conformance.logs import records_of
 from engine.controlplane import admin, election, kraft, zk_reassign, zookeeper
 from engine.dataplane import offsets, reading, retention, serving, watermark
 from engine.dataplane.recovery import lose_unflushed
@@ -39,6 +36,9 @@ from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import TIMER, Chance
 from engine.sim.simulation import Simulation
 from engine.sim.topics import create_listed
+from tests.conformance.adapter import Adapter, Fields, ids
+from tests.conformance.brokers import PROTOCOLS, error_field, profile_for
+from tests.conformance.logs import records_of
 
 WRITER: Final = -29
 READER: Final = -99

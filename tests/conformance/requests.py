@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import Any
 
-from engine.conformance.adapter import Fields
-from engine.conformance.brokers import BrokerAdapter, error_field, fetch_fields
 from engine.controlplane import membership, roles
 from engine.dataplane import fetcher, produce, serving, watermark
 from engine.model.control_messages import LeaderAndIsr, StopReplica
@@ -20,6 +18,8 @@ from engine.model.messages import (
 )
 from engine.model.state import LEADER, PartitionFetchState
 from engine.sim.dispatch import BROKER_TIMERS
+from tests.conformance.adapter import Fields
+from tests.conformance.brokers import BrokerAdapter, error_field, fetch_fields
 
 PRODUCER = -11
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from engine.conformance.adapter import Adapter, Fields, or_null
-from engine.conformance.brokers import profile_for
 from engine.model import configs, errors
 from engine.model.controller import Controller
 from engine.model.effects import Effects
@@ -22,6 +20,8 @@ from engine.model.quorum_messages import (
 )
 from engine.quorum import states
 from engine.sim import active_controller
+from tests.conformance.adapter import Adapter, Fields, or_null
+from tests.conformance.brokers import profile_for
 
 REQUESTS: Final = {
     "BeginQuorumEpoch": BEGIN_EPOCH,

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.conformance.recordings.facts import facts_now, pairs
-from engine.conformance.recordings.reading import Facts, RecordedStep, Recording
 from engine.model.configs import CATALOGUE, build
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
+from engine.recordings.facts import facts_now, pairs
+from engine.recordings.reading import Facts, RecordedStep, Recording
 from engine.scenarios.file import library
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import play

@@ -7,10 +7,10 @@ import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from engine.conformance.adapter import CaseError, Fields
-from engine.conformance.matching import differences
-from engine.conformance.registry import ADAPTERS
 from engine.model.errors import InputError
+from tests.conformance.adapter import CaseError, Fields
+from tests.conformance.matching import differences
+from tests.conformance.registry import ADAPTERS
 
 TASK = ("subject", "generation", "release", "given", "when")
 """All that an adapter gets to see of a case; `release` may be missing."""

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.conformance.adapter import Fields, or_null
-from engine.conformance.brokers import BrokerAdapter, error_field, fetch_fields
-from engine.conformance.logs import APPEND_ERRORS, batches_of
-from engine.conformance.progress import time_of
 from engine.controlplane import roles
 from engine.dataplane import insync, offsets, produce, reading, retention, serving, watermark
 from engine.model.control_messages import (
@@ -20,6 +16,10 @@ from engine.model.errors import NONE, code_of
 from engine.model.log import Log
 from engine.model.messages import EARLIEST, LATEST, NO_EPOCH, FetchResponse, ProduceRequest
 from engine.model.state import COMMITTED, LEADER, Replica
+from tests.conformance.adapter import Fields, or_null
+from tests.conformance.brokers import BrokerAdapter, error_field, fetch_fields
+from tests.conformance.logs import APPEND_ERRORS, batches_of
+from tests.conformance.progress import time_of
 
 TP: Final = 0
 PRODUCER: Final = -11

@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from engine.conformance.adapter import Adapter, Fields, ids, or_null
-from engine.conformance.brokers import profile_for
-from engine.conformance.chance import JavaLcg17
-from engine.conformance.elections import record_fields, version_of
-from engine.conformance.sessions import topic_of
 from engine.controlplane import (
     admin,
     election,
@@ -30,6 +25,11 @@ from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import NO_LEADER, PartitionRecord
+from tests.conformance.adapter import Adapter, Fields, ids, or_null
+from tests.conformance.brokers import profile_for
+from tests.conformance.chance import JavaLcg17
+from tests.conformance.elections import record_fields, version_of
+from tests.conformance.sessions import topic_of
 
 EPOCH_OFFSET: Final = 100
 """The broker epoch of broker n is n + 100 unless set."""

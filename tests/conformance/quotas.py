@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.conformance.adapter import Adapter, Fields
-from engine.conformance.logs import batches_of, empty_log, profile_of
 from engine.dataplane.purgatory import fetch_is_ready
 from engine.dataplane.reading import read_partition
 from engine.model import configs, quotas
@@ -14,6 +12,8 @@ from engine.model.effects import Effects
 from engine.model.messages import NO_EPOCH, FetchPartition, FetchRequest
 from engine.model.quotas import ReplicationQuota
 from engine.model.state import LEADER, Disk, Replica
+from tests.conformance.adapter import Adapter, Fields
+from tests.conformance.logs import batches_of, empty_log, profile_of
 
 LEADER_ID: Final = 0
 FOLLOWER_ID: Final = 1

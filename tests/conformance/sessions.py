@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from engine.conformance.adapter import NONE, Adapter, Fields
 from engine.model import sessions
 from engine.model.errors import code_of, name_of
 from engine.model.session_client import SessionClient
@@ -14,6 +13,7 @@ from engine.model.sessions import (
     PartitionRequest,
     SessionCache,
 )
+from tests.conformance.adapter import NONE, Adapter, Fields
 
 
 def topic_of(tp: str) -> tuple[str, int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.conformance.adapter import Adapter, Fields, ids
 from engine.controlplane import election, elr, reassignment
 from engine.model.records import NO_LEADER, PartitionRecord
+from tests.conformance.adapter import Adapter, Fields, ids
 
 _ELECTIONS: Final = {
     "online": election.ONLINE,
