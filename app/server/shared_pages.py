@@ -13,11 +13,11 @@ from app.find import pages as find
 from app.incident import pages as incident
 from app.learn import (
     challenges,
-    claims,
     course,
     glossary,
-    interview,
     learning,
+    practice,
+    property,
     question_stage,
     reading,
 )
@@ -47,9 +47,9 @@ PAGES: Final = (
     learning,
     question_stage,
     course,
-    claims,
+    practice,
+    property,
     challenges,
-    interview,
     recordings,
     recordings_api,
     cluster,
