@@ -1,15 +1,15 @@
-"""Question about a cluster: a run that starts in the state that Kafka's tools print."""
+"""Reading of a pasted text, in one call of a worker: the run, what was read, and what it means."""
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
-from app.core.request_fields import RequestFields
-from app.questions.context import Answer, Context
+from app.cluster.box import BoxJson, read_box
+from app.cluster.findings import ClusterReport, report_of
+from app.questions.context import Context
 from app.questions.names import RUN_BYTES
 from engine.model.errors import InputError
 from engine.model.json_types import Json
-from engine.model.profiles import get_profile
 from engine.scenarios import paste, pasted
 from engine.scenarios.paste import MIN_ISR, UNCLEAN, Facts, Notice, topic_of
 from engine.scenarios.scenario import Scenario
@@ -55,39 +55,47 @@ class Note(TypedDict):
     topics: list[str]
 
 
-def read(context: Context, request: RequestFields) -> tuple[Run | None, Answer, Facts]:
-    """Parse {text, profile?}; return the run, if there is one, what was read, and the facts."""
-    text = request.text("text", most=2 * paste.MOST_CHARS)
-    profile = get_profile(request.text("profile")).name if request.has("profile") else ""
-    title = context.text("cluster.title.scenario")
-    run, read, notes, problems, facts = context.compute.apart(_parsed, text, profile, title)
-    answer = {
-        **read,
-        "notes": [_note(context, one) for one in notes],
-        "problems": [_note(context, one) for one in problems],
-    }
-    return run, answer, facts
+class ClusterSummary(TypedDict):
+    """The state that was read; `run` and `profile` are None where nothing can be played."""
+
+    run: str | None
+    profile: str | None
+    partitions: list[PartitionRead]
+    topics: list[TopicRead]
+    offline: list[int]
 
 
-def _parsed(
-    text: str, profile: str, title: str
-) -> tuple[Run | None, Answer, list[Notice], list[Notice], Facts]:
-    """Return the run, what was read, notes, problems and the facts of a text."""
+class Reading(NamedTuple):
+    run: Run | None
+    summary: ClusterSummary
+    notes: list[Notice]
+    problems: list[Notice]
+    report: ClusterReport | None
+    box: BoxJson
+
+
+def read_text(text: str, profile: str, partition: str, title: str, language: str) -> Reading:
+    """Read a text; `partition` is the one whose story is told, "" for the only one.
+
+    Pure: text in, plain data out.
+    """
     facts = paste.read(text)
     facts.profile = profile or facts.profile
+    box = read_box(text, facts, partition, language)
     data, notes = pasted.scenario_of(facts, title)
     problems = [*facts.problems]
     run = None
     if data is not None:
         run = _run(data, problems)
-    read: Answer = {
+    summary: ClusterSummary = {
         "run": None if run is None else run.text(),
         "profile": None if run is None else run.profile,
         "partitions": [] if data is None else _summary(data, facts),
         "topics": [] if data is None else _topics(data, facts),
         "offline": [] if data is None else data["initial"]["offline"],
     }
-    return run, read, notes, problems, facts
+    report = None if run is None else report_of(run.scenario.to_dict(), facts)
+    return Reading(run, summary, notes, problems, report, box)
 
 
 def _run(data: Json, problems: list[Notice]) -> Run | None:
@@ -132,7 +140,8 @@ def _topics(data: Json, facts: Facts) -> list[TopicRead]:
     ]
 
 
-def _note(context: Context, one: Notice) -> Note:
+def note_json(context: Context, one: Notice) -> Note:
+    """Return a note with its sentence."""
     return {
         "key": one.key,
         "args": dict(one.args),
