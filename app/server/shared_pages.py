@@ -12,12 +12,12 @@ from app.explore import pages as explore
 from app.find import pages as find
 from app.incident import pages as incident
 from app.learn import (
-    challenges,
     claims,
     course,
     glossary,
     interview,
     learning,
+    levels,
     question_stage,
     reading,
 )
@@ -48,7 +48,7 @@ PAGES: Final = (
     question_stage,
     course,
     claims,
-    challenges,
+    levels,
     interview,
     recordings,
     recordings_api,

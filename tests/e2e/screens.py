@@ -209,8 +209,11 @@ SCREENS = {
         "/interview",
         opens=(Opened("mock", press("#mock"), "#room #reveal", "#room", close=""),),
     ),
-    "challenges": Screen("/challenges", ".claims"),
-    "challenge": Screen("/challenges/two-leaders?show=1", opens=(PARTS,)),
+    "levels": Screen("/levels", ".levels"),
+    "level": Screen(
+        "/levels/high-watermark?moves=kill+1",
+        opens=(Opened("break", press("#breakit"), "#breaksheet .btn", "#breaksheet"),),
+    ),
     "sheet": Screen("/interview/sheet", ".sheetitems article"),
     "seen": Screen("/s/R11/real/2.0.1?at=15", opens=(PARTS,)),
     "real": Screen("/real", ".played"),
