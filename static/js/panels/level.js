@@ -13,9 +13,10 @@ export function LevelTitle() {
   const used = verdict?.used ?? 0;
   return html`<h1 class="goal" title=${goal}>${goal}</h1>
     <span class="pathplace" aria-label=${t("level.counter")}
-      ><span class="wide">${place} · </span
-      >${t(used === 1 ? "level.counted.one" : "level.counted", { n: used })} ·
-      ${" "}${par ? t("level.parof", { n: par }) : t("level.unknown")}</span
+      ><span class="wide"
+        >${place} · ${t(used === 1 ? "level.counted.one" : "level.counted", { n: used })} ·
+        ${" "}${par ? t("level.parof", { n: par }) : t("level.unknown")}</span
+      ><span class="narrow">${used}/${par || "?"}</span></span
     ><button type="button" class="btn" id="again" aria-label=${t("level.again")} onClick=${restart}>
       <${Icon} name="restart" /><span class="wide">${t("level.again")}</span>
     </button>`;
