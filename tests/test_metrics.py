@@ -11,9 +11,10 @@ from engine.checks.prefix import differing
 from engine.model.log import Batch, Log
 from engine.replay.replay import Replay
 from engine.scenarios.file import find
+from engine.scenarios.random_twin import random_twin
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study.batch import row_of
+from engine.study.batch import LOST, UNPROMISED, row_of, run_chunk
 from engine.study.metrics import METRICS
 
 
@@ -91,6 +92,28 @@ def test_committed_records_that_are_lost(profile: str, lost: int) -> None:
     """R20: m1 was committed, and broker 3 leads without it."""
     found = row_of(Run(find("R20"), profile, 0), 0, 0)
     assert (found["committed_lost"], found["diverged"]) == (lost, 0)
+
+
+def test_a_study_names_a_loss_as_the_verdict_of_its_run_does() -> None:
+    """R20's random twin under 0.10.2 loses both promised records and others."""
+    scenario = random_twin(find("R20"))
+    work = {"scenario": scenario.to_dict(), "profile": "Z0102", "cell": 0, "first_seed": 5}
+    kinds = set()
+    for row in run_chunk({**work, "count": 20}):
+        verdict = Replay(Run(scenario, "Z0102", row["seed"])).verdict()["kind"]
+        names = {name for name, *_ in row["broken"]}
+        assert (verdict == "lost") == (LOST in names), row["seed"]
+        assert verdict != "gone" or names == {UNPROMISED}, row["seed"]
+        kinds |= {verdict} if names else set()
+    assert kinds == {"lost", "gone", "broken"}
+
+
+@pytest.mark.parametrize(("code", "last_known", "unclean"), [("S13", 1, 0), ("S14", 0, 1)])
+def test_the_last_known_leader_is_no_unclean_election(
+    code: str, last_known: int, unclean: int
+) -> None:
+    found = row_of(Run(find(code), "K41", 0), 0, 0)
+    assert (found["elections_last_known"], found["elections_unclean"]) == (last_known, unclean)
 
 
 def test_bytes_that_are_fetched_again() -> None:

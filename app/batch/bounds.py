@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 RUNS_MOST: Final = 1_000_000
+RUNS_HERE: Final = 20_000
+"""Of one release, that Python plays in its own process; more want Spark."""
 PROFILES_MOST: Final = 8
 CELLS_MOST: Final = 64
 FUTURES_EACH: Final = 10

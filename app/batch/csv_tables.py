@@ -21,6 +21,8 @@ from app.server import visitor
 blueprint = Blueprint("tables", __name__)
 
 Table = list[list[Any]]
+STUDY = ("scenario", "first_seed", "runs", "engine", "url")
+"""Columns of a table of counts that say which study they are of."""
 
 
 def csv_answer(rows: Table, name: str) -> Response:
@@ -69,6 +71,21 @@ def measures_csv(number: str) -> Response:
             line += [cell["share"]["share"], cell["mean"], cell["min"], cell["max"]]
             rows.append(line + cell["quantiles"])
     return csv_answer(rows, f"measures-{batch.id}.csv")
+
+
+@blueprint.get("/batch/<number>/shares.csv")
+def shares_csv(number: str) -> Response:
+    """Return a row for each profile, cell and promise, with all that repeats the study."""
+    batch = jobs().batch(number)
+    counts = ("hits", "n", "share", "low", "high")
+    rows: Table = [["profile", "cell", "invariant", *counts, *STUDY]]
+    digest = records.scenario_of(batch).digest
+    study = [digest, batch.first_seed, batch.runs, batch.engine_version, request.base_url]
+    for cell in jobs().snapshot_of(batch)["cells"]:
+        for name, count in (("any", cell["violating"]), *cell["broken"].items()):
+            told = [count[key] for key in counts]  # type: ignore[literal-required]
+            rows.append([cell["profile"], cell["label"], name, *told, *study])
+    return csv_answer(rows, f"shares-{batch.id}.csv")
 
 
 @blueprint.get("/batch/<number>/failures.csv")

@@ -7,22 +7,21 @@ from urllib.parse import quote
 
 from app.batch import records, wire
 from app.batch.computation import FAILURES_KEPT
-from app.batch.runners.pairing import LOST
 from app.storage.database import Database
 from app.storage.models import BatchRow
-from engine.study.batch import ERROR
+from engine.study.batch import ERROR, LOST, UNPROMISED
 
 DOTS: Final = 200
 """Runs of a side that are drawn."""
 SIDES: Final = 6
-LOSES, BREAKS, FAILS, HOLDS = "lost", "broken", "error", "held"
+LOSES, GONE, BREAKS, FAILS, HOLDS = "lost", "gone", "broken", "error", "held"
 
 
 def dots(database: Database, batch: BatchRow, cells: list[wire.CellJson]) -> list[wire.Dots]:
     """Return the dots of the first sides whose runs are all there.
 
-    [{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}]; a run is lost, broken, error or
-    held.
+    [{profile, cell, label, runs, lost, dots: [{seed, kind, url}]}]; a run is lost, gone,
+    broken, error or held.
 
     Of a side with more failures than are kept, only the runs up to the last one that is known.
     """
@@ -42,7 +41,7 @@ def _side(database: Database, batch: BatchRow, cell: wire.CellJson) -> wire.Dots
         if hits > len(known):
             until = min(until, sorted(known)[:FAILURES_KEPT][-1] + 1)
     named: dict[int, str] = {}
-    for name in sorted(seeds, key=lambda one: (one != LOST, one == ERROR, one)):
+    for name in sorted(seeds, key=lambda one: (one != LOST, one != UNPROMISED, one == ERROR, one)):
         for seed in seeds[name]:
             named.setdefault(seed, name)
     return {
@@ -68,7 +67,7 @@ def _hits(cell: wire.CellJson, invariant: str) -> int:
 
 
 def _kind(invariant: str) -> str:
-    return {LOST: LOSES, ERROR: FAILS, "": HOLDS}.get(invariant, BREAKS)
+    return {LOST: LOSES, UNPROMISED: GONE, ERROR: FAILS, "": HOLDS}.get(invariant, BREAKS)
 
 
 def _url(batch: BatchRow, cell: wire.CellJson, seed: int, invariant: str) -> str:

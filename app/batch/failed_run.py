@@ -22,6 +22,7 @@ from app.web.api import body, json_answer
 from app.web.moments import address
 from app.web.shortening import shorten_run
 from engine.sim.run import Run
+from engine.study.batch import broken_in
 from engine.study.shrink import Shortened, shorten
 
 blueprint = Blueprint("failing", __name__)
@@ -144,7 +145,7 @@ def _named(number: str, **named: Any) -> tuple[Run, str]:
     run, failure = _find_failure(number, **named)
     if failure.step < 0:
         raise RequestError("not_found")
-    return run, failure.invariant
+    return run, broken_in(failure.invariant)
 
 
 blueprint.post("/api/shorten")(shorten_run)

@@ -15,6 +15,7 @@ from app.batch import estimate as batch_estimate
 from app.batch import records, statistics
 from app.batch.bounds import CELLS_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.pairs import SHOWN_MOST as PAIRS_SHOWN
+from app.batch.poster import markdown_table, notebook_cell, poster, varied
 from app.batch.result import FAILURES_SHOWN, result
 from app.batch.spec import asked_spec
 from app.batch.study_pages import (
@@ -48,7 +49,9 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("batches", __name__)
 
-RUNS_USUAL: Final = 1_000
+RUNS_USUAL: Final = 100
+VARY_CHARS: Final = 200
+"""Of a line of varied values that the address of the form brings along."""
 
 FILTERS: dict[str, Callable[[Any], str]] = {
     "whole": lambda number: statistics.whole(number),
@@ -172,15 +175,13 @@ def _chosen() -> tuple[dict[str, str], Scenario | None, FormValues]:
 
 def _asked_before(batch: BatchRow) -> FormValues:
     """Return the fields of the form as they were when a study was asked for."""
-    varied: dict[str, dict[str, None]] = {}
-    for cell in batch.cells:
-        for key, value in cell["values"].items():
-            varied.setdefault(key, {})[value] = None
+    vary = [f"{key}={','.join(values)}" for key, values in varied(batch).items()]
+    more = request.args.get("vary", "")[:VARY_CHARS]
     return {
         "profiles": batch.profiles,
         "runs": batch.runs,
         "first_seed": batch.first_seed,
-        "vary": [f"{key}={','.join(values)}" for key, values in varied.items()],
+        "vary": [*vary, more] if more else vary,
     }
 
 
@@ -273,6 +274,7 @@ def page(number: str) -> str:
     """Render the progress of the batch, then its result, both also without a script."""
     shown: dict[str, Any] = {**_result(number)}
     batch = jobs().batch(number)
+    scenario = records.scenario_of(batch)
     shown["scenario"] = {**shown["scenario"], "title": scenario_title(batch)}
     shown.update(title=title_of(batch), named=batch.title)
     shown["causes"] = [
@@ -281,9 +283,20 @@ def page(number: str) -> str:
     if shown["said"]:
         shown["message"] = words(shown["said"]["key"], **shown["said"]["args"])
     active = shown["state"] in ACTIVE
+    told = poster(jobs().database, batch, shown["cells"])
+    source = _source(batch)
     return render_template(
         "batch/result.html",
         batch=shown,
+        poster=told,
+        source=source,
+        copies={
+            "sentence": " ".join(
+                [*(words(one["key"], **one["args"]) for one in told["said"]), source]
+            ),
+            "table": markdown_table(told["rows"], words, source),
+            "cell": notebook_cell(batch, scenario, naming.in_library(scenario)),
+        },
         active=active,
         State=BatchState,
         promised=promised(batch) if shown["cycles"] else None,
@@ -304,6 +317,21 @@ def page(number: str) -> str:
             "csrf": visitor.csrf_token(),
             "lang": visitor.lang(),
         },
+    )
+
+
+def _source(batch: BatchRow) -> str:
+    """Return what repeats a study: it stands below all that is quoted of it."""
+    return words(
+        "batch.source",
+        title=scenario_title(batch),
+        digest=records.scenario_of(batch).digest,
+        releases=", ".join(display_names.kafka(one) for one in batch.profiles),
+        runs=statistics.whole(batch.runs),
+        first=batch.first_seed,
+        last=batch.first_seed + batch.runs - 1,
+        engine=batch.engine_version,
+        url=f"{request.host_url.rstrip('/')}/batch/{batch.id}",
     )
 
 

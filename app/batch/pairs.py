@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from app.batch import statistics, wire
-from app.batch.runners.pairing import LOST
 from app.batch.runners.rows import ANY
 from app.batch.spec import label_of
 from app.core.refusals import KeyedSentence
 from app.storage.models import BatchRow
+from engine.study.batch import LOST
 
 SAID_MOST: Final = 6
 SHOWN_MOST: Final = 60

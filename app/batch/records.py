@@ -35,6 +35,7 @@ from engine.advisor.advice import Failures, Setting
 from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.study.batch import LOST, UNPROMISED
 from engine.study.futures import Present
 
 FUTURES = "futures"
@@ -247,10 +248,25 @@ def counts_of(cells: Iterable[CellSummary]) -> Counts:
 
 def counts_stored(database: Database, batch: BatchRow) -> Counts:
     """Return the counts saved last, interim or final."""
+    told_apart = batch.kind == SEEDS and not is_of_cycles(batch)
     return {
-        (row.profile, row.cell): Counted(row.n, row.broken, row.weights)
+        (row.profile, row.cell): Counted(
+            row.n, {**row.broken, **(_by_promise(row) if told_apart else {})}, row.weights
+        )
         for row in cells(database, batch)
     }
+
+
+def _by_promise(row: BatchCellRow) -> dict[str, int]:
+    """Return how many runs lost promised records, and how many only others.
+
+    An older version counted both as I7; {} where its rows do not tell.
+    """
+    acked, promised = (row.metrics.get(name) for name in ("acked_lost", "promised_lost"))
+    if row.weights or not acked or not promised or acked["n"] != promised["n"]:
+        return {}
+    others = acked["positive"] - promised["positive"]
+    return {LOST: promised["positive"], UNPROMISED: others} if acked["positive"] else {}
 
 
 def save_counts(database: Database, batch: BatchRow, counts: Counts) -> None:

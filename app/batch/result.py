@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from app.advisor.result import KIND
@@ -11,7 +11,6 @@ from app.batch.dots import dots
 from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
-from app.batch.runners.pairing import LOST
 from app.batch.runners.summary import QUANTILES, Failure
 from app.batch.spec import Spec
 from app.storage.models import BatchCellRow, BatchRow
@@ -19,6 +18,7 @@ from engine.model.configs import build
 from engine.model.profiles import get_profile
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
+from engine.study.batch import LOST, UNPROMISED, broken_in
 from engine.study.futures import turn
 from engine.study.metrics import METRICS
 
@@ -78,7 +78,11 @@ def result(
         "invariants": sorted(
             {name for cell in shown["cells"] for name in cell["broken"]}, key=place
         ),
-        "sentences": [*sentences(shown["cells"], metrics), *_other_defaults(scenario, batch)],
+        "sentences": [
+            *sentences(shown["cells"]),
+            *_other_defaults(scenario, batch),
+            *_not_told_apart(batch, shown["cells"], metrics),
+        ],
         "metrics": metrics,
         "paired": paired,
         "paired_said": pair_sentences(paired),
@@ -176,34 +180,28 @@ def needs(cells: list[wire.CellJson], runs_per_s: float) -> wire.BatchNeeds | No
 
 
 def place(invariant: str) -> tuple[int, str]:
-    """Return a sort key that puts I2 before I10."""
-    digits = "".join(letter for letter in invariant if letter.isdigit())
+    """Return a sort key that puts I2 before I10, and records lost by no promise after I7."""
+    digits = "".join(letter for letter in broken_in(invariant) if letter.isdigit())
     return (int(digits or 0), invariant)
 
 
-def sentences(
-    cells: list[wire.CellJson], metrics: Sequence[wire.BatchMetric] = ()
-) -> list[wire.StudyFinding]:
+def sentences(cells: list[wire.CellJson]) -> list[wire.StudyFinding]:
     """Return findings from the counts: first lost records, then whatever else was broken.
 
-    Each is a key of the catalogue with its numbers; `bad` marks what happened.  With the metrics of
-    a study that has ended, promised records that are lost and those that nothing promised are two
-    findings, as in the verdict of a run.
+    Each is a key of the catalogue with its numbers; `bad` marks what happened.  Records that are
+    lost though Kafka had promised to keep them, and those that nothing promised, are two findings,
+    as in the verdict of a run.
     """
-    kept, acked = (_shares(metrics, name) for name in ("promised_lost", "acked_lost"))
-    # Rows of an older version lack it; a share of the others would be that of a part.
-    promised = {key: one for key, one in kept.items() if 0 < one["n"] == acked[key]["n"]}
     said = []
     for cell in cells:
-        key = cell["profile"], cell["cell"]
         if cell["n"]:
-            said.append(_sentence(cell, LOST, promised.get(key)))
-        if key in promised and acked[key]["hits"] > promised[key]["hits"]:
-            said.append(_gone(cell, promised[key], acked[key]))
+            said.append(finding_of(cell, LOST))
+        if UNPROMISED in cell["broken"] and cell["broken"][UNPROMISED]["hits"]:
+            said.append(_gone(cell))
     for cell in cells:
         for invariant in sorted(cell["broken"], key=place):
-            if invariant != LOST and cell["broken"][invariant]["hits"]:
-                said.append(_sentence(cell, invariant))
+            if invariant not in (LOST, UNPROMISED) and cell["broken"][invariant]["hits"]:
+                said.append(finding_of(cell, invariant))
     if len(said) <= SENTENCES_MOST:
         return said
     # The list may be cut: losses come first, then that there were none, then the rest.
@@ -213,20 +211,10 @@ def sentences(
     return [*said[:SENTENCES_MOST], more]
 
 
-def _shares(metrics: Sequence[wire.BatchMetric], name: str) -> dict[tuple[str, int], wire.Count]:
-    """Return in how many runs of each profile and cell a metric was above zero."""
-    measured = [one for metric in metrics if metric["name"] == name for one in metric["cells"]]
-    return {(one["profile"], one["cell"]): one["share"] for one in measured}
-
-
-def _gone(cell: wire.CellJson, promised: wire.Count, acked: wire.Count) -> wire.StudyFinding:
+def _gone(cell: wire.CellJson) -> wire.StudyFinding:
     """Return in how many more runs only records are lost that nothing promised to keep."""
-    args = {
-        "hits": statistics.whole(acked["hits"] - promised["hits"]),
-        "n": statistics.whole(acked["n"]),
-        "profile": cell["profile"],
-        "label": cell["label"],
-    }
+    _, args = statistics.finding(cell["broken"][UNPROMISED])
+    args.update(profile=cell["profile"], label=cell["label"])
     key = "batch.said.gone" + (".at" if cell["label"] else "")
     return {"key": key, "args": args, "bad": None, "first": True}
 
@@ -242,12 +230,22 @@ def _other_defaults(scenario: Scenario, batch: BatchRow) -> Iterator[wire.StudyF
         yield {"key": "batch.said.defaults", "args": args, "bad": None, "first": True}
 
 
-def _sentence(
-    cell: wire.CellJson, invariant: str, promised: wire.Count | None = None
-) -> wire.StudyFinding:
-    count = promised or cell["broken"].get(invariant) or cell["unseen"]
+def _not_told_apart(
+    batch: BatchRow, cells: list[wire.CellJson], metrics: list[wire.BatchMetric]
+) -> Iterator[wire.StudyFinding]:
+    """Yield a finding if losses were counted before promised records were told from others."""
+    names = {metric["name"] for metric in metrics}
+    lost = any(LOST in cell["broken"] and cell["broken"][LOST]["hits"] for cell in cells)
+    older = "acked_lost" in names and "promised_lost" not in names
+    if lost and older and batch.kind == records.SEEDS and not records.is_of_cycles(batch):
+        yield {"key": "batch.said.older", "args": {}, "bad": None, "first": True}
+
+
+def finding_of(cell: wire.CellJson, invariant: str) -> wire.StudyFinding:
+    """Return the finding on a promise of a profile and cell."""
+    count = cell["broken"].get(invariant) or cell["unseen"]
     key, args = statistics.finding(count)
-    family = "promised" if promised else "lost" if invariant == LOST else "broke"
+    family = "lost" if invariant == LOST else "broke"
     args.update(profile=cell["profile"], invariant=invariant, label=cell["label"])
     where = ".at" if cell["label"] else ""
     return {

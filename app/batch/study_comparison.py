@@ -9,11 +9,11 @@ from typing import Any, Final
 from app.batch import records, statistics, study_pairs, wire
 from app.batch.jobs import Jobs
 from app.batch.result import metrics_of, place
-from app.batch.runners.pairing import LOST
 from app.batch.runners.rows import ANY
 from app.batch.study_pairs import ROWS_MOST, Rows, common_seeds
 from app.storage.models import BatchRow
 from engine.model.json_types import Json
+from engine.study.batch import LOST
 
 TOLD_BESIDE: Final = frozenset(
     ("slug", "code", "title", "origin", "difficulty", "teaches", "tags", "profiles", "expect")

@@ -11,8 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.advisor.result import KIND
 from app.batch import records
 from app.batch.jobs import Jobs
-from app.batch.result import metrics_of, sentences
-from app.batch.runners.pairing import LOST
+from app.batch.result import sentences
 from app.batch.study_comparison import compared
 from app.batch.wire import StudyFinding
 from app.core.refusals import RequestError
@@ -23,6 +22,7 @@ from app.storage.models import BatchRow
 from app.web.api import body, json_answer
 from app.web.moments import address
 from engine.scenarios.translated import in_language
+from engine.study.batch import LOST
 
 blueprint = Blueprint("studies", __name__)
 
@@ -118,7 +118,7 @@ def listed(row: BatchRow) -> ListedStudy:
 
 def first_sentence(row: BatchRow) -> StudyFinding | None:
     """Return the first finding, a broken promise if there is one; None before any run."""
-    said = sentences(jobs().snapshot_of(row)["cells"], metrics_of(jobs(), row))
+    said = sentences(jobs().snapshot_of(row)["cells"])
     return next((one for one in said if one["bad"]), said[0] if said else None)
 
 

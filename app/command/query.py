@@ -10,6 +10,7 @@ from typing import Any
 from app.batch import records
 from app.batch.runners.rows import ANY
 from app.core.config import Settings
+from engine.study.batch import LOST, UNPROMISED
 
 
 def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
@@ -90,7 +91,7 @@ def _batch(one: Any) -> tuple[Any, ...]:
 def _cells(database: Any, one: Any) -> list[tuple[Any, ...]]:
     return [
         (one.id, profile, cell, one.cells[cell]["label"], one.cells[cell]["values"], mine.judged,
-         mine.hits.get(ANY, 0), mine.n - mine.judged)
+         *(mine.hits.get(name, 0) for name in (LOST, UNPROMISED, ANY)), mine.n - mine.judged)
         for (profile, cell), mine in records.counts_stored(database, one).items()
     ]  # fmt: skip
 

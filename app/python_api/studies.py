@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, TypedDict
 
 from app.batch import statistics
+from app.batch.bounds import RUNS_HERE
 from app.batch.runners.rows import canonical, spark_schema, table_of
 from app.questions import batch
 from engine.model.profiles import get_profile
@@ -17,8 +18,6 @@ from engine.scenarios import file
 from engine.study.batch import Row, run_chunk
 from engine.study.metrics import METRICS
 
-RUNS_HERE = 2_0000
-"""Of one version, played in this process; more want Spark."""
 SLICE = 50
 """Runs of one task of Spark, about a second of them."""
 PARTS_MOST = 200

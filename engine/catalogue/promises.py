@@ -232,7 +232,7 @@ def promised(run: Run, sim: Simulation) -> frozenset[str]:
         kinds.add(EPOCHS)
     forgets = profile.session_forgets_epoch and sim.configs.values["fetch_sessions"]
     sound = _is_sound(profile) and not forgets
-    if sound and keeps_disks(run) and not sim.ledger.elections_unclean:
+    if sound and keeps_disks(run) and not sim.ledger.unclean_epochs:
         kinds.add(DURABILITY)
     return frozenset(
         name

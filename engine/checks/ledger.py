@@ -71,6 +71,7 @@ class Ledger:
         "committed_lost",
         "diverged",
         "elections_clean",
+        "elections_last_known",
         "elections_unclean",
         "epoch_starts",
         "failed",
@@ -117,6 +118,7 @@ class Ledger:
         self.isr_shrinks = 0
         self.isr_expands = 0
         self.elections_clean = 0
+        self.elections_last_known = 0  # CP-ELR 6.5
         self.elections_unclean = 0
         self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
         self.unwritable = [Outage() for _ in range(partitions)]  # A2: acks=all is refused
@@ -127,6 +129,7 @@ class Ledger:
         twin = Ledger.__new__(Ledger)
         twin.committed_lost = self.committed_lost
         twin.elections_clean = self.elections_clean
+        twin.elections_last_known = self.elections_last_known
         twin.elections_unclean = self.elections_unclean
         twin.isr_expands = self.isr_expands
         twin.isr_shrinks = self.isr_shrinks
@@ -211,13 +214,16 @@ class Ledger:
     def change(self, tp: int, before: PartitionRecord, after: PartitionRecord) -> None:
         """Count what became of a partition's record in one change.
 
-        Unclean is a leader from outside ISR and ELR; its one-member ISR is no follower that
-        caught up, so it counts as no expansion.
+        Unclean is a leader from outside ISR and ELR, also the last known leader, which no setting
+        has to allow; its one-member ISR is no follower that caught up, so it counts as no
+        expansion.
         """
         unclean = False
         if after.leader not in (NO_LEADER, before.leader):
             unclean = after.leader not in before.isr and after.leader not in before.elr
-            self.elections_unclean += unclean
+            last_known = unclean and before.last_known_elr == (after.leader,)
+            self.elections_last_known += last_known
+            self.elections_unclean += unclean and not last_known
             if unclean:
                 self.unclean_epochs.add((tp, after.leader_epoch))
             self.elections_clean += not unclean

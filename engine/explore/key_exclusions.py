@@ -105,7 +105,8 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
     },
     Ledger: {
         **dict.fromkeys(("isr_expands", "isr_shrinks", "sent", "truncated"), COUNT),
-        **dict.fromkeys(("committed_lost", "elections_clean", "elections_unclean"), COUNT),
+        **dict.fromkeys(("committed_lost", "elections_clean"), COUNT),
+        **dict.fromkeys(("elections_last_known", "elections_unclean"), COUNT),
         **dict.fromkeys(("leaderless", "uncontrolled", "unwritable"), TIME),
     },
     Quorum: {"images": "what the logs say"},

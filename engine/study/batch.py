@@ -14,6 +14,7 @@ from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
+from engine.story.verdict import LOSS
 from engine.study.budget import event_budget, expected_events
 from engine.study.futures import Present
 from engine.study.metrics import METRICS, PlayedRun
@@ -23,6 +24,11 @@ WHY_MOST: Final = 300
 HOLDS: Final = "holds"
 VIOLATES: Final = "violates"
 ERROR: Final = "error"
+
+LOST: Final = "I7"
+"""Name in `broken` of a run that lost a record which Kafka had promised to keep."""
+UNPROMISED: Final = "gone"
+"""Name in `broken` of a run that lost acknowledged records, none of which was promised to last."""
 
 Row = dict[str, Any]
 
@@ -37,7 +43,8 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
            "whole", the expected events of the whole run, and "most", its maximum
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
-          "broken": [[invariant, step, why], ...] each invariant once, "events",
+          "broken": [[invariant, step, why], ...] each invariant once, as `by_promise` names them
+          (rows of futures name invariants only), "events",
           "log_weight": logarithm of the run's weight, in billionths (importance sampling); 0 for
           futures, which use the true rates and so have equal weights,
           <metric>: int | None}
@@ -55,7 +62,29 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
             for seed in seeds
         ]
     scenario, profile = Scenario.from_dict(chunk["scenario"]), chunk["profile"]
-    return [row_of(Run(scenario, profile, seed), cell, seed, probe) for seed in seeds]
+    return [by_promise(row_of(Run(scenario, profile, seed), cell, seed, probe)) for seed in seeds]
+
+
+def by_promise(row: Row) -> Row:
+    """Return the row with what is broken named as in the verdict of the run.
+
+    Where records are gone that nothing promised to keep, and no other, I7 becomes UNPROMISED, and
+    the invariants that say the same of those records are left out.
+    """
+    if row["promised_lost"] == 0 and any(name == LOST for name, *_ in row["broken"]):
+        broken = [
+            [UNPROMISED if name == LOST else name, step, why]
+            for name, step, why in row["broken"]
+            if name == LOST or name not in LOSS
+        ]
+        row["broken"] = broken
+        row["invariant"], row["step"], row["why"] = broken[0]
+    return row
+
+
+def broken_in(name: str) -> str:
+    """Return the invariant that a run breaks which has this name in `broken`."""
+    return LOST if name == UNPROMISED else name
 
 
 def row_of(run: Run, cell: int, seed: int, probe: int = 0) -> Row:

@@ -192,6 +192,10 @@ def elections_unclean(played: PlayedRun) -> int:
     return played.ledger.elections_unclean
 
 
+def elections_last_known(played: PlayedRun) -> int:
+    return played.ledger.elections_last_known
+
+
 def truncated(played: PlayedRun) -> int:
     return played.ledger.truncated
 
@@ -284,8 +288,11 @@ _LIST: Final = (
            "New leaders from the ISR or the ELR.",
            MEAN, elections_clean),
     Metric("elections_unclean", "elections", "Unclean elections",
-           "New leaders from outside ISR and ELR; with ELR also the last known leader.",
+           "New leaders from outside ISR and ELR.",
            SHARE, elections_unclean),
+    Metric("elections_last_known", "elections", "Elections of the last known leader",
+           "New leaders that led last before ISR and ELR became empty (KIP-966); no setting has to "
+           "allow it.", SHARE, elections_last_known),
     Metric("faults", "faults", "Faults that struck",
            "Faults of the plan that struck, each broker or rack by itself.",
            MEAN, faults),

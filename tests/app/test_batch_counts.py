@@ -46,6 +46,8 @@ def test_runs_that_failed_themselves_are_neither_good_nor_bad(
         rows = play_chunk(chunk)
         for row in rows:
             row["verdict"], row["broken"] = kinds[row["seed"] % 4]
+            lost = None if row["verdict"] == "error" else len(row["broken"])
+            row["acked_lost"] = row["promised_lost"] = lost
         return rows
 
     jobs._computation.run_chunk = fails

@@ -19,7 +19,7 @@ from app.batch import spec as batch_spec
 from app.batch.batch_run import BatchRun
 from app.batch.jobs import ACTIVE_PER_OWNER, Jobs
 from app.batch.queue import FairQueue
-from app.batch.result import result, sentences
+from app.batch.result import result
 from app.batch.runners.rows import chunks_on_disk
 from app.batch.runners.spark import SparkError
 from app.batch.spec import Spec, make_spec
@@ -29,6 +29,7 @@ from app.core.refusals import RequestError
 from app.server.services import KEY, Services
 from app.storage.models import BatchCellRow, BatchRow
 from engine.scenarios.scenario import Scenario
+from engine.study.batch import LOST, UNPROMISED, by_promise
 from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.app.conftest import TOKEN, Socket, browser, post
@@ -37,10 +38,16 @@ from tests.wire import held
 
 
 def play_chunk(chunk: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fake's rows under a real scenario, with a real metric."""
+    """The fake's rows under a real scenario; under even seeds nothing promised what they lost."""
     scenario = {"name": chunk["scenario"]["title"]}
-    rows = batch_fakes.play_chunk({**chunk, "scenario": scenario})
-    return [{**dict.fromkeys(METRICS), **row} for row in rows]
+    rows = []
+    for fake in batch_fakes.play_chunk({**chunk, "scenario": scenario}):
+        row = {**dict.fromkeys(METRICS), **fake}
+        if row["verdict"] != "error":
+            lost = int(bool(row["broken"]))
+            row.update(acked_lost=lost, promised_lost=lost * (row["seed"] % 2))
+        rows.append(by_promise(row))
+    return rows
 
 
 SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0102"]})
@@ -115,15 +122,44 @@ def test_a_study_tells_promised_losses_from_others(make_jobs: Callable[..., Jobs
     found = result(jobs, number)
     last = found["sentences"][-1]
     assert (last["key"], last["args"]["releases"]) == ("batch.said.defaults", "Kafka 0.10.2")
-    acked = next(one for one in found["metrics"] if one["name"] == "acked_lost")
-    cell = acked["cells"][0]
-    half = {**cell, "share": {**cell["share"], "hits": cell["share"]["hits"] // 2}}
-    promised = {**acked, "name": "promised_lost", "cells": [half]}
-    first, second = sentences(found["cells"][:1], [acked, promised])[:2]
-    assert first["key"].startswith("batch.said.promised") and second["key"] == "batch.said.gone"
-    assert int(second["args"]["hits"]) == cell["share"]["hits"] - half["share"]["hits"] > 0
-    half["share"]["n"] = 1  # as of a study with rows of an older version
-    assert sentences(found["cells"][:1], [acked, promised])[0]["key"].startswith("batch.said.lost")
+    shares = {
+        name: next(one for one in found["metrics"] if one["name"] == name)["cells"][0]["share"][
+            "hits"
+        ]
+        for name in ("acked_lost", "promised_lost")
+    }
+    hits = {name: count["hits"] for name, count in found["cells"][0]["broken"].items()}
+    assert hits[LOST] == shares["promised_lost"]
+    assert hits[LOST] + hits[UNPROMISED] == shares["acked_lost"]
+    said = [one for one in found["sentences"] if one["key"].startswith("batch.said.gone")]
+    assert int(said[0]["args"]["hits"]) == hits[UNPROMISED] > 0
+
+
+def test_an_older_study_is_counted_again_or_says_that_it_was_not(
+    make_jobs: Callable[..., Jobs],
+) -> None:
+    jobs = make_jobs()
+    ended(jobs, number := jobs.submit(spec(40)))
+    kept = [cell["broken"] for cell in result(jobs, number)["cells"]]
+
+    def change(promised: bool) -> None:
+        """Write the counts as before promised records were told from others."""
+        with jobs.database.writing() as session:
+            for row in session.scalars(select(BatchCellRow)):
+                broken = dict(row.broken)
+                broken[LOST] = broken.get(LOST, 0) + broken.pop(UNPROMISED, 0)
+                row.broken = broken
+                if not promised:
+                    row.metrics = {k: v for k, v in row.metrics.items() if k != "promised_lost"}
+
+    change(promised=True)
+    again = [cell["broken"] for cell in result(jobs, number)["cells"]]
+    for before, after in zip(kept, again, strict=True):
+        for name in (LOST, UNPROMISED):
+            assert before.get(name, {}).get("hits", 0) == after.get(name, {}).get("hits", 0)
+    assert all(one["key"] != "batch.said.older" for one in result(jobs, number)["sentences"])
+    change(promised=False)
+    assert result(jobs, number)["sentences"][-1]["key"] == "batch.said.older"
 
 
 def test_a_study_stops_when_it_knows_enough(make_jobs: Callable[..., Jobs]) -> None:

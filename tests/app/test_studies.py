@@ -62,7 +62,9 @@ def test_your_studies_are_found_again(app: Flask, client: FlaskClient, jobs: Job
     post(client, f"/api/batches/{number}/title", {"title": "My own one"})
     mine, others = lists(client)
     assert "My own one" in mine
-    assert re.search(r"\d of 50 runs lost an acknowledged record under Kafka 0.10.2", mine)
+    assert re.search(
+        r"\d of 50 runs lost a record that Kafka had promised to keep under Kafka 0.10.2", mine
+    )
     assert "Kafka 0.10.2 50 done" in mine
     assert others == ""
     other = browser_of_another(app)

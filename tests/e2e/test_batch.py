@@ -59,11 +59,13 @@ def grid(browser: Any, server: Any, batch: str) -> tuple[str, str]:
     page.click("#start")
     page.wait_for_url("**/batch/*")
     finished(page)
+    page.locator("#manage > summary").click()
     page.get_by_text("Name…").click()
     page.fill("[name=title]", "A grid")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("heading", name="A grid").wait_for()
     address = str(page.url)[len(server.url) :]
+    page.locator("#manage > summary").click()
     page.fill("[name=address]", server.url + batch)
     page.get_by_role("button", name="Compare", exact=True).click()
     page.wait_for_url("**/with/*")
@@ -76,7 +78,7 @@ def test_a_cell_of_the_map_leads_to_its_failing_runs(visit: Opener, grid: tuple[
     page = visit(grid[0] + "#heat")
     assert page.evaluate("scrollY") > 0, "a link to a chart ends at the chart"
     assert page.locator("#heat .plot rect.go").count() == 4
-    page.get_by_text("As table").nth(1).click()
+    page.locator("#heat details summary").click()
     by_hand = page.locator("#heat tbody a").first.get_attribute("href")
     page.locator("#heat .plot rect.go").first.click()
     page.wait_for_url(f"**{by_hand}")
@@ -108,7 +110,8 @@ def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> No
     assert "40 runs" in said
     assert page.locator("#shares svg").get_attribute("role") == "img"
     assert re.match(r"Kafka 0\.10\.2: \d", page.locator("#shares svg").get_attribute("aria-label"))
-    page.locator("#shares select").select_option("I7")
+    for part in page.locator("details.part > summary").all():
+        part.click()
     shown = page.locator("#shares svg").get_attribute("aria-label")
     assert shown.count("Kafka 3.9.1") == 1
     assert page.locator("#metrics tbody").count() == len(METRICS)
@@ -122,6 +125,20 @@ def test_the_result_says_counts_draws_and_lists(visit: Opener, batch: str) -> No
     told = causes.locator("svg").get_attribute("aria-label")
     assert re.match(r"Kafka 0\.10\.2 \D+ · \D+: \d+", told), told
     assert "Kafka 3.9.1" not in told, "none of its runs failed"
+
+
+def test_a_study_is_a_poster(visit: Opener, batch: str) -> None:
+    """Two screens at most before the folds, and texts to quote under one button."""
+    page = visit(batch, viewport={"width": 1440, "height": 900})
+    folds = page.locator("details.part").first.bounding_box()
+    assert folds["y"] < 2 * 900
+    assert page.locator("details.part[open]").count() == 0
+    page.locator("#copies summary").click()
+    source = page.inner_text("#source")
+    for text in page.locator("#copies textarea").all()[:2]:
+        assert source in text.input_value()
+    page.locator("#rows a").first.click()
+    page.wait_for_selector('body[data-ready="1"]')
 
 
 def test_a_failing_run_opens_before_the_violation(visit: Opener, batch: str) -> None:
@@ -170,7 +187,7 @@ def test_progress_and_cancel(visit: Opener, batch: str) -> None:
     page.get_by_role("button", name="Cancel").click()
     page.locator("#ended", has_text="Cancelled.").wait_for(timeout=SPARK_WITHIN_MS)
     assert page.get_by_role("button", name="Run the rest").is_visible()
-    assert page.locator("#said li").count() >= 1
+    assert page.locator("#rows tbody tr").count() >= 1
 
 
 def test_invalid_batches_get_a_sentence_beside_the_button(browser: Any, server: Any) -> None:

@@ -10,9 +10,8 @@ from typing import Final
 from app.batch.runners.rows import ANY
 from app.batch.runners.tables import Row, Tables
 from app.storage.batch_fields import StoredPair
+from engine.study.batch import LOST
 
-LOST: Final = "I7"
-"""An acknowledged record is gone."""
 ALL_UP_TO: Final = 3
 """Profiles; with more of them, each is compared with the first only."""
 

@@ -36,7 +36,7 @@ BATCHES = (
 )
 CELLS = (
     "batch string, profile string, cell int, label string, values map<string, string>, n bigint, "
-    "violating bigint, errors bigint"
+    "lost bigint, gone bigint, violating bigint, errors bigint"
 )
 
 BATCHES_HERE = (
@@ -45,7 +45,8 @@ BATCHES_HERE = (
 )
 CELLS_HERE = (
     "batch VARCHAR, profile VARCHAR, cell INTEGER, label VARCHAR, "
-    "values MAP(VARCHAR, VARCHAR), n BIGINT, violating BIGINT, errors BIGINT"
+    "values MAP(VARCHAR, VARCHAR), n BIGINT, "
+    "lost BIGINT, gone BIGINT, violating BIGINT, errors BIGINT"
 )
 READING = ("SELECT", "EXPLAIN")
 """DESCRIBE and SHOW are SELECTs for DuckDB."""

@@ -38,22 +38,26 @@ function link(scenario, profile, [seed, step]) {
   return made;
 }
 
-/** A row for each profile: runs, those that break a promise, the interval, the first such run. */
+/** A row for each profile: runs, those that lost a promised record, the interval, those that
+ *  lost only what nothing promised, the first failing run. */
 function draw(scenario, counts) {
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
-  for (const name of ["profile", "runs", "broken", "interval", "first"])
+  for (const name of ["profile", "runs", "lost", "interval", "gone", "first"])
     cell(head, "th", t(`folder.batch.${name}`));
   const body = table.createTBody();
   for (const [profile, one] of counts) {
     const row = body.insertRow();
     row.dataset.counts = JSON.stringify(one);
-    const [low, high] = one.runs ? exact(one.violates, one.runs) : [0, 1];
-    const first = Object.values(one.first).sort((a, b) => a[0] - b[0])[0];
+    const { I7: lost = 0, gone = 0 } = one.broken;
+    const [low, high] = one.runs ? exact(lost, one.runs) : [0, 1];
+    const first =
+      one.first.I7 ?? one.first.gone ?? Object.values(one.first).sort((a, b) => a[0] - b[0])[0];
     cell(row, "th", labelOf(profile));
     cell(row, "td", one.runs.toLocaleString(lang));
-    cell(row, "td", one.violates.toLocaleString(lang));
+    cell(row, "td", lost.toLocaleString(lang));
     cell(row, "td", `${percent(low)} – ${percent(high)}`);
+    cell(row, "td", gone.toLocaleString(lang));
     cell(row, "td", first ? link(scenario, profile, first) : "–");
   }
   at("table").replaceChildren(table);

@@ -6,6 +6,21 @@ import { inWords } from "./charts/names.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 
+/** A figure has no width before its fold is opened; texts to quote are copied by pressing them. */
+function unfold() {
+  for (const fold of document.querySelectorAll("details.part"))
+    fold.addEventListener("toggle", () => {
+      for (const figure of fold.querySelectorAll("figure.chart"))
+        /** @type {HTMLElement & {redraw?: () => void}} */ (figure).redraw?.();
+    });
+  for (const text of document.querySelectorAll("#copies textarea"))
+    text.addEventListener("focus", () => {
+      const area = /** @type {HTMLTextAreaElement} */ (text);
+      area.select();
+      navigator.clipboard?.writeText(area.value).catch(() => {});
+    });
+}
+
 async function begin() {
   const words = await pageWords();
   const t = translator(words, boot.lang);
@@ -15,6 +30,7 @@ async function begin() {
     const charts = await import("./result.js");
     if (boot.active) (await import("./progress.js")).follow(boot, t, charts);
     else charts.result(boot.batch, t);
+    unfold();
   }
   document.body.dataset.ready = "1";
 }

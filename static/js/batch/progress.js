@@ -1,7 +1,6 @@
 // A batch that runs: how far, how fast, what so far.  Heard over the socket, asked for without it.
 
 import { first } from "../core/dom.js";
-import { promise } from "../i18n/words.js";
 import { connect } from "../net/channel.js";
 import { duration, percent, whole } from "./charts/figures.js";
 import { inWords } from "./charts/names.js";
@@ -53,7 +52,7 @@ function paint(batch, t, charts, said) {
   const aloud = Date.now() - said > SAY_EVERY_MS;
   if (aloud) document.getElementById("live").textContent = `${state}. ${figures.join(", ")}`;
   if (!batch.cycles) {
-    count(batch, t);
+    count(batch);
     charts.shares(batch, t);
   }
   return aloud ? Date.now() : said;
@@ -156,29 +155,29 @@ function answering(place) {
   };
 }
 
-/** The table twin, while it grows. */
-function count(batch, t) {
+/** The rows of the poster, while they grow. */
+function count(batch) {
   const varied = batch.varied.length > 0;
-  const rows = batch.cells.flatMap((cell) =>
-    [["", cell.violating], ...Object.entries(cell.broken)].map(([name, it]) => {
-      const row = document.createElement("tr");
-      if (!name) row.className = "first";
-      const add = (tag, text, kind = "") => {
-        const made = row.appendChild(document.createElement(tag));
-        made.textContent = text;
-        made.className = kind;
-        return made;
-      };
-      add("th", cell.profile).scope = "row";
-      if (varied) add("td", cell.label, "mono");
-      add("td", name ? promise(t, name) : t("batch.shares.any"));
-      add("td", whole(it.hits), "num");
-      add("td", whole(cell.n), "num");
-      add("td", percent(it.share), "num");
-      add("td", `${percent(it.low)} – ${percent(it.high)}`, "num");
-      add("td", it.until, "num");
-      return row;
-    }),
-  );
-  document.querySelector("#counts tbody").replaceChildren(...rows);
+  const rows = batch.cells.map((cell) => {
+    const row = document.createElement("tr");
+    const add = (tag, text, kind = "") => {
+      const made = row.appendChild(document.createElement(tag));
+      made.textContent = text;
+      made.className = kind;
+      return made;
+    };
+    const [lost, gone] = ["I7", "gone"].map((name) => cell.broken[name] ?? cell.unseen);
+    add("th", cell.profile).scope = "row";
+    if (varied) add("td", cell.label, "mono");
+    add("td", whole(cell.n), "num wide");
+    add("td", whole(lost.hits), "num");
+    add("td", `${percent(lost.low)} – ${percent(lost.high)}`, "num wide");
+    add("td", whole(gone.hits), "num");
+    add("td", "");
+    return row;
+  });
+  const table = document.querySelector("#rows");
+  if (!table || !rows.length) return;
+  table.querySelector("tbody").replaceChildren(...rows);
+  table.parentElement.hidden = false;
 }

@@ -1,6 +1,5 @@
 // The charts of a batch: which are worth drawing, and the choice of what they show.
 
-import { promise } from "../i18n/words.js";
 import * as bars from "./charts/causes.js";
 import * as grid from "./charts/cells.js";
 import { show } from "./charts/common.js";
@@ -10,6 +9,7 @@ import { menu, onResize, widthOf } from "./charts/frame.js";
 import * as futures from "./charts/futures.js";
 import * as heat from "./charts/heat.js";
 import * as interval from "./charts/interval.js";
+import { named } from "./charts/names.js";
 import * as tails from "./charts/tails.js";
 
 /** A chart of the page, and what draws it again.
@@ -18,15 +18,16 @@ import * as tails from "./charts/tails.js";
 /** @returns {Figure | null} */
 const figureAt = (id) => document.getElementById(id);
 
-const LONG_TABLE = 12;
-const chosen = { invariant: "" };
+const LOST = "I7";
+const chosen = { invariant: LOST };
 
 /** Shares with intervals, while it runs and at the end.
  * @public to `progress.js`, which is handed this module as `charts` */
 export function shares(batch, t) {
   const figure = figureAt("shares");
   if (!figure || !batch.cells.some((cell) => cell.n)) return;
-  const names = [...new Set(batch.cells.flatMap((cell) => Object.keys(cell.broken)))].sort((a, b) =>
+  const broken = batch.cells.flatMap((cell) => Object.keys(cell.broken));
+  const names = [...new Set([LOST, ...broken])].sort((a, b) =>
     a.localeCompare(b, "en", { numeric: true }),
   );
   figure.batch = batch;
@@ -43,12 +44,13 @@ export function shares(batch, t) {
     figure,
     "invariant",
     t("batch.shares.which"),
-    [["", t("batch.shares.any")], ...names.map((name) => [name, promise(t, name)])],
+    ["", ...names].map((name) => [name, named(t, name)]),
     (name) => {
       chosen.invariant = name;
       figure.redraw();
       figureAt("heat")?.redraw?.();
     },
+    chosen.invariant,
   );
   figure.redraw();
 }
@@ -181,7 +183,5 @@ export function result(batch, t) {
   for (const kind of ["produce", "replication"]) tail(batch, kind, t);
   causes(batch, t);
   noReturn(batch, t);
-  const twin = /** @type {HTMLDetailsElement} */ (document.querySelector("#shares details"));
-  if (twin && twin.querySelectorAll("tbody tr").length > LONG_TABLE) twin.open = false;
   onResize();
 }

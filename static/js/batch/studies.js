@@ -1,10 +1,11 @@
 // Two studies side by side: their shares as one chart.  The page works without this.
 
-import { kafka, promise, translator } from "../i18n/words.js";
+import { kafka, translator } from "../i18n/words.js";
 import { show } from "./charts/common.js";
 import * as f from "./charts/figures.js";
 import { menu, onResize, widthOf } from "./charts/frame.js";
 import * as interval from "./charts/interval.js";
+import { named } from "./charts/names.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
 const SIDES = ["A", "B"];
@@ -29,7 +30,7 @@ function draw(t) {
     figure,
     "invariant",
     t("batch.shares.which"),
-    names.map((name) => [name, name ? promise(t, name) : t("batch.shares.any")]),
+    names.map((name) => [name, named(t, name)]),
     (name) => {
       chosen = name;
       figure.redraw();

@@ -15,6 +15,7 @@ export const SYMBOLS = [
 ];
 export const COLOURS = ["var(--p0)", "var(--p1)", "var(--p2)", "var(--p3)"];
 export const DASHES = ["none", "6 3", "2 3", "8 3 2 3"];
+const SOURCE = 20; // px below a downloaded picture, for what repeats its study
 const LETTERS = "12.5px"; // of all charts
 
 /** How wide the widest of some names is, in px, as this page writes them. */
@@ -28,6 +29,7 @@ export function widest(names) {
  *  elsewhere. */
 function standalone(svg) {
   const copy = svg.cloneNode(true);
+  const source = document.getElementById("source")?.textContent;
   const live = [svg, ...svg.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(live[i]);
@@ -35,6 +37,16 @@ function standalone(svg) {
       if (node.getAttribute(name)) node.setAttribute(name, style[name]);
     if (node.tagName === "text") node.setAttribute("fill", style.fill);
   });
+  if (source) {
+    const [x, y, width, height] = copy.getAttribute("viewBox").split(" ").map(Number);
+    copy.setAttribute("viewBox", `${x} ${y} ${width} ${height + SOURCE}`);
+    copy.setAttribute("height", String(height + SOURCE));
+    const line = copy.appendChild(document.createElementNS(copy.namespaceURI, "text"));
+    for (const [name, value] of Object.entries({ x: 4, y: height + 12, "font-size": 10 }))
+      line.setAttribute(name, String(value));
+    line.setAttribute("fill", "gray");
+    line.textContent = source;
+  }
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("font-family", "sans-serif");
   return new XMLSerializer().serializeToString(copy);
@@ -100,5 +112,5 @@ export function show(figure, svg, { sentence, rows, t, name }) {
   const query = chosen.length ? `?${new URLSearchParams(chosen)}` : "";
   bar.querySelector("a").href = `${location.pathname}${query}#${figure.id}`;
   figure.rows = rows;
-  twin(figure, rows, t);
+  if (!figure.dataset.twin) twin(figure, rows, t);
 }

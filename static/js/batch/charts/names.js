@@ -2,6 +2,11 @@
 
 import { kafka, promise } from "../../i18n/words.js";
 
+/** What runs did that a study counts under a name. */
+export const named = (t, name) =>
+  ({ "": t("batch.shares.any"), I7: t("poster.lost"), gone: t("poster.gone") })[name] ??
+  promise(t, name);
+
 /** A batch whose Kafkas and causes are told in words; `code` keeps what an address needs. */
 export function inWords(batch, t) {
   const named = (one) => ({ ...one, code: one.profile, profile: kafka(t, one.profile) });
