@@ -132,7 +132,9 @@ def test_every_adapter_comes_with_a_case() -> None:
     """docs/reference/conformance.md: one file a subject, named after it."""
     assert {case["subject"] for case in OWN} == set(ADAPTERS)
     assert len({case["id"] for case in OWN}) == len(OWN)
-    assert {file.name for file in FOLDER.glob("*.json")} == {f"cases-{name}.json" for name in ADAPTERS}
+    assert {file.name for file in FOLDER.glob("*.json")} == {
+        f"cases-{name}.json" for name in ADAPTERS
+    }
     for case in OWN:
         assert case["source"] and case["note"].endswith(".") and case["then"]
 

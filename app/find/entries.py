@@ -10,7 +10,7 @@ from app.core.words import Catalogue
 from engine.catalogue.rulebook import title_of
 from engine.catalogue.sourcemap import cards
 from engine.checks.catalogue import INVARIANTS
-from engine.learn import challenges, claims, course, guides, interview
+from engine.learn import claims, course, guides, interview, levels
 from engine.model.configs import CATALOGUE
 from engine.model.errors import all_names
 from engine.model.languages import LANGUAGES, USUAL
@@ -142,11 +142,9 @@ def _learning() -> Iterator[SearchEntry]:
         yield SearchEntry(
             "question", item.id, f"/practice/{item.id}", item.ask, (), said, "", item.scenario
         )
-    for task in challenges.challenges().values():
-        url = f"/challenges/{task.slug}"
-        keys = (task.slug.replace("-", " "),)
+    for level in levels.levels().values():
         yield SearchEntry(
-            "challenge", task.slug, url, task.task, keys, (task.hint,), "", task.scenario
+            "level", level.slug, f"/levels/{level.slug}", level.goal, (), (level.hint,)
         )
     for guide in guides.guides().values():
         titles = tuple(section.title for section in guide.sections)
@@ -185,7 +183,7 @@ KINDS: Final = (
     "claim",
     "question",
     "chapter",
-    "challenge",
+    "level",
     "promise",
     "flag",
     "guide",

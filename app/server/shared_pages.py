@@ -12,10 +12,10 @@ from app.explore import pages as explore
 from app.find import pages as find
 from app.incident import pages as incident
 from app.learn import (
-    challenges,
     course,
     glossary,
     learning,
+    levels,
     practice,
     property,
     question_stage,
@@ -49,7 +49,7 @@ PAGES: Final = (
     course,
     practice,
     property,
-    challenges,
+    levels,
     recordings,
     recordings_api,
     cluster,

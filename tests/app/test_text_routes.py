@@ -84,6 +84,7 @@ QUESTIONS: Final = {
     "play": NAMES,
     "seek": NAMES,
     "possible": NAMES,
+    "level": NAMES,
     "metrics": NAMES,
 }
 """Question of the socket -> the same."""

@@ -208,8 +208,11 @@ SCREENS = {
     "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),
     "claim": Screen("/practice/acks-all-survives-the-leader?said=true", ".kafkas", (PARTS,)),
     "interview": Screen("/practice/Q39", opens=(PARTS,)),
-    "challenges": Screen("/challenges", ".claims"),
-    "challenge": Screen("/challenges/two-leaders?show=1", opens=(PARTS,)),
+    "levels": Screen("/levels", ".levels"),
+    "level": Screen(
+        "/levels/high-watermark?moves=kill+1",
+        opens=(Opened("break", press("#breakit"), "#breaksheet .btn", "#breaksheet"),),
+    ),
     "sheet": Screen("/practice/sheet", ".sheetitems article"),
     "seen": Screen("/s/R11/real/2.0.1?at=15", opens=(PARTS,)),
     "real": Screen("/real", ".played"),

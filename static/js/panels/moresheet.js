@@ -115,7 +115,7 @@ export function MoreSheet({ close }) {
   const t = s.t.value;
   const facts = s.facts.value;
   if (!facts) return null;
-  return html`<${Releases} facts=${facts} t=${t} />
+  return html`${!s.level.value && html`<${Releases} facts=${facts} t=${t} />`}
     <${Panels} t=${t} close=${close} />
     <${Tools} t=${t} close=${close} />
     <${Steps} t=${t} />

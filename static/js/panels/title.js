@@ -2,7 +2,7 @@
 
 import { html } from "htm/preact";
 
-import { share } from "../animator/on_request.js";
+import { LevelTitle, share } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
 import { Icon } from "./common.js";
@@ -54,14 +54,18 @@ export function Title() {
     >
       ☰
     </button>
-    <h1 title=${facts.scenario.title}>${facts.scenario.title}</h1>
-    <${Path} t=${t} />
-    ${parts.length > 1 && html`<${Partition} parts=${parts} t=${t} />`}
-    ${!s.phone.value && html`<${Release} />`}
-    <a class="btn" id="compare" href=${compareWith(facts)}>${t("compare.go")}</a>
-    <button type="button" class="btn" id="sharing" aria-haspopup="dialog" onClick=${share}>
-      <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
-    </button>
+    ${
+      s.level.value
+        ? html`<${LevelTitle} />`
+        : html`<h1 title=${facts.scenario.title}>${facts.scenario.title}</h1>
+            <${Path} t=${t} />
+            ${parts.length > 1 && html`<${Partition} parts=${parts} t=${t} />`}
+            ${!s.phone.value && html`<${Release} />`}
+            <a class="btn" id="compare" href=${compareWith(facts)}>${t("compare.go")}</a>
+            <button type="button" class="btn" id="sharing" aria-haspopup="dialog" onClick=${share}>
+              <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
+            </button>`
+    }
     <${More} />
   </div>`;
 }
