@@ -464,7 +464,7 @@ class Replay:
         return Run(run.scenario, run.profile, run.seed, played)
 
     def _named(self, step: int, line: str) -> str:
-        """Return a move with `leader` as a broker replaced by the name of who leads at `step`."""
+        """Return a move with `leader` as a broker replaced by the name of the leader at `step`."""
         verb, *words = line.split()[:2] or [""]
         leader = self._at(step).cluster.controller.records[max(self._first, 0)].leader
         known = {broker.label for broker in self.run.scenario.brokers}
