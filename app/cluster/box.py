@@ -11,15 +11,14 @@ from typing import Final, TypedDict
 
 from app.cluster.quorum import QuorumSentence, quorum_of
 from app.find.answers import Result, results
+from app.find.meaning import explaining, release_named
 from app.incident.story import story_of_text
 from engine.logs.kinds import NamedLine
 from engine.logs.secrets import masked
-from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.json_types import Json
-from engine.scenarios import file
+from engine.model.languages import USUAL
 from engine.scenarios.paste import Facts
-from engine.scenarios.translated import in_language
 from engine.upgrade import upgrade as advice
 from engine.upgrade.ledger import LedgerEntry
 from engine.upgrade.matching import fitting
@@ -42,7 +41,7 @@ COLOURS: Final = {
     "log": "log",
     "offline": "remark",
     "remarks": "remark",
-    "others": "named",
+    **dict.fromkeys(("others", "asked"), "named"),
     "": "unknown",
 }
 """Name of a format -> the kind of its lines on the page."""
@@ -56,19 +55,29 @@ class LineRun(TypedDict):
     kind: str
 
 
+class LinkJson(TypedDict):
+    """Explanation of a line: a `scenario`, a `rule`, or a `question` of an interview."""
+
+    kind: str
+    title: str
+    href: str
+
+
 class NamedJson(TypedDict):
-    """A kind of log line: the first of its lines, how many, and a run that shows it."""
+    """A kind of log line: the first of its lines, how many, and what explains it."""
 
     line: int
     count: int
     key: str
     args: dict[str, str]
-    title: str
-    href: str
+    links: list[LinkJson]
 
 
 class BugJson(TypedDict):
-    """A known bug that prints such a line; `hit`: whether the named release has it."""
+    """A known bug that prints such a line (0: a bug of the release that is the text).
+
+    `hit`: whether the named release has it.
+    """
 
     line: int
     jira: str
@@ -80,7 +89,8 @@ class BugJson(TypedDict):
 class BoxJson(TypedDict):
     """All that a text means besides the state of its partitions.
 
-    `story`: an `IncidentStory`, or the partitions to choose from.
+    `story`: an `IncidentStory`, or the partitions to choose from; `has`: how many known bugs the
+    release has that is the text, of which `bugs` are the worst.
     """
 
     lines: list[LineRun]
@@ -90,6 +100,7 @@ class BoxJson(TypedDict):
     story: Json | None
     hits: list[Result]
     release: str
+    has: int
     masked: int
 
 
@@ -99,22 +110,33 @@ def read_box(
     partition: str,
     language: str,
 ) -> BoxJson:
-    """Return what a text means; `facts` are those that were read of it."""
+    """Return what a text means; `facts` are those that were read of it.
+
+    Lines that only this answers are no problems any more.
+    """
     text, secrets = masked(text)
-    release = _release(text)
+    release = release_named(text)
     story = story_of_text(text, partition, language) if _may_be_story(text, facts) else None
     told = OF_STORY if story is not None and story.get("states") else ()
     understood = facts.partitions or facts.logged or story or facts.quorum or facts.members
+    bugs = _bugs(text, facts, release, language)
+    has: list[BugJson] = []
+    if release and not (understood or bugs):
+        has = [_bug(bug.entry, 0, release, language) for bug in advice.bugs_of(release)]
+    hits: list[Result] = []
+    if not (understood or release):
+        hits = results(text, language, (), MOST_HITS)["hits"]
+    if not understood and (release or bugs or hits):
+        facts.answered()
     return {
         "lines": _lines(facts),
         "quorum": quorum_of(facts),
         "named": _named(facts, language, told),
-        "bugs": _bugs(text, facts, release, language),
+        "bugs": bugs or has[:MOST_BUGS],
         "story": None if story is None else dict(story),
-        "hits": []
-        if understood or release
-        else results(text[:200], language, (), MOST_HITS)["hits"],
+        "hits": hits,
         "release": release,
+        "has": len(has),
         "masked": secrets,
     }
 
@@ -150,14 +172,19 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
     ):
         rows = list(group)
         number, named = rows[0]
-        scenario = file.find(named.kind.scenario) if named.kind.scenario else None
         shown: NamedJson = {
             "line": number,
             "count": len(rows),
             "key": f"line.{named.kind.name}",
             "args": {name: value[:80] for name, value in named.values.items()},
-            "title": "" if scenario is None else in_language(scenario, language).title,
-            "href": "" if scenario is None else f"/s/{scenario.slug}",
+            "links": [
+                {
+                    "kind": entry.kind,
+                    "title": entry.title.get(language) or entry.title[USUAL],
+                    "href": entry.url,
+                }
+                for entry in explaining(named.kind)
+            ],
         }
         found.append(shown)
     return found[:MOST_NAMED]
@@ -172,30 +199,16 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
     for number, line in lines:
         for entry in fitting(line, release):
             found.setdefault(entry, number)
-    number_of = release_of(release) if release else None
     return [
-        {
-            "line": number,
-            "jira": entry.jira,
-            "statement": entry.said_in(language)[0],
-            "href": f"/upgrade?from={release or entry.last_affected}#{entry.jira}",
-            "hit": None if number_of is None else entry.affects(number_of),
-        }
-        for entry, number in list(found.items())[:MOST_BUGS]
+        _bug(entry, number, release, language) for entry, number in list(found.items())[:MOST_BUGS]
     ]
 
 
-def _release(text: str) -> str:
-    """Return the release of a short text such as the output of --version; "" for another."""
-    for line in text.splitlines()[:200]:
-        if "Kafka version" in line or "kafka-version" in line or "Commit:" in line:
-            return _release_in(line)
-    short = text.strip()
-    return _release_in(short) if len(short) <= 16 and short[:1].isdigit() else ""
-
-
-def _release_in(line: str) -> str:
-    try:
-        return advice.release_in(line)
-    except InputError:
-        return ""
+def _bug(entry: LedgerEntry, line: int, release: str, language: str) -> BugJson:
+    return {
+        "line": line,
+        "jira": entry.jira,
+        "statement": entry.said_in(language)[0],
+        "href": f"/upgrade?from={release or entry.last_affected}#{entry.jira}",
+        "hit": entry.affects(release_of(release)) if release else None,
+    }

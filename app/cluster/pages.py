@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, render_template, url_for
+from typing import Final
+
+from flask import Blueprint, Response, render_template, request, url_for
 
 from app.admission.bodies import FILES_BYTES
-from app.cluster.box import BoxJson, read_box
-from app.cluster.findings import ClusterReport, report_of
+from app.cluster.reading import MOST_SENT, note_json, read_text
 from app.incident.formats import FORMATS
 from app.incident.pages import FILES_PATH, MOST_FILES
-from app.questions import cluster
 from app.server import api_schema, visitor
 from app.server.services import apart, services
 from app.web.api import body, json_answer
 from app.web.questioning import question_context
-from engine.model.profiles import PROFILES
+from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios import paste
 from engine.sim.run import Run
 
 blueprint = Blueprint("cluster", __name__)
 
+LONGEST_QUERY: Final = 2_000
+"""Characters of `?ask=`."""
+
 
 @blueprint.get("/cluster")
 def page() -> str:
-    """Render the box to paste into, and a place to drop files on."""
+    """Render the box to paste into, and a place to drop files on.
+
+    ``?ask=`` is a text that is read at once: an error, a line of a log, a version, a question.
+    """
     return _box(files_first=False)
 
 
@@ -34,9 +40,11 @@ def incident() -> str:
 
 
 def _box(files_first: bool) -> str:
+    asked = request.args.get("ask", "")[:LONGEST_QUERY]
     boot = {
         "lang": visitor.lang(),
-        "most": cluster.MOST_SENT,
+        "asked": bool(asked.strip()),
+        "most": MOST_SENT,
         "most_bytes": FILES_BYTES,
         "files": MOST_FILES,
         "path": FILES_PATH,
@@ -44,6 +52,7 @@ def _box(files_first: bool) -> str:
     return render_template(
         "cluster/page.html",
         boot=boot,
+        asked=asked,
         profiles=PROFILES.values(),
         formats=paste.SHOWN,
         rows=[row for one in FORMATS for row in one.rows],
@@ -59,21 +68,23 @@ def read_cluster() -> Response:
     `box` has what the text means besides: kinds of lines, known bugs, the story of an incident.
     """
     visitor.require_token()
-    request = body()
-    run, answer, facts = cluster.read(question_context(), request)
-    what_if = None if run is None else _what_if(run)
-    text = request.text("text", most=2 * paste.MOST_CHARS)
-    partition = request.text("partition") if request.has("partition") else ""
-    report, box = apart(_meaning, run, text, facts, partition, visitor.lang())
-    return json_answer({"ok": True, **answer, "what_if": what_if, "report": report, "box": box})
-
-
-def _meaning(
-    run: Run | None, text: str, facts: paste.Facts, partition: str, language: str
-) -> tuple[ClusterReport | None, BoxJson]:
-    """Return the report on the cluster, and what the text means besides."""
-    report = None if run is None else report_of(run.scenario.to_dict(), facts)
-    return report, read_box(text, facts, partition, language)
+    sent, context = body(), question_context()
+    text = sent.text("text", most=2 * paste.MOST_CHARS)
+    profile = get_profile(sent.text("profile")).name if sent.has("profile") else ""
+    partition = sent.text("partition") if sent.has("partition") else ""
+    title = context.text("cluster.title.scenario")
+    read = apart(read_text, text, profile, partition, title, visitor.lang())
+    return json_answer(
+        {
+            "ok": True,
+            **read.summary,
+            "notes": [note_json(context, one) for one in read.notes],
+            "problems": [note_json(context, one) for one in read.problems],
+            "what_if": None if read.run is None else _what_if(read.run),
+            "report": read.report,
+            "box": read.box,
+        }
+    )
 
 
 def _what_if(run: Run) -> str:

@@ -6,6 +6,7 @@ from typing import Final, TypedDict
 
 from app.find.entries import KINDS
 from app.find.index import MAX_QUERY_LENGTH, SearchAnswer, SearchHit, search
+from app.find.meaning import meant_by
 from app.find.synonyms import phrase
 from engine.model.languages import USUAL
 
@@ -48,10 +49,16 @@ class Results(TypedDict):
 
 
 def results(query: str, language: str, kinds: tuple[str, ...] = (), limit: int = 12) -> Results:
-    """Return the best hits of a query, of these kinds or of all."""
+    """Return the best hits of a query, of these kinds or of all.
+
+    What a version, an error or a log line means comes before what its words find.
+    """
+    meant = [SearchHit(entry, 1.0, ()) for entry in meant_by(query)]
+    told = {(hit.entry.kind, hit.entry.name) for hit in meant}
     query = " ".join(query[:MAX_QUERY_LENGTH].split())
     answer = search(query) if query else SearchAnswer((), {}, ())
-    hits = [hit for hit in answer.hits if not kinds or hit.entry.kind in kinds]
+    found = [hit for hit in answer.hits if (hit.entry.kind, hit.entry.name) not in told]
+    hits = [hit for hit in (*meant, *found) if not kinds or hit.entry.kind in kinds]
     return {
         "query": query,
         "total": len(hits),

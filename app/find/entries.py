@@ -132,7 +132,7 @@ def _bugs() -> Iterator[SearchEntry]:
 
 def _learning() -> Iterator[SearchEntry]:
     for claim in claims.claims().values():
-        url = f"/claims/{claim.slug}"
+        url = f"/practice/{claim.slug}"
         keys = (claim.slug.replace("-", " "),)
         yield SearchEntry(
             "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
@@ -140,7 +140,7 @@ def _learning() -> Iterator[SearchEntry]:
     for item in interview.questions().values():
         said = (*item.facts, item.wrong, item.follow, item.answer)
         yield SearchEntry(
-            "question", item.id, f"/interview#{item.id}", item.ask, (), said, "", item.scenario
+            "question", item.id, f"/practice/{item.id}", item.ask, (), said, "", item.scenario
         )
     for level in levels.levels().values():
         yield SearchEntry(

@@ -73,6 +73,13 @@ def _stressed(text: str) -> Markup:
     return found
 
 
+@blueprint.get("/course")
+def chapters() -> str:
+    """Render the list of chapters."""
+    told = [(slug, course.chapter(slug, visitor.lang())) for slug in course.slugs()]
+    return render_template("learn/chapters.html", chapters=told)
+
+
 @blueprint.get("/learn/<slug>")
 def first(slug: str) -> Response:
     """Redirect from a chapter to its first scene."""

@@ -13,9 +13,9 @@ from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
 from app.batch.wire import BatchCost, BatchResult, BatchSnapshot
 from app.cluster.box import BoxJson
 from app.cluster.findings import ClusterReport
+from app.cluster.reading import Note, PartitionRead, TopicRead
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
-from app.questions.cluster import Note, PartitionRead, TopicRead
 from app.questions.editor import LineProblem, OutcomeJson, Problem
 from app.questions.names import RUN_BYTES, SCENARIO_BYTES
 from engine.model.json_types import Json

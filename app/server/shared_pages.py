@@ -12,12 +12,12 @@ from app.explore import pages as explore
 from app.find import pages as find
 from app.incident import pages as incident
 from app.learn import (
-    claims,
     course,
     glossary,
-    interview,
     learning,
     levels,
+    practice,
+    property,
     question_stage,
     reading,
 )
@@ -47,9 +47,9 @@ PAGES: Final = (
     learning,
     question_stage,
     course,
-    claims,
+    practice,
+    property,
     levels,
-    interview,
     recordings,
     recordings_api,
     cluster,

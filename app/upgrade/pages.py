@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from app.server import visitor
-from app.server.services import apart, services
+from app.server.services import services
 from engine.model.errors import InputError
-from engine.model.flags import release_of
 from engine.model.languages import words_of
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 from engine.upgrade import upgrade as advice
 from engine.upgrade.ledger import features
-from engine.upgrade.matching import fitting
 from engine.upgrade.upgrade import Bug, Change
 
 blueprint = Blueprint("upgrade", __name__)
@@ -27,10 +26,7 @@ LONGEST = advice.MOST_CHARACTERS
 
 
 class BugCard(TypedDict):
-    """A bug; `hit`: whether the release has it, None where no release is named.
-
-    `run`: title and address of the scenario that shows it, else `not_played` says why not.
-    """
+    """A bug; `run`: title and address of the scenario that shows it, else `not_played` why not."""
 
     jira: str
     href: str
@@ -42,7 +38,6 @@ class BugCard(TypedDict):
     fixed: tuple[str, ...]
     run: dict[str, str] | None
     not_played: str
-    hit: NotRequired[bool | None]
 
 
 class ChangeCard(TypedDict):
@@ -70,15 +65,18 @@ class UpgradeAnswer(TypedDict, total=False):
 
 
 @blueprint.get("/upgrade")
-def page() -> str:
+def page() -> str | Response:
     """Render an upgrade between two releases.
 
     ``?from=`` and ``?to=`` are releases, also as a pasted log line; ``?mode=`` is zk or kraft.
     Without ``?to=`` the known bugs of ``?from=`` are listed.  ``?uses=`` (repeated) are features of
-    the cluster; with ``?only=1`` bugs that need others are left out.  ``?line=`` is an error or log
-    line, for which the entries that fit are listed.
+    the cluster; with ``?only=1`` bugs that need others are left out.  With an error or log line as
+    ``?line=`` the box reads it.
     """
     asked = {name: request.args.get(name, "")[:LONGEST] for name in ("from", "to", "mode", "line")}
+    if asked["line"].strip():
+        release = f"\nKafka version: {asked['from']}" if asked["from"] else ""
+        return redirect(url_for("cluster.page", ask=asked["line"] + release))
     used = None
     if "only" in request.args:
         used = features().keys() & set(request.args.getlist("uses"))
@@ -93,20 +91,9 @@ def page() -> str:
         asked=asked,
         used=used,
         features=list(features()),
-        fits=_fitting(asked["line"], found.get("before", "")),
         problem=problem,
         **found,
     )
-
-
-def _fitting(line: str, release: str) -> list[BugCard]:
-    """Return the entries that fit a line, and whether the release has them; [] without a line."""
-    shown: list[BugCard] = []
-    for entry in apart(fitting, line, release) if line else ():
-        hit = entry.affects(release_of(release)) if release else None
-        newest = release or entry.last_affected
-        shown.append({**_bug(advice.bug_of(entry), newest, newest), "hit": hit})
-    return shown
 
 
 def _answer(old: str, new: str, mode: str, used: Set[str] | None) -> UpgradeAnswer:

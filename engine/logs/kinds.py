@@ -16,10 +16,16 @@ FILE: Final = "kinds.json"
 
 @dataclass(frozen=True, slots=True)
 class LineKind:
-    """A kind: its sentence is `line.<name>` of the catalogue; `scenario` "" without a run."""
+    """A kind: its sentence is `line.<name>` of the catalogue.
+
+    `scenario`: the run that shows it; `rule` and `question` (of an interview) explain it; "" for
+    none.
+    """
 
     name: str
     scenario: str
+    rule: str
+    question: str
     lines: tuple[str, ...]
 
 
@@ -35,7 +41,7 @@ class NamedLine:
 def kinds() -> tuple[LineKind, ...]:
     """Return all kinds, the more specific first."""
     rows = json.loads((files("engine.logs") / FILE).read_text("utf-8"))
-    return tuple(LineKind(row["name"], row["scenario"], tuple(row["lines"])) for row in rows)
+    return tuple(LineKind(**{**row, "lines": tuple(row["lines"])}) for row in rows)
 
 
 def named(line: str) -> NamedLine | None:

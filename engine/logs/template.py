@@ -73,3 +73,11 @@ def first_match(texts: Iterable[str], line: str) -> Mapping[str, str] | None:
         if values is not None:
             return values
     return None
+
+
+def closeness(texts: Iterable[str], line: str) -> int:
+    """Return how many letters of its own the template has that fits a line best; 0 where none."""
+    fits = (template(text) for text in texts)
+    return max(
+        (sum(map(len, one.literals)) for one in fits if one.match(line) is not None), default=0
+    )

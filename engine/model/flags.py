@@ -287,7 +287,7 @@ FLAG_LIST: Final[tuple[Flag, ...]] = (
     Flag("swap_needs_like_segments", _r("1.1"), "KAFKA-8002",
          "A copied log takes over only if its last segment begins where the present one's does.",
          _r("2.2"), ZK),
-    Flag("error_counts_as_position", _r("0.9"), "KAFKA-8400",
+    Flag("error_counts_as_position", _r("0.8.2"), "KAFKA-8400",
          "A fetch that ends in an error makes the leader forget the follower's position.",
          _r("2.4"), ZK),
     Flag("copy_begins_at_current_hw", _r("1.1"), "KAFKA-9087",

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cache
 from typing import Final
 
-from engine.logs.template import first_match
+from engine.logs.template import closeness
 from engine.model.flags import release_of
 from engine.upgrade.ledger import LedgerEntry, entries
 from engine.upgrade.upgrade import MOST_CHARACTERS
@@ -57,13 +57,18 @@ def _saying(name: str) -> frozenset[LedgerEntry]:
 
 
 def printing(line: str, release: str = "") -> tuple[LedgerEntry, ...]:
-    """Return the entries that print such a line, those of a release ("": any) first."""
+    """Return the entries that print such a line: those of a release ("": any), the closest first.
+
+    A template is the closer the more of the line is its own words.
+    """
     text = line[:MOST_CHARACTERS]
-    found = [entry for entry in entries() if first_match(entry.lines, text) is not None]
+    fits = {entry: closeness(entry.lines, text) for entry in entries()}
     number = release_of(release) if release else None
-    return tuple(
-        sorted(found, key=lambda one: number is not None and not one.affects(number))[:MOST_FOUND]
-    )
+
+    def rank(entry: LedgerEntry) -> tuple[bool, int]:
+        return number is not None and not entry.affects(number), -fits[entry]
+
+    return tuple(sorted(filter(fits.get, fits), key=rank)[:MOST_FOUND])
 
 
 def fitting(line: str, release: str = "") -> tuple[LedgerEntry, ...]:

@@ -9,10 +9,13 @@ from flask.testing import FlaskClient
 
 from app.cluster.box import read_box
 from app.cluster.quorum import quorum_of
+from app.cluster.reading import read_text
+from app.find.meaning import explaining
 from engine.logs.kinds import kinds
 from engine.logs.secrets import masked
 from engine.model.languages import LANGUAGES
 from engine.scenarios import file, paste
+from engine.upgrade.upgrade import bugs_of
 from tests.app.conftest import post
 from tests.conftest import ROOT
 
@@ -75,20 +78,44 @@ def test_an_error_finds_its_meaning_and_its_bugs() -> None:
         "Set(4) is insufficient to satisfy the min.isr requirement of 3 for partition toll-0"
     )
     [named] = box_of(line)["named"]
-    assert (named["key"], named["args"]["ids"], named["href"]) == (
-        "line.not_enough_set",
-        "4",
-        f"/s/{file.find('S05').slug}",
-    )
+    assert (named["key"], named["args"]["ids"]) == ("line.not_enough_set", "4")
+    assert [(link["kind"], link["href"]) for link in named["links"]] == [
+        ("scenario", f"/s/{file.find('S05').slug}"),
+        ("rule", "/glossary#P-5"),
+        ("question", "/interview#Q30"),
+    ]
     assert paste.read(line).min_isr("toll") == 3, "the number in the line is used"
     bugs = box_of("UNKNOWN_PRODUCER_ID")["bugs"]
     assert bugs and bugs[0]["jira"] == "KAFKA-7190"
 
 
 def test_a_version_and_a_question_are_answered() -> None:
-    assert box_of("3.6.1 (Commit:5e3c2b738d253ff5)")["release"] == "3.6.1"
-    hits = box_of("when is it safe to restart the next broker?")["hits"]
+    box = box_of("3.6.1 (Commit:5e3c2b738d253ff5)")
+    assert (box["release"], box["hits"]) == ("3.6.1", [])
+    assert box["has"] == len(bugs_of("3.6.1")) and box["bugs"][0]["jira"] == "KAFKA-14616"
+    question = "when is it safe to restart the next broker?"
+    hits = box_of(question)["hits"]
     assert hits and all(hit["url"].startswith("/") for hit in hits)
+    for text in ("3.6.1", question, "UNKNOWN_PRODUCER_ID"):
+        read = read_text(text, "", "", "title", "en")
+        assert not read.problems and {run["kind"] for run in read.box["lines"]} == {"named"}
+
+
+def test_the_search_reads_a_version_an_error_and_a_line_alike(client: FlaskClient) -> None:
+    def found(query: str) -> list[tuple[str, str]]:
+        hits = client.get("/api/search", query_string={"q": query}).json["hits"]
+        return [(hit["kind"], hit["name"]) for hit in hits]
+
+    assert found("3.9.1")[0] == ("bug", "3.9.1")
+    line = (
+        "[2018-03-14 06:17:57,590] FATAL [ReplicaFetcher replicaId=2, leaderId=1, fetcherId=0] "
+        "Exiting because log truncation is not allowed for partition parcels-0, current leader's "
+        "latest offset 2051 is less than replica's latest offset 2391 (kafka.server.X)"
+    )
+    kinds = dict(reversed(found(line)[:5]))
+    assert kinds["bug"] in ("KAFKA-4039", "KAFKA-7414")
+    assert (kinds["rule"], kinds["question"]) == ("F-9", "Q49")
+    assert found("NOT_ENOUGH_REPLICAS")[0] == ("error", "NOT_ENOUGH_REPLICAS")
 
 
 def test_secrets_are_masked_before_anything_is_read() -> None:
@@ -110,7 +137,8 @@ def test_every_kind_of_line_has_its_sentence_and_its_run() -> None:
         for kind in kinds():
             assert f"line.{kind.name}" in words
     for kind in kinds():
-        assert not kind.scenario or file.find(kind.scenario)
+        wanted = (kind.scenario, kind.rule, kind.question)
+        assert len(explaining(kind)) == sum(map(bool, wanted))
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -46,7 +46,7 @@ def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
     scenarios = ROOT / "engine" / "scenarios"
     sources = [*scenarios.glob("paste/*.py"), *scenarios.glob("pasted*.py")]
     text = "".join(
-        path.read_text("utf-8") for path in (*sources, ROOT / "app" / "questions" / "cluster.py")
+        path.read_text("utf-8") for path in (*sources, ROOT / "app" / "cluster" / "reading.py")
     )
     keys = set(re.findall(r'[^f]"(paste\.[a-z_.]+)"', text))
     named = r'(?:PasteError|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'

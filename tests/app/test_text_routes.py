@@ -89,13 +89,15 @@ QUESTIONS: Final = {
 }
 """Question of the socket -> the same."""
 
-WORDS: Final = "in the server: at most 200 characters, of which 16 words are looked up"
+WORDS: Final = "in the server: 16 words of 200 characters; templates of lines on at most 2,000"
+ECHO: Final = "in the server: at most 2,000 characters, put into the box"
 LINE: Final = "a worker process; a release is read in the server, in at most 2,000 characters"
 MOVES: Final = "a worker process, at most 2,000 characters"
 
 PARAMETERS: Final = {
     "q": WORDS,
-    "line": LINE,
+    "ask": ECHO,
+    "line": ECHO,
     "from": LINE,
     "to": LINE,
     "mode": LINE,
@@ -171,7 +173,7 @@ def _posts() -> dict[str, tuple[str, dict[str, Any]]]:
         "editing.check": ("/api/scenarios/check", {"json": {"yaml": SCENARIO}}),
         "editing.play": ("/api/scenarios/play", {"json": {"yaml": SCENARIO}}),
         "incident.read_files": (FILES_PATH, {"data": {"file": (io.BytesIO(log), "server.log")}}),
-        "learning.quiz": ("/learn/quiz", {"data": {"run": run}}),
+        "learning.quiz": ("/practice/quiz", {"data": {"run": run}}),
     }
 
 
@@ -187,8 +189,7 @@ def test_text_of_a_body_is_read_by_a_worker(
 @pytest.mark.parametrize(
     "address",
     [
-        "/upgrade?from=3.3.0&line=OFFSET_OUT_OF_RANGE",
-        "/claims?s=S22&profile=K39&property=leader+%3D+B",
+        "/property?s=S22&profile=K39&property=leader+%3D+B",
         *(
             f"/learn/{slug}/{number}?moves=settle"
             for slug in course.slugs()[:6]

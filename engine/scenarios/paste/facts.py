@@ -156,6 +156,11 @@ class Facts:
         """Remember a part of a line that cannot be read."""
         self.problem(line, bad.key, bad.choices, **bad.args_)
 
+    def answered(self) -> None:
+        """Take the lines of no format for a question, an error or a version that has an answer."""
+        self.problems = [one for one in self.problems if not one.key.startswith("paste.unknown")]
+        self.kinds.update(dict.fromkeys((n for n, kind in self.kinds.items() if not kind), "asked"))
+
     def note(self, line: int, key: str, **args: object) -> None:
         """Remember what was made of a line."""
         self.notes.append(Notice(f"paste.note.{key}", _short(args), line))

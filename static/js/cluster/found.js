@@ -76,7 +76,8 @@ function WhatIf({ address }) {
 
 export function Found({ answer, link, left, put, film, read }) {
   const { problems, partitions, topics, offline, profile } = answer;
-  const toldAlready = answer.box.story?.states > 0;
+  const { story, named, bugs, hits } = answer.box;
+  const toldAlready = story?.states > 0 || [named, bugs, hits].some(({ length }) => length > 0);
   const notes = answer.notes.filter(({ key }) => !(toldAlready && key === "paste.note.nothing"));
   const down = t("cluster.down", { brokers: offline.join(", ") });
   return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}
@@ -126,7 +127,7 @@ export function Found({ answer, link, left, put, film, read }) {
     />
     ${
       link &&
-      html`<form class="row" method="post" action="/learn/quiz">
+      html`<form class="row" method="post" action="/practice/quiz">
         <a class="btn primary" href=${link}
           >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
         >

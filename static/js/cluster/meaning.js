@@ -9,17 +9,25 @@ import { Choose, Story } from "../incident/story.js";
 const { lang } = JSON.parse(document.getElementById("boot").textContent);
 const t = translator(await pageWords(), lang);
 
-const Named = ({ line, count, key, args, title, href }) =>
+const Named = ({ line, count, key, args, links }) =>
   html`<li key=${line}>
     <b>${t("cluster.line", { line })}</b> ${t(key, args)}
     ${count > 1 && html` <span class="soft">${t("cluster.times", { n: count })}</span>`}
-    ${href && html` <a href=${href}>${t("cluster.watch", { title })}</a>`}
+    ${
+      links.length > 0 &&
+      html`<ul class="links">
+        ${links.map(
+          ({ kind, title, href }) =>
+            html`<li key=${kind}><a href=${href}>${t(`cluster.${kind}`, { title })}</a></li>`,
+        )}
+      </ul>`
+    }
   </li>`;
 
 const Bug = ({ line, jira, statement, href, hit }) =>
   html`<li key=${jira}>
-    <a href=${href}>${jira}</a> <b>${t("cluster.line", { line })}</b> ${statement}
-    ${hit === false && html` <span class="soft">${t("cluster.bug.not")}</span>`}
+    <a href=${href}>${jira}</a> ${line > 0 && html`<b>${t("cluster.line", { line })}</b> `}
+    ${statement} ${hit === false && html` <span class="soft">${t("cluster.bug.not")}</span>`}
   </li>`;
 
 const Hit = ({ url, title, text }) =>
@@ -45,12 +53,13 @@ const Part = ({ title, rows, shape }) =>
   </div>`;
 
 export function Meaning({ box, film, read }) {
-  const { named, quorum, bugs, hits, story, release, masked } = box;
+  const { named, quorum, bugs, hits, story, release, has, masked } = box;
+  const ofRelease = t("cluster.has", { release, n: has });
   return html`${masked > 0 && html`<p role="status">${t("cluster.masked", { n: masked })}</p>`}
     <${Quorum} sentences=${quorum} />
     ${story?.choose && html`<${Choose} answer=${story} read=${read} />`}
     ${story && !story.choose && html`<${Story} answer=${story} link=${film} />`}
-    <${Part} title=${t("cluster.bugs")} rows=${bugs} shape=${Bug} />
+    <${Part} title=${has ? ofRelease : t("cluster.bugs")} rows=${bugs} shape=${Bug} />
     <${Part} title=${t("cluster.named")} rows=${named} shape=${Named} />
     ${
       release &&

@@ -96,5 +96,9 @@ at("example").addEventListener("click", () => {
 at("file").addEventListener("change", () => {
   at("which").hidden = field("file").value !== "leader-epoch-checkpoint";
 });
+const handed = sessionStorage.getItem("pasted");
+sessionStorage.removeItem("pasted");
+if (handed) field("text").value = handed;
 filled();
+if (handed || boot.asked) await read();
 document.body.dataset.ready = "1";

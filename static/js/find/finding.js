@@ -22,7 +22,7 @@ export function answerWhileTyping(field, box, { status, more = "", then } = {}) 
       then?.();
       return;
     }
-    const address = `/hits?q=${encodeURIComponent(query.slice(0, 200))}${more}${language()}`;
+    const address = `/hits?q=${encodeURIComponent(query.slice(0, 2000))}${more}${language()}`;
     const response = await fetch(address).catch(() => null);
     if (mine !== latest) return;
     if (!response?.ok) {
@@ -66,7 +66,21 @@ export function answerWhileTyping(field, box, { status, more = "", then } = {}) 
     next.focus();
   }
 
+  field.addEventListener("paste", handOver);
   if (field.value && !box.hasChildNodes()) ask();
+}
+
+/** A paste of several lines opens the box that reads them.
+ * @param {ClipboardEvent} event */
+function handOver(event) {
+  const { form } = /** @type {HTMLInputElement} */ (event.target);
+  /** @type {HTMLElement | null} */
+  const link = form.querySelector("[data-box]");
+  const text = event.clipboardData?.getData("text") ?? "";
+  if (!link || !text.trim().includes("\n")) return;
+  event.preventDefault();
+  sessionStorage.setItem("pasted", text);
+  link.click();
 }
 
 /** The language that the address asks for: the answers keep it. */

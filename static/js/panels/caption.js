@@ -16,7 +16,7 @@ function Onward({ t }) {
       >${t("path.onward", { title: t(`pathstep.${path.next.number}`) })}</a
     >`;
   return path
-    ? html`<a class="btn primary" href="/interview">${t("path.interview")}</a>`
+    ? html`<a class="btn primary" href="/practice">${t("path.interview")}</a>`
     : html`<a href="/">${t("end.next")}</a>`;
 }
 

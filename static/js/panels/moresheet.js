@@ -53,7 +53,7 @@ function Tools({ t, close }) {
         html`<a
           class="btn"
           id="predict"
-          href=${`/learn?run=${facts.digest}&step=${step}`}
+          href=${`/practice/question?run=${facts.digest}&step=${step}`}
           title=${t("predict.why")}
           onClick=${predictHere}
           >${t("predict.go")}</a
