@@ -12,6 +12,16 @@ export const Icon = ({ name }) =>
     <use href=${`${kept("/static/icons.svg")}#${name}`} />
   </svg>`;
 
+/** The keys of a list of tabs: arrows, Home and End go from one to another. */
+export const tabKeys = (names, current, pick) => (event) => {
+  const at = names.indexOf(current);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  pick(names[(to + names.length) % names.length]);
+};
+
 /** An entity in a sentence: pointing at it lights its picture, and the reverse. */
 function Entity({ text, refId }) {
   const on = () => {
