@@ -294,7 +294,7 @@ def on_error(
     out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
     if error == FENCED_LEADER_EPOCH:
         out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
-        if state.asked_epoch == state.leader_epoch:
+        if state.asked_epoch == state.leader_epoch or broker.profile.late_refusal_stops:
             fail_partition(broker, thread, state.tp, out)
             return
     delay_last(broker, thread, state, out)
