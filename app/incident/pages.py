@@ -6,20 +6,18 @@ lives as long as the request.
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, request
-from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 from werkzeug.http import parse_options_header
 
 from app.core.refusals import RequestError
 from app.core.uploads import upload_folder
-from app.incident.story import IncidentStory, PartitionChoice, story_of_files
+from app.incident.story import IncidentStory, PartitionChoice, laid_out, story_of_files
 from app.server import visitor
 from app.server.services import apart, services
 from app.web.api import json_answer
@@ -28,11 +26,6 @@ blueprint = Blueprint("incident", __name__)
 
 FILES_PATH: Final = "/incident/read"
 MOST_FILES: Final = 200
-MOST_PARTS: Final = 8
-"""Of a path: folders below each other."""
-LONGEST: Final = 120
-_GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
-_NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
 
 
 @blueprint.post(FILES_PATH)
@@ -67,33 +60,5 @@ def _story_of_form(body: Path, kind: str, language: str) -> IncidentStory | Part
     if not given:
         raise RequestError("invalid", what="file")
     root = body.parent
-    arguments, known = _laid_out(root, given)
+    arguments, known = laid_out(root, ((one.filename or "file", one.save) for one in given))
     return story_of_files(arguments, known, form.get("partition", "")[:260], language, root)
-
-
-def _laid_out(root: Path, given: list[FileStorage]) -> tuple[tuple[str, ...], dict[Path, str]]:
-    """Write the files below `root`, under the names they came with as far as those are names.
-
-    What `highwater incident` would be called with, and path -> name.
-    """
-    known: dict[Path, str] = {}
-    arguments: dict[str, None] = {}
-    for number, file in enumerate(given):
-        name = file.filename or "file"
-        parts = [_NOT_IN_NAMES.sub("_", one)[:LONGEST] for one in re.split(r"[/\\]", name)]
-        parts = [one for one in parts if one.strip(".")][-MOST_PARTS:] or ["file"]
-        owner = _GIVEN.fullmatch(parts[-1])
-        whose = root / (f"of_{owner[1]}" if owner else "all")
-        if owner:
-            parts[-1] = owner[2]
-        path = whose.joinpath(*parts)
-        if path in known or path.is_dir():  # two of one name are two files
-            path = whose.joinpath(str(number), *parts[-2:])
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file.save(path)
-        except OSError:
-            raise RequestError("invalid", what=name[:LONGEST]) from None
-        known[path] = name[:260]
-        arguments[f"{owner[1]}={whose}" if owner else str(whose)] = None
-    return tuple(arguments), known

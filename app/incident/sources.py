@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 MOST_FILES: Final = 10_000
-_GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
+GIVEN: Final = re.compile(r"(\d{1,6}|K)=(.+)")
 _LOGS: Final = (".log", ".txt", ".out", ".err", ".json", ".jsonl", ".ndjson", ".csv", "")
 """Endings of files in a folder that may be logs; a file that is named itself may have any."""
 _OF_KAFKA: Final = re.compile(
@@ -39,7 +39,7 @@ _PACKED: Final = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"BZh", b"\xf
 
 
 def _named(argument: str) -> tuple[str, Path]:
-    given = None if Path(argument).exists() else _GIVEN.fullmatch(argument)
+    given = None if Path(argument).exists() else GIVEN.fullmatch(argument)
     return (given[1], Path(given[2])) if given else ("", Path(argument))
 
 

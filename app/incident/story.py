@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Final, TypedDict
 
+from app.core.refusals import RequestError
 from app.core.words import OF_APP
 from app.incident import reconstruction, render, sources, timeline
 from app.incident.events import partition_named
@@ -34,6 +35,9 @@ MOST_FILES: Final = 40
 _HEAD: Final = re.compile(r"==> ([^\r\n]{1,300}) <==\s*$")
 """What `tail -n 1000 *.log` writes above each file."""
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.=@+-]+")
+MOST_PARTS: Final = 8
+"""Of a path: folders below each other."""
+LONGEST: Final = 120
 
 
 class IncidentStory(TypedDict):
@@ -74,17 +78,22 @@ def story_of_text(
 ) -> IncidentStory | PartitionChoice | None:
     """Return the story of pasted logs, of one file or of several; None without any state."""
     with tempfile.TemporaryDirectory(prefix="highwater-pasted-") as root:
-        known = dict(_laid_out(Path(root), text))
+        saved = [(name, partial(_write, contents=contents)) for name, contents in _files_in(text)]
+        arguments, known = laid_out(Path(root), saved)
         try:
-            return story_of_files((root,), known, partition, language, Path(root))
+            return story_of_files(arguments, known, partition, language, Path(root))
         except InputError as bad:
             if bad.code == "unknown":
                 return None
             raise
 
 
-def _laid_out(root: Path, text: str) -> Iterator[tuple[Path, str]]:
-    """Write each file of a paste below `root`; yield its path and its name."""
+def _write(path: Path, contents: str) -> None:
+    path.write_text(contents, "utf-8")
+
+
+def _files_in(text: str) -> list[tuple[str, str]]:
+    """Return the files of a paste, as `tail -n 1000 *.log` prints several: name and contents."""
     parts: list[tuple[str, list[str]]] = [("pasted.log", [])]
     for line in text.splitlines(keepends=True):
         head = _HEAD.match(line)
@@ -92,14 +101,36 @@ def _laid_out(root: Path, text: str) -> Iterator[tuple[Path, str]]:
             parts.append((head[1], []))
         else:
             parts[-1][1].append(line)
-    for number, (name, lines) in enumerate(parts):
-        if not lines:
-            continue
-        names = [_NOT_IN_NAMES.sub("_", one)[:80] for one in name.split("/") if one.strip(".")]
-        path = root.joinpath(str(number), *names[-3:] or ["file"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(lines), "utf-8")
-        yield path, name
+    return [(name, "".join(lines)) for name, lines in parts if lines]
+
+
+def laid_out(
+    root: Path, files: Iterable[tuple[str, Callable[[Path], object]]]
+) -> tuple[tuple[str, ...], dict[Path, str]]:
+    """Save files (name, how to save it) below `root`, under their names as far as those are names.
+
+    Return what `highwater incident` would be called with, and path -> name.
+    """
+    known: dict[Path, str] = {}
+    arguments: dict[str, None] = {}
+    for number, (name, save) in enumerate(files):
+        parts = [_NOT_IN_NAMES.sub("_", one)[:LONGEST] for one in re.split(r"[/\\]", name)]
+        parts = [one for one in parts if one.strip(".")][-MOST_PARTS:] or ["file"]
+        owner = sources.GIVEN.fullmatch(parts[-1])
+        whose = root / (f"of_{owner[1]}" if owner else "all")
+        if owner:
+            parts[-1] = owner[2]
+        path = whose.joinpath(*parts)
+        if path in known or path.is_dir():  # two of one name are two files
+            path = whose.joinpath(str(number), *parts[-2:])
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save(path)
+        except OSError:
+            raise RequestError("invalid", what=name[:LONGEST]) from None
+        known[path] = name[:260]
+        arguments[f"{owner[1]}={whose}" if owner else str(whose)] = None
+    return tuple(arguments), known
 
 
 def story_of_files(

@@ -202,7 +202,7 @@ SCREENS = {
     "asked": Screen("/learn/who-leads-next/2"),
     "task": Screen("/learn/a-log/5?moves=fetch+2"),
     "recap": Screen("/learn/epochs/7"),
-    "property": Screen("/property?property=HW(B&s=S22&profile=K39", opens=(PARTS,)),
+    "property": Screen("/property?property=HW(B&s=S22&profile=K39", ".ownform", (PARTS,)),
     "course": Screen("/course", ".chapters"),
     "read": Screen("/read", ".shelf"),
     "guide": Screen("/read/fetcher?at=1", ".said.open .frames"),
