@@ -280,7 +280,7 @@ def suites() -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
 
     Tests of the browser and of Spark mostly wait; the other lane uses the cores meanwhile.
     """
-    pytest = [sys.executable, "-m", "pytest", "--durations", "15"]
+    pytest = [sys.executable, "-m", "pytest", "--durations", "40"]
     many = [*pytest, "-n", str(os.cpu_count() or 1), "--dist"]
     apart = "not (spark or alone)"
     plain = [*many, "worksteal", "-m", f"not browser and {apart}", "--ignore", "tests/e2e"]

@@ -57,7 +57,7 @@ WIDER = (
     "tests/test_rules.py",
     "tests/test_scenarios.py",
     "tests/test_recordings.py",
-    "tests/test_challenges.py",
+    "tests/test_levels.py",
     "tests/test_fault_plans.py",
     "tests/test_long_runs.py",
     "tests/test_search.py",

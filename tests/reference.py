@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import click
 
+import highwater
 from app.command.cli import main as cli
 from app.core.config import SETTINGS
 from engine.checks.catalogue import INVARIANTS
@@ -201,11 +204,60 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+def python_page() -> str:
+    """Every public name of the package, with its signature, text and example."""
+    parts = [_HEAD_PYTHON]
+    for name in highwater.__all__:
+        one = getattr(highwater, name)
+        parts.append(f"## {name}\n\n{_described(name, one)}")
+        if isinstance(one, type) and not issubclass(one, Exception):
+            members = [
+                (key, member) for key, member in vars(one).items() if not key.startswith("_")
+            ]
+            for key, member in members:
+                if isinstance(member, FunctionType):
+                    parts.append(f"### {name}.{key}\n\n{_described(key, member)}")
+            told = [
+                f"| `{key}` | {_cell(_first_line(member))} |"
+                for key, member in members
+                if isinstance(member, property) and member.__doc__
+            ]
+            if told:
+                parts.append("\n".join((f"| Property of `{name}` | |", "|---|---|", *told)))
+    return "\n\n".join(parts) + "\n"
+
+
+_HEAD_PYTHON = """# Python
+
+`pip install highwater`, then `import highwater as hw`. What stands here stays; the packages `app`
+and `engine` behind it may change. The tests run every example. A [move](moves.md) is a line of a
+script, a name in `broken` is one of the [invariants](invariants.md), a column of a study one of the
+[metrics](metrics.md), and a step's `view` is what [pages get](wire.md)."""
+
+
+def _described(name: str, one: object) -> str:
+    """Signature of a function, text and example, as Markdown."""
+    told, _, example = (inspect.getdoc(one) or "").partition("\n>>> ")
+    lines = [told.strip()]
+    if isinstance(one, FunctionType):
+        signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(one)))
+        lines.insert(0, f"```python\n{name}{signature}\n```")
+    if example:
+        shown, _, after = f">>> {example}".partition("\n\n")
+        lines += [f"```python\n{shown.strip()}\n```", after.strip()]
+    return "\n\n".join(line for line in lines if line)
+
+
+def _first_line(member: property) -> str:
+    return (inspect.getdoc(member) or "").partition("\n\n")[0].replace("\n", " ")
+
+
 PAGES = {
     "commands.md": commands_page,
     "invariants.md": invariants_page,
     "metrics.md": metrics_page,
     "moves.md": moves_page,
+    "python.md": python_page,
     "rules.md": rules_page,
     "settings.md": settings_page,
     "wire.md": wire_page,

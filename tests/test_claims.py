@@ -156,6 +156,7 @@ def test_a_judgement_is_read_back_as_written() -> None:
 
 GOOD = """sentence: {en: A, zh-Hans: 甲}
 truth: {en: B, zh-Hans: 乙}
+topic: isr
 source: guide
 run: S22
 property: "leader = A"
@@ -171,16 +172,16 @@ def test_a_claim_of_ones_own_is_read() -> None:
 BAD = [
     ("", "mine.yaml:1:1", "The text is empty."),
     (GOOD.replace("run: S22\n", ""), "mine.yaml", "A claim needs its run."),
-    (GOOD.replace("S22", "S999"), "mine.yaml:4:6", "There is no scenario S999 in the library."),
-    (GOOD.replace("leader = A", "leader = "), "mine.yaml:5:11", "Line 1, column 10:"),
+    (GOOD.replace("S22", "S999"), "mine.yaml:5:6", "There is no scenario S999 in the library."),
+    (GOOD.replace("leader = A", "leader = "), "mine.yaml:6:11", "Line 1, column 10:"),
     (GOOD.replace("en: A, ", ""), "mine.yaml:1:11", "The text in en is missing."),
-    (GOOD.replace("guide", "gossip"), "mine.yaml:3:9", ""),
-    (GOOD + "moves: [jump over]\n", "mine.yaml:6:9", ""),
-    (GOOD + "profiles: [K99]\n", "mine.yaml:6:12", ""),
-    (GOOD + "colour: red\n", "mine.yaml:6:1", ""),
-    (GOOD + 'everywhere: "leader ="\n', "mine.yaml:6:13", "Line 1, column 9:"),
-    (GOOD + "search: {reach: x, states: 99999}\n", "mine.yaml:6:", ""),
-    (GOOD + "moves: [settle]\nfirst: [settle]\n", "mine.yaml:7", "Moves of its own"),
+    (GOOD.replace("guide", "gossip"), "mine.yaml:4:9", ""),
+    (GOOD + "moves: [jump over]\n", "mine.yaml:7:9", ""),
+    (GOOD + "profiles: [K99]\n", "mine.yaml:7:12", ""),
+    (GOOD + "colour: red\n", "mine.yaml:7:1", ""),
+    (GOOD + 'everywhere: "leader ="\n', "mine.yaml:7:13", "Line 1, column 9:"),
+    (GOOD + "search: {reach: x, states: 99999}\n", "mine.yaml:7:", ""),
+    (GOOD + "moves: [settle]\nfirst: [settle]\n", "mine.yaml:8", "Moves of its own"),
 ]
 
 

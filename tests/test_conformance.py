@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from engine.conformance.matching import differences, matches
-from engine.conformance.registry import ADAPTERS
-from engine.conformance.runner import check, load_cases, run_case, run_paths
 from engine.model.errors import InputError
+from tests.conformance.__main__ import lines, main
+from tests.conformance.matching import differences, matches
+from tests.conformance.registry import ADAPTERS
+from tests.conformance.runner import check, load_cases, run_case, run_paths
 
 FOLDER = Path(__file__).parent / "conformance"
 OWN = list(load_cases([FOLDER]))
@@ -131,7 +132,9 @@ def test_every_adapter_comes_with_a_case() -> None:
     """docs/reference/conformance.md: one file a subject, named after it."""
     assert {case["subject"] for case in OWN} == set(ADAPTERS)
     assert len({case["id"] for case in OWN}) == len(OWN)
-    assert {file.name for file in FOLDER.iterdir()} == {f"cases-{name}.json" for name in ADAPTERS}
+    assert {file.name for file in FOLDER.glob("*.json")} == {
+        f"cases-{name}.json" for name in ADAPTERS
+    }
     for case in OWN:
         assert case["source"] and case["note"].endswith(".") and case["then"]
 
@@ -177,3 +180,26 @@ def test_a_case_fails_when_any_expectation_is_altered(case: dict[str, Any]) -> N
         failure = check(other)
         assert failure is not None, f"{label}.{field} is not looked at"
         assert failure["expected"] == {label: {field: other["then"][label][field]}}
+
+
+def test_lines_name_every_case_that_was_not_right() -> None:
+    result = {
+        "total": 3,
+        "passed": 1,
+        "failed": [{"id": "a", "area": "truncation", "expected": {"leo": 1}, "got": {"leo": 2}}],
+        "skipped": [{"id": "b", "why": "no such operation"}],
+    }
+    text = "\n".join(lines(result))
+    assert "failed  a (truncation)" in text
+    assert "skipped b: no such operation" in text
+    assert text.endswith("1 of 3 cases agree, 1 failed, 1 skipped")
+
+
+def test_the_command_tells_agreement_and_nonsense_by_its_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(FOLDER / "cases-log.json")]) == 0
+    assert capsys.readouterr().out.endswith("cases agree, 0 failed, 0 skipped\n")
+    assert main(["--json", str(FOLDER / "cases-log.json")]) == 0
+    assert json.loads(capsys.readouterr().out)["failed"] == []
+    assert main([str(tmp_path)]) == 2 and main([]) == 2

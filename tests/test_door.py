@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import doctest
 import json
+import pickle
 import zlib
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import nbclient
 import nbformat
+import pyarrow as pa
 import pytest
 from mcp import Client
 
@@ -21,6 +25,56 @@ from engine.model.errors import InputError
 from engine.scenarios import file
 from engine.sim import run as runs
 from engine.study.batch import run_chunk
+
+PUBLIC = [getattr(hw, name) for name in hw.__all__]
+DOCUMENTED = [
+    *doctest.DocTestFinder(recurse=False).find(hw),
+    *(
+        test
+        for one in PUBLIC
+        for test in doctest.DocTestFinder().find(one, one.__name__, False, globs=vars(hw))
+    ),
+]
+
+
+def test_every_public_method_has_an_example() -> None:
+    told = {test.name for test in DOCUMENTED if test.examples}
+    wanted = {hw.run, hw.study, hw.find, hw.moves, hw.scenarios, hw.versions}
+    for one in (hw.Run, hw.Study, hw.Comparison):
+        assert one.__name__ in told, one
+        wanted |= {
+            method
+            for name, method in vars(one).items()
+            if isinstance(method, FunctionType) and not name.startswith("_")
+        }
+    lacking = {one.__qualname__ for one in wanted} - told
+    assert lacking == {"Run.show", "Study.canonical"}, "the stage needs a notebook"
+
+
+@pytest.mark.parametrize("test", [one for one in DOCUMENTED if one.examples], ids=lambda t: t.name)
+def test_examples_say_what_happens(test: doctest.DocTest) -> None:
+    told: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    assert runner.run(test, out=told.append).failed == 0, "".join(told)
+
+
+def test_a_run_is_its_digest_also_after_it_was_looked_at() -> None:
+    run, again = hw.run("R20", "Z0102"), hw.run("R20", "Z0102")
+    assert run.lost == ["m1"]
+    assert run == again and len({run, again}) == 1 and run != hw.run("R20", "K41")
+    copied = pickle.loads(pickle.dumps(run))
+    assert copied == run and copied.lost == run.lost
+    assert pickle.loads(pickle.dumps(run.compare("K41"))).other == run.under("K41")
+
+
+def test_wrong_arguments_are_input_errors() -> None:
+    for wrong in (
+        {"scenario": 3},
+        {"scenario": "R20", "seed": "x"},
+        {"scenario": "R20", "seed": True},
+    ):
+        with pytest.raises(hw.InputError, match="whole number"):
+            hw.run(**wrong)  # type: ignore[arg-type]
 
 
 def test_a_run_says_what_became_of_it() -> None:
@@ -40,8 +94,8 @@ def test_the_same_script_under_another_kafka() -> None:
     run = hw.run("S30", "K39")
     assert run.under("K41").lost == []
     compared = run.compare("K41")
-    assert compared.parts and "rec:isr" in str(compared)
-    assert str(run.compare("K39")) == "K39 and K39 do the same."
+    assert compared.parts and "Only Kafka 3.9.1 loses b, c, at step" in str(compared)
+    assert str(run.compare("K39")) == "Kafka 3.9.1 and Kafka 3.9.1 do the same."
 
 
 def test_moves_are_a_text_or_a_sequence() -> None:
@@ -105,6 +159,14 @@ def test_a_study_is_the_rows_of_a_batch() -> None:
     for row in table:
         assert 0 <= row["low"] <= row["share"] <= row["high"] <= 1
     assert "<td>Z0102</td>" in study._repr_html_()
+    longer = study.more(5)
+    assert list(longer.rows())[:24] == wanted and len(longer) == 34
+    assert list(longer.rows())[24]["seed"] == 12
+    assert pa.table(longer).num_rows == 34 and longer.df()["acked_lost"].dtype == "Int64"
+    assert longer.arrow().schema.metadata[b"runs"] == b"17"
+    assert {run._run.seed for run in longer.failures()} <= set(range(17))
+    for run in longer.failures("I7"):
+        assert run.lost
     with pytest.raises(ValueError, match="at least one"):
         hw.study("S74", runs=0)
     with pytest.raises(ValueError, match="Spark"):

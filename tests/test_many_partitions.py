@@ -25,13 +25,14 @@ from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from engine.study.digest import digest
 from engine.study.wander import advance
+from tests.conftest import THOROUGH
 from tests.test_golden import compare
 from tests.test_random_runs import course
 
 RUNS: Final = Path(__file__).parent / "data" / "many-partitions.jsonl"
 PINNED: Final = Path(__file__).parent / "golden" / "many-partitions.txt"
 SHORT: Final = (3, 4, 6, 9)
-"""Numbers of pinned runs with at most 20,000 events."""
+"""Numbers of pinned runs with at most 20,000 events; the others with HIGHWATER_THOROUGH=1."""
 NEVER: Final = 1_000_000
 
 
@@ -59,6 +60,9 @@ def test_runs_with_many_partitions_go_as_they_did(rewrite: bool) -> None:
     """A line for each run: number, Kafka, events, digests of its course and its end, what broke."""
     lines = []
     for number, run in enumerate(runs(), 1):
+        if number not in SHORT and not (THOROUGH or rewrite):
+            lines.append(f"{' '.join(pinned()[number - 1])}\n")  # of a longer run
+            continue
         end = play_all(run)
         broken = " ".join(name for name, *_ in end.broken)
         what = f"{number} {run.profile} {end.events} {course(run)} {digest(end)} {broken}"
@@ -80,7 +84,8 @@ def test_runs_go_the_same_where_nothing_is_remembered(monkeypatch: pytest.Monkey
 def test_runs_go_the_same_where_every_fetch_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch_request, "MANY", 1)
     for run, (number, _, _, way, *_) in zip(runs(), pinned(), strict=True):
-        assert course(run) == way, f"run {number}"
+        if int(number) in SHORT or THOROUGH:
+            assert course(run) == way, f"run {number}"
 
 
 def test_a_partition_whose_next_batch_is_too_large_backs_off(

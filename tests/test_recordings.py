@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import RecordingComparison, compare
 from engine.model.errors import InputError
+from engine.recordings import reading
+from engine.recordings.comparing import RecordingComparison, compare
 from tests.conftest import ROOT
 
-FOLDER = ROOT / "engine" / "conformance" / "recordings" / "played"
+FOLDER = ROOT / "engine" / "recordings" / "played"
 FILES = sorted(FOLDER.glob("*.json"))
 OF_CHANCE = sorted((ROOT / "tests" / "data" / "recordings").glob("*.json"))
 """Random scripts, shortened, that an earlier model played differently."""
@@ -33,7 +33,7 @@ def compared(data: dict[str, Any]) -> RecordingComparison:
 
 @pytest.mark.parametrize("file", [*FILES, *OF_CHANCE], ids=lambda file: file.stem)
 def test_the_engine_does_what_the_brokers_did(file: Path) -> None:
-    """highwater recordings engine/conformance/recordings/played/<name>.json"""
+    """highwater recordings engine/recordings/played/<name>.json"""
     result = compare(next(reading.load([file])))
     assert not result.first, f"highwater recordings {file.relative_to(ROOT)}: {result.first}"
     told = {(one.step, one.fact) for one in result.explained}
@@ -154,7 +154,7 @@ def test_a_move_that_the_engine_refuses_is_a_difference() -> None:
 
 
 def test_settings_of_the_cluster_and_of_the_topic() -> None:
-    from engine.conformance.recordings.following import scenario_of
+    from engine.recordings.following import scenario_of
 
     recording = reading.read(json.dumps(data_of("R10-0.10.2.2")), "r")
     configs = scenario_of(recording).configs

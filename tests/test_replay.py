@@ -187,3 +187,12 @@ def test_the_library_can_be_looked_at_whole() -> None:
                 pass
             longest = max(longest, sim.events)
     assert longest < STEPS_MOST / 2
+
+
+def test_a_move_may_shout_and_may_name_the_leader() -> None:
+    replay = Replay(Run(find("S60"), "K39", 0, ("produce m1 to 1 acks=all", "settle", "elect 2")))
+    assert replay.branch(0, "KILL leader").lines()[-1] == "kill 1"
+    assert replay.branch(replay.total, "Kill leader; detect 2").lines()[-2:] == (
+        "kill 2",
+        "detect 2",
+    )

@@ -148,7 +148,7 @@ LAYOUT = SiteLayout(
         ("/s/vanish?profile=Z0102&step=3", "en", "s/vanish/?profile=Z0102&step=3"),
         ("/s/R20?lang=zh", "en", "zh/s/vanish/"),
         ("/s/vanish?lang=en", "zh", "s/vanish/"),
-        ("/learn?n=1", "en", "at/?p=/learn&n=1"),
+        ("/learn?s=S02", "en", "at/?p=/learn&s=S02"),
         ("/s/R20/ladder", "zh", "zh/at/?p=/s/vanish/ladder"),
         ("/r/0123456789abcdef?step=3", "en", "r/?run=0123456789abcdef&step=3"),
         ("/e/0123456789abcdef", "zh", "zh/e/?run=0123456789abcdef"),
@@ -190,7 +190,8 @@ moved = door.ask("move", json.dumps({"run": run, "step": 9, "text": "kill 3"}), 
 if len(sys.argv) > 2:
     from app.tab import pages
     app = pages.build(door)
-    for path in ("/cluster", f"/r/{run}/compare", "/s/R20/ladder", f"/learn?run={run}&step=9"):
+    asked = f"/practice/question?run={run}&step=9"
+    for path in ("/cluster", f"/r/{run}/compare", "/s/R20/ladder", asked):
         status, _, body = pages.fetch(app, "GET", path)
         assert status == 200 and b"<main" in body, path
 print(json.dumps([opened, moved, sorted(json.loads(door.new_runs()))]))

@@ -130,7 +130,7 @@ DECLARING = {"DeclarativeBase", "Mapped", "mapped_column", "ForeignKey", "MetaDa
 """SQLAlchemy: connections are `db.py`'s, tables `models.py`'s (and the migrations').  A module with
 rows elsewhere may build queries (select, insert, ...) and name the Session it was given."""
 
-MOST_LINES = {"py": 500, "js": 200}
+MOST_LINES = {"py": 700, "js": 200}
 MOST_OF_A_FUNCTION = 70
 WIDEST = 100
 

@@ -73,7 +73,7 @@ def replay(number: str, **named: Any) -> AnyResponse:
 def quiz(number: str, **named: Any) -> AnyResponse:
     """Open the questions about a failing run, the best first."""
     run, _ = _find_failure(number, **named)
-    return redirect(url_for("learning.learn", run=services().replays.register(run), quiz=1))
+    return redirect(url_for("learning.question", run=services().replays.register(run), quiz=1))
 
 
 @blueprint.get(PLACE + "/compare")

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.core.config import Settings
 from app.core.refusals import RequestError
+from app.core.words import Catalogue
+from engine.model.languages import USUAL
 from engine.scenarios import file
+
+EVERY_S = 30
+"""Between two lines of progress where no terminal is."""
+OPENED_MOST = 5
 
 
 class ProgressBar:
-    """One line on the error output, written over while the batch goes on."""
+    """Line on the error output: written over in a terminal, elsewhere one every half minute."""
 
     def __init__(self) -> None:
         self._shown = ""
+        self._said = 0.0
         self._live = sys.stderr.isatty()
 
     def __call__(self, snapshot: BatchSnapshot) -> None:
         line = f"{snapshot['state']}: {snapshot['done_runs']:,} of {snapshot['total_runs']:,} runs"
         if snapshot["runs_per_s"]:
             line += f", {snapshot['runs_per_s']:,.0f} a second"
+        if snapshot["left_s"]:
+            line += f", about {snapshot['left_s']:,.0f} s left"
+        now = time.monotonic()
         if self._live:
             print(f"\r{line:<{len(self._shown)}}", end="", file=sys.stderr, flush=True)
-        elif snapshot["state"] != self._shown.partition(":")[0]:
+        elif snapshot["state"] != self._shown.partition(":")[0] or now > self._said + EVERY_S:
             print(line, file=sys.stderr, flush=True)
+            self._said = now
         self._shown = line
 
     def end(self) -> None:
@@ -71,22 +84,26 @@ def run_batch(
 
 
 def lines(result: BatchResult) -> Iterator[str]:
-    """Yield the results, profile by profile, with links to failing runs."""
-    yield f"{result['state']}, batch {result['id']}, {result['done_runs']:,} runs"
+    """Yield the findings as on the page, and for each kind of failure what opens its first run."""
+    from app.web import display_names
+
+    text = partial(Catalogue().text, USUAL)
+    yield f"{result['state']}, study {result['id']}, {result['done_runs']:,} runs"
     if result["message"]:
         yield result["message"]
-    for cell in result["cells"]:
-        where = f"{cell['profile']} {cell['label']}".strip()
-        broken = ", ".join(
-            f"{name} in {count['hits']:,}"
-            for name, count in sorted(cell["broken"].items())
-            if count["hits"]
-        )
-        failed = f"; {cell['errors']:,} more failed" if cell["errors"] else ""
-        held = f"broken: {broken}" if broken else "all hold"
-        yield f"{where}: {cell['n']:,} runs, {held}{failed}"
-    for failure in result["failures"]["rows"][:5]:
-        yield (
-            f"  {failure['profile']} seed {failure['seed']} breaks {failure['invariant']} "
-            f"at step {failure['step']}: {failure['url']}"
-        )
+    for said in result["sentences"]:
+        args = display_names.args(said["args"], lambda key: text(key, {}))
+        yield text(said["key"], args).replace("\u202f", " ")
+    errors = sum(cell["errors"] for cell in result["cells"])
+    if errors:
+        yield f"{errors:,} runs failed and count nowhere."
+    name = result["scenario"]["code"] or result["scenario"]["slug"]
+    first = {
+        (one["profile"], one["label"], one["invariant"]): one
+        for one in reversed(result["failures"]["rows"])
+    }
+    for one in list(reversed(first.values()))[:OPENED_MOST]:
+        yield f"  {display_names.kafka(one['profile'])}: {one['why'] or one['invariant']}"
+        run = f"highwater run {name} --profile {one['profile']} --seed {one['seed']}"
+        place = f"highwater serve, and open http://localhost:8000{one['url']}"
+        yield f"    {run if name and not one['label'] else place}"

@@ -22,8 +22,8 @@ def recordings(paths: tuple[str, ...], table: bool, as_json: bool) -> None:
     fact is equal, or the recording has the reason why it is not.
     """
     from app.command.recordings import lines, report
-    from engine.conformance.recordings import reading
-    from engine.conformance.recordings.comparing import compare
+    from engine.recordings import reading
+    from engine.recordings.comparing import compare
 
     if table:
         from app.lab.coverage import markdown

@@ -108,26 +108,6 @@ def run(
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@AS_JSON
-@plain
-def conformance(paths: tuple[str, ...], as_json: bool) -> None:
-    """Check the engine against facts about Kafka: case files, or directories of them.
-
-    Exit code 0 only if every case was played and the engine agrees with it.
-    """
-    from app.command.playing import conformance_lines
-    from engine.conformance.runner import run_paths
-
-    result = run_paths(list(paths))
-    if as_json:
-        tell(result)
-    else:
-        click.echo("\n".join(conformance_lines(result)))
-    sys.exit(1 if result["failed"] or result["skipped"] else 0)
-
-
-@main.command()
 @click.argument("path", type=click.Path())
 @plain
 def read(path: str) -> None:

@@ -1,4 +1,4 @@
-"""Output of commands that play a run or check conformance."""
+"""Output of commands that play a run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import base64
 import re
 import shlex
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from app.core.refusals import reproduce
 from app.core.verdict_text import verdict_text
@@ -23,9 +23,6 @@ from engine.replay.replay import Replay
 from engine.scenarios import file
 from engine.scenarios.file import library
 from engine.sim.run import MAX_TEXT, Run
-
-if TYPE_CHECKING:
-    from engine.conformance.adapter import Fields
 
 _PACKED: Final = re.compile(r"#(?:.*&)?run=2\.(\d{1,9})\.([\w-]*)")
 """A run inside a link, as static/js/core/packing.js writes it."""
@@ -86,19 +83,6 @@ def command_of(run: Run) -> str:
     if run.moves is not None:
         line += f" --moves {shlex.quote('; '.join(run.moves))}"
     return line
-
-
-def conformance_lines(result: Fields) -> Iterator[str]:
-    for case in result["failed"]:
-        yield f"failed  {case['id']} ({case['area']})"
-        yield f"    expected {case['expected']}"
-        yield f"    got      {case['got']}"
-    for case in result["skipped"]:
-        yield f"skipped {case['id']}: {case['why']}"
-    yield (
-        f"{result['passed']} of {result['total']} cases agree, "
-        f"{len(result['failed'])} failed, {len(result['skipped'])} skipped"
-    )
 
 
 def carried(name: str) -> str:

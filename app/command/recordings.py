@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypedDict
 
-from engine.conformance.recordings.comparing import RecordingComparison
-from engine.conformance.recordings.reading import release_order
 from engine.model.json_types import Json
+from engine.recordings.comparing import RecordingComparison
+from engine.recordings.reading import release_order
 
 
 class RecordingsReport(TypedDict):

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from app.core.memoize import last
 from app.core.refusals import RequestError
-from app.core.request_fields import RequestFields, whole_number
+from app.core.request_fields import whole_number
 from app.learn.path import place_on_path
 from app.questions import comparing
-from app.questions.comparing import LadderRung, PairedRuns
+from app.questions.comparing import LadderRung
 from app.questions.names import DIGEST
 from app.server import visitor
 from app.server.edition import lasting
@@ -20,7 +20,6 @@ from app.server.services import apart, services
 from app.web import naming
 from app.web.api import json_answer, unless_known
 from app.web.questioning import question_context
-from app.workers.absence import NoWorkerError
 from engine import ENGINE_VERSION
 from engine.export.thumbnail import HEIGHT, WIDTH
 from engine.export.verdict_by_release import Ending, endings
@@ -77,21 +76,11 @@ def pairs(digest: str) -> Response:
     etag = f"{digest}-{other.digest}-{ENGINE_VERSION}"
 
     def answer() -> Response:
-        return json_answer({"ok": True, **_compared(run, other)})
+        return json_answer({"ok": True, **apart(comparing.compared, run, other)})
 
     response = unless_known(etag, answer)
     response.cache_control.no_cache = True
     return response
-
-
-def _compared(a: Run, b: Run) -> PairedRuns:
-    """Compare every step of two runs, in another process, or here if they are ready."""
-    try:
-        return services().workers.do(comparing.compared, a, b)
-    except NoWorkerError:
-        with services().plays.turn():
-            request = RequestFields({"run": a.digest, "other": b.digest})
-            return comparing.pairs(question_context(), request)
 
 
 def _run(digest: str) -> Run:

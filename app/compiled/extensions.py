@@ -20,12 +20,10 @@ COMPILED: Final = {
     "clients": "clients consumers idempotent",
     "sim": "copy_on_write dispatch kernel live_effects network pacing simulation world",
     "explore": "broker_key choices key_exclusions keys",
-    "conformance": "clusters fetchers",
 }
 """Not among them: verbs and faults (nothing there is hot), what is a dataclass with slots or a kind
-of str (mypyc takes neither), and what only renders.  `conformance` has subclasses of compiled
-classes, which cannot be interpreted.  Every kind of message is among them: compiled code reads
-`kind` from a slot, which an interpreted subclass does not set."""
+of str (mypyc takes neither), and what only renders.  Every kind of message is among them: compiled
+code reads `kind` from a slot, which an interpreted subclass does not set."""
 
 
 def files() -> list[str]:

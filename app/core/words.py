@@ -33,7 +33,7 @@ EVERYWHERE: Final = (
 _PLACE = re.compile(r"\{(\w+)\}")
 
 PARTS: Final = {
-    "animator": ("class", "sure", "help", "metrics", "share", "badge", "beside"),
+    "animator": ("class", "sure", "help", "level", "metrics", "share", "badge", "beside"),
     "cluster": ("cluster", "incident", "share"),
     "editor": ("editor", "hand", "share"),
     "embed": ("hand",),

@@ -10,7 +10,7 @@ from app.core.words import Catalogue
 from engine.catalogue.rulebook import title_of
 from engine.catalogue.sourcemap import cards
 from engine.checks.catalogue import INVARIANTS
-from engine.learn import challenges, claims, course, guides, interview
+from engine.learn import claims, course, guides, interview, levels
 from engine.model.configs import CATALOGUE
 from engine.model.errors import all_names
 from engine.model.languages import LANGUAGES, USUAL
@@ -132,7 +132,7 @@ def _bugs() -> Iterator[SearchEntry]:
 
 def _learning() -> Iterator[SearchEntry]:
     for claim in claims.claims().values():
-        url = f"/claims/{claim.slug}"
+        url = f"/practice/{claim.slug}"
         keys = (claim.slug.replace("-", " "),)
         yield SearchEntry(
             "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
@@ -140,13 +140,11 @@ def _learning() -> Iterator[SearchEntry]:
     for item in interview.questions().values():
         said = (*item.facts, item.wrong, item.follow, item.answer)
         yield SearchEntry(
-            "question", item.id, f"/interview#{item.id}", item.ask, (), said, "", item.scenario
+            "question", item.id, f"/practice/{item.id}", item.ask, (), said, "", item.scenario
         )
-    for task in challenges.challenges().values():
-        url = f"/challenges/{task.slug}"
-        keys = (task.slug.replace("-", " "),)
+    for level in levels.levels().values():
         yield SearchEntry(
-            "challenge", task.slug, url, task.task, keys, (task.hint,), "", task.scenario
+            "level", level.slug, f"/levels/{level.slug}", level.goal, (), (level.hint,)
         )
     for guide in guides.guides().values():
         titles = tuple(section.title for section in guide.sections)
@@ -185,7 +183,7 @@ KINDS: Final = (
     "claim",
     "question",
     "chapter",
-    "challenge",
+    "level",
     "promise",
     "flag",
     "guide",

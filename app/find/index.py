@@ -54,7 +54,7 @@ IN_PHRASE: Final = 0.5
 ADJACENT: Final = 0.5
 """Weight of two words of the query that stand side by side in an entry."""
 SHOWN: Final = 0.2
-"""Share of the score of a claim, question or challenge that its scenario gets."""
+"""Share of the score of a claim, question or level that its scenario gets."""
 COVERAGE: Final = 0.55
 """Share of a score that depends on how much of the query is matched."""
 SAME_NAME: Final = 2.0
@@ -75,7 +75,7 @@ PRIOR: Final = {
     "claim": 0.95,
     "question": 0.95,
     "chapter": 0.8,
-    "challenge": 0.7,
+    "level": 0.7,
     "promise": 0.75,
     "flag": 0.6,
     "guide": 0.6,

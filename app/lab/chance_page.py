@@ -2,7 +2,7 @@
 
 usage: python -m app.lab.chance_page DIRECTORY...
 
-Prints the new engine/conformance/recordings/by_chance.json.  Findings are kept as they are: what
+Prints the new engine/recordings/by_chance.json.  Findings are kept as they are: what
 caused a difference is a person's verdict.
 """
 
@@ -16,9 +16,9 @@ from typing import TypedDict
 
 from app.lab.random_play import RandomResults, RandomTotals, totals_of
 from app.lab.releases import release_of
-from engine.conformance.recordings.by_chance import read_file
-from engine.conformance.recordings.reading import release_order
 from engine.model.json_types import Json
+from engine.recordings.by_chance import read_file
+from engine.recordings.reading import release_order
 
 
 class ReleaseTotals(RandomTotals):

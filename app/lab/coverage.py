@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.lab.nightly import unplayable
-from engine.conformance.recordings.comparing import compare
-from engine.conformance.recordings.reading import own, release_order
+from engine.recordings.comparing import compare
+from engine.recordings.reading import own, release_order
 from engine.scenarios import file
 
 

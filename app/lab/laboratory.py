@@ -19,8 +19,8 @@ from app.lab.recording import LabRecording, made_of
 from app.lab.releases import KafkaRelease, release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
-from engine.conformance.recordings.following import OF_THE_TOPIC
 from engine.moves import moves
+from engine.recordings.following import OF_THE_TOPIC
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 

@@ -12,9 +12,9 @@ from app.lab.playing import lines_of, must_be_playable
 from app.lab.recording import text_of, write_whole
 from app.lab.releases import TRIED, release_of
 from app.lab.trouble import LabError
-from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import RecordingComparison, compare
 from engine.model.errors import InputError
+from engine.recordings import reading
+from engine.recordings.comparing import RecordingComparison, compare
 from engine.scenarios import file
 from engine.sim.run import Run
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import RecordedMoment, moments
-from engine.conformance.recordings.following import Follower
+from engine.recordings import reading
+from engine.recordings.comparing import RecordedMoment, moments
+from engine.recordings.following import Follower
 from engine.sim.run import Run
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypedDict
 
 from flask import Blueprint, redirect, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.wrappers import Response
 
 from app.core.refusals import RequestError
-from app.learn.challenges import TriedMoves
 from app.learn.learning import given_answer
 from app.server import visitor
 from app.server.services import apart, services
@@ -29,7 +28,12 @@ MOST_CHARACTERS: Final = 4_000
 MOST_LANES: Final = 4
 
 
-class SceneMoves(TriedMoves):
+class SceneMoves(TypedDict, total=False):
+    """Result of the visitor's moves; only `problem` where one of them cannot be played."""
+
+    done: bool
+    used: int
+    problem: str
     text: str
 
 
@@ -67,6 +71,13 @@ def _stressed(text: str) -> Markup:
             inner += Markup("<em>{}</em>").format(piece) if at % 2 else escape(piece)
         found += Markup("<strong>{}</strong>").format(inner) if place % 2 else inner
     return found
+
+
+@blueprint.get("/course")
+def chapters() -> str:
+    """Render the list of chapters."""
+    told = [(slug, course.chapter(slug, visitor.lang())) for slug in course.slugs()]
+    return render_template("learn/chapters.html", chapters=told)
 
 
 @blueprint.get("/learn/<slug>")

@@ -20,12 +20,14 @@ from flask import Blueprint, Response, request
 
 from app.core.memoize import ComputedValues
 from app.core.words import Catalogue
-from app.learn.learning import PATH
 from app.server import visitor
 from app.server.services import apart
 from app.web.moments import address
 from engine.export.thumbnail import whole
+from engine.learn import judging
+from engine.learn.claims import claims
 from engine.learn.course import chapter, slugs, stand
+from engine.learn.deck import CLAIM, PREDICTIONS, PracticeCard, deck
 from engine.learn.interview import Item, moments, questions
 from engine.learn.misconceptions import MISCONCEPTIONS, Misconception
 from engine.learn.probes import best_moment, probes_of
@@ -39,9 +41,15 @@ from engine.sim.run import Run
 
 blueprint = Blueprint("deck", __name__)
 
-PARTS: Final = ("learn.way", "interview.way", "course.title", "memory.deck.wrong")
-"""The parts of the deck, by the words for them: what happens next, interview, course, and what is
-believed and does not hold."""
+PARTS: Final = (
+    "practice.kind.prediction",
+    "practice.kind.interview",
+    "course.title",
+    "memory.deck.wrong",
+    "practice.kind.claim",
+)
+"""The parts of the deck, by the words for them: what happens next, interview, course, what is
+believed and does not hold, and sentences that are true or false."""
 FIELDS: Final = ("Id", "Question", "Before", "Answer", "After", "Link")
 FIRST: Final = 1_741_862_400
 """The number of the first language's kind of note; those of the deck and of its parts follow it.
@@ -69,8 +77,11 @@ class DeckCard:
 
 def cards(lang: str, words: Catalogue) -> Iterator[DeckCard]:
     """Yield every card in one language; this plays about a hundred short runs."""
-    for number, (code, profile, kind) in enumerate(PATH, 1):
+    for number, (code, profile, kind, _) in enumerate(PREDICTIONS, 1):
         yield _question_card(number, Run(find(code), profile), kind, lang)
+    for card in deck().values():
+        if card.kind == CLAIM:
+            yield _of_claim(card, lang, words)
     for item in questions().values():
         yield _of_interview(item, lang, words)
     for slug in slugs():
@@ -94,6 +105,23 @@ def _of_chapter(slug: str, lang: str) -> Iterator[DeckCard]:
         yield DeckCard(f"{slug}-{n}", PARTS[2], escape(question), escape(answer), link, after=after)
 
 
+def _of_claim(card: PracticeCard, lang: str, words: Catalogue) -> DeckCard:
+    """Return a card of a sentence; on the back its verdict, and the moment that decides it."""
+    claim = claims()[card.name]
+    shown, verdict = judging.shown(claim, card.profile)
+    run = verdict.run(claim, shown)
+    said = escape(claim.sentence[lang])
+    if card.profile:
+        kafka = get_profile(card.profile).stands_for
+        said = escape(
+            words.text(lang, "practice.under", {"kafka": kafka, "said": claim.sentence[lang]})
+        )
+    right = words.text(lang, f"practice.is.{str(card.right).lower()}", {})
+    answer = f"<p><b>{escape(right)}</b> {escape(claim.truth[lang])}</p>"
+    link = f"/practice/{card.id}"
+    return DeckCard(card.id, PARTS[4], said, answer, link, after=_picture(run, verdict.step))
+
+
 def _picture(run: Run, step: int) -> str:
     (found,) = Replay(run).steps(step, 1)
     return whole(found["view"])
@@ -112,7 +140,7 @@ def _question_card(number: int, run: Run, kind: str, lang: str) -> DeckCard:
         if one.wrong
         for name, why in [teller.belief(one.wrong[0])]
     )
-    link = address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text)
+    link = address("/practice/question", s=run.scenario.code, profile=run.profile, q=probe.text)
     return DeckCard(
         f"learn-{number}",
         PARTS[0],
@@ -153,7 +181,7 @@ def _of_belief(
         f"<p class=said>{escape(about)}</p><p><b>{escape(asked)}</b></p>",
         f"<p>{why}</p><p class=said>{escape(teller.next(probe))}</p>"
         f"<p>{escape(teller.question(probe))}</p><p>{escape(said)} <b>{escape(came)}</b></p>",
-        address("/learn", s=run.scenario.code, profile=run.profile, q=probe.text),
+        address("/practice/question", s=run.scenario.code, profile=run.profile, q=probe.text),
         after=_picture(run, probe.until),
     )
 
@@ -169,7 +197,7 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> DeckCard:
             ("interview.follow.answer", item.answer),
         )
     )
-    link = address(f"/s/{item.scenario}", profile=item.profile, step=str(step))
+    link = f"/practice/{item.id}"
     question, answer = f"<b>{escape(item.ask[lang])}</b>", f"<ul>{facts}</ul>{more}"
     return DeckCard(item.id, PARTS[1], question, answer, link, after=_picture(item.run, step))
 
@@ -220,7 +248,7 @@ def _model(number: int, onward: str) -> Any:
 
 
 @blueprint.get("/learn/deck.apkg")
-def deck() -> Response:
+def download() -> Response:
     """Return the deck in the language of the page, its links to this site."""
     lang, site = visitor.lang(), request.host_url
     made = _made.get((lang, site), lambda: apart(packed, site, lang))

@@ -16,47 +16,19 @@ from app.server.services import apart, services
 from app.web import naming
 from app.web.moments import address, animator, recorded
 from app.web.question_view import GivenAnswer, ViewQuestion, given_of, question_json, result
-from engine.learn.course import chapter, slugs
+from engine.learn.deck import PREDICTIONS
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.render import Teller
 from engine.model.errors import InputError
-from engine.scenarios.file import library
-from engine.scenarios.scenario import Scenario
-from engine.scenarios.translated import in_language
 from engine.sim.run import Run
 
 blueprint = Blueprint("learning", __name__)
 
-PATH: Final = (
-    ("S02", "K39", "hw"),
-    ("S10", "K39", "leader"),
-    ("S03", "K39", "ack"),
-    ("S39", "K39", "isr"),
-    ("S22", "K39", "truncate"),
-    ("S08", "K39", "ack"),
-    ("S13", "K39", "leader"),
-    ("S22", "K39", "epochs"),
-    ("M10", "K39+truncation=HW", "truncate"),
-    ("S05", "K39", "ack"),
-    ("S29", "K39", "survive"),
-    ("S22", "K39", "survive"),
-)
-"""What is asked first, from easy to hard: the best question of this kind in this run."""
 QUIZ: Final = FEWEST
 """Questions of a quiz about one run."""
 NEXT_FEW: Final = 5
 """Moments after a step among which the best question is looked for."""
-MIXED: Final = (
-    ("S03", "truncate"), ("S16", "ack"), ("S06", "hw"), ("S23", "survive"),
-    ("S11", "leader"), ("S05", "isr"), ("S21", "cause"), ("S30", "epochs"),
-    ("S01", "since"), ("S24", "leo"), ("S33", "order"), ("S12", "leader"),
-    ("S27", "do"), ("S31", "ack"), ("S04", "truncate"), ("S25", "epochs"),
-    ("S36", "rule"), ("S13", "survive"), ("S32", "isr"), ("S07", "since"),
-    ("S26", "leo"), ("S15", "order"), ("S39", "do"), ("S20", "leader"),
-)  # fmt: skip
-"""Questions after the path, in turn: the best of this kind in this run, then the next best."""
-MOST_MIXED: Final = 1_000
 MOST_LANES: Final = 4
 """Replicas for which the stage on the page has room at once."""
 
@@ -72,49 +44,44 @@ def _drilled(run: Run) -> Run:
 
 
 def question_of_address() -> ViewQuestion:
-    """Return the question that the address names; without one, the first of the path."""
-    number = whole_number(request.args.get("n", "0")) or 0
-    mix = min(whole_number(request.args.get("mix", "0")) or 0, MOST_MIXED)
-    if mix and not request.args.get("q"):
-        return _mixed(mix)
-    if not request.args.get("s") and not request.args.get("run"):
-        return _on_path(max(1, min(number, len(PATH))))
+    """Return the question that the address names; without one, the first of the deck."""
     if request.args.get("run"):
         digest = request.args["run"]
         if not DIGEST.match(digest):
             raise RequestError("not_found")
         run = _drilled(services().replays.run(digest))
+    elif request.args.get("s"):
+        run = default_run(naming.scenario_named(request.args["s"]), naming.profile_asked())
     else:
-        scenario = naming.scenario_named(request.args["s"])
-        run = default_run(scenario, naming.profile_asked())
+        return _of_deck(0)
+    text, kind = (request.args.get(name, "") for name in ("q", "kind"))
     recording = recorded(run)
-    text = request.args.get("q", "")
-    place = min(whole_number(request.args.get("quiz", "0")) or 0, _length(run))
     if text:
-        probe = probe_at(recording, text[:60])
-    else:
-        probe = (
-            _quiz(run)[place - 1] if place else _best(run, typed(request.args, "step", default=0))
-        )
-    return ViewQuestion(run, recording, probe, min(number, len(PATH)), place, mix)
+        return ViewQuestion(run, recording, probe_at(recording, text[:60]), quiz=_place(run))
+    if kind:
+        return ViewQuestion(run, recording, _of_kind(run, kind), kind=kind)
+    place = _place(run)
+    probe = _quiz(run)[place - 1] if place else _best(run, typed(request.args, "step", default=0))
+    return ViewQuestion(run, recording, probe, quiz=place)
 
 
-def _on_path(number: int) -> ViewQuestion:
-    code, profile, kind = PATH[number - 1]
+def _place(run: Run) -> int:
+    """Return the place in the quiz of a run that the address names, 0 for none."""
+    return min(whole_number(request.args.get("quiz", "0")) or 0, _length(run))
+
+
+def _of_deck(number: int) -> ViewQuestion:
+    code, profile, kind, _ = PREDICTIONS[number]
     run = Run(naming.scenario_named(code), profile)
-    recording = recorded(run)
-    probe = next(one for one in _probes(run) if one.kind == kind)
-    return ViewQuestion(run, recording, probe, number)
+    return ViewQuestion(run, recorded(run), _of_kind(run, kind), kind=kind)
 
 
-def _mixed(number: int) -> ViewQuestion:
-    """Return question `number` after the path; each comes from another run."""
-    code, kind = MIXED[(number - 1) % len(MIXED)]
-    scenario = naming.scenario_named(code)
-    run = Run(scenario, scenario.profiles[0])
-    best = [one for one in _probes(run) if one.kind == kind]
-    again = (number - 1) // len(MIXED)
-    return ViewQuestion(run, recorded(run), best[again % len(best)], mix=number)
+def _of_kind(run: Run, kind: str) -> Probe:
+    """Return the best question of a kind.  Raises InputError where the run has none."""
+    found = next((one for one in _probes(run) if one.kind == kind), None)
+    if found is None:
+        raise InputError("impossible", "Nothing in this run is worth a question.")
+    return found
 
 
 def _best(run: Run, step: int = 0) -> Probe:
@@ -146,82 +113,61 @@ def _quiz(run: Run) -> list[Probe]:
 
 
 def _next_question(question: ViewQuestion) -> dict[str, str]:
-    """Return the arguments of the next question: on the path, else the run's next best."""
-    if 0 < question.number < len(PATH):
-        return _on_path(question.number + 1).args
-    if question.number == len(PATH):
-        return {"end": "1"}
-    if question.mix:
-        return _mixed(question.mix % MOST_MIXED + 1).args
-    if 0 < question.quiz < _length(question.run):
-        probe = _quiz(question.run)[question.quiz]
-        return ViewQuestion(question.run, question.recording, probe, quiz=question.quiz + 1).args
-    found = _probes(question.run)
+    """Return the arguments of the next question: of the deck, of the quiz, else the next best."""
+    run = question.run
+    named = (run.scenario.code, run.profile, question.kind)
+    places = [place for place, one in enumerate(PREDICTIONS) if one[:3] == named]
+    if places:
+        return _of_deck((places[0] + 1) % len(PREDICTIONS)).args
+    if 0 < question.quiz < _length(run):
+        probe = _quiz(run)[question.quiz]
+        return ViewQuestion(run, question.recording, probe, quiz=question.quiz + 1).args
+    found = _probes(run)
     texts = [one.text for one in found]
     at = texts.index(question.probe.text) if question.probe.text in texts else -1
-    probe = found[(at + 1) % len(found)]
-    return ViewQuestion(question.run, question.recording, probe).args
+    return ViewQuestion(run, question.recording, found[(at + 1) % len(found)]).args
 
 
 def _length(run: Run) -> int:
     return len(_quiz(run)) if _probes(run) else 0
 
 
-@blueprint.get("/learn")
-def learn() -> str:
-    """Render one question; with ``answer``, its result; with ``end``, the card after the path.
+@blueprint.get("/practice/question")
+def question() -> str:
+    """Render one question; with ``answer``, its result.
 
     Works without JavaScript. With ``within`` it is asked in the place of a run's stage, and there
     is nothing around it.
     """
-    if request.args.get("end") == "1":
-        return _end()
     question = question_of_address()
     services().replays.register(question.run)
     teller = Teller(question.recording, visitor.lang())
     given = given_answer(question)
     within = {"within": "1"} if request.args.get("within") == "1" else {}
-    after = address("/learn", **_next_question(question), **within)
-    if question.quiz and question.quiz == _length(question.run):
+    after = address("/practice/question", **_next_question(question), **within)
+    length = _length(question.run) if question.quiz else 0
+    if length and question.quiz == length:
         after = animator(question.run, 0)
     return render_template(
-        "learn/page.html",
+        "learn/question.html",
         told=question_json(question, teller),
         result=None if given is None else result(question, teller, given, after),
-        chapters=[chapter(slug, visitor.lang()) for slug in slugs()],
-        slugs=slugs(),
         stage=address("/learn/stage", **question.args, lang=visitor.lang()),
         lanes=min(len(question.recording.turns[0].now.parts[0].replicas), MOST_LANES),
         fields={**question.args, **within},
         within=bool(within),
-        number=question.number,
+        card=question.card,
         quiz=question.quiz,
-        quiz_length=_length(question.run),
-        path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
-        scenarios=[(one.code, _title(one)) for one in library().values() if one.code],
-        chosen=question.run.scenario.code,
+        quiz_length=length,
     )
 
 
-def _end() -> str:
-    """Render the card after the last question of the path; the browser shows the score."""
-    return render_template(
-        "learn/end.html",
-        path=[{"n": n, "kind": kind} for n, (_, _, kind) in enumerate(PATH, 1)],
-        more=address("/learn", mix="1"),
-    )
-
-
-@blueprint.post("/learn/quiz")
+@blueprint.post("/practice/quiz")
 def quiz() -> Response:
     """Open a quiz about a run that is given by its text; nothing of it is stored."""
     visitor.require_token()
     run = apart(parse_run, request.form.get("run", ""))
-    return redirect(address("/learn", run=services().replays.register(run), quiz="1"))
-
-
-def _title(scenario: Scenario) -> str:
-    return in_language(scenario, visitor.lang()).title
+    return redirect(address("/practice/question", run=services().replays.register(run), quiz="1"))
 
 
 def given_answer(question: ViewQuestion) -> GivenAnswer | None:

@@ -14,9 +14,9 @@ from engine.catalogue.rulebook import IDENTIFIER
 FOLDER = Path(engine.__file__).resolve().parent
 PLAYED_FROM = "engine.sim.run"
 NO_RULES = tuple(
-    f"engine.{room}." for room in ("conformance", "export", "replay", "story", "view", "why")
+    f"engine.{room}." for room in ("export", "recordings", "replay", "story", "view", "why")
 )
-"""Adapters to cases, and what tells of rules: both name them and follow none."""
+"""What tells of rules: it names them and follows none."""
 
 Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -6,13 +6,17 @@ import base64
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from html import escape
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 from urllib.parse import quote
 
+from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.core.request_fields import RequestFields
+from app.core.verdict_text import verdict_text
+from app.core.words import Catalogue
 from app.python_api.picture import page
 from app.python_api.steps import Broken, Step, WhyNot
 from app.questions import comparing, exports, registry
@@ -36,7 +40,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs in lock-step: where they first differ, and in what."""
+    """Two runs in lock-step: how each ends, and where they first differ.
+
+    >>> print(run("R20", kafka="0.10.2.2").compare("4.1"))
+    Kafka 0.10.2: Lost: m1. Kafka had promised to keep it.
+    Kafka 4.1 – 4.2: Kept: all 2 acknowledged records, through a crash of the leader.
+    Only Kafka 0.10.2 loses m1, at step 137.
+    ...
+    """
 
     one: Run
     other: Run
@@ -44,23 +55,48 @@ class Comparison:
     """(step of the one, step of the other, ((thing, the one's, the other's), ...))"""
 
     def __str__(self) -> str:
+        one, other = (get_profile(run.kafka).stands_for for run in (self.one, self.other))
         if not self.parts:
-            return f"{self.one.kafka} and {self.other.kafka} do the same."
-        mine, theirs, what = self.parts[0]
-        things = ", ".join(f"{name} {a} | {b}" for name, a, b in what)
-        return f"{self.one.kafka} step {mine} | {self.other.kafka} step {theirs}: {things}"
+            return f"{one} and {other} do the same."
+        lines = [f"{one}: {self.one.verdict}", f"{other}: {self.other.verdict}"]
+        for name, run, against in ((one, self.one, self.other), (other, self.other, self.one)):
+            alone = [record for record in run.lost if record not in against.lost]
+            if alone:
+                lines.append(f"Only {name} loses {', '.join(alone)}, at step {run.lost_at}.")
+        mine, theirs, _ = self.parts[0]
+        lines.append(f"They first differ here: {one} {self.one[mine]}")
+        lines.append(f"{' ' * 24}{other} {self.other[theirs]}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 class Run(Sequence[Step]):
     """A run: scenario, version of Kafka, seed and moves.  It is played on first use.
 
     A sequence of its steps; step 0 is the state it begins in.  The same run has the same
-    `digest` on every machine.
+    `digest` on every machine: by it runs are equal, and a pickle holds no more than their text.
+
+    >>> again = run("R20", kafka="0.10.2.2")
+    >>> again == run("R20", kafka="0.10.2.2"), len(again)
+    (True, 189)
+    >>> print(again[137])
+    137 (6000 ms) detect 2: Broker 3 becomes leader in epoch 4. ...
     """
 
     def __init__(self, run: runs.Run) -> None:
         self._run = run
         self._runs = LocalRuns()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Callable[[str], Run], tuple[str]]:
+        return _from_text, (self.text,)
 
     @cached_property
     def _context(self) -> Context:
@@ -116,6 +152,17 @@ class Run(Sequence[Step]):
         ]
 
     @property
+    def verdict(self) -> str:
+        """Sentence of what was promised to clients, and what became of it."""
+        return verdict_text(partial(catalogue().text, LANGUAGE), self._ending["verdict"])
+
+    @property
+    def lost_at(self) -> int | None:
+        """First step at which an acknowledged record is gone; None if none is."""
+        found = self._ending["verdict"]["lost_at"]
+        return None if found is None else int(found)
+
+    @property
     def lost(self) -> list[str]:
         """Records that were acknowledged with acks=all and are gone, as they were lost."""
         return list(self._ending["lost"])
@@ -123,7 +170,13 @@ class Run(Sequence[Step]):
     def __len__(self) -> int:
         return int(self._ending["total"]) + 1
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Step]: ...
+
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
@@ -151,6 +204,9 @@ class Run(Sequence[Step]):
     def why(self, step: int, subject: str) -> WhyNot:
         """Explain why something does not happen at a step.
 
+        >>> run("S30", kafka="3.9").why(5, "hw").happens
+        False
+
         `subject`: `hw [B]` (why the high watermark does not move), `isr B` (why broker B is not in
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
         negative step counts from the end.  Raises InputError.
@@ -167,7 +223,11 @@ class Run(Sequence[Step]):
         return WhyNot(self._told(found["about"]), bool(found["holds"]), guards)
 
     def then(self, *moves: str) -> Run:
-        """Return this run with more moves.  Raises InputError for one that cannot be made."""
+        """Return this run with more moves.  Raises InputError for one that cannot be made.
+
+        >>> run("S60").then("produce a to 1 acks=all", "settle").moves[-1]
+        'settle'
+        """
         grown = self._run
         for move in _lines(moves):
             grown = grown.then(move)
@@ -176,11 +236,19 @@ class Run(Sequence[Step]):
         return made
 
     def under(self, kafka: str) -> Run:
-        """Return the same script under another version, as far as that one can play it."""
+        """Return the same script under another version, as far as that one can play it.
+
+        >>> run("R20", kafka="0.10.2.2").under("4.1").lost
+        []
+        """
         return Run(comparing.other_run(self._context, self._run, get_profile(kafka).name)[0])
 
     def compare(self, other: str | Run) -> Comparison:
-        """Compare this run with another one, or with its script under another version of Kafka."""
+        """Compare this run with another one, or with its script under another version of Kafka.
+
+        >>> run("R20", kafka="0.10.2.2").compare("4.1").parts[0][:2]
+        (2, 1)
+        """
         other = self.under(other) if isinstance(other, str) else other
         self._runs.borrow(other._runs)
         found = self._ask(comparing.pairs, other=self._runs.register(other._run))
@@ -195,6 +263,9 @@ class Run(Sequence[Step]):
         """Return the address that opens it on any server.
 
         A run of one's own travels within it whole.
+
+        >>> run("R20").link(step=137)
+        'http://localhost:8000/s/gone-after-a-clean-election?profile=Z0102&seed=0&step=137'
         """
         at = "" if step is None else f"step={step}"
         scenario = self._run.scenario
@@ -204,7 +275,11 @@ class Run(Sequence[Step]):
         return f"{server}/r{at and '?' + at}#run={packed(self.text)}"
 
     def export(self, form: str) -> str:
-        """Return the run as yaml, json, steps, golden, mermaid, shiviz or pytest."""
+        """Return the run as yaml, json, steps, golden, mermaid, shiviz or pytest.
+
+        >>> run("R20").export("yaml").splitlines()[0]
+        'slug: gone-after-a-clean-election'
+        """
         if form not in FORMATS:
             raise ValueError(f"{form!r} is none of {', '.join(FORMATS)}.")
         return str(self._ask(exports.exported, form=form)["text"])
@@ -246,7 +321,12 @@ def run(
     nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
     replace the scenario's script: a text such as "produce m1; settle", or a sequence of them.
     Raises InputError with one sentence.
+
+    >>> run("S60", kafka="4.1", moves="produce a to 1 acks=all; settle")
+    <Run ...>
     """
+    if not isinstance(scenario, str | Path) or isinstance(seed, bool) or not isinstance(seed, int):
+        raise InputError("invalid", "A scenario is a name or a path, and a seed a whole number.")
     if isinstance(scenario, str) and scenario.lstrip().startswith("{"):
         return Run(runs.Run.from_text(scenario))
     found = file.load_path(scenario) if isinstance(scenario, Path) else file.find(scenario)
@@ -268,10 +348,51 @@ def _run_of(
 
 
 def scenarios() -> list[dict[str, str]]:
-    """Return the library: {"code", "slug", "title", "teaches"} of each scenario."""
+    """Return the library: {"code", "slug", "title", "teaches"} of each scenario.
+
+    >>> scenarios()[0]["code"]
+    'S01'
+    """
     return registry.library(LANGUAGE)
 
 
 def versions() -> dict[str, str]:
-    """Return name of a version -> the releases it stands for, the oldest first."""
+    """Return name of a version -> the releases it stands for, the oldest first.
+
+    >>> versions()["K39"]
+    'Kafka 3.9.1'
+    """
     return registry.versions()
+
+
+def moves() -> dict[str, str]:
+    """Return the grammar of each move -> what it does.
+
+    >>> moves()["flush B [upto O]"]
+    '...'
+    """
+    return {str(one["grammar"]): str(one["help"]) for one in registry.registry()["verbs"]}
+
+
+def find(words: str, limit: int = 8) -> list[dict[str, str]]:
+    """Return what matches these words, best first: {"kind", "name", "title", "url"} of each.
+
+    A question, an issue (KAFKA-6361), an error, a setting, a metric or a log line.
+
+    >>> find("KAFKA-6361")[0]["name"]
+    'fast-failover'
+    """
+    from app.find.answers import results
+
+    hits = results(words, LANGUAGE, limit=limit)["hits"]
+    return [{key: str(hit[key]) for key in ("kind", "name", "title", "url")} for hit in hits]
+
+
+def _from_text(text: str) -> Run:
+    return Run(runs.Run.from_text(text))
+
+
+@once
+def catalogue() -> Catalogue:
+    """Return the words of pages."""
+    return Catalogue()

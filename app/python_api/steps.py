@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 from engine.view.wire import View
 
@@ -40,6 +41,12 @@ class Step:
     def __str__(self) -> str:
         return f"{self.number} ({self.time_ms} ms) {self.move}: {self.told}"
 
+    def __repr__(self) -> str:
+        return f"<Step {self}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
 
 @dataclass(frozen=True)
 class WhyNot:
@@ -55,3 +62,6 @@ class WhyNot:
         for holds, told, move in self.guards:
             lines.append(f"  {'yes' if holds else 'no'}: {told}{f'  [{move}]' if move else ''}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"

@@ -7,15 +7,21 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import product
-from typing import Any, TypedDict
+from typing import Any, TypedDict, overload
+
+import pyarrow as pa
 
 from app.batch import statistics
 from app.batch.bounds import RUNS_HERE
 from app.batch.runners.rows import canonical, spark_schema, table_of
+from app.python_api.runs import LANGUAGE, Run, catalogue
 from app.questions import batch
+from engine import ENGINE_VERSION
 from engine.model.profiles import get_profile
 from engine.scenarios import file
-from engine.study.batch import Row, run_chunk
+from engine.scenarios.scenario import Scenario
+from engine.sim import run as runs
+from engine.study.batch import LOST, Row, run_chunk
 from engine.study.metrics import METRICS
 
 SLICE = 50
@@ -39,26 +45,60 @@ class StudyRow(TypedDict):
 
 
 class Study:
-    """Rows of runs: a row is a function of (scenario, version, seed), wherever it is played."""
+    """Rows of runs: a row is a function of (scenario, version, seed), wherever it is played.
 
-    def __init__(self, rows: list[Row]) -> None:
+    DuckDB, Polars, pandas and PyArrow read a study as a table of its rows.
+
+    >>> played = study("crash-storm", runs=40, kafka=["0.10.2.2", "4.1"])
+    >>> print(played)
+    7 of 40 runs lost a record that Kafka had promised to keep under Kafka 0.10.2 (...).
+    None of 40 runs lost a record that Kafka had promised to keep under Kafka 4.1 – 4.2 (...).
+    """
+
+    def __init__(self, scenario: Scenario, first: int, runs: int, rows: list[Row]) -> None:
+        self._scenario = scenario
+        self._first = first
+        self._runs = runs
         self._rows = rows
+
+    @property
+    def _versions(self) -> list[str]:
+        return list(dict.fromkeys(row["profile"] for row in self._rows))
+
+    def __str__(self) -> str:
+        return "\n".join(self._sentence(name) for name in self._versions)
+
+    def _sentence(self, kafka: str) -> str:
+        found = batch.counted([row for row in self._rows if row["profile"] == kafka])
+        judged = found["runs"] - found["errors"]
+        key, args = statistics.finding(statistics.interval(found["broken"].get(LOST, 0), judged))
+        name = get_profile(kafka).stands_for
+        family = f"batch.said.lost.{key.removeprefix('stat.')}"
+        return catalogue().text(LANGUAGE, family, {**args, "profile": name})
 
     def rows(self) -> Iterator[Row]:
         """Yield a row of each run.
 
-        {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...}
+        {"profile", "seed", "verdict", "invariant", "step", "broken", <metric>: ...}; in `broken`,
+        I7 says that a promised record is lost, and gone that only others are.
+
+        >>> next(study("S74", runs=1).rows())["seed"]
+        0
         """
         return iter(self._rows)
 
     def table(self) -> list[StudyRow]:
-        """Return a row for each version and invariant that broke."""
+        """Return a row for each version and invariant that broke.
+
+        >>> study("S74", runs=10, kafka="4.1").table()[0]["hits"]
+        0
+        """
         told: list[StudyRow] = []
-        for kafka in dict.fromkeys(row["profile"] for row in self._rows):
+        for kafka in self._versions:
             found = batch.counted([row for row in self._rows if row["profile"] == kafka])
             hits = sorted(found["broken"].items())
             for invariant, count in (("any", found["violates"]), *hits):
-                interval = statistics.interval(count, found["runs"])
+                interval = statistics.interval(count, found["runs"] - found["errors"])
                 told.append(
                     {
                         "kafka": kafka,
@@ -71,6 +111,56 @@ class Study:
                     }
                 )
         return told
+
+    def failures(self, invariant: str = "") -> list[Run]:
+        """Return the runs that broke this invariant, or any, in the order of their seeds.
+
+        >>> study("crash-storm", runs=40, kafka="0.10.2.2").failures("I7")[0].lost
+        ['...']
+        """
+        return [
+            Run(runs.Run(self._scenario, row["profile"], row["seed"]))
+            for row in self._rows
+            if any(name == invariant or not invariant for name, *_ in row["broken"])
+        ]
+
+    def more(self, runs: int) -> Study:
+        """Return this study with the next seeds, `runs` more of each version.
+
+        >>> len(study("S74", runs=2).more(3))
+        5
+        """
+        first = self._first + self._runs
+        rows = _played(self._scenario, self._versions, first, runs)
+        return Study(self._scenario, self._first, self._runs + runs, [*self._rows, *rows])
+
+    def arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table, whose metadata say what repeats the study.
+
+        >>> study("S74", runs=2).arrow().num_rows
+        2
+        """
+        told = {
+            "scenario": self._scenario.canonical(),
+            "first_seed": str(self._first),
+            "runs": str(self._runs),
+            "engine": str(ENGINE_VERSION),
+        }
+        return table_of(self._rows, tuple(METRICS)).replace_schema_metadata(told)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.arrow().__arrow_c_stream__(requested_schema)
+
+    def df(self) -> Any:
+        """Return the rows as a DataFrame of pandas, whole numbers as whole numbers.  Needs pandas.
+
+        >>> study("S74", runs=2).df()["steps"].dtype
+        Int64Dtype()
+        """
+        import pandas
+
+        whole = {pa.int64(): pandas.Int64Dtype(), pa.int32(): pandas.Int32Dtype()}
+        return self.arrow().to_pandas(types_mapper=whole.get)
 
     def canonical(self) -> str:
         """Return one text for the same rows, wherever they were played."""
@@ -88,8 +178,24 @@ class Study:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        broken = batch.counted(self._rows)["violates"]
-        return f"<Study of {len(self)} runs, {broken} broke something>"
+        return f"<Study of {len(self)} runs: {self!s}>"
+
+
+@overload
+def study(
+    scenario: str, runs: int = ..., kafka: str | Sequence[str] = ..., seed: int = ...
+) -> Study: ...
+
+
+@overload
+def study(
+    scenario: str,
+    runs: int = ...,
+    kafka: str | Sequence[str] = ...,
+    seed: int = ...,
+    *,
+    spark: Any,
+) -> Any: ...
 
 
 def study(
@@ -105,6 +211,9 @@ def study(
     asked for; its executors need `highwater` installed.  A local session plays them with this
     Python, unless PYSPARK_PYTHON names another.
     Raises InputError, or ValueError for more runs than one process should play.
+
+    >>> study("S74", runs=10, kafka="4.1")
+    <Study of 10 runs: None of 10 runs lost ...>
     """
     found = file.find(scenario)
     wanted = [kafka] if isinstance(kafka, str) and kafka else list(kafka)
@@ -116,13 +225,17 @@ def study(
             raise ValueError(
                 f"More than {RUNS_HERE} runs want a Spark session: study(..., spark=)."
             )
-        rows = [row for name in names for row in run_chunk(batch.chunk(found, name, seed, runs))]
-        return Study(rows)
+        return Study(found, seed, runs, _played(found, names, seed, runs))
     chunks = [
         batch.chunk(found, name, first, min(SLICE, seed + runs - first))
         for name, first in product(names, range(seed, seed + runs, SLICE))
     ]
     return _frame(chunks, spark)
+
+
+def _played(scenario: Scenario, names: Sequence[str], first: int, count: int) -> list[Row]:
+    chunks = (batch.chunk(scenario, name, first, count) for name in names)
+    return [row for chunk in chunks for row in run_chunk(chunk)]
 
 
 def _frame(chunks: list[dict[str, object]], spark: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Final
 
 from app.core.refusals import RequestError, from_bad_input, from_engine_error
 from app.core.request_fields import RequestFields
-from app.questions import runs
+from app.questions import levels, runs
 from app.questions.context import Answer, Context
 from engine.model.errors import InputError
 
@@ -26,6 +26,7 @@ STEPS: Final[Mapping[str, Question]] = {
     "possible": runs.possible,
     "metrics": runs.metrics,
     "why": runs.why,
+    "level": levels.attempt,
 }
 """Name -> question about a step of a run that is known."""
 

@@ -19,10 +19,10 @@ from app.server import visitor
 from app.server.services import services
 from app.web import naming
 from app.web.api import json_answer
-from engine.conformance.recordings.comparing import RecordedMoment, explanation, moments
-from engine.conformance.recordings.facts import Row, facts_now, pairs
-from engine.conformance.recordings.reading import INITIAL, Facts, Recording
 from engine.model.errors import InputError
+from engine.recordings.comparing import RecordedMoment, explanation, moments
+from engine.recordings.facts import Row, facts_now, pairs
+from engine.recordings.reading import INITIAL, Facts, Recording
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 

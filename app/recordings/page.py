@@ -21,13 +21,13 @@ from app.server import visitor
 from app.server.services import services
 from app.web import naming
 from app.web.moments import address
-from engine.conformance.recordings.by_chance import totals
-from engine.conformance.recordings.comparing import Difference, RecordedMoment, compare, moments
-from engine.conformance.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.export import tanks
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
+from engine.recordings.by_chance import totals
+from engine.recordings.comparing import Difference, RecordedMoment, compare, moments
+from engine.recordings.reading import INITIAL, Facts, Recording, own, release_order
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.translated import in_language
 from engine.sim.run import Run

@@ -12,12 +12,12 @@ from app.explore import pages as explore
 from app.find import pages as find
 from app.incident import pages as incident
 from app.learn import (
-    challenges,
-    claims,
     course,
     glossary,
-    interview,
     learning,
+    levels,
+    practice,
+    property,
     question_stage,
     reading,
 )
@@ -47,9 +47,9 @@ PAGES: Final = (
     learning,
     question_stage,
     course,
-    claims,
-    challenges,
-    interview,
+    practice,
+    property,
+    levels,
     recordings,
     recordings_api,
     cluster,

@@ -33,6 +33,7 @@ _DIGEST: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 STATIC: Final = (
     "css/*.css",
     "vendor/*.mjs",
+    "vendor/*.woff2",
     "vendor/licences/*",
     "*.svg",
     "js/pages/theme.js",

@@ -12,7 +12,7 @@ from app.core.config import ASSETS
 from app.site.layout import SiteLayout
 
 FIRST: Final = re.compile(
-    r"static/(css|vendor)/[^/]+\.(css|mjs)|static/.*\.(svg|js)|packs/.*|pyodide/.*|python/.*"
+    r"static/(css|vendor)/[^/]+\.(css|mjs|woff2)|static/.*\.(svg|js)|packs/.*|pyodide/.*|python/.*"
     r"|i18n/.*|api/.*|pictures/.*|loop/.*|runs/.*|s/[^/]+/endings\.json|places\.js"
     r"|site\.webmanifest"
 )

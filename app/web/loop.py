@@ -69,8 +69,9 @@ def _beat_of(profile: str, step: int) -> int:
 
 @cache
 def stops() -> tuple[LoopStop, ...]:
-    """Return a stop for each generation, the oldest first; KRaft's where both exist."""
-    rows = sorted(GENERATIONS.items(), key=lambda row: row[1].release)
+    """Return a stop for each generation and the newest release, KRaft's where both exist."""
+    last = list(PROFILES)[-1]
+    rows = sorted((GENERATIONS | {last: PROFILES[last]}).items(), key=lambda row: row[1].release)
     newest = {profile.release: name for name, profile in rows}
     return tuple(
         LoopStop(name, ".".join(map(str, profile.release)).removesuffix(".0"), _played(name)[1])

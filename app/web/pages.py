@@ -50,14 +50,14 @@ def scenario(name: str) -> str:
     found = naming.scenario_named(name)
     profile = naming.profile_asked()
     run = default_run(found, profile, typed(request.args, "seed", default=0))
-    return _animator(found, run)
+    return animator(found, run)
 
 
 @blueprint.get("/r")
 def carried_run() -> str:
     """Render a run that is in the fragment of the address, which no browser sends to a server."""
     found = next(iter(file.library().values()))
-    return _animator(found, default_run(found), bare=True)
+    return animator(found, default_run(found), bare=True)
 
 
 @blueprint.get("/r/<digest>")
@@ -66,7 +66,7 @@ def run(digest: str) -> str:
     if not DIGEST.match(digest):
         raise RequestError("not_found")
     found = services().replays.run(digest)
-    return _animator(found.scenario, found)
+    return animator(found.scenario, found)
 
 
 @blueprint.get("/class/<name>")
@@ -74,10 +74,18 @@ def classroom(name: str) -> str:
     """Render a class: its followers see the run at which its leader is."""
     room = rooms_here().get(name.lower())
     place = room.place
-    return _animator(place.run.scenario, place.run, room=room.name, step=place.step)
+    return animator(place.run.scenario, place.run, room=room.name, step=place.step)
 
 
-def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", step: int = 0) -> str:
+def animator(
+    found: Scenario,
+    run: Run,
+    bare: bool = False,
+    room: str = "",
+    step: int = 0,
+    level: LevelJson | None = None,
+) -> str:
+    """Render the page of a run, opened at a step; with a level, as its stage."""
     services().replays.register(run)
     if scriptless.is_scriptless() and not bare:
         return scriptless.page(run, typed(request.args, "step", default=step))
@@ -98,11 +106,29 @@ def _animator(found: Scenario, run: Run, bare: bool = False, room: str = "", ste
         "library": named and found.slug in file.library(),
         "kept": named or services().replays.is_kept(run.digest),
         "seen": None if bare else badge(found),
+        "level": level,
         "futures": {"each": FUTURES_EACH, "longest": longest()},
     }
     boot["after"] = _end_card(found) if boot["library"] else None
     boot["path"] = place_on_path(found.code, run.profile) if boot["library"] else None
-    return render_template("animator.html", boot=boot, title="" if bare else shown.title)
+    title = level["title"] if level else "" if bare else shown.title
+    return render_template("animator.html", boot=boot, title=title)
+
+
+class LevelJson(TypedDict):
+    """A level, as the page of its run shows it; `first` is how many moves came before the player's.
+
+    `par` is 0 where the record cannot be lost.
+    """
+
+    slug: str
+    title: str
+    place: str
+    goal: str
+    hint: str
+    par: int
+    first: int
+    next: str
 
 
 class EndCard(TypedDict):

@@ -21,30 +21,31 @@ from engine.sim.run import Run
 class ViewQuestion:
     """A run and one of its probes.
 
-    `number` is its place on the path, `quiz` its place in the quiz of the run, and `mix` its place
-    among the questions of changing runs; each is 0 elsewhere.
+    `quiz` is its place in the quiz of the run, 0 elsewhere; `kind` is set where the address asks
+    for the best question of a kind.
     """
 
     run: Run
     recording: MomentRecording
     probe: Probe
-    number: int = 0
     quiz: int = 0
-    mix: int = 0
+    kind: str = ""
 
     @property
     def args(self) -> dict[str, str]:
         """Arguments of the address that asks this."""
         code = code_of(self.run)
         own = {"run": self.run.digest} if code is None else {"s": code}
-        own |= {"profile": self.run.profile, "q": self.probe.text}
-        if self.number:
-            own["n"] = str(self.number)
-        if self.quiz:
-            own["quiz"] = str(self.quiz)
-        if self.mix:
-            own["mix"] = str(self.mix)
-        return own
+        own |= {"profile": self.run.profile}
+        own |= {"kind": self.kind} if self.kind else {"q": self.probe.text}
+        return own | ({"quiz": str(self.quiz)} if self.quiz else {})
+
+    @property
+    def card(self) -> str:
+        """Name under which a browser remembers it: a card's id in the deck, or run and probe."""
+        code = code_of(self.run)
+        names = (code or "", "" if code else self.run.digest, self.run.profile, self.probe.text)
+        return f"{code} {self.run.profile} {self.kind}" if self.kind else " ".join(names)
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ class Choices:
             due = registers_at(sim, broker)
             if due > sim.now:
                 yield f"advance {due - sim.now}ms", WAITS
-        if sim.cluster.controller.alive and _is_unnoticed(sim, broker):
+        if sim.cluster.controller.alive and is_unnoticed(sim, broker):
             yield f"detect {name}", FREE
 
     def _of_controller(self, sim: Simulation, left: Budgets) -> Iterator[tuple[str, int]]:
@@ -223,7 +223,7 @@ def can_appear(sim: Simulation) -> set[Way]:
     return {(src, dst) for src, dst in found if dst in sim.brokers}
 
 
-def _is_unnoticed(sim: Simulation, broker: Broker) -> bool:
+def is_unnoticed(sim: Simulation, broker: Broker) -> bool:
     """Check whether a broker is gone or cut off, and not yet known to be."""
     registration = sim.cluster.controller.brokers.get(broker.id)
     if registration is None or registration.fenced:

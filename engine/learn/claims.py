@@ -10,16 +10,18 @@ puts the claim to the test; `search`, what a search looks for, within which budg
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 from engine.explore.budgets import MOST, NAMES, Budgets
-from engine.learn.texts import texts
+from engine.learn.texts import move_lines, texts
+from engine.learn.topics import TOPICS
 from engine.model.errors import InputError
+from engine.model.languages import USUAL
 from engine.model.profiles import GENERATIONS
-from engine.moves import moves
 from engine.properties.evaluate import Verdict, judge
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import MomentRecording
@@ -30,11 +32,11 @@ from engine.sim.run import Run
 FOLDER: Final = "claims"
 SOURCES: Final = ("guide", "post", "seed")
 MOST_TEXT: Final = 400
-MOST_MOVES: Final = 100
 MOST_STATES: Final = 10_000
 _FIELDS: Final = (
     "sentence",
     "truth",
+    "topic",
     "source",
     "run",
     "moves",
@@ -46,6 +48,7 @@ _FIELDS: Final = (
     "search",
     "questions",
 )
+_RELEASE: Final = re.compile(r"\d\.\d|KIP-\d")
 SEARCHED: Final = "S60"
 """The scenario in which a search begins: three brokers, no script."""
 
@@ -67,6 +70,7 @@ class Claim:
     slug: str
     sentence: dict[str, str]
     truth: dict[str, str]
+    topic: str
     source: str
     scenario: str
     moves: tuple[str, ...] | None
@@ -77,6 +81,10 @@ class Claim:
     everywhere: str = ""
     tested: str = ""
     search: ClaimSearch | None = None
+
+    def names_releases(self) -> bool:
+        """Return whether the sentence is about certain releases: one of them can refute it."""
+        return _RELEASE.search(self.sentence[USUAL]) is not None
 
     def run(self, profile: str) -> Run:
         """Return the run that decides under this profile."""
@@ -97,7 +105,7 @@ def read(text: str, slug: str) -> Claim:
     """
     value, check = load_value(text, f"{slug}.yaml")
     fields = check.mapping(value, (), _FIELDS)
-    for name in ("sentence", "truth", "source", "run", "property"):
+    for name in ("sentence", "truth", "topic", "source", "run", "property"):
         if name not in fields:
             raise check.bad((), f"A claim needs its {name}.")
     code = check.text(fields["run"], ("run",), 80)
@@ -105,8 +113,8 @@ def read(text: str, slug: str) -> Claim:
         raise check.bad(
             ("run",), f"There is no scenario {code[:40]} in the library.", code="unknown"
         )
-    own = _lines(check, fields["moves"], "moves", code) if "moves" in fields else None
-    first = _lines(check, fields.get("first", []), "first", code)
+    own = move_lines(check, fields["moves"], ("moves",), code) if "moves" in fields else None
+    first = move_lines(check, fields.get("first", []), ("first",), code)
     if own is not None and first:
         raise check.bad(("first",), "Moves of its own need no moves before them.")
     listed = check.listing(
@@ -117,6 +125,7 @@ def read(text: str, slug: str) -> Claim:
         slug,
         texts(check, fields["sentence"], ("sentence",), MOST_TEXT),
         texts(check, fields["truth"], ("truth",), MOST_TEXT),
+        check.choice(fields["topic"], ("topic",), TOPICS),
         check.choice(fields["source"], ("source",), SOURCES),
         code,
         own,
@@ -142,24 +151,11 @@ def _search(check: Reader, value: object) -> ClaimSearch:
         if name in fields
     }
     return ClaimSearch(
-        _lines(check, fields.get("moves", []), "search", SEARCHED),
+        move_lines(check, fields.get("moves", []), ("search",), SEARCHED),
         check.text(fields.get("reach"), ("search", "reach"), 80),
         Budgets(**budgets),
         check.integer(fields.get("states"), ("search", "states"), 1, MOST_STATES),
     )
-
-
-def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...]:
-    found = []
-    brokers = find(code).brokers
-    for i, one in enumerate(check.listing(value, (name,), MOST_MOVES)):
-        line = check.text(one, (name, i), moves.MAX_LENGTH)
-        try:
-            moves.parse(line, brokers)
-        except InputError as bad:
-            raise check.bad((name, i), bad.sentence, code=bad.code) from bad
-        found.append(line)
-    return tuple(found)
 
 
 def _property(check: Reader, value: object, name: str = "property") -> str:

@@ -16,13 +16,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from engine.learn.claims import MOST_MOVES, claims
+from engine.learn.claims import claims
+from engine.learn.texts import move_lines
 from engine.lens.search import names
 from engine.lens.source import source
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import get_profile, nearest
-from engine.moves import moves
 from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.scenarios.file import MOST_BYTES, find, library, load_value
 from engine.scenarios.places import Path as Where
@@ -194,22 +194,12 @@ def _code(check: Reader, fields: Mapping[str, object], path: Where) -> str:
 def _moves(
     check: Reader, fields: Mapping[str, object], path: Where, code: str
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    found = {}
-    for key in ("moves", "first"):
-        listed = check.listing(fields.get(key, []), (*path, key), MOST_MOVES)
-        found[key] = tuple(_move(check, one, (*path, key, i), code) for i, one in enumerate(listed))
-    if found["moves"] and found["first"]:
+    own, first = (
+        move_lines(check, fields.get(key, []), (*path, key), code) for key in ("moves", "first")
+    )
+    if own and first:
         raise check.bad((*path, "first"), "Moves of its own need no moves before them.")
-    return (found["moves"] if "moves" in fields else None), found["first"]
-
-
-def _move(check: Reader, value: object, path: Where, code: str) -> str:
-    line = check.text(value, path, moves.MAX_LENGTH)
-    try:
-        moves.parse(line, find(code).brokers)
-    except InputError as bad:
-        raise check.bad(path, bad.sentence, code=bad.code) from bad
-    return line
+    return (own if "moves" in fields else None), first
 
 
 def _looked_at(

@@ -15,7 +15,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from engine.learn.texts import Texts, texts
+from engine.learn.texts import Texts, move_lines, texts
+from engine.learn.topics import TOPICS
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import Verdict, judge
@@ -25,7 +26,6 @@ from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
-TOPICS: Final = ("control", "placement", "isr", "durability", "epochs", "groups", "drills")
 LEVELS: Final = (1, 2, 3)
 MOMENTS: Final = "moments.json"
 FEWEST_FACTS: Final = 3
@@ -66,10 +66,12 @@ class Item:
     scenario: str
     profile: str
     moment: str
+    moves: tuple[str, ...] | None = None
+    """None: the scenario's own script."""
 
     @property
     def run(self) -> Run:
-        return Run(find(self.scenario), self.profile)
+        return Run(find(self.scenario), self.profile, 0, self.moves)
 
     def judged(self) -> Verdict:
         """Play the run and judge if its property holds, and at which step this is decided."""
@@ -93,7 +95,7 @@ def read(text: str, topic: str) -> list[Item]:
 
 
 def _item(check: Reader, name: str, topic: str, value: object) -> Item:
-    fields = check.mapping(value, (name,), _FIELDS)
+    fields = check.mapping(value, (name,), (*_FIELDS, "moves"))
     missing = [one for one in _FIELDS if one not in fields]
     if missing:
         raise check.bad((name,), f"Question {name} needs its {missing[0]}.")
@@ -103,6 +105,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         raise check.bad((name, "run"), f"There is no scenario {code[:40]} in the library.")
     moment = check.text(fields["moment"], (name, "moment"), MOST_CHARACTERS)
     profile = check.text(fields["profile"], (name, "profile"), 80)
+    own = move_lines(check, fields["moves"], (name, "moves"), code) if "moves" in fields else None
     then = check.text(fields["then"], (name, "then"), 10)
     if not _ID.fullmatch(then) or then == name:
         raise check.bad((name, "then"), "What is asked then is another question, like Q2.")
@@ -124,6 +127,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         code,
         profile,
         moment,
+        own,
     )
 
 

@@ -231,3 +231,28 @@ def summary(row: dict[str, Judgement]) -> tuple[str, str]:
     if len(turns) > 1:
         return SOME, ""
     return (SINCE, names[turns[0]]) if values[-1] else (UNTIL, names[turns[0] - 1])
+
+
+def sides(claim: Claim) -> tuple[tuple[str, bool], ...]:
+    """Return (profile, whether it holds there) for each card of a claim.
+
+    The profile is "" where the answer is the same under every release that tested the claim, or
+    where the sentence names its releases.
+    """
+    row = verdicts()[claim.slug]
+    survived, refuted = ([n for n in row if row[n].word == w] for w in (SURVIVED, REFUTED))
+    if not refuted or not survived or claim.names_releases():
+        return (("", not refuted),)
+    return (survived[-1], True), (refuted[-1], False)
+
+
+def shown(claim: Claim, profile: str = "") -> tuple[str, Judgement]:
+    """Return the profile to show a claim under, and its verdict there.
+
+    Without a wish it is the newest Kafka that refutes the claim, or else tests it.
+    """
+    row = verdicts()[claim.slug]
+    words = [one.word for one in row.values()]
+    telling = next((word for word in (REFUTED, SURVIVED) if word in words), UNTESTED)
+    name = profile if profile in row else [n for n, one in row.items() if one.word == telling][-1]
+    return name, row[name]

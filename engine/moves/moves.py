@@ -305,6 +305,9 @@ def parse(text: str, brokers: tuple[BrokerSpec, ...]) -> Move:
     name = line.split()[0]
     if name.startswith("+") and name[1:].isdecimal():
         line, name = f"step {line[1:]}", "step"
+    if name.lower() in VERBS:  # as phones write the first word
+        line = name.lower() + line[len(name) :]
+        name = name.lower()
     name = ALIASES.get(name, name)
     found = VERBS.get(name)
     if found is None:

@@ -455,11 +455,23 @@ class Replay:
                 "or run it at scale.",
                 self._most,
             )
-        parsed = [moves.parse(line, run.scenario.brokers) for line in moves.split(text) or [""]]
+        first, *more = moves.split(text) or ("",)
+        lines = (self._named(step, first), *more)
+        parsed = [moves.parse(line, run.scenario.brokers) for line in lines]
         if reason := moves.why_not(self._at(step), parsed[0]):
             raise InputError("impossible", reason)
         played = moves.joined((*self.cut(step), *(move.text for move in parsed)))
         return Run(run.scenario, run.profile, run.seed, played)
+
+    def _named(self, step: int, line: str) -> str:
+        """Return a move with `leader` as a broker replaced by the name of the leader at `step`."""
+        verb, *words = line.split()[:2] or [""]
+        leader = self._at(step).cluster.controller.records[max(self._first, 0)].leader
+        known = {broker.label for broker in self.run.scenario.brokers}
+        if words != ["leader"] or "leader" in known or leader < 0:
+            return line
+        name = self.run.scenario.broker_name(leader)
+        return " ".join([verb, name, *line.split()[2:]])
 
     def _at(self, step: int) -> Simulation:
         """Return the simulation as a branch at this step begins, cached, for reading only."""

@@ -29,6 +29,11 @@ const BUNDLED = [
   { import: "ts-fsrs", name: "ts-fsrs", as: "ts-fsrs" },
 ];
 
+// The typeface as it is published, Latin letters in all weights.
+const FONTS = [
+  { name: "@fontsource-variable/inter", from: "files/inter-latin-wght-normal.woff2", as: "inter" },
+];
+
 /** A library file without its pointer to a source map that is not shipped. */
 const withoutMap = (text) => text.replace(/\n?\/\/# sourceMappingURL=\S*\s*$/, "\n");
 
@@ -47,11 +52,12 @@ function licenceOf(name) {
 
 const entries = [];
 const licences = new Map();
-for (const file of readdirSync(here)) if (/-\d+\.\d+\.\d+\.mjs$/.test(file)) rmSync(join(here, file));
-for (const item of [...COPIED, ...BUNDLED]) {
+for (const file of readdirSync(here)) if (/-\d+\.\d+\.\d+\.(mjs|woff2)$/.test(file)) rmSync(join(here, file));
+const scriptOf = async (item) => withoutMap(item.from ? read(item.name, item.from) : await bundle(item.name));
+for (const item of [...COPIED, ...BUNDLED, ...FONTS]) {
   const { version, license } = about(item.name);
-  const text = withoutMap(item.from ? read(item.name, item.from) : await bundle(item.name));
-  const file = `${item.as}-${version}.mjs`;
+  const text = FONTS.includes(item) ? readFileSync(inside(item.name, item.from)) : await scriptOf(item);
+  const file = `${item.as}-${version}.${FONTS.includes(item) ? "woff2" : "mjs"}`;
   writeFileSync(join(here, file), text);
   entries.push({
     file, import: item.import, name: item.name, version, licence: license,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from engine.conformance.recordings.reading import own
+from engine.recordings.reading import own
 
 
 def moments(client: FlaskClient, path: str) -> dict[str, object]:

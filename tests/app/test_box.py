@@ -84,7 +84,7 @@ def test_an_error_finds_its_meaning_and_its_bugs() -> None:
     assert [(link["kind"], link["href"]) for link in named["links"]] == [
         ("scenario", f"/s/{file.find('S05').slug}"),
         ("rule", "/glossary#P-5"),
-        ("question", "/interview#Q30"),
+        ("question", "/practice/Q30"),
     ]
     assert paste.read(line).min_isr("toll") == 3, "the number in the line is used"
     bugs = box_of("UNKNOWN_PRODUCER_ID")["bugs"]

@@ -11,7 +11,7 @@ import click.testing
 import pytest
 from click.testing import CliRunner
 
-from app.command import cli, playing
+from app.command import cli
 from app.core import config
 from tests.app.conftest import SCENARIO
 from tests.bench import ratios
@@ -155,19 +155,6 @@ def test_every_rule_of_the_specification_is_listed() -> None:
     assert [entry["id"] for entry in entries] == list(RULEBOOK)
 
 
-def test_conformance_lines_name_every_case_that_was_not_right() -> None:
-    result = {
-        "total": 3,
-        "passed": 1,
-        "failed": [{"id": "a", "area": "truncation", "expected": {"leo": 1}, "got": {"leo": 2}}],
-        "skipped": [{"id": "b", "why": "no such operation"}],
-    }
-    text = "\n".join(playing.conformance_lines(result))
-    assert "failed  a (truncation)" in text
-    assert "skipped b: no such operation" in text
-    assert text.endswith("1 of 3 cases agree, 1 failed, 1 skipped")
-
-
 def test_playing_a_run_imports_no_server() -> None:
     script = (
         "import sys; from app.command.cli import main\n"
@@ -209,7 +196,7 @@ def test_a_figure_stands_beside_its_budget(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_recordings_are_compared_fact_by_fact(tmp_path: Path) -> None:
-    folder = ROOT / "engine" / "conformance" / "recordings" / "played"
+    folder = ROOT / "engine" / "recordings" / "played"
     told = highwater("recordings", str(folder / "S06-3.9.1.json"), str(folder / "S30-4.1.1.json"))
     assert told.exit_code == 0, told.output
     assert [line.split() for line in told.stdout.splitlines()] == [

@@ -53,7 +53,7 @@ def test_a_rule_of_an_older_kafka_is_played_there(client: FlaskClient) -> None:
     probe = best_moment(MomentRecording(Run(find("S14"), "K39")), name)
     assert probe is not None
     place = next(i for i, one in enumerate(probe.choices) if name in one.wrong)
-    told = page(client, f"/learn?s=S14&profile=K39&q={probe.text}&answer={place}")
+    told = page(client, f"/practice/question?s=S14&profile=K39&q={probe.text}&answer={place}")
     older = re.search(r'class="older".*?src="([^"]+)"', told, re.S)
     assert older is not None
     boot = boot_of(page(client, unescape(older[1])))

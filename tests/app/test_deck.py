@@ -128,7 +128,7 @@ def test_both_languages_stand_beside_each_other(tmp_path: Path, packed: bytes) -
 
 
 def test_it_is_on_the_page_and_at_the_command_line(client: FlaskClient, tmp_path: Path) -> None:
-    assert 'href="/learn/deck.apkg"' in client.get("/learn").text
+    assert 'href="/learn/deck.apkg"' in client.get("/practice").text
     answer = client.get("/learn/deck.apkg")
     assert answer.data[:2] == b"PK" and "highwater-en.apkg" in answer.headers["Content-Disposition"]
     bad = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "a"), "--site", "javascript:"])

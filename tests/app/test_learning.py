@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app.learn import learning
+from engine.learn.deck import PREDICTIONS
 from engine.learn.probes import probe_at
 from engine.properties.recording import MomentRecording
 from engine.replay.replay import Replay
@@ -20,7 +20,8 @@ from engine.sim.run import Run
 from tests.app.conftest import TOKEN
 from tests.conftest import CLAIM_NAME, THOROUGH, sample
 
-UNFILLED = re.compile(r">\s*(?:learn|claims|interview|challenge|course)\.[\w.%-]+\s*<")
+QUESTION = "/practice/question"
+UNFILLED = re.compile(r">\s*(?:learn|claims|interview|challenge|course|practice)\.[\w.%-]+\s*<")
 
 
 def page(client: FlaskClient, address: str) -> str:
@@ -36,20 +37,26 @@ def boot_of(text: str) -> dict[str, object]:
     return boot
 
 
+def prediction(number: int) -> str:
+    code, profile, kind, _ = PREDICTIONS[number]
+    return f"{QUESTION}?s={code}&profile={profile}&kind={kind}"
+
+
 @pytest.mark.parametrize(
     ("lang", "number"),
-    sample([(lang, n) for n in range(1, len(learning.PATH) + 1) for lang in ("en", "zh")], 3),
+    sample([(lang, n) for n in range(len(PREDICTIONS)) for lang in ("en", "zh")], 5),
 )
-def test_every_question_of_the_evening_is_asked_and_answered(
+def test_every_prediction_is_asked_and_answered(
     client: FlaskClient, number: int, lang: str
 ) -> None:
-    text = page(client, f"/learn?n={number}&lang={lang}")
+    address = prediction(number)
+    text = page(client, f"{address}&lang={lang}")
     assert UNFILLED.search(text) is None
     answers = re.findall(r'name="answer" value="(\d)"', text)
     assert len(answers) >= 3
     verdicts = []
     for one in answers:
-        told = page(client, f"/learn?n={number}&answer={one}&lang={lang}")
+        told = page(client, f"{address}&answer={one}&lang={lang}")
         assert UNFILLED.search(told) is None
         assert CLAIM_NAME.search(re.sub(r'data-ids="[^"]*"', "", told)) is None
         verdicts.append(re.search(r'class="verdict (\w+)"', told)[1])  # type: ignore[index]
@@ -58,14 +65,14 @@ def test_every_question_of_the_evening_is_asked_and_answered(
 
 def test_confidence_is_scored(client: FlaskClient) -> None:
     """What was certain and wrong is worth most; without scripts it can be said, too."""
-    asked = page(client, "/learn?n=1")
+    asked = page(client, prediction(0))
     assert asked.count('type="radio" name="sure"') == 3 and 'name="sure" checked' not in asked
     rights = {}
     for answer in range(3):
-        told = page(client, f"/learn?n=1&answer={answer}&sure=3")
+        told = page(client, f"{prediction(0)}&answer={answer}&sure=3")
         rights[answer] = 'class="verdict ok"' in told
         assert ("You were certain and wrong." in told) is not rights[answer]
-        lucky = page(client, f"/learn?n=1&answer={answer}&sure=1")
+        lucky = page(client, f"{prediction(0)}&answer={answer}&sure=1")
         assert ("You guessed right." in lucky) is rights[answer]
     assert sum(rights.values()) == 1
 
@@ -79,32 +86,20 @@ def onward(client: FlaskClient, address: str) -> tuple[str, str]:
     return kind[1], unescape(link[1])
 
 
-def test_the_path_ends_with_a_card(client: FlaskClient) -> None:
-    address, seen = "/learn", []
-    for _ in learning.PATH:
-        _, address = onward(client, address)
-        seen.append(address)
-    assert len(set(seen)) == len(seen) and address == "/learn?end=1"
-    for lang in ("en", "zh"):
-        text = page(client, f"{address}&lang={lang}")
-        assert UNFILLED.search(text) is None
-        assert text.count("data-n=") == len(learning.PATH) and 'href="/interview"' in text
-
-
-def test_questions_after_the_path_change_run_and_kind(client: FlaskClient) -> None:
-    address, runs, kinds = "/learn?mix=1", [], []
-    for _ in range(len(learning.MIXED) if THOROUGH else 10):
+def test_predictions_lead_on_and_change_run_and_kind(client: FlaskClient) -> None:
+    address, runs, kinds = prediction(12), [], []
+    for _ in range(len(PREDICTIONS) - 14 if THOROUGH else 8):
         kind, address = onward(client, address)
         kinds.append(kind)
         runs.append(parse_qs(urlsplit(address).query)["s"][0])
-    assert len(set(runs)) == len(runs)
+    assert all(one != other for one, other in pairwise(runs)), runs
     assert all(one != other for one, other in pairwise(kinds)), kinds
 
 
-@pytest.mark.parametrize("number", [1, 5, 9, 12])
+@pytest.mark.parametrize("number", [0, 4, 8, 11])
 def test_later_steps_are_not_sent_before_the_answer(client: FlaskClient, number: int) -> None:
     """The stage of a question knows one step, and of the rest of the run nothing but its name."""
-    question = page(client, f"/learn?n={number}")
+    question = page(client, prediction(number))
     stage = unescape(re.search(r'<iframe[^>]* src="([^"]+)"', question)[1])  # type: ignore[index]
     boot = boot_of(page(client, stage))
     facts, steps = boot["facts"], boot["steps"]
@@ -112,8 +107,7 @@ def test_later_steps_are_not_sent_before_the_answer(client: FlaskClient, number:
     step = boot["step"]
     assert [one["n"] for one in steps] == [step] and facts["total"] == step
     args = {name: one[0] for name, one in parse_qs(urlsplit(stage).query).items()}
-    code, profile, _ = learning.PATH[int(args["n"]) - 1]
-    replay = Replay(Run(find(code), profile))
+    replay = Replay(Run(find(args["s"]), args["profile"]))
     assert replay.total > int(str(step))
     later = {
         one["id"]
@@ -138,16 +132,16 @@ def test_later_steps_are_not_sent_before_the_answer(client: FlaskClient, number:
 
 def test_any_run_of_the_library_can_be_asked_about(client: FlaskClient) -> None:
     for code in ("S01", "S44", "S74", "M01"):
-        assert 'name="answer"' in page(client, f"/learn?s={code}")
+        assert 'name="answer"' in page(client, f"{QUESTION}?s={code}")
 
 
 def test_a_quiz_asks_five_questions_none_of_which_gives_away_a_later_one(
     client: FlaskClient,
 ) -> None:
     run = Run(find("S74"), "Z0102", seed=45)
-    refused = client.post("/learn/quiz", data={"run": run.text()})
+    refused = client.post("/practice/quiz", data={"run": run.text()})
     assert refused.status_code == 403
-    began = client.post("/learn/quiz", data={"run": run.text(), "csrf": TOKEN})
+    began = client.post("/practice/quiz", data={"run": run.text(), "csrf": TOKEN})
     address, asked = began.headers["Location"], []
     for n in range(1, 6):
         told = page(client, f"{address}&answer=0&lang=en")
@@ -162,23 +156,23 @@ def test_a_quiz_asks_five_questions_none_of_which_gives_away_a_later_one(
 
 def test_the_best_question_from_a_step_on_is_asked(client: FlaskClient) -> None:
     for step in (20, 90, 150):
-        told = page(client, f"/learn?s=S22&profile=K39&step={step}")
+        told = page(client, f"{QUESTION}?s=S22&profile=K39&step={step}")
         at = int(re.search(r'data-probe="\w+@(\d+)', told)[1])  # type: ignore[index]
         assert step <= at < step + 60
-    assert 'name="answer"' in page(client, "/learn?s=S22&profile=K39&step=9999")
+    assert 'name="answer"' in page(client, f"{QUESTION}?s=S22&profile=K39&step=9999")
 
 
 @pytest.mark.parametrize(
     ("address", "status"),
     [
-        ("/learn?s=nothing", 404),
-        ("/learn?run=../../etc", 404),
-        ("/learn?run=0123456789abcdef", 404),
-        ("/learn?s=S22&q=hw@1.0.1", 400),
-        ("/learn?s=S22&q=rm%20-rf", 400),
-        ("/learn?s=S22&profile=K99", 400),
-        ("/learn?answer=9", 400),
-        ("/learn?s=S22&step=x", 400),
+        (f"{QUESTION}?s=nothing", 404),
+        (f"{QUESTION}?run=../../etc", 404),
+        (f"{QUESTION}?run=0123456789abcdef", 404),
+        (f"{QUESTION}?s=S22&q=hw@1.0.1", 400),
+        (f"{QUESTION}?s=S22&q=rm%20-rf", 400),
+        (f"{QUESTION}?s=S22&profile=K99", 400),
+        (f"{QUESTION}?answer=9", 400),
+        (f"{QUESTION}?s=S22&step=x", 400),
     ],
 )
 def test_invalid_questions_are_refused_with_a_sentence(

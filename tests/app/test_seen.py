@@ -13,11 +13,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.recordings.page import badge, format_fact, moves_of, results_by_scenario, sides, standing
-from engine.conformance.recordings import by_chance
-from engine.conformance.recordings.comparing import moments
-from engine.conformance.recordings.reading import own
 from engine.export import tanks
 from engine.model.profiles import get_profile
+from engine.recordings import by_chance
+from engine.recordings.comparing import moments
+from engine.recordings.reading import own
 from engine.scenarios.file import find
 from tests.conftest import sample
 

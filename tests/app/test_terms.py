@@ -17,7 +17,7 @@ TABLE = ROOT / "docs/reference/terms.zh-Hans.md"
 NOT_AN_OFFSET = "高水位移动"
 """Where two words meet and look like a third one."""
 PAGES = (
-    "/", "/glossary", "/learn", "/interview", "/interview/sheet", "/claims", "/challenges",
+    "/", "/glossary", "/learn", "/interview", "/interview/sheet", "/claims", "/levels",
     "/cluster", "/batch", "/advisor", "/edit", "/edit/S61", "/code", "/s/R20/ladder",
     "/s/no-such-scenario",
 )  # fmt: skip

@@ -84,6 +84,7 @@ QUESTIONS: Final = {
     "play": NAMES,
     "seek": NAMES,
     "possible": NAMES,
+    "level": NAMES,
     "metrics": NAMES,
 }
 """Question of the socket -> the same."""
@@ -172,7 +173,7 @@ def _posts() -> dict[str, tuple[str, dict[str, Any]]]:
         "editing.check": ("/api/scenarios/check", {"json": {"yaml": SCENARIO}}),
         "editing.play": ("/api/scenarios/play", {"json": {"yaml": SCENARIO}}),
         "incident.read_files": (FILES_PATH, {"data": {"file": (io.BytesIO(log), "server.log")}}),
-        "learning.quiz": ("/learn/quiz", {"data": {"run": run}}),
+        "learning.quiz": ("/practice/quiz", {"data": {"run": run}}),
     }
 
 
@@ -188,7 +189,7 @@ def test_text_of_a_body_is_read_by_a_worker(
 @pytest.mark.parametrize(
     "address",
     [
-        "/claims?s=S22&profile=K39&property=leader+%3D+B",
+        "/property?s=S22&profile=K39&property=leader+%3D+B",
         *(
             f"/learn/{slug}/{number}?moves=settle"
             for slug in course.slugs()[:6]

@@ -85,7 +85,7 @@ def _view() -> tuple[float, float]:
         for _ in range(VISITS):
             page = browser.new_page()
             began = time.perf_counter()
-            page.goto(f"http://127.0.0.1:{port}/learn")
+            page.goto(f"http://127.0.0.1:{port}/practice/question")
             page.frame_locator("iframe.stage").locator("#stage[data-step]").wait_for()
             times.append((time.perf_counter() - began) * 1_000)
             page.wait_for_load_state("networkidle")

@@ -1,4 +1,4 @@
-"""Stages of the course and of challenges fit a laptop's screen, and the first one shows records."""
+"""Stages of the course fit a laptop's screen, and the first one shows records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.conftest import CALM, Server
 
 
-@pytest.mark.parametrize("path", ["/learn/a-log/1", "/learn/a-log/5", "/challenges/acks-1-lost"])
+@pytest.mark.parametrize("path", ["/learn/a-log/1", "/learn/a-log/5"])
 def test_the_whole_tank_is_seen(browser: Any, server: Server, path: str) -> None:
     context = browser.new_context(**{**CALM, "viewport": {"width": 1440, "height": 900}})
     page = context.new_page()

@@ -154,8 +154,10 @@ def test_a_run_of_the_animator_becomes_a_scenario(visit: Opener) -> None:
     typed(page, "kill 1")
     page.wait_for_function("() => location.hash.startsWith('#run=')")
     more(page).get_by_role("link", name="Make a scenario").click()
-    page.wait_for_selector('body[data-ready="1"]')
-    assert page.locator("input[name=move]").last.input_value() == "kill 1"
+    page.wait_for_url("**/edit?run=*")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('input[name=move]')].at(-1)?.value === 'kill 1'"
+    )
     asked = page.locator(".asked").last
     sentence = asked.locator("span").inner_text()
     asked.get_by_role("button", name="Use this sentence").click()

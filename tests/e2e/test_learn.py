@@ -17,6 +17,7 @@ from tests.e2e.conftest import Opener
 from tests.e2e.walk import at, more
 from tests.test_drill import DESCRIBED
 
+ANSWERS: Final = "JSON.parse(localStorage.getItem('highwater.answers'))"
 HELD: Final = """async () => {
   const found = [document.documentElement.outerHTML, JSON.stringify({ ...localStorage }),
     JSON.stringify({ ...sessionStorage })];
@@ -48,7 +49,7 @@ def drag(page: Any, frame: Any, up: int) -> None:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_mark_is_dragged_and_the_misconception_named(visit: Opener, lang: str) -> None:
-    page = visit(f"/learn?lang={lang}")
+    page = visit(f"/practice/question?lang={lang}")
     frame = stage_of(page)
     page.keyboard.press("c")
     drag(page, frame, 2)
@@ -60,11 +61,12 @@ def test_a_mark_is_dragged_and_the_misconception_named(visit: Opener, lang: str)
     played.locator(".guess line").wait_for(state="attached")
     kept = json.loads(page.evaluate("localStorage.getItem('highwater.answers')"))
     assert [(one["right"], one["sure"]) for one in kept] == [(False, 3)] and kept[0]["ids"]
-    page.goto(page.url.split("?")[0] + f"?lang={lang}")
+    asked = page.locator("#question").inner_text()
+    page.goto(page.url.split("/question")[0] + f"?lang={lang}")
     page.wait_for_selector("#calibration:not([hidden])")
     assert re.findall("[01]", page.locator("#calibration .num").first.inner_text())
     again = page.locator("#surewrong a")
-    assert again.inner_text() == page.locator("#question").inner_text()
+    assert again.inner_text() == asked
     again.click()
     page.wait_for_selector(".choice")
     assert not page.locator("#verdict").count() and not page.locator(".sure :checked").count()
@@ -72,7 +74,7 @@ def test_a_mark_is_dragged_and_the_misconception_named(visit: Opener, lang: str)
 
 def test_nothing_that_comes_is_anywhere_while_one_predicts(visit: Opener) -> None:
     """The record y1 is only written later in this run; so is step 111 on."""
-    page = visit("/learn", apart=True)
+    page = visit("/practice/question", apart=True)
     asked: list[str] = []
     bodies: list[str] = []
     page.on("websocket", lambda socket: asked.append(socket.url))
@@ -83,7 +85,7 @@ def test_nothing_that_comes_is_anywhere_while_one_predicts(visit: Opener) -> Non
             bodies.append(answer.text())
 
     page.on("response", note)
-    page.goto(page.url.split("/learn")[0] + "/learn/after-kip-101/2")
+    page.goto(page.url.split("/practice")[0] + "/learn/after-kip-101/2")
     page.wait_for_selector('body[data-ready="1"]')
     stage_of(page)
     page.wait_for_timeout(800)
@@ -119,35 +121,63 @@ def test_a_chapter_is_walked_to_its_end_by_keyboard(visit: Opener) -> None:
 
 @pytest.mark.parametrize("lang", sample(["zh", "en"], 2))
 def test_a_mock_interview_asks_on_and_ends_in_a_sheet_of_one_page(visit: Opener, lang: str) -> None:
-    page = visit(f"/interview?lang={lang}", viewport={"width": 390, "height": 844})
-    page.locator("#mock").click()
+    page = visit(f"/practice?lang={lang}", viewport={"width": 390, "height": 844})
+    page.locator("#begin [value=mock]").click()
     asked: list[str] = []
-    while page.locator("#room").is_visible():
+    while not page.url.endswith("#done"):
         assert len(asked) < 60, "it asks without an end"
-        if len(asked) < 6:
-            page.locator(f"#room .sure input[value='{3 if len(asked) < 5 else 1}']").check()
-        assert page.locator("#room .sure :checked").count() == (len(asked) < 6)
-        asked.append(page.locator("#held .asked, #held h3").first.inner_text())
-        assert not page.locator("#held .followup").first.is_visible()
-        page.locator("#reveal").press("Enter")
-        assert page.evaluate("document.activeElement.type") == "checkbox"
-        for box in page.locator("#held input[type=checkbox]").all()[len(asked) == 1 :]:
+        page.wait_for_selector("#session:not([hidden])")
+        asked.append(page.url)
+        assert not page.locator(".fact").first.is_visible()
+        page.keyboard.press("t")
+        page.locator(".points > summary").first.press("Enter")
+        page.wait_for_selector(".sure :checked:disabled", state="attached")
+        page.locator(".points .points > summary").click()
+        for box in page.locator(".fact input").all()[len(asked) == 1 :]:
             box.check()
-        page.locator("#onward").click()
-    assert len(set(asked)) == len(asked) > 16
-    assert page.locator("#rows .follow").count() == 8
-    assert page.locator("#rows .deeper").count() == len(asked) - 16
-    # Five were certain and one was a guess; the first lacked a fact, and had most of them.
-    counts = [re.findall(r"\d", one) for one in page.locator("#card .num").all_inner_texts()]
-    assert [sorted(one) for one in counts] == [["5", "5"], [], ["1", "1"]]
-    assert page.locator("#halfright").is_visible()
-    assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
-    page.locator("#missed").click()
+        page.locator("#next").click()
+        page.wait_for_url(lambda url: url != asked[-1])
+        page.wait_for_selector("body[data-ready]")
+    assert len(set(asked)) == len(asked) > 8
+    assert page.locator("#missedcards li").count() == 1
+    page.locator("#sheet").click()
     page.wait_for_selector(".sheetitems article")
     assert page.locator(".sheetitems article").count() == 1
     page.goto(page.url.split("?")[0] + "?only=" + ",".join(f"Q{n}" for n in range(31, 43)))
     assert page.locator(".sheetitems article").count() == 12
     assert page.pdf(format="A4").count(b"/Type /Page\n") == 1
+
+
+def test_ten_minutes_are_walked_by_keyboard_and_what_was_wrong_comes_first(visit: Opener) -> None:
+    page = visit("/practice?lang=en")
+    page.locator("#begin [value=ten]").press("Enter")
+    kinds, sides = [], []
+    for _ in range(20):
+        page.wait_for_selector("body[data-ready]")
+        if page.url.endswith("#done"):
+            break
+        at, card = page.url, page.locator("[data-card]")
+        kinds.append(card.get_attribute("data-kind"))
+        if page.locator(".choice").count():
+            page.keyboard.press("1")
+            page.wait_for_selector("#verdict")
+            page.wait_for_selector("body[data-ready]")
+            if kinds[-1] == "claim":
+                sides.append("said=true" in page.url and card.get_attribute("data-right") == "1")
+            at = page.url
+            page.keyboard.press("ArrowRight")
+        else:
+            page.locator(".points > summary").first.press("Enter")
+            last = page.locator(".grades [value='1']")
+            (last if last.count() else page.locator("#next")).press("Enter")
+        page.wait_for_url(lambda url, at=at: url != at)
+    assert len(kinds) == 14 and kinds.count("claim") == 6 and sides.count(True) == 3
+    assert page.locator("#card").is_visible() and page.locator("#missedcards li").count() >= 3
+    wrong = {one["card"] for one in page.evaluate(ANSWERS) if not one["right"]}
+    page.locator("#begin [value=gaps]").click()
+    page.wait_for_selector("#session:not([hidden])")
+    cards = page.evaluate("JSON.parse(sessionStorage.getItem('highwater.session')).cards")
+    assert wrong & {one["id"] for one in cards} and len(cards) == 14
 
 
 def strings(page: Any) -> list[str]:
@@ -216,15 +246,3 @@ def test_a_pasted_cluster_is_asked_about(visit: Opener) -> None:
         page.wait_for_selector("#verdict")
         page.locator("#next").click()
     page.wait_for_url("**/r/*")
-
-
-def test_points_of_a_question_stay_hidden_until_asked_for(visit: Opener) -> None:
-    page = visit("/interview?lang=en")
-    question = page.locator(".question").first
-    question.locator("summary .asked").click()
-    assert not question.locator(".fact").first.is_visible()
-    assert page.evaluate(
-        "getComputedStyle(document.querySelector('.question details summary'), '::before').content"
-    ) in ('"▸"', '"▾"')
-    question.locator(".points > summary").click()
-    assert question.locator(".fact").first.is_visible()

@@ -67,8 +67,11 @@ def test_a_step_is_one_write_or_one_fault_and_undo_brings_the_broker_back(visit:
         assert step_of(page) - here < 60, "it does not leap over what happens"
         here = step_of(page)
     assert "records written" in page.locator(".caption").inner_text()
-    old = run_of(page)
-    press(page, 1, "Kill")
+    page.get_by_role("button", name="broker 1: what can be done").click()
+    kill = page.get_by_role("dialog").get_by_role("button", name="Kill").first
+    kill.wait_for()
+    old, here = run_of(page), step_of(page)
+    kill.click()
     page.wait_for_selector('[data-id="b1"][data-alive="down"]')
     page.keyboard.press("Control+z")
     page.wait_for_selector('[data-id="b1"][data-alive="up"]')

@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.e2e.conftest import CALM, Server
 
-READY = "[data-memory]"
+READY = "body[data-ready]"
+QUESTION = "/practice/question?s=S02&profile=K39&kind=hw"
 
 
 def test_an_answer_comes_back_and_travels_as_a_file(
@@ -21,44 +22,51 @@ def test_an_answer_comes_back_and_travels_as_a_file(
         page.goto(f"{server.url}{path}")
         page.wait_for_selector(READY)
 
-    go("/learn?n=1&answer=0&sure=3")
+    go(f"{QUESTION}&answer=0&sure=3")
     asked = page.inner_text("#question")
     page.reload()
     page.wait_for_selector(READY)  # the same answer again is not another one
-    go("/learn")
-    assert page.locator("#duelist li").count() == 0 and "2026" in page.inner_text("#duesaid")
+    go("/practice")
+    assert "2026" in page.inner_text("#due")
 
     page.clock.set_fixed_time("2026-06-02T09:00:00")
-    go("/learn")
-    assert page.inner_text("#duelist li") == asked
-    page.focus("#duelist a")
+    go("/practice")
+    assert "Due today: 1" in page.inner_text("#due")
+    page.focus("#begin [value=ten]")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".choice")
-    assert page.inner_text("#question") == asked and "answer=" not in page.url
+    page.wait_for_selector("#session:not([hidden])")
+    cards = page.evaluate("JSON.parse(sessionStorage.getItem('highwater.session')).cards")
+    assert "S02 K39 hw" in [card["id"] for card in cards]
+    go(QUESTION)
+    assert page.inner_text("#question") == asked and page.locator(".choice").count()
 
-    go("/learn")
+    go("/practice")
     with page.expect_download() as saved:
         page.focus("#memorysave")
         page.keyboard.press("Enter")
     file = tmp_path / "memory.json"
     saved.value.save_as(file)
     bad = tmp_path / "bad.json"
-    bad.write_text(file.read_text("utf-8").replace('"/learn', '"//learn'), "utf-8")
+    bad.write_text(file.read_text("utf-8").replace('"/practice', '"//practice'), "utf-8")
     page.set_input_files("#memoryload", bad)
     page.wait_for_function("() => document.getElementById('memorytold').textContent !== ''")
     assert page.inner_text("#memorytold") == page.get_attribute("#memorytold", "data-bad")
-    assert page.locator("#duelist li").count() == 1
     page.evaluate("localStorage.clear()")
-    go("/learn")
-    assert page.locator("#duelist li").count() == 0
+    go("/practice")
+    assert "Due today" not in page.inner_text("#due")
     page.set_input_files("#memoryload", file)
-    page.wait_for_selector("#duelist li")
-    assert page.locator("#calibration").is_visible()
+    page.wait_for_selector("#calibration:not([hidden])")
+    assert "Due today: 1" in page.inner_text("#due")
 
     go("/interview#Q1")
-    page.focus("#Q1 .grading button[value=hard]")
+    page.wait_for_url("**/practice/Q1")
+    page.wait_for_selector(READY)
+    page.focus(".points > summary")
     page.keyboard.press("Enter")
-    assert page.inner_text("#Q1 .grading [role=status]")
+    page.locator(".fact input").first.check()
+    page.focus("#next")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: not url.endswith("/Q1"))
     cards = page.evaluate("JSON.parse(localStorage.getItem('highwater.memory')).cards")
-    assert cards["Q1"]["href"] == "/interview#Q1" and len(cards) == 2
+    assert cards["Q1"]["href"] == "/practice/Q1" and len(cards) == 2
     context.close()

@@ -209,7 +209,7 @@ def test_a_frame_is_a_picture_that_needs_nothing_else(visit: Opener) -> None:
     assert not re.search(of_a_page, text)
     assert set(re.findall(r"url\(([^)]*)\)", text)) <= {"#off", "#hatch"}
     assert text.count("HW 1") == 1 and "LEO" not in text, "what everybody sees"
-    name, png = taken(page, page.get_by_role("button", name="PNG").click)
+    name, png = taken(page, page.get_by_role("button", name="PNG", exact=True).click)
     assert name.endswith("-137.png") and png[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", png[16:24])
     assert (width, height) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
@@ -293,6 +293,24 @@ def test_steps_become_an_animation_that_can_be_stopped(visit: Opener) -> None:
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Make the GIF").wait_for()
     assert page.locator("#stage .offstage").count() == 0
+
+
+def test_beats_become_a_film_and_a_strip(visit: Opener) -> None:
+    page = exporting(visit, "/s/S01?size=story")
+    page.get_by_text(re.compile(r"\d+ frames, ")).wait_for()
+    page.get_by_label("with motion between steps").uncheck()
+    beats = int(page.get_by_text(re.compile(r"\d+ frames, ")).inner_text().split()[0])
+    name, png = taken(page, page.get_by_role("button", name="Make a strip").click)
+    assert name.endswith(".png") and png[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", png[16:24])
+    assert width == 960 and height > 400 * beats
+    page.get_by_label("the story, beat by beat").uncheck()
+    page.get_by_label("from step").fill("2")
+    page.get_by_label("to step").fill("3")
+    page.keyboard.press("Tab")
+    page.get_by_text("2 frames, ").wait_for()
+    name, film = taken(page, page.get_by_role("button", name="Make the film").click)
+    assert name.endswith(".webm") and film[:4] == b"\x1a\x45\xdf\xa3" and len(film) > 5_000
 
 
 def test_texts_are_handed_over_under_their_names(visit: Opener) -> None:

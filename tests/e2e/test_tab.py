@@ -254,8 +254,9 @@ def _every(folder: Path, path: str) -> str:
 
 
 def test_pages_of_the_folder_open_without_a_complaint(tab: Tab, site_folder: Path) -> None:
-    paths = ["", "zh/", "scenarios/", "learn/", "interview/", "edit/", "incident/", "glossary/"]
-    paths += [f"claims/{_every(site_folder, 'claims')}/", "challenges/", "needs-server/", "zh/e/"]
+    paths = ["", "zh/", "scenarios/", "practice/", "course/", "edit/", "incident/", "glossary/"]
+    paths += [f"practice/{_every(site_folder, 'practice')}/", "levels/", "needs-server/"]
+    paths += ["zh/e/"]
     page = tab.page()
     for path in paths:
         page.goto(tab.root + path)

@@ -20,7 +20,6 @@ const carried = await import("../../static/js/learn/store/backup_file.js");
 
 const card = { href: "/learn?n=1", text: "?", stability: 2, difficulty: 5, due: 9, last: 1 };
 const CARDS = { Q1: { ...card, reps: 1, lapses: 0 } };
-const SCORE = { asked: 3, right: 2, done: [1], met: { "MC-HW-ALL": 1 }, seen: ["S02"] };
 const LOST = { probe: "hw@6.0.3", right: false, ids: ["MC-HW-ALL"], sure: 3, href: "/learn?n=1" };
 
 beforeEach(() => {
@@ -35,9 +34,6 @@ function somebody() {
   );
   for (const run of ["S01", "S02"]) answers.answered({ ...LOST, run, text: "Where?" });
   box.set("highwater.course", '{"acks": [1, 2]}');
-  box.set("highwater.interview", '{"Q1": 0.5}');
-  box.set("highwater.claims", '{"never-two-leaders": true}');
-  box.set("highwater.learn", JSON.stringify(SCORE));
   return carried.written();
 }
 
@@ -60,18 +56,20 @@ test("what was here stays beside what comes", () => {
   box.clear();
   answers.answered({ probe: "leo@1.0.1", right: true, ids: [] });
   box.set("highwater.course", '{"acks": [3], "epochs": [1]}');
-  box.set("highwater.learn", JSON.stringify({ ...SCORE, asked: 9, right: 9, done: [2] }));
   assert.equal(carried.keep(carried.read(text)), true);
   assert.equal(answers.answers().length, 3);
   const course = JSON.parse(box.get("highwater.course"));
   assert.deepEqual([course.acks.sort(), course.epochs], [[1, 2, 3], [1]]);
-  const { asked, done } = JSON.parse(box.get("highwater.learn"));
-  assert.deepEqual([asked, done.sort()], [9, [1, 2]]);
 });
 
 test("a file of the first kind has cards only", () => {
   const old = JSON.stringify({ what: "highwater memory", version: 1, cards: CARDS });
   assert.deepEqual(carried.read(old), { cards: CARDS });
+});
+
+test("of a file of earlier pages, scores of their own are left out", () => {
+  const old = { ...JSON.parse(somebody()), interview: { Q1: 0.5 }, claims: {}, score: {} };
+  assert.deepEqual(Object.keys(carried.read(JSON.stringify(old))), ["cards", "answers", "course"]);
 });
 
 test("a damaged file is refused as a whole", () => {
@@ -80,15 +78,11 @@ test("a damaged file is refused as a whole", () => {
     { ...good, what: "?" },
     { ...good, version: 3 },
     { ...good, cards: [] },
-    { ...good, claims: { "never-two-leaders": 1 } },
     { ...good, answers: [{ ...good.answers[0], sure: 4 }] },
     { ...good, answers: [{ ...good.answers[0], href: "//evil.example" }] },
     { ...good, answers: [{ ...good.answers[0], at: "1" }] },
     { ...good, answers: {} },
     { ...good, course: { acks: ["<b>"] } },
-    { ...good, interview: { Q1: 2 } },
-    { ...good, score: { ...SCORE, right: 4 } },
-    { ...good, score: null },
   ];
   const before = new Map(box);
   for (const one of bad) assert.equal(carried.read(JSON.stringify(one)), null, JSON.stringify(one));

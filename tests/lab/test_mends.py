@@ -21,9 +21,9 @@ from app.lab.metadata import ZooKeeperMetadata, session_password
 from app.lab.releases import release_of
 from app.lab.stage import LabStage
 from app.lab.trouble import LabError
-from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import compare
-from engine.conformance.recordings.facts import facts_now
+from engine.recordings import reading
+from engine.recordings.comparing import compare
+from engine.recordings.facts import facts_now
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation

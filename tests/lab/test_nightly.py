@@ -18,7 +18,7 @@ from engine.model.errors import InputError
 from engine.sim.run import Run
 from tests.conftest import ROOT
 
-PLAYED = ROOT / "engine" / "conformance" / "recordings" / "played"
+PLAYED = ROOT / "engine" / "recordings" / "played"
 
 
 @pytest.fixture

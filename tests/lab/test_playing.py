@@ -12,9 +12,9 @@ from app.lab.configuration import LAG_MS
 from app.lab.facts import format_record
 from app.lab.laboratory import lag_ms
 from app.lab.trouble import LabError
-from engine.conformance.recordings import reading
-from engine.conformance.recordings.comparing import compare
 from engine.moves import moves
+from engine.recordings import reading
+from engine.recordings.comparing import compare
 from engine.scenarios import expectations, file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run

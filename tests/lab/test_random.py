@@ -29,11 +29,11 @@ from app.lab.playing import must_be_playable
 from app.lab.random_play import RandomPlayer, RandomResults, summary
 from app.lab.releases import release_of
 from app.lab.trouble import LabError
-from engine.conformance.recordings import by_chance, reading
-from engine.conformance.recordings.comparing import compare
 from engine.dataplane import watermark
 from engine.model.broker import Process
 from engine.model.state import RemoteReplica
+from engine.recordings import by_chance, reading
+from engine.recordings.comparing import compare
 from tests.conftest import ROOT
 from tests.lab.model_brokers import ModelBrokers
 

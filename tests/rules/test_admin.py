@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.conformance.chance import JavaLcg17
 from engine.controlplane import (
     admin,
     election,
@@ -24,6 +23,7 @@ from engine.model.messages import CONTROLLER
 from engine.model.profiles import get_profile
 from engine.model.records import PartitionRecord
 from engine.model.zk_messages import IsrChange
+from tests.conformance.chance import JavaLcg17
 
 Ids = tuple[int, ...]
 

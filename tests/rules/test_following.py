@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.conformance.fetchers import FetcherCase
 from engine.dataplane import fetcher, partition_fetch_state
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -19,6 +18,7 @@ from engine.model.messages import (
 from engine.model.quotas import TOPIC, Quotas
 from engine.model.state import FETCHING, TRUNCATING
 from engine.model.timers import FETCHER_WORK
+from tests.conformance.fetchers import FetcherCase
 from tests.rules.playing import thread_of, two_played
 
 

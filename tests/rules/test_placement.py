@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.conformance.chance import JavaLcg17
 from engine.controlplane import placement
 from engine.controlplane.placement import Candidate, StripedPlacer
 from engine.model import errors
+from tests.conformance.chance import JavaLcg17
 
 Lists = list[tuple[int, ...]]
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from engine.conformance.fetchers import FetcherCase
-from engine.conformance.requests import BrokerCase
 from engine.controlplane import kraft
 from engine.dataplane import reading, serving
 from engine.model import configs
@@ -19,6 +17,8 @@ from engine.model.profiles import get_profile
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
+from tests.conformance.fetchers import FetcherCase
+from tests.conformance.requests import BrokerCase
 
 
 @pytest.mark.parametrize(("release", "order"), [("0.10.0.1", [0, 1]), ("0.10.1.0", [1, 0])])

@@ -16,6 +16,17 @@ export function divert(write) {
   writes = write;
 }
 
+/** What may be done where not every move may: `allows` a move on a run, and all that is `possible`
+ *  there.
+ * @type {{allows: (on: Tape, text: string) => Promise<boolean>,
+ *   possible: (run: string) => Promise<any[]>} | null} */
+let rules = null;
+
+/** From now on only the moves of these rules can be made, and only at the end of the run. */
+export function limit(made) {
+  rules = made;
+}
+
 let line = Promise.resolve(true);
 
 /** Makes a move, or several separated by `;`, and plays them out; true once the server has
@@ -59,14 +70,21 @@ export function undo() {
   ensure(s.n.value).then(prefetch);
 }
 
+/** Takes back every move of this visit. */
+export function takeBackAll() {
+  before.value = before.value.slice(-1);
+  if (before.value.length) undo();
+}
+
 /** Where the next move begins: at the end of a move that is still being played out, else at the
  *  step on the stage.  In the past a move opens a branch. */
-const base = (on) => (s.unfolding.value === on.digest ? on.facts.total : s.n.value);
+const base = (on) => (rules || s.unfolding.value === on.digest ? on.facts.total : s.n.value);
 
 async function make(text, pace, quiet) {
   const on = s.tapeNow.value;
   if (!on) return false;
   if (writes) return writes(text);
+  if (rules && !(await rules.allows(on, text))) return false;
   const step = base(on);
   const stood = { tapes: s.tapes.value, run: on.digest, n: step };
   pause();
@@ -135,7 +153,9 @@ export async function loadPossible() {
   const key = `${on.digest}@${s.n.value}`;
   if (s.possible.value.key === key) return;
   try {
-    const answer = await channel().ask("possible", { run: on.digest, step: s.n.value });
+    const answer = rules
+      ? { moves: await rules.possible(on.digest), messages: {} }
+      : await channel().ask("possible", { run: on.digest, step: s.n.value });
     if (`${s.run.value}@${s.n.value}` === key)
       s.possible.value = { key, moves: answer.moves, messages: answer.messages };
   } catch {

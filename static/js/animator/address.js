@@ -122,7 +122,7 @@ function lying(server, keep) {
  *  next frame, once for all steps of one; browsers refuse a page that writes too often. */
 export function follow() {
   void [s.boot.value, s.tapeNow.value, s.revision.value, s.classroom.value, seeing()];
-  if (!due) due = requestAnimationFrame(() => setTimeout(tell));
+  if (!due) due = requestAnimationFrame(() => setTimeout(s.level.value ? tellLevel : tell));
 }
 
 /** The address says what is seen: the run, the step; a run not saved travels in the fragment. */
@@ -156,6 +156,20 @@ async function tell() {
   remember(on, seen.step, url);
   for (const link of places())
     link.href = `${query({ ...seen, lang: inAddress(link.hreflang) }, keep) || "?"}${hash}`;
+}
+
+/** The address of a level plays the moves that were made. */
+function tellLevel() {
+  due = 0;
+  const on = s.tapeNow.value;
+  const moves = on && s.level.value.link?.(on.facts);
+  if (!on || moves === undefined) return;
+  const keep = new URLSearchParams(location.search);
+  if (moves) keep.set("moves", moves);
+  else keep.delete("moves");
+  const address = (lang) => location.pathname + query({ lang }, keep);
+  history.replaceState({ run: on.digest }, "", address(s.lang.value));
+  for (const link of places()) link.href = address(inAddress(link.hreflang));
 }
 
 /** The browser's own way back: the run and the step an address spoke of. */

@@ -28,6 +28,10 @@ export const ClassBar = component(
 );
 export const Inspect = component(() => import("../panels/inspect.js").then((m) => m.Inspect));
 export const Lens = component(() => import("../lens/panel.js").then((m) => m.Lens), "lens");
+const ofLevel = (name) => component(() => import("../panels/level.js").then((m) => m[name]));
+export const LevelAsks = ofLevel("LevelAsks");
+export const LevelMoves = ofLevel("LevelMoves");
+export const LevelTitle = ofLevel("LevelTitle");
 export const Log = component(() => import("../panels/log.js").then((m) => m.Log));
 export const Matrix = component(() => import("../panels/matrix.js").then((m) => m.Matrix));
 export const Metrics = component(

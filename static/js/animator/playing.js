@@ -26,6 +26,10 @@ export async function play() {
     s.living.value = !s.living.value;
     return;
   }
+  if (s.level.value && !s.playing.value && s.n.value >= s.facts.value.total) {
+    await s.level.value.pass();
+    return;
+  }
   if (s.playing.value) {
     pause();
     s.unfolding.value = null; // the reader wants to stand here

@@ -59,6 +59,10 @@ export const drawer = signal(false);
 /** What lies over the page: "more", "break", "palette", or nothing.
  * @type {import("@preact/signals").Signal<string | null>} */
 export const sheet = signal(null);
+/** The level this page is, with `verdict`, what the engine says of the run on the stage, `pass`,
+ *  which lets time pass, and `link`, the moves for an address; null on other pages.
+ * @type {import("@preact/signals").Signal<any>} */
+export const level = signal(null);
 /** The class this page is in: {room, role, own, ...what the server tells}.
  * @type {import("@preact/signals").Signal<Classroom | null>} */
 export const classroom = signal(null);

@@ -15,7 +15,7 @@ const runs = () => s.tapeNow.value?.pace && s.step.value?.view.fetching === "aut
 
 /** Does a step on lead nowhere? */
 export const atEnd = computed(
-  () => s.n.value >= (s.facts.value?.total ?? 0) && !runs() && !lives(),
+  () => s.n.value >= (s.facts.value?.total ?? 0) && !runs() && !lives() && !s.level.value,
 );
 
 /** One size on (1) or back (-1); at the end of a run that goes on by itself it is played on. */
@@ -24,6 +24,7 @@ export async function onward(dir) {
   if (total === undefined) return;
   s.living.value = false;
   if (dir < 0 || s.n.value < total) await stepBy(dir);
+  else if (s.level.value) await s.level.value.pass();
   else if (runs()) await act("+1", { pace: true });
   else if (lives() && (await act(LONGER, { quiet: true }))) await stepBy(1);
 }

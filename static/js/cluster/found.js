@@ -127,7 +127,7 @@ export function Found({ answer, link, left, put, film, voters, read }) {
     />
     ${
       link &&
-      html`<form class="row" method="post" action="/learn/quiz">
+      html`<form class="row" method="post" action="/practice/quiz">
         <a class="btn primary" href=${link}
           >${t(problems.length ? "cluster.open.part" : "cluster.open", { profile })}</a
         >

@@ -35,13 +35,6 @@ export const fields = (selector, within = document) => [
   .../** @type {NodeListOf<HTMLInputElement>} */ (within.querySelectorAll(selector)),
 ];
 
-/** A copy of what the template of that id holds, which is one element.
- * @param {string} id */
-export const copyOf = (id) =>
-  /** @type {HTMLElement} */ (
-    /** @type {HTMLTemplateElement} */ (at(id)).content.firstElementChild?.cloneNode(true)
-  );
-
 /** The element where something happened.
  * @param {Event} event */
 export const where = (event) => /** @type {HTMLElement} */ (event.target);

@@ -3,7 +3,7 @@
 import * as stage from "../animator/stage.js";
 import { patch, SVG } from "../scene/draw.js";
 import { fit, textWidth } from "../scene/node.js";
-import { colour, escape, written } from "./written.js";
+import { colour, escape, typeface, written } from "./written.js";
 
 const memo = new Map();
 let worn = "";
@@ -121,7 +121,8 @@ export const ofStep = (step, width, words) => drawing(stage.frame(step, width), 
 
 /** An SVG text as an image that can be painted. */
 export async function image(text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  const dressed = text.replace(">", () => `>${typeface()}`);
+  const url = URL.createObjectURL(new Blob([dressed], { type: "image/svg+xml" }));
   try {
     const img = new Image();
     img.src = url;

@@ -7,7 +7,7 @@ import { askAbout } from "../net/channel.js";
 import { transition } from "../scene/transition.js";
 import { drawing, image } from "./frame.js";
 import { weighs } from "./plan.js";
-import { loadIcons } from "./written.js";
+import { loadParts } from "./written.js";
 
 /** All steps of a range, asked for where they are not known yet. */
 async function fetchSteps(on, a, b) {
@@ -48,6 +48,21 @@ function painter(on, frames, width, words) {
   };
 }
 
+/** The pictures of frames, one after another, until `signal` stops them: {frame, image}.
+ * @param {object} on
+ * @param {import("./plan.js").Frame[]} frames
+ * @param {{width: number, words: (step: Step) => object, signal?: AbortSignal}} how */
+export async function* pictures(on, frames, { width, words, signal }) {
+  await loadParts();
+  await fetchSteps(on, frames[0].n, frames.at(-1).n);
+  const paint = painter(on, frames, width, words);
+  for (const frame of frames) {
+    const image = await paint(frame);
+    if (signal?.aborted) return;
+    yield { frame, image };
+  }
+}
+
 function encoder() {
   const worker = new Worker("/static/js/export/gif.worker.js", { type: "module" });
   let done;
@@ -68,30 +83,24 @@ function encoder() {
  * @param {import("./plan.js").Frame[]} frames
  * @param {{width: number, words: (step: Step) => object, signal?: AbortSignal,
  *   told?: (how: {done: number, of: number, bytes: number, ms: number}) => void}} how */
-export async function animate(on, frames, { width, words, told = () => {}, signal }) {
-  await loadIcons();
-  await fetchSteps(on, frames[0].n, frames.at(-1).n);
-  const paint = painter(on, frames, width, words);
+export async function animate(on, frames, { told = () => {}, ...how }) {
   const { ask, end } = encoder();
   const started = performance.now();
   try {
     let under = Promise.resolve(); // the frame being encoded, while the next one is painted
-    for (const [i, frame] of frames.entries()) {
-      const { data, width: w, height } = await paint(frame);
+    let done = 0;
+    for await (const { frame, image } of pictures(on, frames, how)) {
       await under;
-      if (signal?.aborted) return null;
-      under = ask({ pixels: data.buffer, width: w, height, delay: frame.delay }, [
-        data.buffer,
-      ]).then(({ bytes }) =>
-        told({
-          done: i + 1,
-          of: frames.length,
-          bytes,
-          ms: (performance.now() - started) / (i + 1),
-        }),
+      const { data, width, height } = image;
+      under = ask({ pixels: data.buffer, width, height, delay: frame.delay }, [data.buffer]).then(
+        ({ bytes }) => {
+          done += 1;
+          told({ done, of: frames.length, bytes, ms: (performance.now() - started) / done });
+        },
       );
     }
     await under;
+    if (how.signal?.aborted) return null;
     const { made } = await ask({ end: true });
     return new Blob([made], { type: "image/gif" });
   } finally {

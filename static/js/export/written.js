@@ -71,10 +71,29 @@ export function colour(value) {
 }
 
 let icons = null;
+let face = "";
 
-/** The signs of the sprite by name: {viewBox, inside}. */
-export async function loadIcons() {
+/** The typeface as a style for an image, which sees none of the page's own. */
+export const typeface = () => face;
+
+async function loadTypeface() {
+  /** @type {HTMLLinkElement | null} */
+  const link = document.querySelector('link[as="font"]');
+  if (!link) return;
+  const reader = new FileReader();
+  const read = new Promise((done) => {
+    reader.onload = done;
+  });
+  reader.readAsDataURL(await (await fetch(link.href)).blob());
+  await read;
+  const rule = `font-family:Inter;font-weight:100 900;src:url(${reader.result})`;
+  face = `<style>@font-face{${rule}}</style>`;
+}
+
+/** Loads the typeface, and the signs of the sprite by name: {viewBox, inside}. */
+export async function loadParts() {
   if (icons) return;
+  await loadTypeface();
   const text = await (await fetch(kept("/static/icons.svg"))).text();
   const found = new DOMParser().parseFromString(text, "image/svg+xml").querySelectorAll("symbol");
   icons = new Map(

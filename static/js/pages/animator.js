@@ -34,10 +34,14 @@ import { Transport } from "../panels/transport.js";
 import { layersText } from "../scene/layers.js";
 
 const boot = JSON.parse(document.getElementById("boot").textContent);
-const plays = new URLSearchParams(location.search).get("play") === "1"; // read before it is gone
+// Read before they are gone.
+const wanted = new URLSearchParams(location.search);
+const plays = wanted.get("play") === "1";
+const moves = (wanted.get("moves") ?? "").split(";").filter(Boolean);
 
 async function start() {
   s.boot.value = boot;
+  s.level.value = boot.level;
   s.lang.value = inAddress(boot.lang);
   // The way to the server is opened while the words come.
   const words = pageWords();
@@ -108,7 +112,10 @@ async function arrive() {
     else {
       await first();
       const tour = () =>
-        boot.room || s.remembered("coached", "") || (done().length && onRequest.coach());
+        boot.room ||
+        boot.level ||
+        s.remembered("coached", "") ||
+        (done().length && onRequest.coach());
       if (plays) play().then(tour);
       else tour();
       (window.requestIdleCallback ?? setTimeout)(() => onRequest.readyHelp());
@@ -136,7 +143,8 @@ async function first() {
   }
   settle(seen, problems);
   if (s.facts.value.scenario.live) await import("../animator/living.js");
-  if (!step && !text && !boot.room) await begin();
+  if (boot.level) await import("../animator/level.js").then((level) => level.begin(moves));
+  else if (!step && !text && !boot.room) await begin();
 }
 
 async function opens(text, step, problems) {

@@ -4,6 +4,7 @@ import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { act, loadPossible } from "../animator/acting.js";
+import { LevelMoves } from "../animator/on_request.js";
 import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
@@ -119,7 +120,16 @@ export function BreakIt() {
       open &&
       s.step.value &&
       html`<div class="oversheet" id="breaksheet" role="dialog" aria-label=${t("break.go")}>
-        <${Offers} done=${close} />
+        ${
+          s.level.value
+            ? html`<${LevelMoves}
+                make=${(text) => {
+                  close();
+                  act(text);
+                }}
+              />`
+            : html`<${Offers} done=${close} />`
+        }
       </div>`
     }
   </div>`;

@@ -3,6 +3,7 @@
 import { html } from "htm/preact";
 
 import { pick } from "../animator/choose.js";
+import { LevelAsks } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
 import { captionAt, isLong } from "./common.js";
 import { Futures } from "./verdict.js";
@@ -15,7 +16,7 @@ function Onward({ t }) {
       >${t("path.onward", { title: t(`pathstep.${path.next.number}`) })}</a
     >`;
   return path
-    ? html`<a class="btn primary" href="/interview">${t("path.interview")}</a>`
+    ? html`<a class="btn primary" href="/practice">${t("path.interview")}</a>`
     : html`<a href="/">${t("end.next")}</a>`;
 }
 
@@ -41,6 +42,6 @@ export function Caption() {
         ${t("caption.why")}
       </button>
       ${alarm && names && !s.phone.value && html`<${Futures} />`}
-      ${end && html`<${Onward} t=${t} />`}
+      ${s.level.value ? html`<${LevelAsks} />` : end && html`<${Onward} t=${t} />`}
     </div>`;
 }

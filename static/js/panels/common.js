@@ -12,6 +12,16 @@ export const Icon = ({ name }) =>
     <use href=${`${kept("/static/icons.svg")}#${name}`} />
   </svg>`;
 
+/** The keys of a list of tabs: arrows, Home and End go from one to another. */
+export const tabKeys = (names, current, pick) => (event) => {
+  const at = names.indexOf(current);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  pick(names[(to + names.length) % names.length]);
+};
+
 /** An entity in a sentence: pointing at it lights its picture, and the reverse. */
 function Entity({ text, refId }) {
   const on = () => {
@@ -74,9 +84,18 @@ const BAD = ["lost", "broken", "gone"];
 const LONG = 90; // letters that still take the largest type
 export const isLong = (words) => words.length > LONG;
 
+/** In a level its verdict, once the moves were played out. */
+function atLevel(step, facts) {
+  const { verdict } = s.level.value;
+  if (step.n < facts.total || verdict?.run !== facts.digest)
+    return { words: captionOf(step), kind: "" };
+  return { words: verdict.say, kind: verdict.done ? "kept" : "" };
+}
+
 /** {words, kind, aside, alarm}: the sentence of a step, in the colour of a verdict where it is one.
  */
 export function captionAt(step, facts) {
+  if (s.level.value) return atLevel(step, facts);
   if (!facts.total) return { words: s.t.value("step.empty"), kind: "" };
   const { kind, words } = judged(step);
   const last = step.n >= facts.total && !s.living.value && !facts.scenario.live;

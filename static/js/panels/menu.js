@@ -71,12 +71,11 @@ function useClosing(box, at) {
 
 /** The whole menu stays in sight. */
 function placeOf(at) {
+  if (s.phone.value) return null; // the style sheet puts it over the deck
   const width = drawn.value?.geo.width ?? 600;
   const stage = document.getElementById("stagebox");
   const seen =
-    s.phone.value || stage.scrollHeight > 2 * innerHeight
-      ? Infinity
-      : stage.scrollTop + stage.clientHeight - 344;
+    stage.scrollHeight > 2 * innerHeight ? Infinity : stage.scrollTop + stage.clientHeight - 344;
   const top = Math.max(4, Math.min(at.y, seen));
   const left = Math.max(6, Math.min(at.x + at.w + 8, width - 268));
   return `left:${left}px;top:${top}px`;

@@ -69,7 +69,7 @@ const Quick = ({ moves, t, onDone }) =>
 /** What can be done: the usual moves, behind a fold all others in words before their commands, and
  *  behind another what cannot be done, with the reason. */
 export function Moves({ mine, id, t, onDone }) {
-  const quick = /^b/.test(id) ? mine.filter(isQuick) : [];
+  const quick = /^b/.test(id) && !s.level.value ? mine.filter(isQuick) : [];
   if (!quick.length) return html`<${All} mine=${mine} t=${t} onDone=${onDone} />`;
   return html`<${Quick} moves=${quick} t=${t} onDone=${onDone} />
     <details>

@@ -53,7 +53,7 @@ function Tools({ t, close }) {
         html`<a
           class="btn"
           id="predict"
-          href=${`/learn?run=${facts.digest}&step=${step}`}
+          href=${`/practice/question?run=${facts.digest}&step=${step}`}
           title=${t("predict.why")}
           onClick=${predictHere}
           >${t("predict.go")}</a
@@ -115,7 +115,7 @@ export function MoreSheet({ close }) {
   const t = s.t.value;
   const facts = s.facts.value;
   if (!facts) return null;
-  return html`<${Releases} facts=${facts} t=${t} />
+  return html`${!s.level.value && html`<${Releases} facts=${facts} t=${t} />`}
     <${Panels} t=${t} close=${close} />
     <${Tools} t=${t} close=${close} />
     <${Steps} t=${t} />

@@ -31,7 +31,7 @@ export function Predicting() {
     </p>
     <iframe
       ref=${frame}
-      src=${placed(`/learn?run=${was.run}&step=${was.n}&within=1&lang=${s.lang.value}`)}
+      src=${placed(`/practice/question?run=${was.run}&step=${was.n}&within=1&lang=${s.lang.value}`)}
       title=${t("predict.frame")}
     ></iframe>
   </article>`;

@@ -41,7 +41,10 @@ export async function playUnder(profile) {
 function places(facts) {
   const known = s.registry.value.profiles ?? [];
   const mine = facts.scenario.profiles ?? [];
-  const shown = known.filter(({ name }) => /^[ZK]\d/.test(name) || mine.includes(name));
+  const newest = known.at(-1)?.name;
+  const shown = known.filter(
+    ({ name }) => /^[ZK]\d/.test(name) || mine.includes(name) || name === newest,
+  );
   return shown.some(({ name }) => name === facts.profile)
     ? shown
     : [...shown, { name: facts.profile, stands_for: kafka(s.t.value, facts.profile) }];

@@ -23,7 +23,7 @@ export function Sentence() {
   return html`<section class="say" aria-label=${t("say.label")}>
     <p class="where">
       <span>${t("say.step", { n: s.n.value, total })}</span
-      ><span>${t("say.time", { ms: step.t })}</span>
+      >${step.t > 0 && html`<span>${t("say.time", { ms: step.t })}</span>`}
       ${next && html`<span>${t("say.cue", { i: s.cue.value + 1, k: next.cues.length })}</span>`}
       ${
         !next &&

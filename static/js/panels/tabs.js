@@ -5,7 +5,7 @@ import { html } from "htm/preact";
 import { pick } from "../animator/choose.js";
 import { Checks, Inspect, Lens, Log, Metrics, TableView } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
-import { Icon } from "./common.js";
+import { Icon, tabKeys } from "./common.js";
 import { Now } from "./now.js";
 import { Sentence } from "./sentence.js";
 import { Verdict } from "./verdict.js";
@@ -21,16 +21,6 @@ const PANELS = {
   metrics: Metrics,
   log: Log,
   checks: Checks,
-};
-
-/** Arrows, Home and End go from one tab of a list to another. */
-const walk = (names, current) => (event) => {
-  const at = names.indexOf(current);
-  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  event.stopPropagation();
-  pick(names[(to + names.length) % names.length], true);
 };
 
 export function Tabs() {
@@ -49,7 +39,11 @@ export function Tabs() {
     onKeyDown=${(event) => event.key === "Escape" && !event.defaultPrevented && close()}
   >
     <div class="drawerhead">
-      <div role="tablist" aria-label=${t("tabs.label")} onKeyDown=${walk(s.TABS, current)}>
+      <div
+        role="tablist"
+        aria-label=${t("tabs.label")}
+        onKeyDown=${tabKeys(s.TABS, current, (name) => pick(name, true))}
+      >
         ${Object.entries(s.DRAWER).map(
           ([group, names]) =>
             html`<div key=${group} role="presentation" class="group">

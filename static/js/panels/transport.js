@@ -14,6 +14,8 @@ import { Rail } from "./rail.js";
 export function Transport() {
   const t = s.t.value;
   const goes = s.playing.value || s.living.value;
+  const pass = s.level.value && !goes && s.n.value >= (s.facts.value?.total ?? 0);
+  const label = t(goes ? "time.pause" : pass ? "level.wait" : "time.play");
   const start = s.n.value <= 0 && s.cue.value === null;
   const button = (name, key, run, off, cls = "square") =>
     html`<button
@@ -27,15 +29,8 @@ export function Transport() {
       <${Icon} name=${name} />
     </button>`;
   return html`<div class="transport" role="group" aria-label=${t("time.label")}>
-    <button
-      type="button"
-      class="btn primary play"
-      aria-label=${t(goes ? "time.pause" : "time.play")}
-      onClick=${play}
-    >
-      <${Icon} name=${goes ? "pause" : "play"} /><span class="wide"
-        >${t(goes ? "time.pause" : "time.play")}</span
-      >
+    <button type="button" class="btn primary play" aria-label=${label} onClick=${play}>
+      <${Icon} name=${goes ? "pause" : "play"} /><span class="wide">${label}</span>
     </button>
     ${button("prev", "time.back", () => onward(-1), start)}
     ${button("next", "time.on", () => onward(1), atEnd.value)}

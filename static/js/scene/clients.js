@@ -2,6 +2,7 @@
 
 import { capital } from "../i18n/words.js";
 import { fit, g, icon, line, rect, spans, text, textWidth, title } from "./node.js";
+import { memberOf } from "./tanks/groups.js";
 
 /** Producers with what they wait for, consumers with what they see, and the observer's count. */
 export function clients(geo, view, { t, name, changed, blocked }) {
@@ -72,6 +73,8 @@ function reads(c, geo, view, t) {
   const [a, n] = [c.acked ?? view.ledger.acked, c.sent ?? view.ledger.sent];
   const o = c.position ?? 0;
   if (c.kind === "producer") return [t("client.sent", { n, a }), `${a}/${n}`];
+  const member = memberOf(view, c, t);
+  if (member) return [member, member];
   const all = seen ? t("client.sees", { o, hw: seen.hw, leo: seen.leo }) : t("client.reads", { o });
   return [all, `→ ${o}`];
 }

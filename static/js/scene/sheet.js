@@ -28,12 +28,25 @@ export const textures = () =>
     .map((turn, e) => pattern(`tex${e}`, 5 + e, turn, `M0 0V${5 + e}`, "texture"))
     .join("");
 
+/** The families that the page shows: without the first where its file came too late. */
+function familyOnPage(pen) {
+  const { fontFamily: all } = getComputedStyle(document.body);
+  const probe = Object.assign(document.createElement("span"), { textContent: "Broker 1 mw" });
+  probe.style.cssText = "position:absolute;visibility:hidden;font-size:100px;white-space:nowrap";
+  document.body.append(probe);
+  const { width } = probe.getBoundingClientRect();
+  probe.remove();
+  pen.font = `100px ${all}`;
+  const same = Math.abs(pen.measureText(probe.textContent).width - width) < 1;
+  return same ? all : all.replace(/^[^,]*,/, "");
+}
+
 /** From now on texts are as wide as this page's letters make them. */
 export function measureOnPage() {
   const pen = /** @type {CanvasRenderingContext2D} */ (
     document.createElement("canvas").getContext("2d")
   );
-  const family = getComputedStyle(document.body).fontFamily;
+  const family = familyOnPage(pen);
   const known = new Map();
   measureWith((text, size, bold) => {
     const key = `${bold ? 650 : 400} ${size}px|${text}`;

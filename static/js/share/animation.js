@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { SHORTEST_MS, WORD_MS } from "../animator/playing.js";
 import * as s from "../animator/state.js";
 import { beats } from "../core/history.js";
+import { film, records, strip } from "../export/film.js";
 import { clear } from "../export/frame.js";
 import { animate, estimate } from "../export/gif.js";
 import { lasts, plan, range, WIDEST } from "../export/plan.js";
@@ -87,6 +88,35 @@ function readIn(n, on, words) {
   return Math.max(SHORTEST_MS, countWords(said) * WORD_MS);
 }
 
+/** The files that can be made of the frames: GIF, film, strip. */
+const Makers = ({ make, measure, frames, t }) =>
+  html`<div class="row">
+    <button type="button" class="btn" onClick=${() => make(animate, "gif", frames)}>
+      ${t("export.gif.make")}</button
+    >${
+      records() &&
+      html`<button
+        type="button"
+        class="btn"
+        title=${t("export.film.why")}
+        onClick=${() => make(film, "webm", frames)}
+      >
+        ${t("export.film.make")}
+      </button>`
+    }<button
+      type="button"
+      class="btn"
+      onClick=${() =>
+        make(
+          strip,
+          "png",
+          frames.filter(({ p }) => p === 1),
+        )}
+    >
+      ${t("export.strip.make")}</button
+    ><button type="button" class="btn quiet" onClick=${measure}>${t("export.gif.measure")}</button>
+  </div>`;
+
 export function Animation({ name, words, hand }) {
   const t = s.t.value;
   const on = s.tapeNow.value;
@@ -108,13 +138,12 @@ export function Animation({ name, words, hand }) {
       setTold({ done: 0, of: 0 });
       setSize(await estimate(on, frames, options));
     });
-  const make = () =>
+  const make = (maker, ending, shown) =>
     run(async (options) => {
-      const made = await animate(on, frames, { ...options, told: setTold });
-      if (made) {
-        hand(made, name("gif"));
-        setSize(made.size);
-      }
+      const made = await maker(on, shown, { ...options, told: setTold });
+      if (!made) return;
+      hand(made, name(ending));
+      if (ending === "gif") setSize(made.size);
     });
   const off = work !== null;
   const number = (label, value, set) =>
@@ -134,12 +163,7 @@ export function Animation({ name, words, hand }) {
     </p>
     ${
       work === null
-        ? html`<div class="row">
-            <button type="button" class="btn" onClick=${make}>${t("export.gif.make")}</button
-            ><button type="button" class="btn quiet" onClick=${measure}>
-              ${t("export.gif.measure")}
-            </button>
-          </div>`
+        ? html`<${Makers} ...${{ make, measure, frames, t }} />`
         : html`<${Making} told=${work} stop=${stop} t=${t} />`
     }
     ${bad && html`<p class="bad" role="status">${bad}</p>`}

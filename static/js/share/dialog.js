@@ -7,6 +7,7 @@ import { useRef } from "preact/hooks";
 
 import * as s from "../animator/state.js";
 import { alone } from "../core/place.js";
+import { tabKeys } from "../panels/common.js";
 import { Class } from "./class.js";
 import { Export, Test } from "./files.js";
 import { Embed } from "./frames.js";
@@ -36,13 +37,9 @@ const current = computed(() => (names.includes(part.value) ? part.value : "link"
 function Share() {
   const t = s.t.value;
   const bar = useRef(null);
-  const keys = (event) => {
-    const at = names.indexOf(current.value);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    part.value = names[(to + names.length) % names.length];
-    bar.current?.querySelector(`#share-${part.value}`)?.focus();
+  const pick = (name) => {
+    part.value = name;
+    bar.current?.querySelector(`#share-${name}`)?.focus();
   };
   const Part = PARTS[current.value];
   return html`<dialog
@@ -60,7 +57,12 @@ function Share() {
     </form>
     ${
       names.length > 1 &&
-      html`<div role="tablist" aria-label=${t("share.title")} ref=${bar} onKeyDown=${keys}>
+      html`<div
+        role="tablist"
+        aria-label=${t("share.title")}
+        ref=${bar}
+        onKeyDown=${tabKeys(names, current.value, pick)}
+      >
         ${names.map(
           (name) =>
             html`<button

@@ -7,7 +7,7 @@ import * as s from "../animator/state.js";
 import { short } from "../core/link.js";
 import { clear, ofStep, png } from "../export/frame.js";
 import { WIDEST } from "../export/plan.js";
-import { loadIcons } from "../export/written.js";
+import { loadParts } from "../export/written.js";
 import { captionAt, judged, sayAll } from "../panels/common.js";
 import { Animation } from "./animation.js";
 import { Copied, why } from "./common.js";
@@ -51,7 +51,7 @@ const nameOf = (ending) =>
   `${s.facts.value.scenario.slug || s.run.value}-${s.facts.value.profile}-${s.n.value}.${ending}`;
 
 async function picture(kind) {
-  await loadIcons();
+  await loadParts();
   const said = words(s.step.value);
   const made = ofStep(s.step.value, WIDEST, { ...said, lines: said.lines.filter(Boolean) });
   clear();

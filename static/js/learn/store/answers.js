@@ -1,7 +1,7 @@
 // What this browser remembers of answers: a list of events, oldest first, for whoever studies them.
-// An event: {at, run, profile, probe, kind, given, right, ids, sure?, href?, text?}; `probe` is
-// stable: kind@step.p.b; `sure` is 1 (a guess) to 3 (certain), where it was said; `href` and `text`
-// lead back to what was certain and wrong.
+// An event: {at, run, profile, probe, kind, given, right, ids, card?, sure?, href?, text?}; `probe`
+// is stable: kind@step.p.b; `card` is the id by which it is remembered; `sure` is 1 (a guess) to 3
+// (certain), where it was said; `href` and `text` lead back to what was certain and wrong.
 
 import { CERTAIN, isSure } from "./calibration.js";
 
@@ -24,6 +24,7 @@ const isAnswer = (one) =>
   one.ids.length <= 40 &&
   one.ids.every(isShort) &&
   (one.sure === undefined || isSure(one.sure)) &&
+  (one.card === undefined || isShort(one.card)) &&
   (one.href === undefined || (isPath(one.href) && isShort(one.text)));
 
 /** The address of a question without what was answered to it. */
@@ -33,7 +34,7 @@ export function unanswered(search) {
   return asked;
 }
 
-const FIELDS = ["at", ...TEXTS, "right", "ids", "sure", "href", "text"];
+const FIELDS = ["at", ...TEXTS, "right", "ids", "card", "sure", "href", "text"];
 const own = (one) =>
   Object.fromEntries(
     FIELDS.filter((name) => one[name] !== undefined).map((name) => [name, one[name]]),
@@ -61,14 +62,22 @@ export function answers() {
   }
 }
 
-/** What was certain and wrong, and has not been answered rightly since; the last one first. */
-export function sureAndWrong(all) {
+/** Card -> the last answer to it, the oldest first. */
+export function lastAnswers(all) {
   const last = new Map();
-  for (const one of all) last.set(`${one.run} ${one.profile} ${one.probe}`, one);
-  return [...last.values()]
+  for (const one of all) {
+    const card = one.card ?? `${one.run} ${one.profile} ${one.probe}`;
+    last.delete(card);
+    last.set(card, one);
+  }
+  return last;
+}
+
+/** What was certain and wrong, and has not been answered rightly since; the last one first. */
+export const sureAndWrong = (all) =>
+  [...lastAnswers(all).values()]
     .filter((one) => one.sure === CERTAIN && !one.right && one.href)
     .reverse();
-}
 
 /** Remembers one answer and tells the page, as the event "highwater:answer".
  * @param {{right: boolean, ids: string[], sure?: number, href?: string, text?: string,

@@ -1,9 +1,8 @@
 // One file of all that this browser knows of somebody's learning, to be taken elsewhere: cards and
-// their days, answers and how sure they were, how far the course and the interview went.  A file is
-// read as a whole or not at all, and what was here stays.
+// their days, answers and how sure they were, how far the course went.  A file is read as a whole
+// or not at all, and what was here stays.
 
 import * as answers from "./answers.js";
-import * as claims from "./claims.js";
 import * as course from "./course.js";
 import * as memory from "./memory.js";
 
@@ -17,20 +16,6 @@ const isTable = (value, good) =>
 const isCount = (n) => Number.isInteger(n) && n >= 0 && n < 1e6;
 const isScenes = (list) =>
   Array.isArray(list) && list.length <= MOST_SCENES && list.every((n) => isCount(n) && n > 0);
-const isShare = (share) => Number.isFinite(share) && share >= 0 && share <= 1;
-const isNames = (list) =>
-  Array.isArray(list) &&
-  list.length <= MOST_NAMES &&
-  list.every((one) => typeof one === "string" && one.length <= 400);
-const isScore = (one) =>
-  memory.isTable(one) &&
-  isCount(one.asked) &&
-  isCount(one.right) &&
-  one.right <= one.asked &&
-  isScenes(one.done) &&
-  isTable(one.met, isCount) &&
-  isNames(one.seen);
-
 const checked = (good) => (value) => (good(value) ? value : null);
 const each = (mine, theirs, both) =>
   Object.fromEntries(
@@ -43,18 +28,6 @@ const each = (mine, theirs, both) =>
   );
 const union = (mine, theirs) => [...new Set([...theirs, ...mine])];
 
-/** Of two scores the one that knows more; nothing is counted twice. */
-function score(mine, theirs) {
-  const [more, less] = mine.asked >= theirs.asked ? [mine, theirs] : [theirs, mine];
-  return {
-    asked: more.asked,
-    right: more.right,
-    done: union(more.done, less.done),
-    met: each(more.met, less.met, (a, b) => Math.max(a, b)),
-    seen: union(more.seen, less.seen).slice(-500),
-  };
-}
-
 /** Part of the file -> where it is kept, what is kept where nothing is, how it is read (null: it
  *  cannot be), and how two become one. */
 const PARTS = {
@@ -64,24 +37,6 @@ const PARTS = {
     none: {},
     read: checked((value) => isTable(value, isScenes)),
     merged: (mine, theirs) => each(mine, theirs, union),
-  },
-  interview: {
-    key: "highwater.interview",
-    none: {},
-    read: checked((value) => isTable(value, isShare)),
-    merged: (mine, theirs) => ({ ...theirs, ...mine }),
-  },
-  claims: {
-    key: claims.KEY,
-    none: {},
-    read: checked((value) => isTable(value, (right) => typeof right === "boolean")),
-    merged: (mine, theirs) => ({ ...theirs, ...mine }),
-  },
-  score: {
-    key: "highwater.learn",
-    none: { asked: 0, right: 0, done: [], met: {}, seen: [] },
-    read: checked(isScore),
-    merged: score,
   },
 };
 
@@ -101,8 +56,8 @@ export const written = () =>
     Object.fromEntries(Object.entries(PARTS).map(([name, part]) => [name, here(part)])),
   );
 
-/** {cards, answers, course, interview, claims, score} of a file's text, what it lacks
- *  left out; null where it is no file of this site, or any of it is damaged. */
+/** {cards, answers, course} of a file's text, what it lacks left out; null where it is no file of
+ *  this site, or any of it is damaged. */
 export function read(text) {
   let file;
   try {

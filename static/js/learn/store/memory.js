@@ -8,7 +8,6 @@ const WHAT = "highwater memory";
 const VERSIONS = [1, 2];
 const MOST = 2000;
 export const MOST_BYTES = 4_000_000;
-export const TEN = 10;
 const DAY = 86_400_000;
 const NUMBERS = ["stability", "difficulty", "due", "last", "reps", "lapses"];
 
@@ -45,11 +44,7 @@ export function reviewed(fsrs, card, grade, now) {
   };
 }
 
-/** Days until it would come back, for each of the four grades. */
-export const outlook = (fsrs, card, now) =>
-  [1, 2, 3, 4].map((grade) => Math.round((reviewed(fsrs, card, grade, now).due - now) / DAY));
-
-const endOfDay = (now) => new Date(now).setHours(24, 0, 0, 0);
+export const endOfDay = (now) => new Date(now).setHours(24, 0, 0, 0);
 
 /** May an answer count now?  A new card, or one that is due: to repeat at once teaches little. */
 export const counts = (card, now) => !card?.reps || card.due < endOfDay(now);

@@ -2,7 +2,7 @@
 
 import { called, clients } from "../clients.js";
 import { fit, g, icon, line, path, rect, text, title } from "../node.js";
-import { standing } from "./groups.js";
+import { memberOf, standing } from "./groups.js";
 import { sized } from "./place.js";
 
 /** Clients beside the tanks, or in a row over them where there is no room at the sides. */
@@ -30,11 +30,13 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
   const x = producer ? 8 : geo.width - w - 8;
   const seen = geo.part.replicas[c.believes];
   const acked = c.acked ?? view.ledger.acked;
+  const member = memberOf(view, c, t);
   const all = producer
     ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: acked })
-    : seen
-      ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
-      : t("client.reads", { o: c.position ?? 0 });
+    : (member ??
+      (seen
+        ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
+        : t("client.reads", { o: c.position ?? 0 })));
   const lines = all.split(" · ").map((one) => fit(one, w - 18, small));
   const waiting = (c.waiting ?? []).slice(0, 3);
   const h = 32 + lines.length * 20;

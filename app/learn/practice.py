@@ -1,0 +1,287 @@
+"""Practice: one deck of predictions, claims, interview questions and cards of the course.
+
+The browser schedules the cards; without scripts each can be opened and answered.  A prediction is
+a page of `app.learn.learning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final, TypedDict
+
+from flask import Blueprint, redirect, render_template, request
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from app.core.refusals import RequestError
+from app.core.request_fields import whole_number
+from app.server import visitor
+from app.server.services import services
+from app.web import naming
+from app.web.moments import address, animator, frame
+from engine.export.thumbnail import HEIGHT, WIDTH, draw
+from engine.learn import judging
+from engine.learn.claims import Claim, claims
+from engine.learn.course import chapter, stand
+from engine.learn.deck import CLAIM, INTERVIEW, PREDICTION, PREDICTIONS, PracticeCard, deck
+from engine.learn.interview import Item, moments, questions
+from engine.learn.judging import Judgement
+from engine.learn.topics import TOPICS
+from engine.model.profiles import PROFILES
+from engine.scenarios.file import find, library
+from engine.scenarios.translated import in_language
+
+blueprint = Blueprint("practice", __name__)
+
+MOST_ON_A_SHEET: Final = 60
+MOST_LANES: Final = 4
+TRUE: Final = "true"
+FALSE: Final = "false"
+
+
+class ListedCard(TypedDict):
+    """A card of the deck in the visitor's language."""
+
+    card: PracticeCard
+    text: str
+    href: str
+    level: int
+
+
+class InterviewItem(TypedDict):
+    """A question in the visitor's language; `then`: the next question, `open`: where it is seen."""
+
+    id: str
+    level: int
+    ask: str
+    facts: list[str]
+    wrong: str
+    follow: str
+    answer: str
+    then: str
+    open: str
+
+
+class JudgedReleases(TypedDict):
+    """Releases in a row that judge a claim alike; `href` shows the run of the last."""
+
+    first: str
+    last: str
+    word: str
+    href: str
+
+
+def href(card: PracticeCard) -> str:
+    """Return the address of a card."""
+    if card.kind == PREDICTION:
+        asked = {"s": card.name, "profile": card.profile, "kind": card.ask}
+        return address("/practice/question", **asked)
+    return f"/practice/{card.id}"
+
+
+def _text(card: PracticeCard) -> str:
+    """Return what a card asks, in one line."""
+    lang = visitor.lang()
+    if card.kind == CLAIM:
+        return _sentence(card)
+    if card.kind == INTERVIEW:
+        return questions()[card.name].ask[lang]
+    if card.kind == PREDICTION:
+        kind = services().words.text(lang, f"learn.kind.{card.ask}", {})
+        return f"{kind} · {in_language(find(card.name), lang).title}"
+    return chapter(card.name, lang).cards[card.number - 1][0]
+
+
+def _sentence(card: PracticeCard) -> str:
+    said = claims()[card.name].sentence[visitor.lang()]
+    if not card.profile:
+        return said
+    args = {"kafka": PROFILES[card.profile].stands_for, "said": said}
+    return services().words.text(visitor.lang(), "practice.under", args)
+
+
+@blueprint.get("/practice")
+def practice() -> str:
+    """Render the deck by topic."""
+    levels = {name: item.level for name, item in questions().items()}
+    listed = [
+        ListedCard(card=one, text=_text(one), href=href(one), level=levels.get(one.id, 0))
+        for one in deck().values()
+    ]
+    return render_template(
+        "learn/practice.html",
+        topics=[(topic, [one for one in listed if one["card"].topic == topic]) for topic in TOPICS],
+        total=len(listed),
+        scenarios=[
+            (one.code, in_language(one, visitor.lang()).title)
+            for one in library().values()
+            if one.code
+        ],
+    )
+
+
+@blueprint.get("/practice/<name>")
+def card(name: str) -> str:
+    """Render one card; ``?said=`` answers a claim, ``?profile=`` shows it under another release."""
+    found = deck().get(name)
+    if found is None:
+        slug, _, profile = name.partition("@")
+        if slug not in claims() or (profile and profile not in claims()[slug].profiles):
+            raise RequestError("not_found")
+        found = next(one for one in deck().values() if one.name == slug)
+    parts: dict[str, object] = {"card": found, "text": _text(found), "following": _next(found)}
+    if found.kind == CLAIM:
+        parts |= _claim_parts(found, claims()[found.name])
+    elif found.kind == INTERVIEW:
+        item = questions()[found.name]
+        then = questions()[item.then].ask[visitor.lang()]
+        parts |= {"item": _item_json(item), "then": then}
+    else:
+        parts |= _recall_parts(found)
+    return render_template("learn/card.html", **parts)
+
+
+def _next(card: PracticeCard) -> str:
+    """Return the address of the next card of the same kind; after the last one, of the first."""
+    alike = [one for one in deck().values() if one.kind == card.kind]
+    return href(alike[(alike.index(card) + 1) % len(alike)])
+
+
+def _claim_parts(card: PracticeCard, claim: Claim) -> dict[str, object]:
+    shown, verdict = judging.shown(claim, naming.profile_asked() or card.profile)
+    run = verdict.run(claim, shown)
+    said = request.args.get("said", "")
+    lang = visitor.lang()
+    title = ""
+    if verdict.source == judging.LIBRARY:
+        title = in_language(find(verdict.name), lang).title
+    return {
+        "said": said if said in (TRUE, FALSE) else "",
+        "right": TRUE if card.right else FALSE,
+        "truth": claim.truth[lang],
+        "property": claim.property if verdict.source == judging.OWN else claim.everywhere,
+        "questions": [(one, questions()[one].ask[lang]) for one in claim.questions],
+        "shown": PROFILES[shown].stands_for,
+        "verdict": verdict,
+        "title": title,
+        "stage": frame(run, verdict.step),
+        "open": animator(run, verdict.step),
+        "lanes": min(len(run.scenario.partitions[0]), MOST_LANES),
+        "rows": list(_releases(card, judging.verdicts()[claim.slug])),
+    }
+
+
+def _releases(card: PracticeCard, row: dict[str, Judgement]) -> Iterator[JudgedReleases]:
+    """Yield the releases by verdict, the oldest first."""
+    groups: list[tuple[str, list[str]]] = []
+    for name, one in row.items():
+        if not groups or groups[-1][0] != one.word:
+            groups.append((one.word, []))
+        groups[-1][1].append(name)
+    for word, profiles in groups:
+        first, last = (PROFILES[profiles[i]].stands_for for i in (0, -1))
+        shown = address(f"/practice/{card.id}", profile=profiles[-1], said=TRUE)
+        yield {"first": first, "last": last, "word": word, "href": shown}
+
+
+def _recall_parts(card: PracticeCard) -> dict[str, object]:
+    """Return what a chapter asks to remember, with the last moment that it stops at."""
+    told = chapter(card.name, visitor.lang())
+    here = stand([one for one in told.scenes if one.block == "moment"][-1])
+    return {
+        "answer": told.cards[card.number - 1][1],
+        "chapter": told.title,
+        "open": animator(here.run, here.step),
+    }
+
+
+def _item_json(item: Item) -> InterviewItem:
+    lang = visitor.lang()
+    return {
+        "id": item.id,
+        "level": item.level,
+        "ask": item.ask[lang],
+        "facts": [one[lang] for one in item.facts],
+        "wrong": item.wrong[lang],
+        "follow": item.follow[lang],
+        "answer": item.answer[lang],
+        "then": item.then,
+        "open": animator(item.run, moments()[item.id]),
+    }
+
+
+@blueprint.get("/practice/sheet")
+def sheet() -> str:
+    """Render one page for paper: the questions named in ``only``, or those of level 1."""
+    wanted = request.args.get("only", "")[:400].split(",")
+    found = [questions()[name] for name in dict.fromkeys(wanted) if name in questions()]
+    found = found or [item for item in questions().values() if item.level == 1]
+    return render_template(
+        "learn/sheet.html",
+        items=[{**_item_json(item), "picture": Markup(_picture(item.id))} for item in found],
+        size=(WIDTH, HEIGHT),
+    )
+
+
+@lru_cache(maxsize=MOST_ON_A_SHEET)
+def _picture(name: str) -> str:
+    """Return the moment that proves the answer, as the inside of an <svg>."""
+    item = questions()[name]
+    digest = services().replays.register(item.run)
+    with services().replays.using(digest) as replay:
+        (step,) = replay.steps(moments()[name], 1)
+    return draw(step["view"])
+
+
+# -- addresses of earlier pages -------------------------------------------------------------------
+
+
+_PLACES: Final = ("n", "mix", "end")
+"""Arguments of `/learn` that named places in lists of questions."""
+FIRST_MIXED: Final = 13
+"""Place of the first question that was asked after twelve on a path."""
+
+
+def _moved(path: str, without: Iterable[str] = (), **args: str) -> Response:
+    left = {name: one for name, one in request.args.items() if name not in without}
+    return redirect(address(path, **{**args, **left}), 301)
+
+
+@blueprint.get("/interview")
+def interview() -> Response:
+    """Redirect to the deck; a browser keeps the number behind the #, and the page opens it."""
+    return _moved("/practice")
+
+
+@blueprint.get("/interview/sheet")
+def old_sheet() -> Response:
+    return _moved("/practice/sheet")
+
+
+@blueprint.get("/claims")
+def old_claims() -> Response:
+    """Redirect to a card, to the form for a property, or to the deck."""
+    if "property" in request.args:
+        return _moved("/property")
+    slug = request.args.get("card", "")
+    return _moved(f"/practice/{slug}" if slug in claims() else "/practice", ("card", "show"))
+
+
+@blueprint.get("/claims/<slug>")
+def old_claim(slug: str) -> Response:
+    if slug not in claims():
+        raise RequestError("not_found")
+    return _moved(f"/practice/{slug}")
+
+
+@blueprint.get("/learn")
+def old_questions() -> Response:
+    """Redirect to the question that the address names by a number or a run, or to the deck."""
+    if request.args.get("s") or request.args.get("run"):
+        return _moved("/practice/question", _PLACES)
+    place, mixed = (whole_number(request.args.get(one, "0")) or 0 for one in ("n", "mix"))
+    if not (place or mixed) or request.args.get("end"):
+        return _moved("/practice", _PLACES)
+    code, profile, kind, _ = PREDICTIONS[(place or mixed + FIRST_MIXED - 1) % len(PREDICTIONS) - 1]
+    return _moved("/practice/question", _PLACES, s=code, profile=profile, kind=kind)

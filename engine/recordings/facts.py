@@ -1,0 +1,73 @@
+"""The facts of a simulation, as a recorder reads them from a cluster's disks; and side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.model.broker import Broker
+from engine.recordings.reading import Facts
+from engine.sim.simulation import Simulation
+
+Row = tuple[str, Any, Any]
+"""(fact, the real value, the engine's)."""
+
+
+def pairs(real: Facts, model: Facts) -> list[Row]:
+    """Return every fact that the recording has of a step, with the engine's value of it."""
+    found: list[Row] = []
+    for fact, value in real.items():
+        who, _, what = fact.partition(" ")
+        if not what:
+            found.append((fact, value, model.get(fact)))
+        elif what == "exists":
+            found.append((fact, value, model.get(fact, False)))
+        elif not model.get(f"{who} exists", False):
+            if what == "LEO":  # no replica here: one difference, not one for each of its facts
+                found.append((f"{who} exists", True, False))
+        elif what == "log" and f"{who} epochs" not in real:
+            found.append((fact, value, model[f"{who} names"]))
+        else:
+            found.append((fact, value, model[fact]))
+    return found
+
+
+def facts_now(sim: Simulation, tp: int = 0) -> Facts:
+    """Return everything a recording may say of a partition now, under the same names."""
+    k = sim.cluster.controller
+    found: Facts = {}
+    record = k.records.get(tp)
+    if record is not None:
+        found["leader"] = record.leader
+        found["leaderEpoch"] = record.leader_epoch
+        found["partitionEpoch"] = record.partition_epoch
+        found["isr"] = sorted(record.isr)
+        found["elr"] = sorted(record.elr)
+        found["lastKnownElr"] = list(record.last_known_elr)
+        found["recovering"] = record.recovering
+    for broker in sim.brokers.values():
+        _add_replica(found, broker, tp)
+    return found
+
+
+def _add_replica(found: Facts, broker: Broker, tp: int) -> None:
+    who = f"b{broker.id}"
+    disk = broker.machine.disks.get(tp)
+    found[f"{who} exists"] = disk is not None
+    if disk is None:
+        return
+    log = disk.log
+    replica = broker.replicas.get(tp)
+    records = [
+        (value, batch.epoch)
+        for batch in log.batches
+        for offset, value in enumerate(batch.values, batch.base)
+        if offset >= log.log_start
+    ]
+    found[f"{who} LEO"] = log.leo
+    found[f"{who} start"] = log.log_start
+    # Before 0.11 a batch says nothing of epochs: a recording then leaves them out.
+    found[f"{who} log"] = " ".join(f"{value}@{epoch}" for value, epoch in records)
+    found[f"{who} names"] = " ".join(value for value, _ in records)
+    found[f"{who} epochs"] = [list(entry) for entry in log.epochs.entries()]
+    # This process has received no role yet: the mark is only on its disk.
+    found[f"{who} HW"] = log.hw if replica is not None else disk.hw_checkpoint

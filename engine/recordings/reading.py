@@ -1,0 +1,247 @@
+"""A recording as a value: JSON of any version becomes moves and facts.
+
+Unknown fields are let through and missing ones have a meaning (no `elr` is an empty one); a field
+that is there but cannot be what it should be is an error.  Facts are named alike on both sides:
+`leader`, `leaderEpoch`, `partitionEpoch`, `isr`, `elr`, `lastKnownElr`, `recovering`, and for each
+broker `b1 LEO`, `b1 HW`, `b1 start`, `b1 epochs`, `b1 log` (or `b1 exists`, without a replica).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+from engine.model.errors import InputError
+from engine.model.languages import LANGUAGES, short
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+MOST_STEPS: Final = 2_000
+INITIAL: Final = "initial"
+NOT_PLAYED: Final = "NOT PLAYED"
+
+Facts = dict[str, Any]
+"""Fact -> value: a number, a text, a truth, or a list."""
+
+Explained = dict[tuple[int, str], list[tuple[Any, Any, str]]]
+"""(step, fact) -> (the real value, the engine's, why), as the recording has it."""
+
+_OF_ENVIRONMENT: Final = re.compile(r"\b(order|timing|lab|environment)\b")
+"""Words of a recorder beside differences that are no fault of the model."""
+
+_OF_THE_MODEL: Final = "ENGINE"
+"""... and what it begins with where the model was found to be wrong, "at step 10" say."""
+
+_WEAK: Final = re.compile(r"\backs=[01]\b")
+"""Records that only the leader acknowledged, or no replica."""
+
+_AT_STEP: Final = re.compile(r"\bat steps? (\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """One move and the facts after it.
+
+    `plays` is what the engine plays for it: the move, unless the recording says in which order
+    things really happened.  `refused` is what the cluster answered instead, or "".  `wire` and
+    `log` are what passed between the brokers and what they logged meanwhile, a line each.
+    """
+
+    move: str
+    plays: tuple[str, ...]
+    refused: str
+    facts: Facts
+    wire: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One script on one cluster.  `brokers` are numbered from 1; `assignment` is partition 0's."""
+
+    name: str
+    scenario: str
+    kafka: str
+    profile: str
+    brokers: int
+    assignment: tuple[int, ...]
+    settings: dict[str, Any]
+    configs: dict[str, Any]
+    steps: tuple[RecordedStep, ...]
+    explained: Explained = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    """Names of the brokers, where they have others than their numbers."""
+    produced: dict[str, str] = field(default_factory=dict)
+    """Record -> the last answer to its producer: NONE where it was acknowledged."""
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(language, explanation) -> the same in that language, where the recording has it (`zh`)."""
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """Return the moves that were played, without the moment before the first one."""
+        return tuple(one.move for one in self.steps if one.move != INITIAL)
+
+    @property
+    def lost(self) -> list[str]:
+        """Return the records that real brokers lost.
+
+        They were acknowledged (not merely by the leader), and no log has them at the end.
+        """
+        logs = " ".join(str(v) for fact, v in self.steps[-1].facts.items() if fact.endswith(" log"))
+        kept = {one.partition("@")[0] for one in logs.split()}
+        weak = {word for one in self.steps for word in one.move.split() if _WEAK.search(one.move)}
+        return [
+            name
+            for name, told in self.produced.items()
+            if told == "NONE" and name not in kept | weak
+        ]
+
+
+def release_order(release: str) -> list[int]:
+    """Return a key that sorts 0.10.2.2 before 4.1.1, and both before other texts."""
+    parts = release.split(".")
+    return [int(part) if part.isdecimal() else 1 << 30 for part in parts]
+
+
+def load(paths: Iterable[str | Path]) -> Iterator[Recording]:
+    """Yield the recordings in files and directories, by name.
+
+    Raises InputError: file and reason.
+    """
+    for path in map(Path, paths):
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not files:
+            raise InputError(
+                "unknown", f"There is no recording (*.json) in {path}.", where=str(path)
+            )
+        for file in files:
+            try:
+                if file.stat().st_size > MOST_BYTES:
+                    raise InputError(
+                        "too_large", f"{file} is larger than any recording.", where=str(file)
+                    )
+                text = file.read_text("utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(
+                    "unknown", f"{file} cannot be read: {error}.", where=str(file)
+                ) from None
+            yield read(text, file.stem, str(file))
+
+
+@cache
+def own() -> tuple[Recording, ...]:
+    """Return the recordings that come with the engine, by name."""
+    folder = resources.files("engine.recordings") / "played"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    found = [(one.name, one.read_text("utf-8")) for one in files if one.name.endswith(".json")]
+    return tuple(read(text, name.removesuffix(".json"), name) for name, text in found)
+
+
+def read(text: str, name: str, where: str = "") -> Recording:
+    """Read one recording.  Raises InputError with one sentence."""
+    where = where or name
+    try:
+        return _recording(json.loads(text), name)
+    except RecursionError:
+        raise InputError("invalid", f"{where} is nested too deep.", where=where) from None
+    except KeyError as error:
+        raise InputError(
+            "invalid", f"{where} is no recording: {error} is missing.", where=where
+        ) from None
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
+        raise InputError("invalid", f"{where} is no recording: {error}.", where=where) from None
+
+
+def _recording(data: Any, name: str) -> Recording:
+    steps = tuple(_step(one) for one in data["steps"])
+    if not 1 <= len(steps) <= MOST_STEPS:
+        raise ValueError(f"it has {len(steps)} steps")
+    named = data.get("brokers", 0)
+    brokers = named if isinstance(named, int) else len(named)
+    seen = [broker for one in data["steps"] for broker in one["facts"].get("brokers", {})]
+    brokers = max([brokers, *map(int, seen)])
+    assignment = tuple(int(b) for b in data.get("assignment") or range(1, brokers + 1))
+    return Recording(
+        name=name,
+        scenario=str(data["scenario"]),
+        kafka=str(data["kafka"]),
+        profile=str(data["profile"]),
+        brokers=brokers,
+        assignment=assignment,
+        settings=dict(data.get("settings") or {}),
+        configs=dict(data.get("configs") or {}),
+        steps=steps,
+        explained=_explained(data),
+        names=tuple(str(one) for one in data.get("names") or ()),
+        produced={str(name): str(told[0]) for name, told in (data.get("produced") or {}).items()},
+        told={
+            (language, str(one["why"])): str(one[short(language)])
+            for one in data.get("explained") or ()
+            for language in LANGUAGES
+            if one.get(short(language))
+        },
+    )
+
+
+def _step(data: Any) -> RecordedStep:
+    move = str(data["move"])
+    said = str(data.get("said") or "")
+    if move == INITIAL or said.startswith(NOT_PLAYED):
+        plays: tuple[str, ...] = ()
+    else:
+        plays = tuple(str(line) for line in data.get("plays", [move]))
+    heard = (tuple(map(str, data.get(key) or ())) for key in ("wire", "log"))
+    return RecordedStep(move, plays, said, facts_of(data["facts"]), *heard)
+
+
+def facts_of(data: Any) -> Facts:
+    """Return the facts after one move, as a recording writes them, under this module's names."""
+    found: Facts = {}
+    record = data.get("P")
+    if record:
+        found["leader"] = int(record["leader"])
+        found["leaderEpoch"] = int(record["le"])
+        found["partitionEpoch"] = int(record["pe"])
+        found["isr"] = sorted(int(b) for b in record["isr"])
+        found["elr"] = sorted(int(b) for b in record.get("elr") or ())
+        last = record.get("lastKnown", record.get("last"))
+        found["lastKnownElr"] = [int(b) for b in last or ()]
+        found["recovering"] = bool(record.get("recovering"))
+    for broker, replica in sorted((data.get("brokers") or {}).items(), key=lambda b: int(b[0])):
+        who = f"b{int(broker)}"
+        if replica is None:
+            found[f"{who} exists"] = False
+            continue
+        found[f"{who} LEO"] = int(replica["leo"])
+        found[f"{who} start"] = int(replica.get("start") or 0)
+        found[f"{who} log"] = str(replica["log"])
+        if replica.get("epochs") is not None:
+            found[f"{who} epochs"] = [[int(e), int(o)] for e, o in replica["epochs"]]
+        # The mark of a broker that is down is in no memory any more.
+        if not replica.get("down"):
+            found[f"{who} HW"] = replica.get("hw")
+    return found
+
+
+def _explained(data: Any) -> Explained:
+    """Return the differences that the recording accounts for.
+
+    They are under `explained`, or listed in `differ` with one `why` for all of them that speaks of
+    order, timing, the lab or its environment.
+    """
+    found: Explained = {}
+    entries = [(one["why"], one["facts"]) for one in data.get("explained") or ()]
+    why = str(data.get("why") or "")
+    if _OF_ENVIRONMENT.search(why):
+        wrong = set(map(int, _AT_STEP.findall(why))) if why.startswith(_OF_THE_MODEL) else set()
+        entries.append((why, [row for row in data.get("differ") or () if row[0] not in wrong]))
+    for reason, rows in entries:
+        for row in rows:
+            step, fact, real, model = row[0], row[-3], row[-2], row[-1]
+            found.setdefault((int(step), str(fact)), []).append((real, model, str(reason)))
+    return found
