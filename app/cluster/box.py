@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Final, TypedDict
 
-from app.cluster.quorum import QuorumSentence, quorum_of
+from app.cluster.quorum import QuorumJson, quorum_of
 from app.find.answers import Result, results
 from app.find.meaning import explaining, release_named
 from app.incident.story import story_of_text
@@ -94,7 +94,7 @@ class BoxJson(TypedDict):
     """
 
     lines: list[LineRun]
-    quorum: list[QuorumSentence]
+    quorum: QuorumJson
     named: list[NamedJson]
     bugs: list[BugJson]
     story: Json | None
@@ -109,6 +109,7 @@ def read_box(
     facts: Facts,
     partition: str,
     language: str,
+    title: str = "quorum",
 ) -> BoxJson:
     """Return what a text means; `facts` are those that were read of it.
 
@@ -130,7 +131,7 @@ def read_box(
         facts.answered()
     return {
         "lines": _lines(facts),
-        "quorum": quorum_of(facts),
+        "quorum": quorum_of(facts, title),
         "named": _named(facts, language, told),
         "bugs": bugs or has[:MOST_BUGS],
         "story": None if story is None else dict(story),
