@@ -47,6 +47,10 @@ COLOURS: Final = {
 """Name of a format -> the kind of its lines on the page."""
 
 
+READ: Final = ("state", "setting", "quorum")
+"""Kinds of lines that print no error."""
+
+
 class LineRun(TypedDict):
     """Lines in a row that are of one kind."""
 
@@ -195,7 +199,11 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
     """Return the known bugs that print one of the lines, each once."""
     lines = [(line.number, line.text) for line in facts.logged[:MOST_LINES_FOR_BUGS]]
     if not facts.partitions and len(text) <= SHORT:
-        lines += [(number, line) for number, line in enumerate(text.splitlines(), 1)]
+        lines += [
+            (number, line)
+            for number, line in enumerate(text.splitlines(), 1)
+            if COLOURS.get(facts.kinds.get(number, ""), "state") not in READ
+        ]
     found: dict[LedgerEntry, int] = {}
     for number, line in lines:
         for entry in fitting(line, release):

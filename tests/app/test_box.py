@@ -74,6 +74,17 @@ def test_several_kinds_stand_in_one_paste() -> None:
     assert box["story"] is not None and box["hits"] == []
 
 
+def test_what_a_tool_prints_of_a_quorum_is_no_bug() -> None:
+    """Its table has LogEndOffset in its head: words of bugs, and no line that one prints."""
+    text = (
+        "LeaderId: 2\nLeaderEpoch: 5\nCurrentVoters: [1,2,3]\n"
+        "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
+        "2\t14\t0\t1700000000000\t1700000000000\tLeader\n"
+        "1\t14\t0\t1700000000000\t1700000000000\tFollower\n"
+    )
+    assert box_of(text)["bugs"] == [] and box_of(text)["quorum"]
+
+
 def test_an_error_finds_its_meaning_and_its_bugs() -> None:
     line = (
         "org.apache.kafka.common.errors.NotEnoughReplicasException: The size of the current ISR "
