@@ -185,6 +185,7 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
         if line.named is not None and line.named.kind.name not in told
     ]
     found = []
+    linked: set[str] = set()
     for _, group in groupby(
         known, key=lambda one: (one[1].kind.name, tuple(one[1].values.items()))
     ):
@@ -202,8 +203,10 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
                     "href": entry.url,
                 }
                 for entry in explaining(named.kind)
+                if entry.url not in linked
             ],
         }
+        linked |= {link["href"] for link in shown["links"]}
         found.append(shown)
     return found[:MOST_NAMED]
 
