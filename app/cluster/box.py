@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Final, TypedDict
 
-from app.cluster.quorum import QuorumSentence, quorum_of
+from app.cluster.quorum import QuorumJson, quorum_of
 from app.find.answers import Result, results
 from app.find.meaning import explaining, release_named
 from app.incident.story import story_of_text
@@ -45,6 +45,10 @@ COLOURS: Final = {
     "": "unknown",
 }
 """Name of a format -> the kind of its lines on the page."""
+
+
+READ: Final = ("state", "setting", "quorum")
+"""Kinds of lines that print no error."""
 
 
 class LineRun(TypedDict):
@@ -94,7 +98,7 @@ class BoxJson(TypedDict):
     """
 
     lines: list[LineRun]
-    quorum: list[QuorumSentence]
+    quorum: QuorumJson
     named: list[NamedJson]
     bugs: list[BugJson]
     story: Json | None
@@ -109,6 +113,7 @@ def read_box(
     facts: Facts,
     partition: str,
     language: str,
+    title: str = "quorum",
 ) -> BoxJson:
     """Return what a text means; `facts` are those that were read of it.
 
@@ -130,7 +135,7 @@ def read_box(
         facts.answered()
     return {
         "lines": _lines(facts),
-        "quorum": quorum_of(facts),
+        "quorum": quorum_of(facts, title),
         "named": _named(facts, language, told),
         "bugs": bugs or has[:MOST_BUGS],
         "story": None if story is None else dict(story),
@@ -194,7 +199,11 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
     """Return the known bugs that print one of the lines, each once."""
     lines = [(line.number, line.text) for line in facts.logged[:MOST_LINES_FOR_BUGS]]
     if not facts.partitions and len(text) <= SHORT:
-        lines += [(number, line) for number, line in enumerate(text.splitlines(), 1)]
+        lines += [
+            (number, line)
+            for number, line in enumerate(text.splitlines(), 1)
+            if COLOURS.get(facts.kinds.get(number, ""), "state") not in READ
+        ]
     found: dict[LedgerEntry, int] = {}
     for number, line in lines:
         for entry in fitting(line, release):

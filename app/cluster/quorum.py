@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Final, TypedDict
 
 from engine.scenarios.paste import Facts
+from engine.scenarios.pasted_quorum import PastedQuorum, quorum_in, scenario_of_quorum
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
 
 LEADS: Final = "raft_leader"
 RAFT: Final = "raft_"
@@ -18,9 +21,32 @@ class QuorumSentence(TypedDict):
     args: dict[str, str | int]
 
 
-def quorum_of(facts: Facts) -> list[QuorumSentence]:
+class QuorumJson(TypedDict):
+    """Sentences on a quorum, and a run of its voters, None where the text names none."""
+
+    sentences: list[QuorumSentence]
+    run: str | None
+
+
+def quorum_of(facts: Facts, title: str) -> QuorumJson:
     """Return what a description of the quorum, or its lines, come to."""
-    return [*_described(facts), *_climbing(facts)]
+    found = quorum_in(facts)
+    sentences = [*_described(facts), *_climbing(facts)]
+    if found is None:
+        return {"sentences": sentences, "run": None}
+    scenario = Scenario.from_dict(scenario_of_quorum(found, title))
+    return {
+        "sentences": [*sentences, *_played(facts, found)],
+        "run": Run(scenario, scenario.profiles[0]).text(),
+    }
+
+
+def _played(facts: Facts, found: PastedQuorum) -> Iterator[QuorumSentence]:
+    """Yield what the run has otherwise than the text: names and the leader epoch."""
+    names = ", ".join(f"{voter} = C{number}" for number, voter in enumerate(found.order, 1))
+    yield {"key": "named", "args": {"names": names}}
+    epoch = facts.quorum.get("LeaderEpoch", "")
+    yield {"key": "epoch" if epoch else "epoch_unknown", "args": {"epoch": epoch}}
 
 
 def _described(facts: Facts) -> Iterator[QuorumSentence]:
