@@ -85,7 +85,14 @@ export function Title() {
             ${parts.length > 1 && html`<${Partition} parts=${parts} t=${t} />`}
             ${!s.phone.value && html`<${Release} />`}
             <a class="btn" id="compare" href=${compareWith(facts)}>${t("compare.go")}</a>
-            <button type="button" class="btn" id="sharing" aria-haspopup="dialog" onClick=${share}>
+            <button
+              type="button"
+              class="btn"
+              id="sharing"
+              aria-label=${t("share.open")}
+              aria-haspopup="dialog"
+              onClick=${share}
+            >
               <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
             </button>`
     }
