@@ -16,7 +16,7 @@ from engine.scenarios.pasted_brokers import few
 
 SEVERITIES: Final = ("bad", "warn", "note")
 LEADERLESS: Final = ("offline", "offline_only", "election_due")
-"""Findings that come before others as bad: nobody can write or read."""
+"""Findings before others as bad: clients can neither write nor read."""
 MOST_FINDINGS: Final = 60
 
 

@@ -74,7 +74,7 @@ def test_several_kinds_stand_in_one_paste() -> None:
     assert box["story"] is not None and box["hits"] == []
 
 
-def test_what_a_tool_prints_of_a_quorum_is_no_bug() -> None:
+def test_the_table_of_a_quorum_is_no_bug() -> None:
     """Its table has LogEndOffset in its head: words of bugs, and no line that one prints."""
     text = (
         "LeaderId: 2\nLeaderEpoch: 5\nCurrentVoters: [1,2,3]\n"
