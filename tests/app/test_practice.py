@@ -112,8 +112,8 @@ def test_a_sheet_has_what_was_asked_for(client: FlaskClient) -> None:
         ("/interview/sheet?only=Q1", "/practice/sheet?only=Q1"),
         ("/claims", "/practice"),
         ("/claims?show=until", "/practice"),
-        ("/claims?card=never-two-leaders", "/practice/never-two-leaders"),
-        ("/claims/never-two-leaders?said=true", "/practice/never-two-leaders?said=true"),
+        ("/claims?card=never-two-leaders", "/practice/two-brokers-may-lead-at-once"),
+        ("/claims/never-two-leaders?said=true", "/practice/two-brokers-may-lead-at-once?said=true"),
         ("/claims?s=S22&property=leader+%3D+A", "/property?s=S22&property=leader+%3D+A"),
     ],
 )
