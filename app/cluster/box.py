@@ -9,24 +9,27 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Final, TypedDict
 
-from app.cluster.quorum import QuorumSentence, quorum_of
+from app.cluster.quorum import QuorumJson, quorum_of
 from app.find.answers import Result, results
 from app.find.meaning import explaining, release_named
-from app.incident.story import story_of_text
+from app.incident.story import IncidentStory, PartitionChoice, story_of_text
 from engine.logs.kinds import NamedLine
 from engine.logs.secrets import masked
+from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
 from engine.scenarios.paste import Facts
 from engine.upgrade import upgrade as advice
 from engine.upgrade.ledger import LedgerEntry
-from engine.upgrade.matching import fitting
+from engine.upgrade.matching import fitting, printing
 
 MOST_NAMED: Final = 40
 MOST_BUGS: Final = 8
 MOST_HITS: Final = 6
 MOST_LINES_FOR_BUGS: Final = 400
+MOST_WORDS_OF_A_NAME: Final = 4
+"""Of a bare error, which finds bugs by its name too; a line finds those that print it."""
 SHORT: Final = 600
 """Characters of a text that may be a question, a bare error or a release."""
 STATES: Final = ("topics", "kcat", "json", "table", "zookeeper", "files", "ends")
@@ -45,6 +48,10 @@ COLOURS: Final = {
     "": "unknown",
 }
 """Name of a format -> the kind of its lines on the page."""
+
+
+READ: Final = ("state", "setting", "quorum")
+"""Kinds of lines that print no error."""
 
 
 class LineRun(TypedDict):
@@ -89,15 +96,17 @@ class BugJson(TypedDict):
 class BoxJson(TypedDict):
     """All that a text means besides the state of its partitions.
 
-    `story`: an `IncidentStory`, or the partitions to choose from; `has`: how many known bugs the
+    `story`: an `IncidentStory`, or the partitions to choose from; `without`: why dumps have none;
+    `has`: how many known bugs the
     release has that is the text, of which `bugs` are the worst.
     """
 
     lines: list[LineRun]
-    quorum: list[QuorumSentence]
+    quorum: QuorumJson
     named: list[NamedJson]
     bugs: list[BugJson]
     story: Json | None
+    without: str
     hits: list[Result]
     release: str
     has: int
@@ -109,6 +118,7 @@ def read_box(
     facts: Facts,
     partition: str,
     language: str,
+    title: str = "quorum",
 ) -> BoxJson:
     """Return what a text means; `facts` are those that were read of it.
 
@@ -116,9 +126,11 @@ def read_box(
     """
     text, secrets = masked(text)
     release = release_named(text)
-    story = story_of_text(text, partition, language) if _may_be_story(text, facts) else None
+    story, without = _story(text, facts, partition, language)
     told = OF_STORY if story is not None and story.get("states") else ()
-    understood = facts.partitions or facts.logged or story or facts.quorum or facts.members
+    understood = bool(
+        facts.partitions or facts.logged or story or without or facts.quorum or facts.members
+    )
     bugs = _bugs(text, facts, release, language)
     has: list[BugJson] = []
     if release and not (understood or bugs):
@@ -126,14 +138,15 @@ def read_box(
     hits: list[Result] = []
     if not (understood or release):
         hits = results(text, language, (), MOST_HITS)["hits"]
-    if not understood and (release or bugs or hits):
+    if without or (not understood and (release or bugs or hits)):
         facts.answered()
     return {
         "lines": _lines(facts),
-        "quorum": quorum_of(facts),
+        "quorum": quorum_of(facts, title),
         "named": _named(facts, language, told),
         "bugs": bugs or has[:MOST_BUGS],
         "story": None if story is None else dict(story),
+        "without": without,
         "hits": hits,
         "release": release,
         "has": len(has),
@@ -141,10 +154,19 @@ def read_box(
     }
 
 
-def _may_be_story(text: str, facts: Facts) -> bool:
-    return any(line.named is None or "isr" in line.named.kind.name for line in facts.logged) or (
-        bool(facts.logged) or text.startswith("Dumping ") or "\nDumping " in text
-    )
+def _story(
+    text: str, facts: Facts, partition: str, language: str
+) -> tuple[IncidentStory | PartitionChoice | None, str]:
+    """Return the story of logs and dumps; without one, why dumps have none."""
+    dumped = text.startswith("Dumping ") or "\nDumping " in text
+    if not facts.logged and not dumped:
+        return None, ""
+    try:
+        return story_of_text(text, partition, language), ""
+    except InputError as bad:
+        if bad.code != "unknown":
+            raise
+        return None, bad.sentence if dumped else ""
 
 
 def _lines(facts: Facts) -> list[LineRun]:
@@ -167,6 +189,7 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
         if line.named is not None and line.named.kind.name not in told
     ]
     found = []
+    linked: set[str] = set()
     for _, group in groupby(
         known, key=lambda one: (one[1].kind.name, tuple(one[1].values.items()))
     ):
@@ -184,8 +207,10 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
                     "href": entry.url,
                 }
                 for entry in explaining(named.kind)
+                if entry.url not in linked
             ],
         }
+        linked |= {link["href"] for link in shown["links"]}
         found.append(shown)
     return found[:MOST_NAMED]
 
@@ -194,10 +219,15 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
     """Return the known bugs that print one of the lines, each once."""
     lines = [(line.number, line.text) for line in facts.logged[:MOST_LINES_FOR_BUGS]]
     if not facts.partitions and len(text) <= SHORT:
-        lines += [(number, line) for number, line in enumerate(text.splitlines(), 1)]
+        lines += [
+            (number, line)
+            for number, line in enumerate(text.splitlines(), 1)
+            if COLOURS.get(facts.kinds.get(number, ""), "state") not in READ
+        ]
     found: dict[LedgerEntry, int] = {}
     for number, line in lines:
-        for entry in fitting(line, release):
+        fits = fitting if len(line.split()) <= MOST_WORDS_OF_A_NAME else printing
+        for entry in fits(line, release):
             found.setdefault(entry, number)
     return [
         _bug(entry, number, release, language) for entry, number in list(found.items())[:MOST_BUGS]

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Final, TypedDict
 
 from engine.scenarios.paste import Facts
+from engine.scenarios.pasted_quorum import PastedQuorum, quorum_in, scenario_of_quorum
+from engine.scenarios.scenario import Scenario
+from engine.sim.run import Run
 
 LEADS: Final = "raft_leader"
 RAFT: Final = "raft_"
@@ -18,9 +21,32 @@ class QuorumSentence(TypedDict):
     args: dict[str, str | int]
 
 
-def quorum_of(facts: Facts) -> list[QuorumSentence]:
+class QuorumJson(TypedDict):
+    """Sentences on a quorum, and a run of its voters, None where the text names none."""
+
+    sentences: list[QuorumSentence]
+    run: str | None
+
+
+def quorum_of(facts: Facts, title: str) -> QuorumJson:
     """Return what a description of the quorum, or its lines, come to."""
-    return [*_described(facts), *_climbing(facts)]
+    found = quorum_in(facts)
+    sentences = [*_described(facts), *_climbing(facts)]
+    if found is None:
+        return {"sentences": sentences, "run": None}
+    scenario = Scenario.from_dict(scenario_of_quorum(found, title))
+    return {
+        "sentences": [*sentences, *_played(facts, found)],
+        "run": Run(scenario, scenario.profiles[0]).text(),
+    }
+
+
+def _played(facts: Facts, found: PastedQuorum) -> Iterator[QuorumSentence]:
+    """Yield what the run has otherwise than the text: names and the leader epoch."""
+    names = ", ".join(f"{voter} = C{number}" for number, voter in enumerate(found.order, 1))
+    yield {"key": "named", "args": {"names": names}}
+    epoch = facts.quorum.get("LeaderEpoch", "") or str(max(_epochs(facts), default=""))
+    yield {"key": "epoch" if epoch else "epoch_unknown", "args": {"epoch": epoch}}
 
 
 def _described(facts: Facts) -> Iterator[QuorumSentence]:
@@ -44,9 +70,15 @@ def _described(facts: Facts) -> Iterator[QuorumSentence]:
 
 
 def _climbing(facts: Facts) -> Iterator[QuorumSentence]:
-    named = [line.named for line in facts.logged if line.named is not None]
-    lines = [one for one in named if one.kind.name.startswith(RAFT) and "epoch" in one.values]
-    epochs = [int(one.values["epoch"]) for one in lines]
-    if len(set(epochs)) > 1 and not any(one.kind.name == LEADS for one in lines):
+    epochs = _epochs(facts)
+    leads = any(line.named is not None and line.named.kind.name == LEADS for line in facts.logged)
+    if len(set(epochs)) > 1 and not leads:
         args: dict[str, str | int] = {"first": min(epochs), "last": max(epochs)}
         yield {"key": "climbs", "args": args}
+
+
+def _epochs(facts: Facts) -> list[int]:
+    """Return the epochs that lines of Raft name."""
+    named = [line.named for line in facts.logged if line.named is not None]
+    raft = [one.values for one in named if one.kind.name.startswith(RAFT)]
+    return [int(values["epoch"]) for values in raft if "epoch" in values]

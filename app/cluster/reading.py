@@ -81,7 +81,7 @@ def read_text(text: str, profile: str, partition: str, title: str, language: str
     """
     facts = paste.read(text)
     facts.profile = profile or facts.profile
-    box = read_box(text, facts, partition, language)
+    box = read_box(text, facts, partition, language, title)
     data, notes = pasted.scenario_of(facts, title)
     problems = [*facts.problems]
     run = None

@@ -39,6 +39,7 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     told = [_batch(one) for one in batches]
     cells = [cell for one in batches for cell in _cells(database, one)]
     database.close()
+    print(f"Studies: {len(batches)}, in {settings.database_url}", file=sys.stderr)
     try:
         if "://" in root or (settings.spark_master and not settings.spark_master.startswith("sc:")):
             found = _by_spark(settings, sql, places, told, cells, most)

@@ -330,7 +330,7 @@ def run(
     if isinstance(scenario, str) and scenario.lstrip().startswith("{"):
         return Run(runs.Run.from_text(scenario))
     found = file.load_path(scenario) if isinstance(scenario, Path) else file.find(scenario)
-    return Run(_run_of(found, kafka, seed, moves))
+    return run_of(found, kafka, seed, moves)
 
 
 def _lines(moves: str | Sequence[str]) -> tuple[str, ...]:
@@ -339,12 +339,11 @@ def _lines(moves: str | Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _run_of(
-    scenario: Scenario, kafka: str, seed: int, moves: str | Sequence[str] | None
-) -> runs.Run:
+def run_of(scenario: Scenario, kafka: str, seed: int, moves: str | Sequence[str] | None) -> Run:
+    """Return the run of a scenario; "" for the first version that it is about."""
     usual = scenario.profiles[0] if scenario.profiles else next(reversed(PROFILES))
     profile = get_profile(kafka or usual).name
-    return runs.Run(scenario, profile, seed, None if moves is None else _lines(moves))
+    return Run(runs.Run(scenario, profile, seed, None if moves is None else _lines(moves)))
 
 
 def scenarios() -> list[dict[str, str]]:

@@ -80,6 +80,59 @@ class Tried(TypedDict):
     problem: LineProblem | None
 
 
+class PlaySent(TypedDict):
+    """A run: a scenario by name or as YAML, and steps of it, from `first` on."""
+
+    scenario: NotRequired[Name]
+    yaml: NotRequired[ScenarioText]
+    release: NotRequired[Annotated[str, Meta(max_length=40)]]
+    seed: NotRequired[Seed]
+    moves: NotRequired[Annotated[list[str], Meta(max_length=200)]]
+    first: NotRequired[Annotated[int, Meta(ge=0)]]
+    count: NotRequired[Annotated[int, Meta(ge=0, le=200)]]
+
+
+class PlayedBreak(TypedDict):
+    invariant: str
+    step: int
+    why: str
+
+
+class PlayedStep(TypedDict):
+    number: int
+    time_ms: int
+    move: str
+    said: list[str]
+    why: list[str]
+    broken: list[str]
+
+
+class Played(TypedDict):
+    """End of a run, steps from `first` on, and the page that shows it; `last` is its last step."""
+
+    ok: Yes
+    run: Digest
+    title: str
+    release: str
+    verdict: str
+    holds: bool
+    lost: list[str]
+    broken: list[PlayedBreak]
+    last: int
+    first: int
+    steps: list[PlayedStep]
+    url: str
+
+
+class Playable(TypedDict):
+    """Scenarios, name of a release -> the releases it stands for, and grammar of a move -> help."""
+
+    ok: Yes
+    scenarios: list[dict[str, str]]
+    releases: dict[str, str]
+    moves: dict[str, str]
+
+
 class ClusterSent(TypedDict):
     text: Annotated[str, Meta(min_length=1, max_length=2 * paste.MOST_CHARS)]
     profile: NotRequired[Name]

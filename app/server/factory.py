@@ -31,6 +31,7 @@ from app.learn import (
     reading,
 )
 from app.live import channel, classroom, socket_handlers
+from app.python_api import pages as programs
 from app.runs.replays import Replays
 from app.server import (
     addresses,
@@ -70,6 +71,7 @@ SITE: Final = (
     deck,
     openapi,
     compiled,
+    programs,
 )
 """Modules with a `blueprint`, and FILES_PATH if one of its addresses takes files."""
 

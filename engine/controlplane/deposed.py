@@ -26,14 +26,19 @@ def resign(zombie: Controller, k: Controller, out: Effects) -> None:
     KRaft leader's appends reach no majority: none counts.
 
     Before 2.1 (`KafkaZkClient.expectedControllerEpochZkVersion`, KAFKA-6082) it handles first what
-    waited in its queue, and resigns when it hears that its session is over.
+    waited in its queue, and resigns when it hears that its session is over.  Before 0.8.2 it hears
+    first of the new epoch, and takes it for its own (`ControllerEpochListener` at 0.8.1.1,
+    KAFKA-1096): brokers obey it.
     """
-    if zombie.epoch < k.epoch:
+    before = zombie.epoch
+    if before < k.epoch:
         rule = "CP-10.deposed" if k.profile.kraft else "CP-ZK-CTRL"
         if not k.profile.kraft and not k.profile.controller_writes_fenced:
             rule = "CP-ZK-CTRL.expired"
+            if k.profile.deposed_takes_epoch:
+                zombie.epoch = k.epoch
             write_unfenced(zombie, k, out)
-        out.cue(rule, CONTROLLER, "controller epoch", zombie.epoch, k.epoch)
+        out.cue(rule, CONTROLLER, "controller epoch", before, k.epoch)
 
 
 def write_unfenced(zombie: Controller, k: Controller, out: Effects) -> None:

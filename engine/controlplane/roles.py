@@ -133,8 +133,15 @@ def _track_followers(replica: Replica, record: PartitionRecord) -> None:
 
 
 def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effects) -> bool:
-    """CP-MAKE-FOLLOWER.  Return True if the leader epoch advanced, so that fetching restarts."""
+    """CP-MAKE-FOLLOWER.  Return True if the leader epoch advanced, so that fetching restarts.
+
+    A KRaft broker in controlled shutdown makes no follower before 3.3.2
+    (`ReplicaManager.applyLocalFollowersDelta` at 3.3.1, KAFKA-14296); one of the ZooKeeper era
+    looks at no waiting request before 0.10 (`ReplicaManager.makeFollowers` at 0.9.0.1, KAFKA-2960).
+    """
     replica = ensure_log(broker, tp, out)
+    if broker.shutting_down and replica.profile.leaving_leader_stays:
+        return False
     if not _leader_is_known(broker, record.leader):
         return False  # ZooKeeper era: the transition is given up, the log exists all the same
     if record.partition_epoch < replica.partition_epoch:
@@ -155,7 +162,7 @@ def make_follower(broker: Process, tp: int, record: PartitionRecord, out: Effect
     if record.leader_epoch <= old_epoch:
         return False
     out.cue("CP-MAKE-FOLLOWER", broker.id, "epoch", old_epoch, record.leader_epoch, tp=replica.tp)
-    if was_leader or parked_on(broker, tp):
+    if not replica.profile.waiting_outlives_leading and (was_leader or parked_on(broker, tp)):
         role_lost(broker, replica, out)
     restarts = _reconciles(broker, replica, old_leader, old_epoch)
     if restarts and replica.profile.truncation == HW and record.leader >= 0:

@@ -412,7 +412,12 @@ def on_request_broken(broker: Process, leader: int, corr: int, out: Effects) -> 
 
 
 def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) -> None:
-    """T-1, T-2, T-3, follower's side.  Truncate.  Raises RuntimeError for a stray answer."""
+    """T-1, T-2, T-3, follower's side.  Truncate.  Raises RuntimeError for a stray answer.
+
+    An answer to a request of an older leader epoch is ignored; 2.1.0 takes it
+    (`AbstractFetcherThread.maybeTruncate` at 2.1.0, KAFKA-7786).
+    """
+    late = broker.profile.late_refusal_stops
     thread = waiting_thread(broker, m.src, m.corr)
     if thread is None:
         return
@@ -425,7 +430,7 @@ def on_epoch_end_response(broker: Process, m: EpochEndResponse, out: Effects) ->
             tier_state.on_epoch_end(broker, thread, (tp, error, epoch, end), out)
             continue
         state = thread.partitions.get(tp)
-        if state is None or state.asked_epoch != state.leader_epoch:
+        if state is None or (state.asked_epoch != state.leader_epoch and not late):
             continue
         if error:
             on_error(broker, thread, state, error, out)

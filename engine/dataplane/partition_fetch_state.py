@@ -293,8 +293,9 @@ def on_error(
     """F-6, F-10.  Fail a partition fenced in its own current epoch; else back off."""
     out.cue("F-8", broker.id, "error", state.offset, error, tp=state.tp)
     if error == FENCED_LEADER_EPOCH:
-        out.cue("F-10", broker.id, "epoch", state.asked_epoch, None, tp=state.tp)
-        if state.asked_epoch == state.leader_epoch:
+        asked = state.asked_epoch if state.asked_epoch >= 0 else state.leader_epoch - 1
+        out.cue("F-10", broker.id, "epoch", asked, None, tp=state.tp)
+        if state.asked_epoch == state.leader_epoch or broker.profile.late_refusal_stops:
             fail_partition(broker, thread, state.tp, out)
             return
     delay_last(broker, thread, state, out)

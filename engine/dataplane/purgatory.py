@@ -95,9 +95,15 @@ def answer_produce(broker: Process, waiting: DelayedProduce, error: int, out: Ef
 def wake_produce(broker: Process, replica: Replica, out: Effects) -> None:
     """P-4, H-6.  Look again at the produces that wait on this partition, the oldest first.
 
-    Each needs a higher offset than the one before it, so the first that waits on ends the search.
+    Each needs a higher offset than the one before it, so the first that waits on ends the search,
+    unless some are left of an earlier time as leader (KAFKA-2960).
     """
     waiting = replica.waiting
+    if replica.profile.waiting_outlives_leading:
+        replica.waiting = [
+            one for one in waiting if not complete_produce(broker, replica, one, out)
+        ]
+        return
     done = 0
     while done < len(waiting) and complete_produce(broker, replica, waiting[done], out):
         done += 1

@@ -53,6 +53,7 @@ def take_context(broker: Process, m: SessionFetch, out: Effects) -> SessionRead 
         m.replica >= 0,
         NAMES_VERSION,
         {},
+        broker.profile.sessions_age_from_start,
     )
     if context.error:
         out.cue("X-3", broker.id, "error", m.src, context.error)

@@ -161,6 +161,11 @@ class Profile:
     isr_change_leaves_hw: bool
     isr_write_not_recognised: bool
     leaving_leader_not_told: bool
+    leaving_leader_stays: bool
+    waiting_outlives_leading: bool
+    late_refusal_stops: bool
+    sessions_age_from_start: bool
+    deposed_takes_epoch: bool
     session_forgets_epoch: bool
     failed_dir_remade: bool
     mark_before_cut: bool

@@ -292,10 +292,12 @@ def new_context(
     follower: bool,
     version: int,
     topic_names: Mapping[str, str],
+    ages_from_start: bool = False,
 ) -> FetchContext:
     """X-3.  Turn a request into what is to be read.
 
-    `topic_names`: the names of the topic ids that this broker can resolve now (version 13).
+    `topic_names`: the names of the topic ids that this broker can resolve now (version 13);
+    `ages_from_start`: a use is not noted (`FetchManager.newContext` at 2.4.0, KAFKA-9137).
     """
     uses_ids = version >= TOPIC_IDS_SINCE
     partitions = _partitions(wanted, uses_ids, topic_names)
@@ -318,7 +320,10 @@ def new_context(
     if not session.partitions:
         cache.remove(session_id)
         return FetchContext(SESSIONLESS, partitions)
-    cache.touch(session, now)
+    if not ages_from_start:
+        cache.touch(session, now)
+    elif len(session.partitions) != session.cached_size:
+        cache.touch(session, session.used_ms)
     session.epoch = next_epoch(session.epoch)
     for (topic, _), cached in session.partitions.items():
         if cached.topic is None:

@@ -14,7 +14,9 @@ from app.find.meaning import explaining
 from engine.logs.kinds import kinds
 from engine.logs.secrets import masked
 from engine.model.languages import LANGUAGES
+from engine.replay.replay import Replay
 from engine.scenarios import file, paste
+from engine.sim.run import Run
 from engine.upgrade.upgrade import bugs_of
 from tests.app.conftest import post
 from tests.conftest import ROOT
@@ -70,6 +72,17 @@ def test_several_kinds_stand_in_one_paste() -> None:
     assert isinstance(runs, list)
     assert {"state", "log", "unknown"} <= {run["kind"] for run in runs}
     assert box["story"] is not None and box["hits"] == []
+
+
+def test_what_a_tool_prints_of_a_quorum_is_no_bug() -> None:
+    """Its table has LogEndOffset in its head: words of bugs, and no line that one prints."""
+    text = (
+        "LeaderId: 2\nLeaderEpoch: 5\nCurrentVoters: [1,2,3]\n"
+        "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
+        "2\t14\t0\t1700000000000\t1700000000000\tLeader\n"
+        "1\t14\t0\t1700000000000\t1700000000000\tFollower\n"
+    )
+    assert box_of(text)["bugs"] == [] and box_of(text)["quorum"]
 
 
 def test_an_error_finds_its_meaning_and_its_bugs() -> None:
@@ -162,7 +175,9 @@ def test_the_quorum_names_voters_that_can_win_and_why_epochs_climb() -> None:
         "1\t700\t0\t17\t17\tLeader\n2\t700\t0\t17\t17\tFollower\n3\t-1\t701\t-1\t-1\tFollower\n"
         "9\t650\t50\t17\t17\tObserver\n"
     )
-    said = {one["key"]: one["args"] for one in quorum_of(paste.read(described))}
+    said = {
+        one["key"]: one["args"] for one in quorum_of(paste.read(described), "title")["sentences"]
+    }
     assert said["can_win"] == {"voters": "1, 2", "n": 3, "majority": 2}
     assert said["leads"] == {"leader": 1} and said["empty"]["voter"] == 3
     assert said["fragile"] == {"voters": "1, 2"} and "behind" not in said
@@ -171,8 +186,67 @@ def test_the_quorum_names_voters_that_can_win_and_why_epochs_climb() -> None:
         f"Unattached(epoch={epoch}, voters=[0, 1, 2], electionTimeoutMs=9) (o.a.k.raft.Quorum)\n"
         for epoch in (20, 21, 22)
     )
-    assert quorum_of(paste.read(lines)) == [{"key": "climbs", "args": {"first": 20, "last": 22}}]
+    climbs = quorum_of(paste.read(lines), "title")["sentences"][0]
+    assert climbs == {"key": "climbs", "args": {"first": 20, "last": 22}}
     for tag in LANGUAGES:
         words = json.loads((ROOT / f"static/i18n/cluster.{tag}.json").read_text("utf-8"))
-        keys = {"leads", "can_win", "behind", "empty", "fragile", "climbs"}
+        keys = {"leads", "can_win", "behind", "empty", "fragile", "climbs", "named", "epoch"}
         assert {f"voting.{key}" for key in keys} <= set(words)
+
+
+VOTERS = """\
+LeaderId:               101
+LeaderEpoch:            40
+NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus
+101\t700\t0\t17\t17\tLeader
+102\t700\t0\t17\t17\tFollower
+103\t640\t60\t17\t17\tFollower
+"""
+VOTES = """\
+[2025-01-28 05:00:19,618] INFO [RaftManager id=0] Completed transition to Unattached(epoch=538, \
+voters=[0, 1, 2], electionTimeoutMs=1109) from Unattached(epoch=537, voters=[0, 1, 2], \
+electionTimeoutMs=1348) (org.apache.kafka.raft.QuorumState)
+"""
+
+
+def test_a_described_quorum_is_a_run_of_voters_in_which_the_best_log_wins() -> None:
+    quorum = quorum_of(paste.read(VOTERS), "title")
+    assert quorum["sentences"][-2]["args"] == {"names": "101 = C1, 102 = C2, 103 = C3"}
+    assert quorum["sentences"][-1] == {"key": "epoch", "args": {"epoch": "40"}}
+    assert quorum["run"]
+    voters = {
+        one["name"]: (one["state"], one["alive"])
+        for one in Replay(Run.from_text(quorum["run"])).final_view()["quorum"]["voters"]
+    }
+    assert voters["C2"] == ("leader", True) and voters["C3"] == ("follower", True)
+    assert not voters["C1"][1]
+
+
+def test_lines_without_a_leader_are_a_run_in_which_the_epoch_climbs() -> None:
+    run = quorum_of(paste.read(VOTES), "title")["run"]
+    assert run
+    view = Replay(Run.from_text(run)).final_view()["quorum"]
+    alive = [one for one in view["voters"] if one["alive"]]
+    assert len(alive) == 1 and alive[0]["epoch"] > 2 and alive[0]["state"] != "leader"
+
+
+def test_dumps_without_a_state_say_what_is_missing() -> None:
+    text = (
+        "Dumping D:\\kafka\\data\\tickets-2\\00000000000000000000.log\n"
+        "Log starting offset: 0\n"
+        "baseOffset: 0 lastOffset: 1 count: 2 baseSequence: 0 lastSequence: 1 producerId: 0 "
+        "producerEpoch: 0 partitionLeaderEpoch: 3 isTransactional: false isControl: false "
+        "position: 0 CreateTime: 1738555500000 size: 95 magic: 2 compresscodec: none "
+        "crc: 654334578 isvalid: true\n"
+    )
+    read = read_text(text, "", "", "title", "en")
+    assert "is a dump of tickets-2: records, but no leader and no ISR" in read.box["without"]
+    assert not read.problems and not read.box["bugs"] and not read.box["hits"]
+
+
+def test_a_setting_in_a_line_names_no_bugs() -> None:
+    line = "2022-12-16 16:05:22 INFO  X:1 - t/3 has ISR=[0], replicas=[0,4], min.insync.replicas=1"
+    assert box_of(line)["bugs"] == []
+    assert (
+        box_of("Why does a consumer get OFFSET_OUT_OF_RANGE after a leader change?")["bugs"] == []
+    )

@@ -111,6 +111,7 @@ GOOD = {
     "/api/scenarios/check": {"yaml": SCENARIO + "script: [nonsense"},
     "/api/scenarios/play": {"yaml": SCENARIO},
     "/api/scenarios/try": {"yaml": SCENARIO, "profile": "K39"},
+    "/api/play": {"scenario": "R20", "release": "0.10.2.2", "first": 130, "count": 9},
     "/api/batches": {"scenario": "S74", "runs": 20},
     "/api/batches/estimate": {"scenario": "S74", "runs": 20},
     "/api/cluster": {

@@ -61,6 +61,7 @@ BODIES: Final = {
     "failing.shorten_run": NAMES,
     "incident.read_files": WORKER,
     "learning.quiz": WORKER,
+    "programs.play": WORKER,
     "studies.rename": TITLE,
     "studies.rename_form": TITLE,
 }
@@ -174,6 +175,7 @@ def _posts() -> dict[str, tuple[str, dict[str, Any]]]:
         "editing.play": ("/api/scenarios/play", {"json": {"yaml": SCENARIO}}),
         "incident.read_files": (FILES_PATH, {"data": {"file": (io.BytesIO(log), "server.log")}}),
         "learning.quiz": ("/practice/quiz", {"data": {"run": run}}),
+        "programs.play": ("/api/play", {"json": {"scenario": "R20"}}),
     }
 
 

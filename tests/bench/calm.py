@@ -1,7 +1,7 @@
 """Measurement of the run page's calm: controls, rows around the picture, its share, its sizes.
 
-``python -m tests.bench.calm http://127.0.0.1:8000`` prints a table of a server that runs.  720 x 450
-is a window of 1440 x 900 at 200 % zoom.
+``python -m tests.bench.calm http://127.0.0.1:8000`` prints a table of a running server.  The size
+720 x 450 is a window of 1440 x 900 at 200 % zoom.
 """
 
 from __future__ import annotations
@@ -131,8 +131,9 @@ def main(url: str) -> None:
                     start_class(page)
                     page.wait_for_timeout(300)
                 row = look(page)
+                kind = " class" if taught else ""
                 print(
-                    f"| {width} × {height}{' class' if taught else ''} | {theme} | {row['controls']} | {row['above']} |"
+                    f"| {width} × {height}{kind} | {theme} | {row['controls']} | {row['above']} |"
                     f" {row['below']} | {row['share']:.0%} | {row['cell'] or 0:.0f} |"
                     f" {row['text']:.1f} ({row['smallest']}) |"
                 )

@@ -60,7 +60,7 @@ def test_the_path_leads_on_from_the_card_at_its_end(visit: Opener) -> None:
         page.wait_for_selector('body[data-ready="1"]')
     assert len(set(titles)) == 4
     assert "/compare?with=Z011" in page.url
-    page.locator(".pathbar .btn.primary").click()
+    page.locator(".titlebar .btn.primary").click()
     page.wait_for_url("**/s/a-cluster-that-lives*")
 
 

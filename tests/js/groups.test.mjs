@@ -22,13 +22,13 @@ const at = (groups, width) => {
 };
 const card = (made) => [...nodes(made.logs)].find((one) => one.a["data-id"] === "group:orders");
 
-test("a group has a card over the tanks, and its committed offset a flag at the leader's", () => {
+test("a group has a line over the tanks, and its committed offset a flag at the leader's", () => {
   for (const width of [390, 1280]) {
     const [without, made] = [at(undefined, width), at([group], width)];
     assert.equal(card(without), undefined);
-    const { y, height } = card(made).c.find((one) => one.k === "bg").a;
+    const { y } = card(made).c.find((one) => one.k === "head").a;
     const lift = made.geo.heads.sky - without.geo.heads.sky;
-    assert.ok(lift > height && y + height <= made.geo.heads.sky, "the card has its own room");
+    assert.ok(y > without.geo.heads.sky && y < made.geo.heads.sky && lift > 16, "its own room");
     const flag = [...nodes(made.logs)].find((one) => one.k === "commit-orders");
     const lane = made.geo.lanes.get(made.geo.part.record.leader);
     assert.ok(flag.c[0].a.d.includes(` ${made.geo.y(0, lane) - 5}h`));
@@ -47,4 +47,11 @@ test("a member stands in the partitions that it owns, any other consumer where i
   assert.equal(standing(view, { id: "C1", position: 7 }, 0), 3);
   assert.equal(standing(view, { id: "C2", position: 7 }, 0), undefined);
   assert.equal(standing({}, { id: "C1", position: 7 }, 0), 7);
+});
+
+test("a member's box says what it owns, in words and for readers", () => {
+  const made = at([group], 1280);
+  const box = [...nodes(made.logs)].find((one) => one.a?.["data-id"] === "C1");
+  assert.ok(JSON.stringify(box).includes(t("group.member", { p: "t-0 @ 3" })));
+  assert.ok(card(made).a["aria-label"].includes(t("group.member.down")));
 });

@@ -74,15 +74,16 @@ function WhatIf({ address }) {
     <div ref=${box} aria-live="polite"></div>`;
 }
 
-export function Found({ answer, link, left, put, film, read }) {
+export function Found({ answer, link, left, put, film, voters, read }) {
   const { problems, partitions, topics, offline, profile } = answer;
-  const { story, named, bugs, hits } = answer.box;
-  const toldAlready = story?.states > 0 || [named, bugs, hits].some(({ length }) => length > 0);
+  const { story, without, named, bugs, hits } = answer.box;
+  const toldAlready =
+    story?.states > 0 || without || [named, bugs, hits].some(({ length }) => length > 0);
   const notes = answer.notes.filter(({ key }) => !(toldAlready && key === "paste.note.nothing"));
   const down = t("cluster.down", { brokers: offline.join(", ") });
   return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}
     ${answer.report && html`<${Report} answer=${answer} />`}
-    <${Meaning} box=${answer.box} film=${film} read=${read} />
+    <${Meaning} box=${answer.box} film=${film} voters=${voters} read=${read} />
     ${
       problems.length > 0 &&
       html`<div class="problems" role="alert">

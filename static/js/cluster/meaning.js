@@ -33,14 +33,18 @@ const Bug = ({ line, jira, statement, href, hit }) =>
 const Hit = ({ url, title, text }) =>
   html`<li key=${url}><a href=${url}>${title}</a> <span class="soft">${text}</span></li>`;
 
-const Quorum = ({ sentences }) =>
+const Quorum = ({ sentences, voters }) =>
   sentences.length > 0 &&
   html`<div>
     <h2>${t("cluster.quorum")}</h2>
     <ul>
       ${sentences.map(({ key, args }) => html`<li key=${key}>${t(`voting.${key}`, args)}</li>`)}
     </ul>
-    <p><a href="/s/S85">${t("cluster.quorum.watch")}</a></p>
+    <p>
+      <a class=${voters ? "btn" : ""} href=${voters ?? "/s/S85"}>
+        ${t(voters ? "cluster.quorum.play" : "cluster.quorum.watch")}
+      </a>
+    </p>
   </div>`;
 
 const Part = ({ title, rows, shape }) =>
@@ -52,11 +56,12 @@ const Part = ({ title, rows, shape }) =>
     </ul>
   </div>`;
 
-export function Meaning({ box, film, read }) {
-  const { named, quorum, bugs, hits, story, release, has, masked } = box;
+export function Meaning({ box, film, voters, read }) {
+  const { named, quorum, bugs, hits, story, without, release, has, masked } = box;
   const ofRelease = t("cluster.has", { release, n: has });
   return html`${masked > 0 && html`<p role="status">${t("cluster.masked", { n: masked })}</p>`}
-    <${Quorum} sentences=${quorum} />
+    <${Quorum} sentences=${quorum.sentences} voters=${voters} />
+    ${without && html`<p role="status">${without}</p>`}
     ${story?.choose && html`<${Choose} answer=${story} read=${read} />`}
     ${story && !story.choose && html`<${Story} answer=${story} link=${film} />`}
     <${Part} title=${has ? ofRelease : t("cluster.bugs")} rows=${bugs} shape=${Bug} />

@@ -73,10 +73,15 @@ async function read(event, partition = "") {
     render(html`<p class="bad" role="alert">${answer.sentence}</p>`, at("found"));
     return;
   }
-  const link = answer.run ? `/r#run=${await pack(answer.run)}` : null;
-  const film = answer.box.story?.run ? `/r#run=${await pack(answer.box.story.run)}` : null;
+  const { story, quorum } = answer.box;
+  const [link, film, voters] = await Promise.all(
+    [answer.run, story?.run, quorum.run].map(async (run) => run && `/r#run=${await pack(run)}`),
+  );
   const again = (name) => read(null, name);
-  render(html`<${Found} ...${{ answer, link, left, put, film }} read=${again} />`, at("found"));
+  render(
+    html`<${Found} ...${{ answer, link, left, put, film, voters }} read=${again} />`,
+    at("found"),
+  );
   colour(answer.box.lines, answer.problems);
   at("found").scrollIntoView({ block: "nearest" });
 }

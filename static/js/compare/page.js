@@ -142,10 +142,8 @@ async function begin() {
   sides.a = side("A", found.a, { t });
   sides.b = side("B", found.b, { t });
   await Promise.all([loadCards(sides.a), loadCards(sides.b)]);
-  sides.line = make("div", "verdictline");
-  const frame = make("div", "sides");
-  frame.append(sides.a.root, sides.line, sides.b.root);
-  const bar = make("div", "lockstep");
+  sides.line = document.querySelector(".verdictline");
+  both.append(sides.a.root, sides.b.root);
   sides.range = Object.assign(make("input"), {
     type: "range",
     min: 0,
@@ -154,16 +152,17 @@ async function begin() {
   sides.range.setAttribute("aria-label", t("rail.label"));
   sides.range.addEventListener("input", () => go(Number(sides.range.value)));
   sides.count = make("span", "num");
-  bar.append(
+  document.querySelector(".transport").append(
     button(t("time.back"), () => go(at - 1)),
     button(t("time.on"), () => go(at + 1), "primary"),
     sides.range,
     sides.count,
   );
-  both.append(frame, bar);
   if (found.cut) both.append(make("p", "note warn", t("compare.cut")));
   const place = document.getElementById("path");
   if (place) visits.mark(place.dataset.key);
+  const choose = /** @type {HTMLFormElement} */ (document.getElementById("choose"));
+  choose.addEventListener("change", () => choose.submit());
   await go(boot.at ?? Math.max(0, tellingDifference(found.parts)));
   both.removeAttribute("aria-busy");
   addEventListener("keydown", keys);

@@ -11,7 +11,7 @@ import { offsets } from "./lockstep.js";
 
 const PAGE = 48;
 const NARROWEST = 340; // px that three tanks take
-const HIGH = 400; // px, so that both runs and what differs are in sight together
+const LOWEST = 340; // px
 export const SHOWN = 6;
 
 export const make = (tag, cls = "", text = "") =>
@@ -45,8 +45,7 @@ export function side(letter, facts, { t }) {
     layers[0].ownerSVGElement.insertAdjacentHTML("afterbegin", `<defs>${PATTERNS}</defs>`);
   layers[1].ownerSVGElement.setAttribute("aria-hidden", "true");
   const what = root.appendChild(make("p", "what"));
-  const rules = root.appendChild(make("p", "rules"));
-  return { facts, root, where, open, scene, layers, what, rules, cards: {}, steps: new Map() };
+  return { facts, root, where, open, scene, layers, what, cards: {}, steps: new Map() };
 }
 
 /** The rules of its profile, by id; without them a step is drawn and its rules are not named. */
@@ -92,7 +91,7 @@ export function draw(one, step, goes, language) {
   const width = Math.max(NARROWEST, one.scene.clientWidth);
   const { geo, logs, over } = tanks(step, {
     width,
-    height: HIGH,
+    height: Math.max(LOWEST, one.scene.clientHeight),
     highest: one.facts.highest,
     t,
     name,
@@ -116,8 +115,7 @@ export function draw(one, step, goes, language) {
     : t("compare.idle", { profile: one.facts.profile });
   one.what.classList.toggle("idle", !goes);
   const rules = goes ? [...new Set(step.cues.map((cue) => cue.rule))] : [];
-  one.rules.title = rules.join(" ");
-  one.rules.textContent = titles(one.cards, rules, language).join(" · ");
+  one.what.title = titles(one.cards, rules, language).join(" · ");
   one.root.dataset.step = step.n;
 }
 

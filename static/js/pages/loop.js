@@ -168,6 +168,7 @@ figure.addEventListener("pointerleave", hold);
 document.addEventListener("visibilitychange", () => wait());
 
 for (const row of every(".dots", figure)) row.hidden = still;
+figure.dataset.plays = "1";
 for (const one of every(".plays", figure)) one.hidden = still;
 stills.hidden = !still;
 told();

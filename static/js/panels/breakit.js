@@ -1,14 +1,14 @@
 // "Break it": the five things that most visitors want to do to a cluster, the leader first.
 
 import { html } from "htm/preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 
 import { act, loadPossible } from "../animator/acting.js";
 import { LevelMoves } from "../animator/on_request.js";
 import { pause } from "../animator/playing.js";
 import * as s from "../animator/state.js";
 import { partOf } from "../core/partition.js";
-import { useOutside } from "./more.js";
+import { useSheet } from "./more.js";
 
 const MOST = 5;
 /** What is offered, in this order: [words of the button, form of the move].
@@ -87,24 +87,13 @@ function openBreak() {
 
 export function BreakIt() {
   const t = s.t.value;
-  const box = useRef(null);
-  const open = s.sheet.value === "break";
-  const close = () => {
-    if (s.sheet.value === "break") s.sheet.value = null;
-  };
-  useOutside(box, open, close);
+  const { box, open, close, keys } = useSheet("break");
   useEffect(() => {
     if (!open) return undefined;
     return () => {
       s.held.value = false;
     };
   }, [open]);
-  const keys = (event) => {
-    if (event.key !== "Escape" || !open) return;
-    event.stopPropagation();
-    close();
-    box.current?.querySelector("button")?.focus();
-  };
   return html`<div class="breakit" ref=${box} onKeyDown=${keys}>
     <button
       type="button"

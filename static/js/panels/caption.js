@@ -2,8 +2,10 @@
 
 import { html } from "htm/preact";
 
+import { notes } from "../animator/bookmarks.js";
 import { pick } from "../animator/choose.js";
 import { LevelAsks } from "../animator/on_request.js";
+import { mode } from "../animator/speaking.js";
 import * as s from "../animator/state.js";
 import { captionAt, isLong } from "./common.js";
 import { Futures } from "./verdict.js";
@@ -36,6 +38,11 @@ export function Caption() {
     >
       ${words}
     </p>
+    ${
+      mode.value === "present" &&
+      notes.value[step.n] &&
+      html`<p class="speakernote">${notes.value[step.n]}</p>`
+    }
     <div class="asks">
       ${aside && html`<span class=${`aside ${tone}`} title=${aside}>${aside}</span>`}
       <button type="button" class="jump" id="whynow" onClick=${() => pick("now")}>

@@ -38,45 +38,14 @@ const on = () => {
 };
 
 const GAP = 12; // px between a mark and what it speaks of
-const USED = "button, a[href], input, select"; // what a visitor might press
-const PICTURE = "#stage .tank, #stage .msg";
-const APART = ["stage", "panel", "top"];
-const worth = (one) => (one.matches("[role=tab]") ? 5 : 1);
-const FAR = 2; // what it costs to stand apart from what is meant
-const TOLD = 4; // ... and to cover a log or a message, which the mark is there to explain
 
-/** Beside what it speaks of, where it covers nothing that can be pressed, or the least of it. */
+/** Over what it speaks of where there is room, else under it; within the window. */
 function place(box, target) {
   const to = target.getBoundingClientRect();
   const { width, height } = box.getBoundingClientRect();
-  const [middleX, middleY] = [to.left + to.width / 2, to.top + to.height / 2];
-  const used = [...document.querySelectorAll(USED)]
-    .filter((one) => !box.contains(one))
-    .map((one) => ({ rect: one.getBoundingClientRect(), worth: worth(one) }));
-  for (const one of document.querySelectorAll(PICTURE))
-    used.push({ rect: one.getBoundingClientRect(), worth: TOLD });
-  const stage = document.getElementById("stage").getBoundingClientRect();
-  const aside = document.getElementById("caption").getBoundingClientRect();
-  const spots = [
-    ["below", middleX - width / 2, to.bottom + GAP],
-    ["above", middleX - width / 2, to.top - height - GAP],
-    ["left", to.left - width - GAP, middleY - height / 2],
-    ["right", to.right + GAP, middleY - height / 2],
-    ["stage", stage.left + (stage.width - width) / 2, stage.top + stage.height / 4],
-    ["panel", aside.left + (aside.width - width) / 2, aside.bottom - height - GAP],
-    ["top", stage.left + (stage.width - width) / 2, GAP],
-  ].map(([side, x, y]) => {
-    const left = Math.max(8, Math.min(innerWidth - width - 8, x));
-    const top = Math.max(8, Math.min(innerHeight - height - 8, y));
-    const over = (one) =>
-      one.left < left + width && one.right > left && one.top < top + height && one.bottom > top;
-    const covers = used.reduce((sum, one) => sum + (over(one.rect) ? one.worth : 0), 0);
-    const price = (over(to) ? 100 : 0) + (APART.includes(side) ? FAR : 0);
-    return { side, left, top, covers: covers + price };
-  });
-  const best = spots.reduce((a, b) => (b.covers < a.covers ? b : a));
-  Object.assign(box.style, { left: `${best.left}px`, top: `${best.top}px` });
-  box.dataset.side = best.side;
+  const above = to.top - height - GAP;
+  const left = Math.max(8, Math.min(innerWidth - width - 8, to.left + (to.width - width) / 2));
+  Object.assign(box.style, { left: `${left}px`, top: `${above >= 8 ? above : to.bottom + GAP}px` });
 }
 
 function Coach() {

@@ -6,8 +6,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { MoreSheet } from "../animator/on_request.js";
 import * as s from "../animator/state.js";
 
-/** Closes what is open inside `box` when something outside it is pressed. */
-export function useOutside(box, open, close) {
+/** A sheet over the page by its name: Escape and a press outside `box` close it. */
+export function useSheet(name) {
+  const box = useRef(null);
+  const open = s.sheet.value === name;
+  const close = () => {
+    if (s.sheet.value === name) s.sheet.value = null;
+  };
   useEffect(() => {
     if (!open) return undefined;
     const outside = (event) => {
@@ -16,22 +21,18 @@ export function useOutside(box, open, close) {
     addEventListener("pointerdown", outside);
     return () => removeEventListener("pointerdown", outside);
   }, [open]);
-}
-
-export function More() {
-  const t = s.t.value;
-  const box = useRef(null);
-  const open = s.sheet.value === "more";
-  const close = () => {
-    s.sheet.value = null;
-  };
-  useOutside(box, open, close);
   const keys = (event) => {
     if (event.key !== "Escape" || !open) return;
     event.stopPropagation();
     close();
     box.current?.querySelector("button")?.focus();
   };
+  return { box, open, close, keys };
+}
+
+export function More() {
+  const t = s.t.value;
+  const { box, open, close, keys } = useSheet("more");
   return html`<div class="more" ref=${box} onKeyDown=${keys}>
     <button
       type="button"

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { act, loadPossible } from "../animator/acting.js";
 import { whyNot } from "../animator/asking_why.js";
 import * as s from "../animator/state.js";
-import { useOutside } from "./more.js";
+import { useSheet } from "./more.js";
 
 const past = /** @type {string[]} */ ([]); // moves typed in this visit
 const MOST_SHOWN = 60;
@@ -96,23 +96,14 @@ function Line({ close }) {
 }
 
 export function Palette() {
-  const box = useRef(null);
-  const open = s.sheet.value === "palette";
-  const close = () => {
-    if (s.sheet.value === "palette") s.sheet.value = null;
-  };
-  useOutside(box, open, close);
+  const { box, open, close, keys } = useSheet("palette");
   if (!open) return null;
   return html`<div
     class="oversheet palette"
     role="dialog"
     aria-label=${s.t.value("tab.moves")}
     ref=${box}
-    onKeyDown=${(event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      close();
-    }}
+    onKeyDown=${keys}
   >
     <${Line} close=${close} />
   </div>`;

@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 
 import { setPace } from "../animator/acting.js";
-import { toggle } from "../animator/bookmarks.js";
+import { note, notes, toggle } from "../animator/bookmarks.js";
 import { setLayer, setSize, setView, views } from "../animator/choose.js";
 import { goTo } from "../animator/player.js";
 import { goUntil } from "../animator/playing.js";
@@ -161,6 +161,14 @@ export function Time({ t, close }) {
     <//>
     <${Part} title=${t("break.title")}><${Breakpoints} /><${Add} /><//>
     <${Part} title=${t("mark.title")}>
+      <label class="field"
+        >${t("mark.note")}${" "}<input
+          id="note"
+          type="text"
+          maxlength="200"
+          value=${notes.value[s.n.value] ?? ""}
+          onChange=${(e) => note(e.target.value)}
+      /></label>
       <div class="row">
         ${s.bookmarks.value.map(
           (n) =>

@@ -12,20 +12,43 @@ import { Release } from "./release.js";
 export const compareWith = (facts) =>
   `/r/${facts.digest}/compare${s.n.value ? `?step=${s.n.value}` : ""}`;
 
+const MOST_TABS = 5;
+
+/** What is wrong with a partition: it is gone, has no leader (✗), or lacks a replica (●). */
+function wrong(part, t) {
+  if (part.gone) return ` · ${t(`ctl.${part.gone}`)}`;
+  if (part.record.leader < 0) return " ✗";
+  return part.record.isr.length < part.ar.length ? " ●" : "";
+}
+
+/** The partitions: as tabs where they are few, else as a list. */
 function Partition({ parts, t }) {
+  const { p: shown } = partOf({ partitions: parts }, s.partition.value);
+  const choose = (p) => {
+    s.partition.value = p;
+  };
+  if (parts.length <= MOST_TABS && !s.phone.value)
+    return html`<div class="segments" role="group" aria-label=${t("title.partition")}>
+      ${parts.map(
+        (part) =>
+          html`<button
+            key=${part.p}
+            type="button"
+            aria-pressed=${part.p === shown ? "true" : "false"}
+            onClick=${() => choose(part.p)}
+          >
+            ${part.name}${wrong(part, t)}
+          </button>`,
+      )}
+    </div>`;
   return html`<select
     class="partition"
     aria-label=${t("title.partition")}
-    value=${String(partOf({ partitions: parts }, s.partition.value).p)}
-    onChange=${(e) => {
-      s.partition.value = Number(e.target.value);
-    }}
+    value=${String(shown)}
+    onChange=${(e) => choose(Number(e.target.value))}
   >
     ${parts.map(
-      (p) =>
-        html`<option key=${p.p} value=${String(p.p)}>
-          ${p.name}${p.gone ? ` · ${t(`ctl.${p.gone}`)}` : p.record.leader < 0 ? " ✗" : ""}
-        </option>`,
+      (p) => html`<option key=${p.p} value=${String(p.p)}>${p.name}${wrong(p, t)}</option>`,
     )}
   </select>`;
 }
@@ -62,7 +85,14 @@ export function Title() {
             ${parts.length > 1 && html`<${Partition} parts=${parts} t=${t} />`}
             ${!s.phone.value && html`<${Release} />`}
             <a class="btn" id="compare" href=${compareWith(facts)}>${t("compare.go")}</a>
-            <button type="button" class="btn" id="sharing" aria-haspopup="dialog" onClick=${share}>
+            <button
+              type="button"
+              class="btn"
+              id="sharing"
+              aria-label=${t("share.open")}
+              aria-haspopup="dialog"
+              onClick=${share}
+            >
               <${Icon} name="save" /><span class="wide">${t("share.open")}</span>
             </button>`
     }

@@ -2,6 +2,7 @@
 
 import { capital } from "../i18n/words.js";
 import { fit, g, icon, line, rect, spans, text, textWidth, title } from "./node.js";
+import { memberOf } from "./tanks/groups.js";
 
 /** Producers with what they wait for, consumers with what they see, and the observer's count. */
 export function clients(geo, view, { t, name, changed, blocked }) {
@@ -48,7 +49,7 @@ export function clients(geo, view, { t, name, changed, blocked }) {
             { style: `font-size:${small}px` },
           ),
           ...waiting.map((wait, i) =>
-            waitMark(wait, at + w + 6 + i * 70, y + 6, small, { t, name, blocked }),
+            waitMark(wait, { x: at + w + 6 + i * 70, y: y + 7, small }, { t, name, blocked }),
           ),
           title("title", `${label} ${all}`),
           changed.has(`client:${c.id}`) &&
@@ -72,6 +73,8 @@ function reads(c, geo, view, t) {
   const [a, n] = [c.acked ?? view.ledger.acked, c.sent ?? view.ledger.sent];
   const o = c.position ?? 0;
   if (c.kind === "producer") return [t("client.sent", { n, a }), `${a}/${n}`];
+  const member = memberOf(view, c, t);
+  if (member) return [member, member];
   const all = seen ? t("client.sees", { o, hw: seen.hw, leo: seen.leo }) : t("client.reads", { o });
   return [all, `→ ${o}`];
 }
@@ -82,29 +85,30 @@ export function called(c, view, name) {
   return alone ? capital(name(c.id)).replace(/\s\d+$/, "") : capital(name(c.id));
 }
 
-/** What a producer waits for; with acks=all it waits for those the high watermark waits for. */
-function waitMark(wait, x, y, small, { t, name, blocked }) {
+/** What a producer waits for; with acks=all it waits for those the high watermark waits for.
+ *  `words`: "no ack yet: m1" where there is room, else the record alone. */
+export function waitMark(
+  wait,
+  { x, y, w = 66, h = 20, small },
+  { t, name, blocked },
+  words = false,
+) {
   const label = [wait.m].flat().join(" ");
   const ids = wait.acks === -1 ? [...blocked] : [];
   const more = ids.length
     ? ` ${t("mark.hw_waits", { b: ids.map((id) => name(id)).join(t("list.comma")) })}`
     : "";
+  const shown = words ? t("scene.waits", { m: label }) : label;
+  const acks = wait.acks === -1 ? "all" : wait.acks;
   return g(
     `w-${label}`,
     [
-      rect("r", x, y + 1, 66, 20, "waiting", { rx: 4 }),
-      icon("i", "hourglass", x + 4, y + 5, 12, "warn"),
-      text("t", x + 18, y + 16, fit(label, 46, small), "small", {
+      rect("r", x, y, w, h, "waiting", { rx: 4 }),
+      icon("i", "hourglass", x + 4, y + h / 2 - 6, 12, "warn"),
+      text("t", x + 19, y + h / 2 + 5, fit(shown, w - 22, small), "small", {
         style: `font-size:${small}px`,
       }),
-      title(
-        "title",
-        t("client.waits", {
-          m: label,
-          b: name(wait.to),
-          acks: wait.acks === -1 ? "all" : wait.acks,
-        }) + more,
-      ),
+      title("title", t("client.waits", { m: label, b: name(wait.to), acks }) + more),
     ],
     { "data-id": `wait:${label}` },
   );

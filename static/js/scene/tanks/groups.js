@@ -1,28 +1,12 @@
-// Consumer groups: a card each with coordinator, generation, owners and committed offsets.  Pure.
+// Consumer groups: a line each over the tanks, what each member owns in its own box, and a flag at
+// the committed offset.  Pure.
 
-import { fit, g, path, rect, text, title } from "../node.js";
+import { fit, g, path, text, title } from "../node.js";
 
-const ROW = 19;
-const HEAD = 27;
-const MOST = 4;
+const ROW = 24;
 
-const rowsOf = (group, narrow) => {
-  const [members, offsets] = [group.members, group.offsetsShown].map((n) => Math.min(n, MOST));
-  return narrow ? 1 + members + offsets : Math.max(members, offsets);
-};
-
-/** What the cards need of a view: all that decides how high they are. */
-const sizes = (view) =>
-  view.groups.map((one) => ({
-    members: one.members.length,
-    offsetsShown: view.partitions.length - view.groups.length,
-  }));
-
-/** Height of the band in px; 0 where there is no group. */
-export const groupBand = (view, narrow) =>
-  view.groups
-    ? sizes(view).reduce((sum, one) => sum + HEAD + ROW * rowsOf(one, narrow) + 14, 4)
-    : 0;
+/** Height of the lines in px; 0 where there is no group. */
+export const groupBand = (view) => (view.groups?.length ?? 0) * ROW;
 
 /** Where a consumer stands in a partition: a member in those that it owns only. */
 export function standing(view, client, partition) {
@@ -30,53 +14,40 @@ export function standing(view, client, partition) {
   return member ? member.positions[member.owns.indexOf(partition)] : client.position;
 }
 
+const partitionName = (view, p) => view.partitions.find((one) => one.p === p)?.name ?? `p${p}`;
+
 /** All groups, one below the other. */
 export function groups(geo, view, ctx) {
   if (!view.groups) return null;
-  const cards = [];
-  let y = geo.heads.sky - geo.groupBand + 2;
-  view.groups.forEach((group, i) => {
-    const h = HEAD + ROW * rowsOf(sizes(view)[i], geo.narrow) + 6;
-    cards.push(card(geo, view, group, { y, h }, ctx));
-    y += h + 8;
-  });
-  return g("groups", cards, { class: "groups" });
+  const top = geo.heads.sky - geo.groupBand;
+  return g(
+    "groups",
+    view.groups.map((group, i) => line(geo, view, group, top + i * ROW, ctx)),
+    { class: "groups" },
+  );
 }
 
-function card(geo, view, group, { y, h }, { t, name }) {
-  const x = geo.side || 8;
-  const w = geo.width - 2 * x;
+/** A group in one line: its generation, its state, and what it has committed. */
+function line(geo, view, group, y, { t, name }) {
+  const called = (p) => partitionName(view, p);
+  const offsets = group.offsets.map((one) => offsetLine(one, called, t));
+  const words = [...heads(group, { t, name }), ...offsets];
+  const members = group.members.map((one) => `${name(one.id)}: ${memberWords(view, one, t)}`);
+  const all = [...words, ...members].join(" · ");
   const { small } = geo.type;
-  const called = (p) => view.partitions.find((one) => one.p === p)?.name ?? `p${p}`;
-  const [head, more] = heads(group, { t, name });
-  const members = group.members.slice(0, MOST).map((one) => memberLine(one, called, { t, name }));
-  const offsets = group.offsets.slice(0, MOST).map((one) => offsetLine(one, called, t));
-  const columns = geo.narrow ? 1 : 2;
-  const room = w / columns - 22;
-  const put = (lines, key, left, first) =>
-    lines.map((one, i) =>
-      text(`${key}${i}`, left, y + HEAD + ROW * (first + i) + 11, fit(one, room, 12), "small", {
-        style: "font-size:12px",
-      }),
-    );
-  const words = [head, more, ...members, ...offsets].join(" · ");
-  const first = geo.narrow ? head : `${head} · ${more}`;
-  const below = geo.narrow ? [more, ...members] : members;
   return g(
     `group-${group.name}`,
     [
-      rect("bg", x, y, w, h, "client reader", { rx: 8 }),
-      text("head", x + 11, y + 18, fit(first, w - 22, small, true), "strong", {
-        "font-size": small,
+      text("head", geo.width / 2, y + 16, fit(words.join(" · "), geo.width - 24, small), "small", {
+        "text-anchor": "middle",
+        style: `font-size:${small}px`,
       }),
-      ...put(below, "m", x + 11, 0),
-      ...put(offsets, "o", x + 11 + (columns - 1) * (w / 2), geo.narrow ? below.length : 0),
-      title("title", words),
+      title("title", all),
     ],
     {
       class: "group",
       role: "img",
-      "aria-label": words,
+      "aria-label": all,
       "data-id": `group:${group.name}`,
       "data-generation": group.generation,
       "data-state": group.state,
@@ -93,15 +64,20 @@ function heads(group, { t, name }) {
   ];
 }
 
-function memberLine(one, called, { t, name }) {
-  const who = name(one.id).replace(/^./, (first) => first.toUpperCase());
-  if (!one.alive) return t("group.member.down", { c: who });
-  if (!one.owns.length) return t(one.task ? "group.member.joins" : "group.member.idle", { c: who });
+/** What a member does, in few words, or null for a consumer of no group. */
+export function memberOf(view, client, t) {
+  const member = view.groups?.flatMap((one) => one.members).find((one) => one.id === client.id);
+  return member ? memberWords(view, member, t) : null;
+}
+
+function memberWords(view, one, t) {
+  if (!one.alive) return t("group.member.down");
+  if (!one.owns.length) return t(one.task ? "group.member.joins" : "group.member.idle");
   const owns = one.owns
-    .map((p, i) => `${called(p)} @ ${one.positions[i] ?? "?"}`)
+    .map((p, i) => `${partitionName(view, p)} @ ${one.positions[i] ?? "?"}`)
     .join(t("list.comma"));
-  const key = one.polled ? "group.member.polled" : "group.member";
-  return t(key, { c: who, p: owns, n: one.polled });
+  const words = t("group.member", { p: owns });
+  return one.polled ? `${words} · ${t("group.member.polled", { n: one.polled })}` : words;
 }
 
 function offsetLine(one, called, t) {

@@ -100,7 +100,7 @@ export function layout(
   const clients =
     !side && layers.has("clients") && (more.reserve || view.clients.length) ? room.clients : 0;
   const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
-  const cards = cardBand(view, narrow);
+  const cards = cardBand(view);
   const foot = room.foot + (layers.has("pipes") ? 22 : 0);
   const sky = strip + clients + band + cards;
   const rest = height - sky - foot - (others.length ? room.others : 0);

@@ -1,8 +1,8 @@
 // Producers at the left, consumers at the right: what they wait for and how far they read.  Pure.
 
-import { called, clients } from "../clients.js";
-import { fit, g, icon, line, path, rect, text, title } from "../node.js";
-import { standing } from "./groups.js";
+import { called, clients, waitMark } from "../clients.js";
+import { fit, g, line, path, rect, text, title } from "../node.js";
+import { memberOf, standing } from "./groups.js";
 import { sized } from "./place.js";
 
 /** Clients beside the tanks, or in a row over them where there is no room at the sides. */
@@ -30,11 +30,13 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
   const x = producer ? 8 : geo.width - w - 8;
   const seen = geo.part.replicas[c.believes];
   const acked = c.acked ?? view.ledger.acked;
+  const member = memberOf(view, c, t);
   const all = producer
     ? t("client.sent", { n: c.sent ?? view.ledger.sent, a: acked })
-    : seen
-      ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
-      : t("client.reads", { o: c.position ?? 0 });
+    : (member ??
+      (seen
+        ? t("client.sees", { o: c.position ?? 0, hw: seen.hw, leo: seen.leo })
+        : t("client.reads", { o: c.position ?? 0 })));
   const lines = all.split(" · ").map((one) => fit(one, w - 18, small));
   const waiting = (c.waiting ?? []).slice(0, 3);
   const h = 32 + lines.length * 20;
@@ -53,7 +55,7 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
           }),
         ),
         ...waiting.map((wait, i) =>
-          hourglass(wait, { x, y: y + h + 5 + 29 * i, w, small }, { t, name, blocked }),
+          waitMark(wait, { x, y: y + h + 5 + 29 * i, w, h: 24, small }, { t, name, blocked }, true),
         ),
         changed.has(`client:${c.id}`) &&
           line("chg", x + 11, y + h - 4, x + w - 11, y + h - 4, "changed"),
@@ -66,34 +68,6 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
       },
     ),
   };
-}
-
-/** What a producer waits for; with acks=all it waits for those the high watermark waits for. */
-function hourglass(wait, { x, y, w, small }, { t, name, blocked }) {
-  const label = [wait.m].flat().join(" ");
-  const ids = wait.acks === -1 ? [...blocked] : [];
-  const more = ids.length
-    ? ` ${t("mark.hw_waits", { b: ids.map((id) => name(id)).join(t("list.comma")) })}`
-    : "";
-  return g(
-    `w-${label}`,
-    [
-      rect("r", x, y, w, 24, "waiting", { rx: 4 }),
-      icon("i", "hourglass", x + 5, y + 6, 12, "warn"),
-      text("t", x + 21, y + 17, fit(t("scene.waits", { m: label }), w - 26, small), "small", {
-        style: `font-size:${small}px`,
-      }),
-      title(
-        "title",
-        t("client.waits", {
-          m: label,
-          b: name(wait.to),
-          acks: wait.acks === -1 ? "all" : wait.acks,
-        }) + more,
-      ),
-    ],
-    { "data-id": `wait:${label}` },
-  );
 }
 
 /** Where a consumer drinks: a tap at the right wall of the tank it reads from. */

@@ -7,7 +7,7 @@ const HEIGHT = 58;
 const CHIP = 22;
 
 /** Height of the cards over the tanks, in px: those of groups, or that of remote storage. */
-export const cardBand = (view, narrow) => groupBand(view, narrow) + (view.store ? HEIGHT + 6 : 0);
+export const cardBand = (view) => groupBand(view) + (view.store ? HEIGHT + 6 : 0);
 
 function stateOf({ up, slow }) {
   if (!up) return "store.down";
