@@ -131,8 +131,9 @@ def card(name: str) -> str:
             raise RequestError("not_found")
         found = next(one for one in deck().values() if one.name == slug)
     parts: dict[str, object] = {"card": found, "text": _text(found), "following": _next(found)}
+    said = request.args.get("said", "")
     if found.kind == CLAIM:
-        parts |= _claim_parts(found, claims()[found.name])
+        parts |= _claim_parts(found, claims()[found.name], said) if said in (TRUE, FALSE) else {}
     elif found.kind == INTERVIEW:
         item = questions()[found.name]
         then = questions()[item.then].ask[visitor.lang()]
@@ -148,16 +149,15 @@ def _next(card: PracticeCard) -> str:
     return href(alike[(alike.index(card) + 1) % len(alike)])
 
 
-def _claim_parts(card: PracticeCard, claim: Claim) -> dict[str, object]:
+def _claim_parts(card: PracticeCard, claim: Claim, said: str) -> dict[str, object]:
     shown, verdict = judging.shown(claim, naming.profile_asked() or card.profile)
     run = verdict.run(claim, shown)
-    said = request.args.get("said", "")
     lang = visitor.lang()
     title = ""
     if verdict.source == judging.LIBRARY:
         title = in_language(find(verdict.name), lang).title
     return {
-        "said": said if said in (TRUE, FALSE) else "",
+        "said": said,
         "right": TRUE if card.right else FALSE,
         "truth": claim.truth[lang],
         "may": claim.may,
