@@ -12,7 +12,7 @@ import pytest
 from engine.learn import claims as module
 from engine.learn import judging
 from engine.learn.claims import Claim, claims, read
-from engine.learn.judging import Judgement, summary, verdicts
+from engine.learn.judging import Judgement, verdicts
 from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict
@@ -56,7 +56,11 @@ def test_the_run_of_a_verdict_shows_it(claim: Claim) -> None:
     not refuted it."""
     for name in profiles_of(claim):
         kept = verdicts()[claim.slug][name]
-        own = claim.judged(name)
+        try:
+            own = claim.judged(name)
+        except InputError:  # a move of its run does not exist in this release
+            assert kept == Judgement(judging.UNTESTED, 0), (claim.slug, name)
+            continue
         if kept.source == judging.OWN:
             assert own.step == kept.step, f"{claim.slug} under {name}: rewrite with --rewrite"
             assert own.holds or kept.word != judging.SURVIVED
@@ -98,9 +102,12 @@ def test_a_claim_that_no_own_run_refutes_is_asked_of_others_too() -> None:
         ("acks-all-survives-the-leader", "Z0102", "refuted"),
         ("acks-all-survives-the-leader", "Z21", "refuted"),
         ("acks-all-survives-the-leader", "Z24", "survived"),
-        ("acks-all-survives-the-leader", "K41", "refuted"),
-        ("acks-1-is-readable-at-once", "Z08", "refuted"),
-        ("acks-1-is-readable-at-once", "K41", "refuted"),
+        ("acks-all-survives-the-leader", "K41", "survived"),
+        ("acks-1-may-be-unreadable", "Z08", "survived"),
+        ("readers-may-see-one-copy", "K36", "survived"),
+        ("readers-may-see-one-copy", "K37", "refuted"),
+        ("a-clean-election-may-lose", "K39", "survived"),
+        ("a-clean-election-may-lose", "K41", "untested"),
         ("an-error-after-append-was-not-written", "K36", "refuted"),
         ("an-error-after-append-was-not-written", "K41", "untested"),
         ("kafka-never-loses-what-it-confirmed", "K41", "refuted"),
@@ -125,27 +132,23 @@ def test_a_search_refutes_where_it_finds_a_run_that_breaks_the_property() -> Non
     assert survived.word == judging.SURVIVED and survived.states >= claim.search.states
 
 
-def test_claims_stand_in_every_way_a_claim_can() -> None:
-    ways = {summary(row)[0] for row in verdicts().values()}
-    assert ways >= {judging.HOLDS, judging.NEVER, judging.SINCE, judging.UNTIL}
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("survived", "survived", "survived"), (judging.HOLDS, "")),
-        (("refuted", "refuted", "refuted"), (judging.NEVER, "")),
-        (("refuted", "survived", "survived"), (judging.SINCE, "Z011")),
-        (("survived", "refuted", "refuted"), (judging.UNTIL, "Z0102")),
-        (("survived", "refuted", "survived"), (judging.SOME, "")),
-        (("refuted", "untested", "untested"), (judging.NEVER, "")),
-        (("untested", "untested", "untested"), (judging.UNTESTED, "")),
+        (("survived", "survived", "untested"), (("", True),)),
+        (("refuted", "untested", "refuted"), (("", False),)),
+        (("refuted", "survived", "survived"), (("K39", True), ("Z0102", False))),
+        (("survived", "refuted", "refuted"), (("Z0102", True), ("K39", False))),
     ],
 )
-def test_a_summary_says_where_it_turns(words: tuple[str, ...], told: tuple[str, str]) -> None:
+def test_a_claim_has_a_card_for_each_side(
+    words: tuple[str, ...], told: tuple[tuple[str, bool], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = read(GOOD, "mine")
     names = ("Z0102", "Z011", "K39")
     row = {name: Judgement(word, 0) for name, word in zip(names, words, strict=True)}
-    assert summary(row) == told
+    monkeypatch.setattr(judging, "verdicts", lambda: {"mine": row})
+    assert judging.sides(claim) == told
 
 
 def test_a_judgement_is_read_back_as_written() -> None:

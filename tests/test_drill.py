@@ -95,7 +95,7 @@ def test_everything_that_decides_is_in_the_question() -> None:
     assert teller.next(beyond) == "Broker 1 answers broker 2: my log ends at offset 8."
     assert "lengths are compared" in teller.reason(beyond)
     parted = probe_at(torn, "truncate@426.0.1")
-    assert teller.next(parted).endswith("with me, leader epoch 0 ends at offset 8.")
+    assert teller.next(parted).endswith("here, leader epoch 0 ends at offset 8.")
     dead = probe_at(torn, "leader@180.0.1")
     assert "the ISR is {1, 2}, unclean election is off" in teller.question(dead)
     nobody = next(one for one in dead.choices if one.answer == -1)

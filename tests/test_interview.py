@@ -78,7 +78,7 @@ def test_a_file_of_ones_own_is_read() -> None:
         (GOOD.replace("Q1", "first"), "mine.yaml:1:1"),
         (GOOD.replace("level: 1", "level: 9"), "mine.yaml:2:10"),
         (GOOD.replace("S22", "S999"), "mine.yaml:9:8"),
-        (GOOD.replace("K39", "K99"), "mine.yaml:11:11"),
+        (GOOD.replace("K39", "K99"), "mine.yaml:10:12"),
         (GOOD.replace("leader = C", "leader ="), "mine.yaml:11:11"),
         (GOOD.replace("then: Q2", "then: Q1"), "mine.yaml:8:9"),
         (GOOD.replace("then: Q2", "then: more"), "mine.yaml:8:9"),

@@ -133,7 +133,7 @@ def _bugs() -> Iterator[SearchEntry]:
 def _learning() -> Iterator[SearchEntry]:
     for claim in claims.claims().values():
         url = f"/practice/{claim.slug}"
-        keys = (claim.slug.replace("-", " "),)
+        keys = tuple(one.replace("-", " ") for one in dict.fromkeys((claim.slug, claim.formerly)))
         yield SearchEntry(
             "claim", claim.slug, url, claim.sentence, keys, (claim.truth,), "", claim.scenario
         )

@@ -30,23 +30,12 @@ PATH: Final = (
     PathStop("R20", "Z0102", beside="Z011"),
     PathStop("S82"),
 )
-EDITOR: Final = "/edit"
-"""Stands in for a run that the library lacks."""
 
 
 class PathCard(LibraryCard):
     number: int
     href: str
     key: str
-
-
-class EditorCard(TypedDict):
-    """Place of a run that the library lacks."""
-
-    number: int
-    href: str
-    key: str
-    minutes: int
 
 
 class NextStop(TypedDict):
@@ -77,16 +66,13 @@ def _href(stop: PathStop) -> str:
     return url_for("pages.scenario", name=scenario.slug, profile=stop.profile or None)
 
 
-def path(cards: Iterable[LibraryCard]) -> list[PathCard | EditorCard]:
+def path(cards: Iterable[LibraryCard]) -> list[PathCard]:
     """Return the cards of the path in order."""
     by_code = {card["code"]: card for card in cards}
-    return [_card(number, stop, by_code.get(stop.code)) for number, stop in enumerate(PATH, 1)]
-
-
-def _card(number: int, stop: PathStop, card: LibraryCard | None) -> PathCard | EditorCard:
-    if card is None:
-        return EditorCard(number=number, href=EDITOR, key="editor", minutes=5)
-    return PathCard(**card, number=number, href=_href(stop), key=_key(stop))
+    return [
+        PathCard(**by_code[stop.code], number=number, href=_href(stop), key=_key(stop))
+        for number, stop in enumerate(PATH, 1)
+    ]
 
 
 def place_on_path(code: str, profile: str, beside: str = "") -> PathPlace | None:

@@ -131,8 +131,9 @@ def card(name: str) -> str:
             raise RequestError("not_found")
         found = next(one for one in deck().values() if one.name == slug)
     parts: dict[str, object] = {"card": found, "text": _text(found), "following": _next(found)}
+    said = request.args.get("said", "")
     if found.kind == CLAIM:
-        parts |= _claim_parts(found, claims()[found.name])
+        parts |= _claim_parts(found, claims()[found.name], said) if said in (TRUE, FALSE) else {}
     elif found.kind == INTERVIEW:
         item = questions()[found.name]
         then = questions()[item.then].ask[visitor.lang()]
@@ -148,18 +149,18 @@ def _next(card: PracticeCard) -> str:
     return href(alike[(alike.index(card) + 1) % len(alike)])
 
 
-def _claim_parts(card: PracticeCard, claim: Claim) -> dict[str, object]:
+def _claim_parts(card: PracticeCard, claim: Claim, said: str) -> dict[str, object]:
     shown, verdict = judging.shown(claim, naming.profile_asked() or card.profile)
     run = verdict.run(claim, shown)
-    said = request.args.get("said", "")
     lang = visitor.lang()
     title = ""
     if verdict.source == judging.LIBRARY:
         title = in_language(find(verdict.name), lang).title
     return {
-        "said": said if said in (TRUE, FALSE) else "",
+        "said": said,
         "right": TRUE if card.right else FALSE,
         "truth": claim.truth[lang],
+        "may": claim.may,
         "property": claim.property if verdict.source == judging.OWN else claim.everywhere,
         "questions": [(one, questions()[one].ask[lang]) for one in claim.questions],
         "shown": PROFILES[shown].stands_for,
@@ -249,14 +250,10 @@ def _moved(path: str, without: Iterable[str] = (), **args: str) -> Response:
 
 
 @blueprint.get("/interview")
-def interview() -> Response:
-    """Redirect to the deck; a browser keeps the number behind the #, and the page opens it."""
-    return _moved("/practice")
-
-
 @blueprint.get("/interview/sheet")
-def old_sheet() -> Response:
-    return _moved("/practice/sheet")
+def interview() -> Response:
+    """Redirect to the sheet, or to the deck, which opens the question behind the #."""
+    return _moved("/practice/sheet" if request.path.endswith("/sheet") else "/practice")
 
 
 @blueprint.get("/claims")
@@ -265,14 +262,20 @@ def old_claims() -> Response:
     if "property" in request.args:
         return _moved("/property")
     slug = request.args.get("card", "")
-    return _moved(f"/practice/{slug}" if slug in claims() else "/practice", ("card", "show"))
+    return _moved(f"/practice/{_present(slug)}" if slug else "/practice", ("card", "show"))
+
+
+def _present(slug: str) -> str:
+    """Return the name that a claim has now.  Raises RequestError where there was none."""
+    found = next((one.slug for one in claims().values() if slug in (one.slug, one.formerly)), "")
+    if not found:
+        raise RequestError("not_found")
+    return found
 
 
 @blueprint.get("/claims/<slug>")
 def old_claim(slug: str) -> Response:
-    if slug not in claims():
-        raise RequestError("not_found")
-    return _moved(f"/practice/{slug}")
+    return _moved(f"/practice/{_present(slug)}")
 
 
 @blueprint.get("/learn")

@@ -3,9 +3,11 @@
 A claim is a YAML file in `claims/`: the sentence and what is so instead, in every language; the
 run, as a scenario's code with `moves` of its own or with `first` before the scenario's script; the
 property, which holds in the run exactly if the claim does; `profiles` where the claim is about some
-releases only.  Three optional fields let other runs refute it (`engine.learn.judging`):
-`everywhere`, a property for any run; `tested`, the property that holds in a run exactly if that run
-puts the claim to the test; `search`, what a search looks for, within which budgets.
+releases only; `may` where it says that something can happen: a run in which it happens shows it,
+and no run refutes it.  `formerly` is its name in older addresses.  Three optional fields let other
+runs refute it (`engine.learn.judging`): `everywhere`, a property for any run; `tested`, the
+property that holds in a run exactly if that run puts the claim to the test; `search`, what a search
+looks for, within which budgets.
 """
 
 from __future__ import annotations
@@ -17,15 +19,13 @@ from importlib.resources import files
 from typing import Final
 
 from engine.explore.budgets import MOST, NAMES, Budgets
-from engine.learn.texts import move_lines, texts
+from engine.learn.texts import move_lines, property_text, run_of, script_of, texts
 from engine.learn.topics import TOPICS
-from engine.model.errors import InputError
 from engine.model.languages import USUAL
 from engine.model.profiles import GENERATIONS
 from engine.properties.evaluate import Verdict, judge
-from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import MomentRecording
-from engine.scenarios.file import find, library, load_value
+from engine.scenarios.file import library, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
 
@@ -38,6 +38,8 @@ _FIELDS: Final = (
     "truth",
     "topic",
     "source",
+    "may",
+    "formerly",
     "run",
     "moves",
     "first",
@@ -49,6 +51,7 @@ _FIELDS: Final = (
     "questions",
 )
 _RELEASE: Final = re.compile(r"\d\.\d|KIP-\d")
+_OTHERS: Final = ("everywhere", "tested")
 SEARCHED: Final = "S60"
 """The scenario in which a search begins: three brokers, no script."""
 
@@ -81,6 +84,8 @@ class Claim:
     everywhere: str = ""
     tested: str = ""
     search: ClaimSearch | None = None
+    may: bool = False
+    formerly: str = ""
 
     def names_releases(self) -> bool:
         """Return whether the sentence is about certain releases: one of them can refute it."""
@@ -88,10 +93,7 @@ class Claim:
 
     def run(self, profile: str) -> Run:
         """Return the run that decides under this profile."""
-        scenario = find(self.scenario)
-        script = self.moves if self.moves is not None else Run(scenario, profile).script()
-        own = self.moves is None and not self.first
-        return Run(scenario, profile, 0, None if own else (*self.first, *script))
+        return run_of(self.scenario, profile, self.moves, self.first)
 
     def judged(self, profile: str) -> Verdict:
         """Play the claim's own run and return the verdict of that run alone."""
@@ -113,10 +115,7 @@ def read(text: str, slug: str) -> Claim:
         raise check.bad(
             ("run",), f"There is no scenario {code[:40]} in the library.", code="unknown"
         )
-    own = move_lines(check, fields["moves"], ("moves",), code) if "moves" in fields else None
-    first = move_lines(check, fields.get("first", []), ("first",), code)
-    if own is not None and first:
-        raise check.bad(("first",), "Moves of its own need no moves before them.")
+    own, first = script_of(check, fields, (), code)
     listed = check.listing(
         fields.get("profiles", list(GENERATIONS)), ("profiles",), len(GENERATIONS), 1
     )
@@ -131,14 +130,18 @@ def read(text: str, slug: str) -> Claim:
         own,
         first,
         tuple(check.choice(one, ("profiles", i), known) for i, one in enumerate(listed)),
-        _property(check, fields["property"]),
+        property_text(check, fields["property"], ("property",)),
         tuple(
             check.text(one, ("questions", i), 8)
             for i, one in enumerate(check.listing(fields.get("questions", []), ("questions",), 8))
         ),
-        _property(check, fields["everywhere"], "everywhere") if "everywhere" in fields else "",
-        _property(check, fields["tested"], "tested") if "tested" in fields else "",
+        property_text(check, fields["everywhere"], ("everywhere",))
+        if "everywhere" in fields
+        else "",
+        property_text(check, fields["tested"], ("tested",)) if "tested" in fields else "",
         _search(check, fields["search"]) if "search" in fields else None,
+        check.boolean(fields.get("may", False), ("may",)),
+        check.text(fields.get("formerly", slug), ("formerly",), 80),
     )
 
 
@@ -156,15 +159,6 @@ def _search(check: Reader, value: object) -> ClaimSearch:
         Budgets(**budgets),
         check.integer(fields.get("states"), ("search", "states"), 1, MOST_STATES),
     )
-
-
-def _property(check: Reader, value: object, name: str = "property") -> str:
-    text = check.text(value, (name,), MOST_CHARACTERS)
-    try:
-        parse(text)
-    except InputError as bad:
-        raise check.bad((name,), bad.sentence, code=bad.code) from bad
-    return text
 
 
 @cache

@@ -71,7 +71,7 @@ def _claims_of(recording: MomentRecording) -> tuple[tuple[int, str, int], ...]:
             row = verdicts()[slug]
             decides = all(one.source == OWN and one.word != UNTESTED for one in row.values())
             if run.profile in row and decides:
-                found.append((number_of(slug), slug, row[run.profile].step))
+                found.append((number_of(claim.formerly), slug, row[run.profile].step))
     return tuple(found)
 
 

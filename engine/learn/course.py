@@ -16,12 +16,11 @@ from typing import Any, Final
 
 from engine.learn.kinds import KINDS
 from engine.learn.probes import Probe, probe_at, probes_of
+from engine.learn.texts import move_lines, property_text
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL
 from engine.model.profiles import get_profile
-from engine.moves import moves
 from engine.properties.evaluate import judge
-from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Path, Reader
@@ -240,7 +239,7 @@ def _moment(check: Reader, value: object, scene: CourseScene) -> CourseScene:
 def _at(check: Reader, value: object) -> int | str:
     if isinstance(value, int) and not isinstance(value, bool):
         return check.integer(value, ("at",), 0, 1_000_000)
-    return _property(check, value, "at")
+    return property_text(check, value, ("at",))
 
 
 def _asking(check: Reader, value: object, scene: CourseScene) -> CourseScene:
@@ -264,32 +263,11 @@ def _task(check: Reader, value: object, scene: CourseScene) -> CourseScene:
         scene,
         scenario=code,
         profile=profile,
-        goal=_property(check, fields["goal"], "goal"),
-        first=_lines(check, fields.get("first", []), "first", code),
-        solution=_lines(check, fields["solution"], "solution", code),
+        goal=property_text(check, fields["goal"], ("goal",)),
+        first=move_lines(check, fields.get("first", []), ("first",), code),
+        solution=move_lines(check, fields["solution"], ("solution",), code),
         hint=check.text(fields["hint"], ("hint",), MOST_LINE),
     )
-
-
-def _property(check: Reader, value: object, name: str) -> str:
-    text = check.text(value, (name,), MOST_CHARACTERS)
-    try:
-        parse(text)
-    except InputError as bad:
-        raise check.bad((name,), bad.sentence, code=bad.code) from bad
-    return text
-
-
-def _lines(check: Reader, value: object, name: str, code: str) -> tuple[str, ...]:
-    found = []
-    for i, one in enumerate(check.listing(value, (name,), MOST_MOVES)):
-        line = check.text(one, (name, i), moves.MAX_LENGTH)
-        try:
-            moves.parse(line, find(code).brokers)
-        except InputError as bad:
-            raise check.bad((name, i), bad.sentence, code=bad.code) from bad
-        found.append(line)
-    return tuple(found)
 
 
 def _run(check: Reader, fields: dict[str, object], code: str, profile: str) -> tuple[str, str]:

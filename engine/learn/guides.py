@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Final
 
 from engine.learn.claims import claims
-from engine.learn.texts import move_lines
+from engine.learn.texts import property_text, run_of, script_of
 from engine.lens.search import names
 from engine.lens.source import source
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
 from engine.model.profiles import get_profile, nearest
-from engine.properties.grammar import MOST_CHARACTERS, parse
-from engine.scenarios.file import MOST_BYTES, find, library, load_value
+from engine.properties.grammar import MOST_CHARACTERS
+from engine.scenarios.file import MOST_BYTES, library, load_value
 from engine.scenarios.places import Path as Where
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
@@ -74,11 +74,7 @@ class Statement:
 
     def run(self, profile: str = "") -> Run:
         """Return the run that shows it, under the guide's Kafka or another one."""
-        scenario, kafka = find(self.scenario), profile or self.kafka
-        if self.moves is None and not self.first:
-            return Run(scenario, kafka)
-        script = self.moves if self.moves is not None else Run(scenario, kafka).script()
-        return Run(scenario, kafka, 0, (*self.first, *script))
+        return run_of(self.scenario, profile or self.kafka, self.moves, self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,7 @@ def _statement(check: Reader, value: object, path: Where, reads: str, number: in
         raise check.bad(path, "A statement needs what it says.")
     missing = _optional(check, fields, path, "missing")
     code = "" if missing and "run" not in fields else _code(check, fields, path)
-    own, first = _moves(check, fields, path, code)
+    own, first = script_of(check, fields, path, code)
     kafka = check.text(fields.get("kafka", reads), (*path, "kafka"), 60)
     try:
         get_profile(kafka)
@@ -191,17 +187,6 @@ def _code(check: Reader, fields: Mapping[str, object], path: Where) -> str:
     return code
 
 
-def _moves(
-    check: Reader, fields: Mapping[str, object], path: Where, code: str
-) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    own, first = (
-        move_lines(check, fields.get(key, []), (*path, key), code) for key in ("moves", "first")
-    )
-    if own and first:
-        raise check.bad((*path, "first"), "Moves of its own need no moves before them.")
-    return (own if "moves" in fields else None), first
-
-
 def _looked_at(
     check: Reader, fields: Mapping[str, object], path: Where, missing: bool
 ) -> tuple[tuple[str, ...], str]:
@@ -209,7 +194,7 @@ def _looked_at(
     if ("shows" in fields) == ("when" in fields) and not missing:
         raise check.bad(path, "A statement has either shows, a rule, or when, a property.")
     if "when" in fields:
-        return (), _property(check, fields["when"], (*path, "when"))
+        return (), property_text(check, fields["when"], (*path, "when"))
     return _cues(check, fields.get("shows", ""), (*path, "shows")), ""
 
 
@@ -220,15 +205,6 @@ def _cues(check: Reader, value: object, path: Where) -> tuple[str, ...]:
             hint = nearest(one, list(RULES))
             raise check.bad(path, f"No rule that a step can show is called {one[:30]}{hint}")
     return found
-
-
-def _property(check: Reader, value: object, path: Where) -> str:
-    text = check.text(value, path, MOST_CHARACTERS)
-    try:
-        parse(text)
-    except InputError as bad:
-        raise check.bad(path, bad.sentence, code=bad.code) from bad
-    return text
 
 
 def _names(check: Reader, fields: Mapping[str, object], path: Where) -> tuple[str, ...]:
@@ -264,7 +240,7 @@ def _proof(
     if kind == "claim":
         check.choice(text, at, tuple(claims()))
     elif kind == "property":
-        _property(check, text, at)
+        property_text(check, text, at)
     elif kind in ("acts", "idle", "later"):
         if not _cues(check, text, at):
             raise check.bad(at, f"{kind} names a rule.")

@@ -15,12 +15,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from engine.learn.texts import Texts, move_lines, texts
+from engine.learn.texts import Texts, move_lines, property_text, texts
 from engine.learn.topics import TOPICS
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.properties.evaluate import Verdict, judge
-from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.properties.recording import MomentRecording
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
@@ -103,7 +102,7 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
     code = check.text(fields["run"], (name, "run"), 80)
     if code not in {one.code for one in library().values()}:
         raise check.bad((name, "run"), f"There is no scenario {code[:40]} in the library.")
-    moment = check.text(fields["moment"], (name, "moment"), MOST_CHARACTERS)
+    moment = property_text(check, fields["moment"], (name, "moment"))
     profile = check.text(fields["profile"], (name, "profile"), 80)
     own = move_lines(check, fields["moves"], (name, "moves"), code) if "moves" in fields else None
     then = check.text(fields["then"], (name, "then"), 10)
@@ -111,9 +110,8 @@ def _item(check: Reader, name: str, topic: str, value: object) -> Item:
         raise check.bad((name, "then"), "What is asked then is another question, like Q2.")
     try:
         get_profile(profile)
-        parse(moment)
     except InputError as bad:
-        raise check.bad((name, "moment"), bad.sentence, code=bad.code) from bad
+        raise check.bad((name, "profile"), bad.sentence, code=bad.code) from bad
     return Item(
         name,
         topic,

@@ -119,7 +119,10 @@ def witnesses(profile: str, codes: Iterable[str] = ()) -> Iterator[Witness]:
     for slug, claim in claims().items():
         own = claim.moves is None and not claim.first
         if profile in claim.profiles and not own and not wanted:
-            yield Witness(MomentRecording(claim.run(profile)), TRAP, slug)
+            try:
+                yield Witness(MomentRecording(claim.run(profile)), TRAP, slug)
+            except InputError:
+                continue
 
 
 def refutes(claim: Claim, recording: MomentRecording) -> int | None:
@@ -139,8 +142,13 @@ def refutes(claim: Claim, recording: MomentRecording) -> int | None:
 
 def judgement(claim: Claim, profile: str, pool: Iterable[Witness]) -> Judgement:
     """Judge a claim under a profile: by its own run first, then by the pool, then by a search."""
-    own = MomentRecording(claim.run(profile))
+    try:
+        own = MomentRecording(claim.run(profile))
+    except InputError:  # a move of its run does not exist in this release
+        return Judgement(UNTESTED, 0)
     verdict = judge(claim.property, own)
+    if claim.may:
+        return Judgement(SURVIVED if verdict.holds else UNTESTED, verdict.step, runs=1)
     tested = not claim.tested or judge(claim.tested, own).holds
     if tested and not verdict.holds:
         return Judgement(REFUTED, verdict.step)
@@ -206,31 +214,6 @@ def verdicts() -> dict[str, dict[str, Judgement]]:
         slug: {name: Judgement.from_json(one) for name, one in row.items()}
         for slug, row in found.items()
     }
-
-
-HOLDS: Final = "holds"
-NEVER: Final = "never"
-SINCE: Final = "since"
-UNTIL: Final = "until"
-SOME: Final = "some"
-
-
-def summary(row: dict[str, Judgement]) -> tuple[str, str]:
-    """Return (the result over the releases that tested it, the profile at which it changes or "").
-
-    The result is `since` or `until` where it changes once from the oldest release to the newest,
-    and `untested` where no release put it to the test.
-    """
-    names = [name for name in GENERATIONS if name in row and row[name].word != UNTESTED]
-    values = [row[name].holds for name in names]
-    if not values:
-        return UNTESTED, ""
-    if len(set(values)) == 1:
-        return (HOLDS if values[0] else NEVER), ""
-    turns = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
-    if len(turns) > 1:
-        return SOME, ""
-    return (SINCE, names[turns[0]]) if values[-1] else (UNTIL, names[turns[0] - 1])
 
 
 def sides(claim: Claim) -> tuple[tuple[str, bool], ...]:

@@ -9,6 +9,7 @@ from engine.learn import counterfactuals as played
 from engine.learn import sequences
 from engine.learn.question_context import Answer, Kind, QuestionContext, in_order
 from engine.model.effects import Cue
+from engine.model.groups import OFFSETS_TOPIC
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.model.profiles import HW
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
@@ -258,6 +259,8 @@ def _survive_asked(recording: MomentRecording, index: int) -> Found:
     if recording.run.scenario.faults or len(coming(recording, index)) > MOST_COMING:
         return
     for tp, part in before.parts.items():
+        if part.name.startswith(OFFSETS_TOPIC):
+            continue  # records of groups have no names that a reader knows
         values = {value for one in part.replicas.values() for value in one.values()}
         if 1 < len(values) <= MOST_RECORDS and part.record.leader >= 0:
             yield tp, part.record.leader

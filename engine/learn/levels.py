@@ -15,13 +15,13 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from engine.explore.choices import advance, is_unnoticed
-from engine.learn.texts import Texts, texts
+from engine.learn.texts import Texts, move_lines, texts
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.model.state import LEADER, UP
 from engine.moves import moves
 from engine.scenarios.file import find, load_value
-from engine.scenarios.places import Path, Reader
+from engine.scenarios.places import Reader
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation
 
@@ -275,27 +275,15 @@ def _level(check: Reader, slug: str, value: object) -> Level:
         texts(check, fields["goal"], (slug, "goal"), MOST_TEXT),
         texts(check, fields["hint"], (slug, "hint"), MOST_TEXT),
         profile,
-        _lines(check, fields.get("first", []), (slug, "first")),
+        move_lines(check, fields.get("first", []), (slug, "first"), CANVAS),
         {
             kind: check.integer(most, (slug, "hand", kind), 1, UNLIMITED)
             for kind, most in hand.items()
         },
         check.integer(fields["states"], (slug, "states"), 1, 1_000_000),
-        _lines(check, fields.get("solution", []), (slug, "solution")),
+        move_lines(check, fields.get("solution", []), (slug, "solution"), CANVAS),
         tuple(map(str, check.listing(fields.get("was", []), (slug, "was"), MOST_MOVES))),
     )
-
-
-def _lines(check: Reader, value: object, path: Path) -> tuple[str, ...]:
-    lines = []
-    for i, item in enumerate(check.listing(value, path, MOST_MOVES)):
-        line = check.text(item, (*path, i), moves.MAX_LENGTH)
-        try:
-            moves.parse(line, find(CANVAS).brokers)
-        except InputError as bad:
-            raise check.bad((*path, i), bad.sentence, code=bad.code) from bad
-        lines.append(line)
-    return tuple(lines)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Final, Protocol
 
 from engine.learn.probes import Probe, event_of, told_of, trigger
@@ -63,6 +64,8 @@ class Case:
         return self.teller.broker(broker)
 
     def names(self, brokers: Any) -> str:
+        if not brokers:
+            return ""
         return self.teller.listed([self.name(one) for one in sorted(brokers)])
 
     def cue_of(self, *rules: str) -> bool:
@@ -103,7 +106,8 @@ def _truncate(case: Case) -> Reason:
     values = {"b": case.name(case.probe.who), "o": case.right}
     cues = event_of(case.recording, case.probe)[3]
     if any(cue.rule == "F-9" and cue.node == case.probe.who for cue in cues):
-        return ".end", values
+        mine = case.part.replicas[case.probe.who]
+        return (".start" if mine.leo < case.right else ".end"), {**values, "a": mine.leo}
     if case.right == case.part.replicas[case.probe.who].leo:
         return ".kept", values
     return (".hw" if case.old else ".epochs"), values
@@ -119,11 +123,13 @@ def _leader(case: Case) -> Reason:
         "i": isr,
         "a": _members(case, case.part.replicas),
     }
+    after = case.turn.now.parts[case.probe.tp].record
     if new == NOBODY:
-        return ".nobody", values
+        values["e"] = case.names(set(after.elr) - {led})
+        others = ".elr" if set(after.elr) - {led} else ".unclean" if case.part.unclean else ""
+        return f".nobody{others}", values
     if new in elr:
         return ".elr", values
-    after = case.turn.now.parts[case.probe.tp].record
     if new not in record.isr:
         return (".last" if after.last_known_elr or record.last_known_elr else ".unclean"), values
     alive = led in case.before.alive and not case.cue_of(*GONE)
@@ -184,7 +190,22 @@ def _survive(case: Case) -> Reason:
         "m": case.teller.listed(lacks) if lacks else "",
         "r": case.teller.listed(list(case.right)) if case.right else "",
     }
-    return (".all" if not lacks else ".none" if not case.right else ""), told
+    if not lacks:
+        return ".all", told
+    if leader is None or not case.right:
+        return ".none", told
+    return _missed(case, leader.broker, lacks), told
+
+
+def _missed(case: Case, broker: int, values: list[str]) -> str:
+    """Return how a replica came to lack records: it never had them, truncated or lost them."""
+    at = case.recording.at(case.probe.step)
+    for before, turn in pairwise(case.recording.turns[at:]):
+        had, has = (one.now.parts[case.probe.tp].replicas.get(broker) for one in (before, turn))
+        gone = set(values).intersection(had.values() if had is not None else ())
+        if gone.difference(has.values() if has is not None else ()):
+            return ".struck" if broker in turn.now.struck else ".cut"
+    return ""
 
 
 def _order(case: Case) -> Reason:

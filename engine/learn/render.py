@@ -28,12 +28,13 @@ from engine.model.messages import (
 )
 from engine.model.profiles import RELEASES, get_profile
 from engine.model.releases import line_begun_by
+from engine.model.timers import PREFERRED_CHECK
 from engine.properties.moment import Moment, PartitionMoment
 from engine.properties.recording import MomentRecording
 from engine.sim.kernel import FAILURE
 
 MOST_NAMED: Final = 6
-_TOLD: Final = ("line", "order", "kafka", "move", "moves")
+_TOLD: Final = ("order", "kafka", "move", "moves")
 """Forms of the kinds that tell something in the question."""
 MISSED: Final = ("CP-ZK-BROKERS", "CP-KR-FENCE")
 """What a controller does about a broker whose session has ended."""
@@ -162,7 +163,9 @@ class Teller:
         for cue in cues:
             if cue.rule in MISSED and cue.new in ("dead", "fenced"):
                 return self.say(f"next.{cue.new}", b=self.broker(cue.about))
-        return ""
+        timer = event_of(self.recording, probe)[2]
+        balances = isinstance(timer, tuple) and timer[:1] == (PREFERRED_CHECK,)
+        return self.say("next.balance") if balances else ""
 
     def _answer_arrives(self, what: Any, part: Any, probe: Probe) -> str:
         args = {"f": self.broker(what.dst), "l": self.broker(what.src)}
@@ -212,10 +215,8 @@ class Teller:
         return self._words["survive.coming"].format(l="; ".join(moves)) if moves else ""
 
     def _told_question(self, probe: Probe) -> str:
-        """Return the question of a kind that gives away lines, moves, a claim or a goal."""
+        """Return the question of a kind that gives away moves, a claim or a goal."""
         told = told_of(self.recording, probe).told
-        if probe.kind == "rule":
-            return self.say("ask.rule", k=told[0])
         if probe.kind == "cause":
             return self.say("ask.cause", m=told[0])
         if probe.kind == "do":
@@ -225,8 +226,6 @@ class Teller:
         return self.say("ask.since.kept" if probe.kind == "since" else "ask.order")
 
     def _told_answer(self, probe: Probe, answer: Any) -> str:
-        if probe.form == "line":
-            return str(answer)
         if probe.form == "order":
             told = [self._words[f"order.{sort}"].format(b=self.broker(b)) for sort, b in answer]
             return self._capital(self._words["answer.then"].join(told))

@@ -1,14 +1,17 @@
-"""Texts in every language, and moves, as they stand in a file."""
+"""Texts in every language, moves and properties, as they stand in a file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
 from engine.moves import moves
+from engine.properties.grammar import MOST_CHARACTERS, parse
 from engine.scenarios.file import find
 from engine.scenarios.places import Path, Reader
+from engine.sim.run import Run
 
 MOST_MOVES: Final = 100
 Texts = dict[str, str]
@@ -40,3 +43,34 @@ def move_lines(check: Reader, value: object, path: Path, code: str) -> tuple[str
             raise check.bad((*path, i), bad.sentence, code=bad.code) from bad
         found.append(line)
     return tuple(found)
+
+
+def script_of(
+    check: Reader, fields: Mapping[str, object], path: Path, code: str
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return (moves of its own, None without them; moves before the scenario's script)."""
+    own, first = (
+        move_lines(check, fields.get(key, []), (*path, key), code) for key in ("moves", "first")
+    )
+    if own and first:
+        raise check.bad((*path, "first"), "Moves of its own need no moves before them.")
+    return (own if "moves" in fields else None), first
+
+
+def run_of(code: str, profile: str, own: tuple[str, ...] | None, first: tuple[str, ...]) -> Run:
+    """Return the run of a scenario with moves of its own, or with moves before its script."""
+    scenario = find(code)
+    if own is None and not first:
+        return Run(scenario, profile)
+    script = Run(scenario, profile).script() if own is None else own
+    return Run(scenario, profile, 0, (*first, *script))
+
+
+def property_text(check: Reader, value: object, path: Path) -> str:
+    """Return a sentence of the property language, parsed."""
+    text = check.text(value, path, MOST_CHARACTERS)
+    try:
+        parse(text)
+    except InputError as bad:
+        raise check.bad(path, bad.sentence, code=bad.code) from bad
+    return text

@@ -1,4 +1,4 @@
-"""Wrong beliefs about what acts, what follows what, since when, why, and how to bring it about.
+"""Wrong beliefs about what follows what, since when, why, and how to bring it about.
 
 Each is a rule that can be run, as in `wrong_rules`: it knows what the question tells, no more.
 """
@@ -9,38 +9,6 @@ from typing import Any, Final
 
 from engine.learn.question_context import Answer, QuestionContext, in_order
 from engine.learn.sequences import Happening
-
-# -- which line acts ------------------------------------------------------------------------------
-
-
-def _line(asked: QuestionContext, *words: str) -> Answer | None:
-    return next((one for one in asked.told[1] if any(word in one for word in words)), None)
-
-
-def line_first(asked: QuestionContext) -> Answer | None:
-    """Answer as if a rule did what its first line says."""
-    return str(asked.told[1][0])
-
-
-def line_last(asked: QuestionContext) -> Answer | None:
-    """Answer as if the last line acted, regardless of the lines before it."""
-    return str(asked.told[1][-1])
-
-
-def line_refuses(asked: QuestionContext) -> Answer | None:
-    """Answer as if a request that may be refused were refused."""
-    return _line(asked, "return", "error", "NOT_", "FENCED", "UNKNOWN", "refuse", "throw")
-
-
-def line_epoch(asked: QuestionContext) -> Answer | None:
-    """Answer as if epochs decided everything."""
-    return _line(asked, "poch")
-
-
-def line_isr(asked: QuestionContext) -> Answer | None:
-    """Answer as if every change went through the ISR."""
-    return _line(asked, "isr", "ISR")
-
 
 # -- what comes after what ------------------------------------------------------------------------
 

@@ -117,6 +117,12 @@ FACTS: Final[dict[str, Fact]] = {
     "log": Fact(
         (BROKER,), RECORDS, _of_replica(lambda one: frozenset(one.values())), "its records"
     ),
+    "maximal": Fact(
+        (BROKER,),
+        BROKERS,
+        _of_replica(lambda one: frozenset(one.maximal)),
+        "the replicas that it waits for as leader",
+    ),
     "epochs": Fact((BROKER,), EPOCHS, _of_replica(lambda one: one.epochs), "its leader epochs"),
     "acked": Fact((RECORD,), TRUTH, _note_of("acked"), "the producer was told of success"),
     "acked_all": Fact((RECORD,), TRUTH, _note_of("acked_all"), "the same, with acks=all"),

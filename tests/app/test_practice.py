@@ -57,7 +57,7 @@ def test_the_cards_of_a_kind_lead_through_all_of_them(client: FlaskClient) -> No
     assert sorted(met) == sorted(map(href, OF_CLAIMS)) and address == met[0]
 
 
-@pytest.mark.parametrize("card", OF_CLAIMS, ids=lambda one: one.id)
+@pytest.mark.parametrize("card", sample(OF_CLAIMS, 16), ids=lambda one: one.id)
 def test_a_claim_is_judged_where_its_run_decides(client: FlaskClient, card: object) -> None:
     assert isinstance(card, type(OF_CLAIMS[0]))
     for said in ("true", "false"):
@@ -112,8 +112,8 @@ def test_a_sheet_has_what_was_asked_for(client: FlaskClient) -> None:
         ("/interview/sheet?only=Q1", "/practice/sheet?only=Q1"),
         ("/claims", "/practice"),
         ("/claims?show=until", "/practice"),
-        ("/claims?card=never-two-leaders", "/practice/never-two-leaders"),
-        ("/claims/never-two-leaders?said=true", "/practice/never-two-leaders?said=true"),
+        ("/claims?card=never-two-leaders", "/practice/two-brokers-may-lead-at-once"),
+        ("/claims/never-two-leaders?said=true", "/practice/two-brokers-may-lead-at-once?said=true"),
         ("/claims?s=S22&property=leader+%3D+A", "/property?s=S22&property=leader+%3D+A"),
     ],
 )

@@ -98,7 +98,7 @@ def test_search_terms_stay_text(client: FlaskClient) -> None:
     assert "<script>alert" not in page
 
 
-def test_the_path_has_six_steps_and_the_editor_at_its_end(client: FlaskClient) -> None:
+def test_the_path_has_six_steps(client: FlaskClient) -> None:
     page = client.get("/").text
     keys = re.findall(r'<li data-key="([^"]+)"', page)
     assert len(keys) == 6
