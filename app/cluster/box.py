@@ -12,21 +12,24 @@ from typing import Final, TypedDict
 from app.cluster.quorum import QuorumJson, quorum_of
 from app.find.answers import Result, results
 from app.find.meaning import explaining, release_named
-from app.incident.story import story_of_text
+from app.incident.story import IncidentStory, PartitionChoice, story_of_text
 from engine.logs.kinds import NamedLine
 from engine.logs.secrets import masked
+from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
 from engine.scenarios.paste import Facts
 from engine.upgrade import upgrade as advice
 from engine.upgrade.ledger import LedgerEntry
-from engine.upgrade.matching import fitting
+from engine.upgrade.matching import fitting, printing
 
 MOST_NAMED: Final = 40
 MOST_BUGS: Final = 8
 MOST_HITS: Final = 6
 MOST_LINES_FOR_BUGS: Final = 400
+MOST_WORDS_OF_A_NAME: Final = 4
+"""Of a bare error, which finds bugs by its name too; a line finds those that print it."""
 SHORT: Final = 600
 """Characters of a text that may be a question, a bare error or a release."""
 STATES: Final = ("topics", "kcat", "json", "table", "zookeeper", "files", "ends")
@@ -93,7 +96,8 @@ class BugJson(TypedDict):
 class BoxJson(TypedDict):
     """All that a text means besides the state of its partitions.
 
-    `story`: an `IncidentStory`, or the partitions to choose from; `has`: how many known bugs the
+    `story`: an `IncidentStory`, or the partitions to choose from; `without`: why dumps have none;
+    `has`: how many known bugs the
     release has that is the text, of which `bugs` are the worst.
     """
 
@@ -102,6 +106,7 @@ class BoxJson(TypedDict):
     named: list[NamedJson]
     bugs: list[BugJson]
     story: Json | None
+    without: str
     hits: list[Result]
     release: str
     has: int
@@ -121,9 +126,11 @@ def read_box(
     """
     text, secrets = masked(text)
     release = release_named(text)
-    story = story_of_text(text, partition, language) if _may_be_story(text, facts) else None
+    story, without = _story(text, facts, partition, language)
     told = OF_STORY if story is not None and story.get("states") else ()
-    understood = facts.partitions or facts.logged or story or facts.quorum or facts.members
+    understood = bool(
+        facts.partitions or facts.logged or story or without or facts.quorum or facts.members
+    )
     bugs = _bugs(text, facts, release, language)
     has: list[BugJson] = []
     if release and not (understood or bugs):
@@ -131,7 +138,7 @@ def read_box(
     hits: list[Result] = []
     if not (understood or release):
         hits = results(text, language, (), MOST_HITS)["hits"]
-    if not understood and (release or bugs or hits):
+    if without or (not understood and (release or bugs or hits)):
         facts.answered()
     return {
         "lines": _lines(facts),
@@ -139,6 +146,7 @@ def read_box(
         "named": _named(facts, language, told),
         "bugs": bugs or has[:MOST_BUGS],
         "story": None if story is None else dict(story),
+        "without": without,
         "hits": hits,
         "release": release,
         "has": len(has),
@@ -146,10 +154,19 @@ def read_box(
     }
 
 
-def _may_be_story(text: str, facts: Facts) -> bool:
-    return any(line.named is None or "isr" in line.named.kind.name for line in facts.logged) or (
-        bool(facts.logged) or text.startswith("Dumping ") or "\nDumping " in text
-    )
+def _story(
+    text: str, facts: Facts, partition: str, language: str
+) -> tuple[IncidentStory | PartitionChoice | None, str]:
+    """Return the story of logs and dumps; without one, why dumps have none."""
+    dumped = text.startswith("Dumping ") or "\nDumping " in text
+    if not facts.logged and not dumped:
+        return None, ""
+    try:
+        return story_of_text(text, partition, language), ""
+    except InputError as bad:
+        if bad.code != "unknown":
+            raise
+        return None, bad.sentence if dumped else ""
 
 
 def _lines(facts: Facts) -> list[LineRun]:
@@ -172,6 +189,7 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
         if line.named is not None and line.named.kind.name not in told
     ]
     found = []
+    linked: set[str] = set()
     for _, group in groupby(
         known, key=lambda one: (one[1].kind.name, tuple(one[1].values.items()))
     ):
@@ -189,8 +207,10 @@ def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson
                     "href": entry.url,
                 }
                 for entry in explaining(named.kind)
+                if entry.url not in linked
             ],
         }
+        linked |= {link["href"] for link in shown["links"]}
         found.append(shown)
     return found[:MOST_NAMED]
 
@@ -206,7 +226,8 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
         ]
     found: dict[LedgerEntry, int] = {}
     for number, line in lines:
-        for entry in fitting(line, release):
+        fits = fitting if len(line.split()) <= MOST_WORDS_OF_A_NAME else printing
+        for entry in fits(line, release):
             found.setdefault(entry, number)
     return [
         _bug(entry, number, release, language) for entry, number in list(found.items())[:MOST_BUGS]

@@ -15,6 +15,8 @@ from engine.scenarios.paste import UNCLEAN, Facts, topic_of
 from engine.scenarios.pasted_brokers import few
 
 SEVERITIES: Final = ("bad", "warn", "note")
+LEADERLESS: Final = ("offline", "offline_only", "election_due")
+"""Findings before others as bad: clients can neither write nor read."""
 MOST_FINDINGS: Final = 60
 
 
@@ -46,7 +48,7 @@ def report_of(data: Json, facts: Facts) -> ClusterReport:
     capped = bool(get_profile(data["profiles"][0]).flags()["cap_min_isr_to_rf"])
     findings = sorted(
         _findings(states, offline, facts, capped),
-        key=lambda one: SEVERITIES.index(one["severity"]),
+        key=lambda one: (SEVERITIES.index(one["severity"]), one["key"] not in LEADERLESS),
     )
     brokers = [one["id"] for one in data["brokers"] if one["id"] not in offline]
     restarts = [_restart(broker, states, facts, capped) for broker in brokers]

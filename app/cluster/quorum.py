@@ -45,7 +45,7 @@ def _played(facts: Facts, found: PastedQuorum) -> Iterator[QuorumSentence]:
     """Yield what the run has otherwise than the text: names and the leader epoch."""
     names = ", ".join(f"{voter} = C{number}" for number, voter in enumerate(found.order, 1))
     yield {"key": "named", "args": {"names": names}}
-    epoch = facts.quorum.get("LeaderEpoch", "")
+    epoch = facts.quorum.get("LeaderEpoch", "") or str(max(_epochs(facts), default=""))
     yield {"key": "epoch" if epoch else "epoch_unknown", "args": {"epoch": epoch}}
 
 
@@ -70,9 +70,15 @@ def _described(facts: Facts) -> Iterator[QuorumSentence]:
 
 
 def _climbing(facts: Facts) -> Iterator[QuorumSentence]:
-    named = [line.named for line in facts.logged if line.named is not None]
-    lines = [one for one in named if one.kind.name.startswith(RAFT) and "epoch" in one.values]
-    epochs = [int(one.values["epoch"]) for one in lines]
-    if len(set(epochs)) > 1 and not any(one.kind.name == LEADS for one in lines):
+    epochs = _epochs(facts)
+    leads = any(line.named is not None and line.named.kind.name == LEADS for line in facts.logged)
+    if len(set(epochs)) > 1 and not leads:
         args: dict[str, str | int] = {"first": min(epochs), "last": max(epochs)}
         yield {"key": "climbs", "args": args}
+
+
+def _epochs(facts: Facts) -> list[int]:
+    """Return the epochs that lines of Raft name."""
+    named = [line.named for line in facts.logged if line.named is not None]
+    raft = [one.values for one in named if one.kind.name.startswith(RAFT)]
+    return [int(values["epoch"]) for values in raft if "epoch" in values]

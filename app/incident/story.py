@@ -73,19 +73,15 @@ class PartitionChoice(TypedDict):
     notes: list[str]
 
 
-def story_of_text(
-    text: str, partition: str, language: str
-) -> IncidentStory | PartitionChoice | None:
-    """Return the story of pasted logs, of one file or of several; None without any state."""
+def story_of_text(text: str, partition: str, language: str) -> IncidentStory | PartitionChoice:
+    """Return the story of pasted logs or dumps, of one file or of several.
+
+    Raises InputError "unknown" where they show no state.
+    """
     with tempfile.TemporaryDirectory(prefix="highwater-pasted-") as root:
         saved = [(name, partial(_write, contents=contents)) for name, contents in _files_in(text)]
         arguments, known = laid_out(Path(root), saved)
-        try:
-            return story_of_files(arguments, known, partition, language, Path(root))
-        except InputError as bad:
-            if bad.code == "unknown":
-                return None
-            raise
+        return story_of_files(arguments, known, partition, language, Path(root))
 
 
 def _write(path: Path, contents: str) -> None:

@@ -140,7 +140,7 @@ def _bug(bug: Bug, before: str, after: str) -> BugCard:
         "where": entry.where,
         "since": entry.introduced,
         "fixed": entry.fixed,
-        "run": _compared(bug.shown_by, before, after),
+        "run": _compared(bug.shown_by, before, after, bug.moves),
         "not_played": "" if bug.shown_by else not_played,
     }
 
@@ -156,13 +156,17 @@ def _change(change: Change, before: str, after: str) -> ChangeCard:
     }
 
 
-def _compared(scenario: Scenario | None, before: str, after: str) -> dict[str, str] | None:
+def _compared(
+    scenario: Scenario | None, before: str, after: str, moves: tuple[str, ...] = ()
+) -> dict[str, str] | None:
     """Return the address that plays the scenario under both releases, side by side."""
     if scenario is None:
         return None
     title = in_language(scenario, visitor.lang()).title
-    if before == after:
+    if before == after and not moves:
         return {"title": title, "href": f"/s/{scenario.slug}?profile={before}"}
-    digest = services().replays.register(Run(scenario, before))
+    digest = services().replays.register(Run(scenario, before, moves=moves or None))
+    if before == after:
+        return {"title": title, "href": f"/r/{digest}"}
     href = url_for("comparing.page", digest=digest) + f"?with={after}"
     return {"title": title, "href": href}

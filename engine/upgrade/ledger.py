@@ -23,6 +23,8 @@ USES: Final = "uses.json"
 """Feature -> bugs that only clusters with this feature can meet."""
 LINES: Final = "lines.json"
 """Bug -> templates of the lines that a broker or a client logs when it is met."""
+SHOWN: Final = "shown.json"
+"""Bug -> a run of the library, or moves in one, that plays differently under the bug's flag."""
 BOTH: Final = "both"
 MODES: Final = (ZK, KRAFT, BOTH)
 
@@ -95,6 +97,16 @@ def _line(release: Release) -> Release:
 def _lines() -> dict[str, tuple[str, ...]]:
     rows = json.loads((files("engine.upgrade") / LINES).read_text("utf-8"))
     return {jira: tuple(templates) for jira, templates in rows.items()}
+
+
+@cache
+def shown() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return bug -> the code of a scenario, and moves instead of its script (none: its own)."""
+    rows = json.loads((files("engine.upgrade") / SHOWN).read_text("utf-8"))
+    return {
+        jira: (row["run"], tuple(filter(None, (one.strip() for one in row["moves"].split(";")))))
+        for jira, row in rows.items()
+    }
 
 
 @cache

@@ -11,9 +11,9 @@ from typing import Final
 from engine.model.errors import InputError
 from engine.model.flags import ERAS, FLAG_LIST, KRAFT, ZK, Flag, Release, release_of
 from engine.model.profiles import get_profile
-from engine.scenarios.file import library
+from engine.scenarios.file import find, library
 from engine.scenarios.scenario import Scenario
-from engine.upgrade.ledger import LedgerEntry, entries
+from engine.upgrade.ledger import LedgerEntry, entries, shown
 
 OLDEST: Final[Release] = (0, 8)
 NEWEST: Final[Release] = (4, 4, 99)
@@ -28,10 +28,14 @@ MOST_CHARACTERS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug and the library run that shows it; None where no run does."""
+    """A bug and the library run that shows it; None where no run does.
+
+    `moves`: those that show it in the scenario, () for its script.
+    """
 
     entry: LedgerEntry
     shown_by: Scenario | None
+    moves: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,12 @@ def bugs_of(release: str, mode: str = "") -> tuple[Bug, ...]:
 
 
 def bug_of(entry: LedgerEntry) -> Bug:
-    """Return an entry with the library run that shows it."""
-    return Bug(entry, _shown_by(entry.flags))
+    """Return an entry with the library run that shows it: one of its own, else another's."""
+    own = _shown_by(entry.flags)
+    if own is not None or entry.jira not in shown():
+        return Bug(entry, own)
+    code, moves = shown()[entry.jira]
+    return Bug(entry, find(code), moves)
 
 
 def _mode(release: str, mode: str) -> str:

@@ -74,7 +74,7 @@ def test_several_kinds_stand_in_one_paste() -> None:
     assert box["story"] is not None and box["hits"] == []
 
 
-def test_what_a_tool_prints_of_a_quorum_is_no_bug() -> None:
+def test_the_table_of_a_quorum_is_no_bug() -> None:
     """Its table has LogEndOffset in its head: words of bugs, and no line that one prints."""
     text = (
         "LeaderId: 2\nLeaderEpoch: 5\nCurrentVoters: [1,2,3]\n"
@@ -228,3 +228,25 @@ def test_lines_without_a_leader_are_a_run_in_which_the_epoch_climbs() -> None:
     view = Replay(Run.from_text(run)).final_view()["quorum"]
     alive = [one for one in view["voters"] if one["alive"]]
     assert len(alive) == 1 and alive[0]["epoch"] > 2 and alive[0]["state"] != "leader"
+
+
+def test_dumps_without_a_state_say_what_is_missing() -> None:
+    text = (
+        "Dumping D:\\kafka\\data\\tickets-2\\00000000000000000000.log\n"
+        "Log starting offset: 0\n"
+        "baseOffset: 0 lastOffset: 1 count: 2 baseSequence: 0 lastSequence: 1 producerId: 0 "
+        "producerEpoch: 0 partitionLeaderEpoch: 3 isTransactional: false isControl: false "
+        "position: 0 CreateTime: 1738555500000 size: 95 magic: 2 compresscodec: none "
+        "crc: 654334578 isvalid: true\n"
+    )
+    read = read_text(text, "", "", "title", "en")
+    assert "is a dump of tickets-2: records, but no leader and no ISR" in read.box["without"]
+    assert not read.problems and not read.box["bugs"] and not read.box["hits"]
+
+
+def test_a_setting_in_a_line_names_no_bugs() -> None:
+    line = "2022-12-16 16:05:22 INFO  X:1 - t/3 has ISR=[0], replicas=[0,4], min.insync.replicas=1"
+    assert box_of(line)["bugs"] == []
+    assert (
+        box_of("Why does a consumer get OFFSET_OUT_OF_RANGE after a leader change?")["bugs"] == []
+    )

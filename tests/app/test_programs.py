@@ -35,7 +35,7 @@ def test_moves_and_yaml_are_the_callers_own(app: Flask) -> None:
     assert played(app, yaml=text)["title"] == file.find("S20").title
 
 
-def test_what_can_be_played_is_told(app: Flask) -> None:
+def test_scenarios_releases_and_moves_are_listed(app: Flask) -> None:
     told = app.test_client().get("/api/play").json
     assert {"R20", "S60"} <= {one["code"] for one in told["scenarios"]}
     assert told["releases"] == hw.versions() and told["moves"] == hw.moves()

@@ -16,8 +16,8 @@ from engine.model.flags import FLAG_LIST, KRAFT, ZK, release_of
 from engine.model.profiles import FLAGS, RELEASES, get_profile
 from engine.replay.replay import Replay
 from engine.sim.run import Run
-from engine.upgrade.ledger import BOTH, MODES, LedgerEntry, entries
-from engine.upgrade.upgrade import bugs_of, release_in, upgrade
+from engine.upgrade.ledger import BOTH, MODES, LedgerEntry, entries, shown
+from engine.upgrade.upgrade import bug_of, bugs_of, release_in, upgrade
 
 SEVERITIES = ("blocker", "critical", "major", "minor", "noise")
 
@@ -59,6 +59,20 @@ def test_a_flag_is_in_the_releases_of_its_bug(entry: LedgerEntry) -> None:
             }
             assert len(hit) <= 1, f"{entry.jira}, {mode}: its flag changes where it is"
             assert not hit & mended, f"{entry.jira}, {mode}: its flag says so where it is not"
+
+
+@pytest.mark.parametrize("jira", sorted(shown()))
+def test_a_run_of_the_library_plays_otherwise_under_the_flags_of_a_bug(jira: str) -> None:
+    entry = next(one for one in entries() if one.jira == jira)
+    bug = bug_of(entry)
+    assert bug.shown_by is not None
+    sick = get_profile(entry.last_affected)
+    healed = sick.with_flags({name: not sick.flags()[name] for name in entry.flags})
+    both = [
+        Replay(Run(bug.shown_by, one.name, moves=bug.moves or None)).golden()
+        for one in (sick, healed)
+    ]
+    assert both[0] != both[1]
 
 
 def test_a_ledger_is_sorted_and_names_each_bug_once() -> None:

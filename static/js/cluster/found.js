@@ -76,8 +76,9 @@ function WhatIf({ address }) {
 
 export function Found({ answer, link, left, put, film, voters, read }) {
   const { problems, partitions, topics, offline, profile } = answer;
-  const { story, named, bugs, hits } = answer.box;
-  const toldAlready = story?.states > 0 || [named, bugs, hits].some(({ length }) => length > 0);
+  const { story, without, named, bugs, hits } = answer.box;
+  const toldAlready =
+    story?.states > 0 || without || [named, bugs, hits].some(({ length }) => length > 0);
   const notes = answer.notes.filter(({ key }) => !(toldAlready && key === "paste.note.nothing"));
   const down = t("cluster.down", { brokers: offline.join(", ") });
   return html`${left > 0 && html`<p role="status">${t("cluster.pruned", { n: left })}</p>`}

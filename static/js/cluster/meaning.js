@@ -57,10 +57,11 @@ const Part = ({ title, rows, shape }) =>
   </div>`;
 
 export function Meaning({ box, film, voters, read }) {
-  const { named, quorum, bugs, hits, story, release, has, masked } = box;
+  const { named, quorum, bugs, hits, story, without, release, has, masked } = box;
   const ofRelease = t("cluster.has", { release, n: has });
   return html`${masked > 0 && html`<p role="status">${t("cluster.masked", { n: masked })}</p>`}
     <${Quorum} sentences=${quorum.sentences} voters=${voters} />
+    ${without && html`<p role="status">${without}</p>`}
     ${story?.choose && html`<${Choose} answer=${story} read=${read} />`}
     ${story && !story.choose && html`<${Story} answer=${story} link=${film} />`}
     <${Part} title=${has ? ofRelease : t("cluster.bugs")} rows=${bugs} shape=${Bug} />

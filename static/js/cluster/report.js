@@ -34,7 +34,7 @@ function markdown({ report, partitions, topics, profile, offline }) {
   const findings = report.findings.map(said);
   const listed = (ids) => ids.join(", ") || "–";
   return [
-    `## ${t("report.title")} (${profile})`,
+    `## ${t("report.heading", { profile })}`,
     "",
     ...(findings.length ? findings : [t("report.fine")]).map((one) => `- ${one}`),
     ...(offline.length ? [`- ${t("cluster.down", { brokers: offline.join(", ") })}`] : []),
