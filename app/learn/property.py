@@ -13,12 +13,10 @@ from app.web import naming
 from app.web.moments import animator
 from engine.model.errors import InputError
 from engine.model.profiles import GENERATIONS
-from engine.properties.evaluate import Verdict, judge
+from engine.properties.evaluate import judged
 from engine.properties.facts import FACTS
-from engine.properties.recording import MomentRecording
 from engine.scenarios.file import library
 from engine.scenarios.translated import in_language
-from engine.sim.run import Run
 
 blueprint = Blueprint("property", __name__)
 
@@ -67,12 +65,7 @@ def _own() -> OwnProperty:
     own["asked"] = True
     try:
         run = default_run(naming.scenario_named(code), naming.profile_asked())
-        verdict = apart(_judged, text, run)
+        verdict = apart(judged, text, run)
     except InputError as bad:
         return {**own, "problem": bad.sentence}
     return {**own, "holds": verdict.holds, "open": animator(run, verdict.step), "n": verdict.step}
-
-
-def _judged(text: str, run: Run) -> Verdict:
-    """Judge a sentence of the property language in a run."""
-    return judge(text, MomentRecording(run))

@@ -23,8 +23,7 @@ from engine.learn.texts import move_lines, property_text, run_of, script_of, tex
 from engine.learn.topics import TOPICS
 from engine.model.languages import USUAL
 from engine.model.profiles import GENERATIONS
-from engine.properties.evaluate import Verdict, judge
-from engine.properties.recording import MomentRecording
+from engine.properties.evaluate import Verdict, judged
 from engine.scenarios.file import library, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
@@ -97,7 +96,7 @@ class Claim:
 
     def judged(self, profile: str) -> Verdict:
         """Play the claim's own run and return the verdict of that run alone."""
-        return judge(self.property, MomentRecording(self.run(profile)))
+        return judged(self.property, self.run(profile))
 
 
 def read(text: str, slug: str) -> Claim:

@@ -19,8 +19,7 @@ from engine.learn.texts import Texts, move_lines, property_text, texts
 from engine.learn.topics import TOPICS
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.properties.evaluate import Verdict, judge
-from engine.properties.recording import MomentRecording
+from engine.properties.evaluate import Verdict, judged
 from engine.scenarios.file import find, library, load_value
 from engine.scenarios.places import Reader
 from engine.sim.run import Run
@@ -74,7 +73,7 @@ class Item:
 
     def judged(self) -> Verdict:
         """Play the run and judge if its property holds, and at which step this is decided."""
-        return judge(self.moment, MomentRecording(self.run))
+        return judged(self.moment, self.run)
 
 
 def read(text: str, topic: str) -> list[Item]:

@@ -22,8 +22,7 @@ from engine.lens.source import modes, release_of, source
 from engine.lens.stacks import Stack, counterpart, stack
 from engine.model.errors import InputError
 from engine.model.profiles import PROFILES, get_profile
-from engine.properties.evaluate import judge
-from engine.properties.recording import MomentRecording
+from engine.properties.evaluate import judged
 from engine.replay.cursor import Cursor
 from engine.sim.run import Run
 
@@ -100,7 +99,7 @@ def moment_of(statement: Statement) -> StatementMoment | None:
 
 
 def _decided(run: Run, text: str) -> StatementMoment | None:
-    verdict = judge(text, MomentRecording(run))
+    verdict = judged(text, run)
     if not verdict.holds:
         return None
     cursor, step = Cursor(run), 0
@@ -146,7 +145,7 @@ def _played(statement: Statement, name: str) -> bool | None:
     run = statement.run(name)
     if kind == "property":
         try:
-            return judge(what, MomentRecording(run)).holds
+            return judged(what, run).holds
         except InputError:
             return None
     firsts = _firsts(run)

@@ -39,6 +39,7 @@ from engine.properties.formula import (
 from engine.properties.grammar import parse
 from engine.properties.moment import NOBODY, Moment
 from engine.properties.recording import MomentRecording
+from engine.sim.run import Run
 
 MOST_LOOKS: Final = 2_000_000
 """Facts that are read for one property; what asks for more is refused."""
@@ -73,6 +74,11 @@ def judge(text: str, recording: MomentRecording) -> Verdict:
     holds = judged.vector(formula, {})[at]
     index = judged.decided(formula, {}, at)
     return Verdict(holds, recording.turns[index].last)
+
+
+def judged(text: str, run: Run) -> Verdict:
+    """Play a run and judge the property on it.  Raises InputError, as `judge` does."""
+    return judge(text, MomentRecording(run))
 
 
 def _is_timed(one: Formula) -> bool:

@@ -122,6 +122,8 @@ def test_writes_wait_for_what_their_acks_need(app: Flask, jobs: Jobs) -> None:
     by_label = {one["label"]: one for one in told["settings"]}
     one, everyone = told["yours"], by_label["workload.acks=all"]
     assert (one["acks"], everyone["acks"]) == ("1", "all")
+    page = browser(app).get(f"/batch/{number}").text
+    assert "Kafka promises nothing to a record that was written with acks=1" in page
     assert 0 < one["down"]["mean"] < everyone["down"]["mean"] / 2
 
 

@@ -173,7 +173,7 @@ SCREENS = {
     "embed-odd": Screen("/e/{run}?step=x&panel=none"),
     "batch": Screen("/batch"),
     "running": Screen("/batch/{running}"),
-    "result": Screen("/batch/{batch}", "#curve svg", (replace(PARTS, part="#metrics"),)),
+    "result": Screen("/batch/{batch}", "#shares svg", (replace(PARTS, part="#metrics"),)),
     "futures": Screen("/batch/{futures}", "#futures svg"),
     "advisor": Screen("/advisor", "form"),
     "advice": Screen("/batch/{advice}", "#advice table"),

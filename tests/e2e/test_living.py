@@ -73,6 +73,7 @@ def test_a_step_is_one_write_or_one_fault_and_undo_brings_the_broker_back(visit:
     old, here = run_of(page), step_of(page)
     kill.click()
     page.wait_for_selector('[data-id="b1"][data-alive="down"]')
+    assert page.locator(".branch").count() == 0, "nothing that was seen has changed"
     page.keyboard.press("Control+z")
     page.wait_for_selector('[data-id="b1"][data-alive="up"]')
     assert (run_of(page), step_of(page)) == (old, here)

@@ -147,7 +147,7 @@ def test_the_same_script_under_a_newer_kafka_is_one_press_away(visit: Opener) ->
     slider = page.get_by_label("Release", exact=True)
     slider.focus()
     page.keyboard.press("End")
-    page.wait_for_selector('.release.kept input[data-profile="K41"]')
+    page.wait_for_selector('.release.kept input[data-profile="4.4.0"]')
 
 
 def test_back_leads_to_where_a_jump_began(visit: Opener) -> None:

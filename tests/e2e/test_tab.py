@@ -278,6 +278,11 @@ def test_the_engine_renders_the_pages_that_do_not_lie_in_the_folder(tab: Tab) ->
     assert text.count("<svg") > 5 and R20.title in text
 
 
+def test_a_level_is_judged_in_the_tab(tab: Tab) -> None:
+    page = tab.open("levels/high-watermark/?moves=kill+1;restart+1;kill+2;wait")
+    page.locator(".caption.kept", has_text="3 moves: par.").wait_for(timeout=90_000)
+
+
 def test_every_future_is_searched_in_the_tab_as_by_a_server(tab: Tab) -> None:
     """The counts are those of the search that a server's process plays; and it can be cancelled."""
     native = SearchTask(Ask(LOST, 31, budgets_of({"crashes": 1})))

@@ -108,7 +108,9 @@ async function make(text, pace, quiet) {
   batch(() => {
     const known = s.tapes.value.filter((one) => one.digest !== made.digest);
     // A run played on at its end takes the old one's place; only a change of the past is a branch.
-    const ahead = at > on.facts.total || s.living.value; // what lies ahead has not been seen yet
+    // What lies ahead of what was seen is no past: in a cluster that lives it may change.
+    const furthest = on.facts.scenario.live ? (on.seen ?? 0) : on.facts.total;
+    const ahead = s.living.value || at > furthest;
     const grown = ahead && !on.saved && !known.some((one) => one.parent === on);
     if (grown) Object.assign(made, { parent: on.parent, fork: on.fork });
     if (grown && !on.pace) made.name = on.name;

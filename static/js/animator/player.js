@@ -114,6 +114,7 @@ export async function goTo(n, { motion = false, cue = null, leaveCrumb = false }
     (to === s.n.value && cue !== null && s.cue.value !== null && cue < s.cue.value);
   if (leaveCrumb && to !== s.n.value) s.crumb.value = { run: on.digest, n: s.n.value };
   stage.stop();
+  on.seen = Math.max(on.seen ?? 0, to);
   const moving = motion ? hold(Number(motion)) : null;
   batch(() => {
     if (to < s.n.value) {
