@@ -136,6 +136,8 @@ def _since_truth(
 ) -> tuple[Answer, int] | None:
     row = row_of(recording, asked.told)
     found = summary(row)
+    if found == ("always", "") and not asked.told:
+        return None  # this run lost a record, in a release between two generations
     if found and found[1] and not asked.told and not _turns_at(recording.run, row, found):
         return None
     return None if found is None else (found, recording.turns[index].last)

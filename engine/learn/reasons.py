@@ -11,7 +11,7 @@ from engine.learn.probes import Probe, event_of, told_of, trigger
 from engine.learn.question_context import NOBODY, Answer, as_number
 from engine.model.messages import FETCH, SHUTDOWN
 from engine.model.profiles import HW
-from engine.properties.moment import Moment, PartitionMoment
+from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
 from engine.properties.recording import MomentRecording, Turn
 
 Reason = tuple[str, dict[str, Any]]
@@ -189,13 +189,17 @@ def _survive(case: Case) -> Reason:
     values = [value for one in case.part.replicas.values() for value in one.values()]
     lacks = [value for value in dict.fromkeys(values) if value not in case.right]
     told = {"b": case.name(broker), "m": case.teller.listed(lacks or list(case.right))}
-    return (_missed(case, broker, lacks) if lacks else ".all"), told
+    return (_missed(case, case.probe.tp, broker, lacks) if lacks else ".all"), told
 
 
-def _missed(case: Case, broker: int, values: list[str]) -> str:
+def _replica(now: Moment, tp: int, broker: int) -> ReplicaMoment | None:
+    return now.parts[tp].replicas.get(broker) if tp in now.parts else None
+
+
+def _missed(case: Case, tp: int, broker: int, values: list[str]) -> str:
     """Return how a replica came to lack records: it never had them, truncated or lost them."""
     for before, turn in pairwise(case.recording.turns):
-        had, has = (one.now.parts[case.probe.tp].replicas.get(broker) for one in (before, turn))
+        had, has = (_replica(one.now, tp, broker) for one in (before, turn))
         gone = set(values).intersection(had.values() if had is not None else ())
         if gone.difference(has.values() if has is not None else ()):
             return ".struck" if broker in turn.now.struck else ".cut"
@@ -247,18 +251,27 @@ def _since(case: Case) -> Reason:
 
 def _without(case: Case, values: list[str]) -> dict[str, str]:
     """Return the lost records, and the leader that lacks them; "" where no broker leads."""
-    leader = case.turn.now.parts[case.probe.tp].leader()
-    name = case.name(leader.broker) if leader is not None else ""
-    return {"b": name, "m": case.teller.listed(values)}
+    leader = _leads_without(case, values[0])[1]
+    return {"b": case.name(leader) if leader != NOBODY else "", "m": case.teller.listed(values)}
+
+
+def _leads_without(case: Case, value: str) -> tuple[int, int]:
+    """Return the partition of a lost record, and its leader now, -1 for none."""
+    for turn in case.recording.turns:
+        for tp, part in turn.now.parts.items():
+            if any(value in one.values() for one in part.replicas.values()):
+                leader = case.turn.now.parts[tp].leader() if tp in case.turn.now.parts else None
+                return tp, leader.broker if leader is not None else NOBODY
+    return case.probe.tp, NOBODY
 
 
 def _cause(case: Case) -> Reason:
     value = told_of(case.recording, case.probe).told[0]
-    leader = case.turn.now.parts[case.probe.tp].leader()
     values = {**_without(case, [value]), "l": case.recording.run.lines()[case.right - 1]}
-    if leader is None:
+    tp, leader = _leads_without(case, value)
+    if leader == NOBODY:
         return "", values
-    return _missed(case, leader.broker, [value]) or ".never", values
+    return _missed(case, tp, leader, [value]) or ".never", values
 
 
 def _do(case: Case) -> Reason:
