@@ -306,7 +306,7 @@ def test_stored_runs_answer_queries(spark: SparkRunner, tmp_path: Path) -> None:
     wanted = plan(runs=20)
     local.run(wanted, str(tmp_path / name), 1, run_chunk=batch_fakes.play_chunk)
     rows = list(read_chunks(str(tmp_path / name), chunks_on_disk(str(tmp_path / name))))
-    cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0)
+    cells = [(name, profile, cell, f"c{cell}", {"c": str(cell)}, 20, 0, 0, 0, 0)
              for profile in wanted.profiles for cell in range(2)]  # fmt: skip
 
     def asked(sql: str, most: int = 50) -> QueryResult:
