@@ -43,7 +43,7 @@ def test_a_chapter_plays_and_has_what_a_chapter_needs(slug: str) -> None:
     chapter = course.check(text_of(slug, "en"), f"{slug}.en.md")
     blocks = [scene.block for scene in chapter.scenes]
     assert 2 <= blocks.count("probe") <= 4
-    assert blocks.count("do") == 1
+    assert 1 <= blocks.count("do") <= 2
     assert 5 <= chapter.minutes <= 8
     assert len(chapter.recap) == 3
     assert chapter.cards

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Final, Protocol
 
+from engine.learn.claims import claims
 from engine.learn.probes import Probe, event_of, told_of, trigger
 from engine.learn.question_context import NOBODY, Answer, as_number
 from engine.model.messages import FETCH, SHUTDOWN
 from engine.model.profiles import HW
-from engine.properties.moment import Moment, PartitionMoment
+from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
 from engine.properties.recording import MomentRecording, Turn
 
 Reason = tuple[str, dict[str, Any]]
@@ -27,6 +28,7 @@ class Speaker(Protocol):
     """Puts names, sets and answers into one language."""
 
     recording: MomentRecording
+    language: str
 
     def say(self, key: str, **args: Any) -> str: ...
 
@@ -75,8 +77,8 @@ class Case:
 def reason(teller: Speaker, probe: Probe) -> str:
     """Return the reason of the truth in this case, in one or two sentences."""
     case = Case(teller, probe)
-    found = REASONS[probe.kind](case) if probe.kind in REASONS else ("", {})
-    text = teller.say(f"why.{probe.kind}{found[0]}", **found[1])
+    key, values = REASONS[probe.kind](case)
+    text = teller.say(f"why.{probe.kind}{key}", **values)
     return text.replace(". broker", ". Broker")
 
 
@@ -183,25 +185,21 @@ def _epochs(case: Case) -> Reason:
 
 def _survive(case: Case) -> Reason:
     leader = case.recording.end.parts[case.probe.tp].leader()
+    broker = leader.broker if leader is not None else NOBODY
     values = [value for one in case.part.replicas.values() for value in one.values()]
     lacks = [value for value in dict.fromkeys(values) if value not in case.right]
-    told = {
-        "b": case.name(leader.broker if leader is not None else NOBODY),
-        "m": case.teller.listed(lacks) if lacks else "",
-        "r": case.teller.listed(list(case.right)) if case.right else "",
-    }
-    if not lacks:
-        return ".all", told
-    if leader is None or not case.right:
-        return ".none", told
-    return _missed(case, leader.broker, lacks), told
+    told = {"b": case.name(broker), "m": case.teller.listed(lacks or list(case.right))}
+    return (_missed(case, case.probe.tp, broker, lacks) if lacks else ".all"), told
 
 
-def _missed(case: Case, broker: int, values: list[str]) -> str:
+def _replica(now: Moment, tp: int, broker: int) -> ReplicaMoment | None:
+    return now.parts[tp].replicas.get(broker) if tp in now.parts else None
+
+
+def _missed(case: Case, tp: int, broker: int, values: list[str]) -> str:
     """Return how a replica came to lack records: it never had them, truncated or lost them."""
-    at = case.recording.at(case.probe.step)
-    for before, turn in pairwise(case.recording.turns[at:]):
-        had, has = (one.now.parts[case.probe.tp].replicas.get(broker) for one in (before, turn))
+    for before, turn in pairwise(case.recording.turns):
+        had, has = (_replica(one.now, tp, broker) for one in (before, turn))
         gone = set(values).intersection(had.values() if had is not None else ())
         if gone.difference(has.values() if has is not None else ()):
             return ".struck" if broker in turn.now.struck else ".cut"
@@ -209,21 +207,82 @@ def _missed(case: Case, broker: int, values: list[str]) -> str:
 
 
 def _order(case: Case) -> Reason:
-    return (".elect" if any(sort in ("elect", "lead") for sort, _ in case.right) else ""), {}
+    """Name the two happenings whose order is most often mistaken."""
+    sorts = [sort for sort, _ in case.right]
+    at = {sort: sorts.index(sort) for sort in sorts}
+    where = {sort: case.name(broker) for sort, broker in case.right}
+    copies = {broker for sort, broker in case.right if sort == "copy"}
+    values = {"l": case.name(case.part.record.leader), "c": case.names(copies)}
+    if "lead" in at:
+        values["w"] = where["lead"]
+        if "die" in at and at["die"] < at.get("notice", -1) < at["lead"]:
+            return ".elect", {**values, "d": where["die"]}
+        if "elect" in at:
+            return ".lead", values
+    if "cut" in at and at["cut"] < at.get("copy", -1):
+        return ".cut", {**values, "b": where["cut"]}
+    if not copies:
+        return "", {}
+    message: Any = trigger(case.recording, case.probe)[2]
+    if getattr(message, "acks", None) == 1 and "answer" in at and at["answer"] < at["copy"]:
+        return ".early", values
+    if "mark" not in at:
+        return "", {}
+    values["l"] = where["mark"]
+    isr = case.part.record.isr
+    if at["copy"] < at["mark"]:
+        return ".mark", values
+    return ("" if copies.intersection(isr) else ".outside"), {**values, "i": _members(case, isr)}
 
 
 def _since(case: Case) -> Reason:
     told = told_of(case.recording, case.probe).told
-    if case.old and case.right == EPOCHS_CAME and not told:
-        return ".epochs", {}
-    unclean = case.recording.end.unclean and not told
     answer = case.teller.answer(case.probe, case.right).rstrip(".。")
-    return (".unclean" if unclean and case.right[0] == "never" else ""), {"a": answer}
+    if told:
+        return ".claim", {"a": answer, "c": claims()[told].truth[case.teller.language]}
+    if case.old and case.right == EPOCHS_CAME:
+        return ".epochs", {}
+    lost = case.recording.known.lost
+    gone = [value for value, step in lost.items() if step <= case.turn.last]
+    values = {"a": answer, **_without(case, gone)}
+    unclean = case.recording.end.unclean and case.right[0] == "never"
+    return (".unclean" if unclean and values["b"] else ""), values
+
+
+def _without(case: Case, values: list[str]) -> dict[str, str]:
+    """Return the lost records, and the leader that lacks them; "" where no broker leads."""
+    leader = _leads_without(case, values[0])[1]
+    return {"b": case.name(leader) if leader != NOBODY else "", "m": case.teller.listed(values)}
+
+
+def _leads_without(case: Case, value: str) -> tuple[int, int]:
+    """Return the partition of a lost record, and its leader now, -1 for none."""
+    for turn in case.recording.turns:
+        for tp, part in turn.now.parts.items():
+            if any(value in one.values() for one in part.replicas.values()):
+                leader = case.turn.now.parts[tp].leader() if tp in case.turn.now.parts else None
+                return tp, leader.broker if leader is not None else NOBODY
+    return case.probe.tp, NOBODY
 
 
 def _cause(case: Case) -> Reason:
-    told = told_of(case.recording, case.probe).told
-    return "", {"m": told[0], "l": case.recording.run.lines()[case.right - 1]}
+    value = told_of(case.recording, case.probe).told[0]
+    values = {**_without(case, [value]), "l": case.recording.run.lines()[case.right - 1]}
+    tp, leader = _leads_without(case, value)
+    if leader == NOBODY:
+        return "", values
+    return _missed(case, tp, leader, [value]) or ".never", values
+
+
+def _do(case: Case) -> Reason:
+    sort, value, *_ = told_of(case.recording, case.probe).told
+    record = case.part.record
+    return f".{sort}", {
+        "b": case.name(case.probe.who),
+        "l": case.name(record.leader),
+        "m": value,
+        "i": _members(case, record.isr),
+    }
 
 
 REASONS: Final[dict[str, Callable[[Case], Reason]]] = {
@@ -238,4 +297,5 @@ REASONS: Final[dict[str, Callable[[Case], Reason]]] = {
     "order": _order,
     "since": _since,
     "cause": _cause,
+    "do": _do,
 }

@@ -9,8 +9,8 @@ from engine.model.compiling import mypyc_attr
 Release = tuple[int, ...]
 """(3, 9, 1); a shorter one stands before all that begin with it, so (3, 9) is where 3.9 begins."""
 
-HW: Final = 0  # G0: cut back to the own high watermark
-KIP101: Final = 1  # G1: ask where the own last epoch ends
+HW: Final = 0  # G0: cut back to its own high watermark
+KIP101: Final = 1  # G1: ask where its own last epoch ends
 KIP279: Final = 2  # G2: ask for the pair (epoch, end), in several rounds
 KIP279_FENCED: Final = 3  # G3: the same, and every request says which epoch it believes in
 FETCH: Final = 4  # G4: the leader detects divergence in the Fetch itself

@@ -159,8 +159,8 @@ RULES: Final = (
         RuleStep("", "", 2, "fetcher.fenced", "AbstractFetcherThread.onPartitionFenced",
                  "why.fenced", places={"b": at_node, "e": old_epoch}),
     )),
-    Rule("T-0", "To the own high watermark", (
-        RuleStep("", "Truncation to the own high watermark", 2, "",
+    Rule("T-0", "To its own high watermark", (
+        RuleStep("", "Truncation to its own high watermark", 2, "",
                  "ReplicaManager.makeFollowers", "why.trunc.hw", mark="truncation"),
         RuleStep("kept", "Nothing to cut", 1, "trunc.kept", "UnifiedLog.truncateTo"),
     )),

@@ -40,11 +40,11 @@ def test_a_scene_stands_at_its_step_and_knows_nothing_beyond(client: FlaskClient
 
 
 def test_an_answer_by_hand_is_graded_and_named(client: FlaskClient) -> None:
-    right = page(client, "/learn/a-log/3?by=2")
-    named = page(client, "/learn/a-log/3?by=0")
-    other = page(client, "/learn/a-log/3?by=77")
+    right = page(client, "/learn/followers-fetch/2?by=4")
+    named = page(client, "/learn/followers-fetch/2?by=2")
+    other = page(client, "/learn/followers-fetch/2?by=77")
     assert 'data-right="1"' in right and "verdict ok" in right
-    assert 'class="belief"' in named and "guess=leo%3A2%3A0" in named
+    assert 'class="belief"' in named and "guess=leo%3A2%3A2" in named
     assert 'data-right="0"' in other and 'class="belief"' not in other
 
 
@@ -74,9 +74,9 @@ def test_a_task_is_graded_by_playing(client: FlaskClient) -> None:
         ("/learn/nothing/1", 404),
         ("/learn/a-log/0", 404),
         ("/learn/a-log/99", 404),
-        ("/learn/a-log/3?answer=9", 400),
-        ("/learn/a-log/3?by=x", 400),
-        ("/learn/a-log/3?by=1,2", 400),
+        ("/learn/followers-fetch/2?answer=9", 400),
+        ("/learn/followers-fetch/2?by=x", 400),
+        ("/learn/followers-fetch/2?by=1,2", 400),
         ("/learn/stage?c=a-log&scene=77", 404),
         ("/learn/stage?c=..%2F..&scene=1", 404),
     ],

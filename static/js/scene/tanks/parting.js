@@ -172,6 +172,6 @@ function answered(x, mine, theirs, { t, name }) {
   return { end, rows };
 }
 
-/** Cuts to the own high watermark: nothing is asked, which is the lesson. */
+/** Cuts to its own high watermark: nothing is asked, which is the lesson. */
 const blindCuts = (step) =>
   (step.cues ?? []).filter((cue) => cue.rule === "T-0").map((cue) => cue.node);
