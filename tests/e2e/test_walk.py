@@ -98,8 +98,7 @@ class Keyboard:
             self.press("Enter")
 
     def back(self) -> None:
-        # The form leaves the address at #main, where one was: the header need not be passed again.
-        self.to(".crumbs a", 1)
+        self.to("h1 a", 4)
         self.press("Enter")
 
     def branch(self) -> None:
@@ -146,7 +145,7 @@ class Mouse:
             self.named("button", "compare.go").click()
 
     def back(self) -> None:
-        self.named("link", "compare.back").click()
+        self.page.locator("h1 a").click()
 
     def branch(self) -> None:
         self.page.locator('[data-hit="b1"]').click()

@@ -161,8 +161,6 @@ async function begin() {
   if (found.cut) both.append(make("p", "note warn", t("compare.cut")));
   const place = document.getElementById("path");
   if (place) visits.mark(place.dataset.key);
-  const choose = /** @type {HTMLFormElement} */ (document.getElementById("choose"));
-  choose.addEventListener("change", () => choose.submit());
   await go(boot.at ?? Math.max(0, tellingDifference(found.parts)));
   both.removeAttribute("aria-busy");
   addEventListener("keydown", keys);
