@@ -157,7 +157,8 @@ def test_offered_moves_are_possible(data: st.DataObject) -> None:
     enabled = [one["text"] for one in offered if one["enabled"]]
     line = data.draw(st.sampled_from(enabled))
     branch = replay.branch(replay.total, line)
-    assert branch.lines() == (*replay.lines, moves.parse(line, sim.scenario.brokers).text)
+    move = moves.parse(line, sim.scenario.brokers).text
+    assert branch.lines() == moves.joined((*replay.lines, move))
     assert Replay(branch).total >= replay.total
 
 

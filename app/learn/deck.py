@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
@@ -76,16 +76,30 @@ class DeckCard:
 
 
 def cards(lang: str, words: Catalogue) -> Iterator[DeckCard]:
-    """Yield every card in one language; this plays about a hundred short runs."""
-    for number, (code, profile, kind, _) in enumerate(PREDICTIONS, 1):
-        yield _question_card(number, Run(find(code), profile), kind, lang)
-    for card in deck().values():
-        if card.kind == CLAIM:
-            yield _of_claim(card, lang, words)
-    for item in questions().values():
-        yield _of_interview(item, lang, words)
-    for slug in slugs():
-        yield from _of_chapter(slug, lang)
+    """Yield every card in one language; this plays about two hundred short runs."""
+    return (card for part in PARTS for card in cards_of(part, lang, words))
+
+
+def cards_of(part: str, lang: str, words: Catalogue) -> Iterator[DeckCard]:
+    """Yield the cards of one of PARTS."""
+    if part == PARTS[0]:
+        for number, (code, profile, kind, _) in enumerate(PREDICTIONS, 1):
+            yield _question_card(number, Run(find(code), profile), kind, lang)
+    elif part == PARTS[1]:
+        for item in questions().values():
+            yield _of_interview(item, lang, words)
+    elif part == PARTS[2]:
+        for slug in slugs():
+            yield from _of_chapter(slug, lang)
+    elif part == PARTS[3]:
+        yield from _beliefs(lang, words)
+    else:
+        for card in deck().values():
+            if card.kind == CLAIM:
+                yield _of_claim(card, lang, words)
+
+
+def _beliefs(lang: str, words: Catalogue) -> Iterator[DeckCard]:
     shown: dict[tuple[str, str], list[Misconception]] = {}
     for one in MISCONCEPTIONS.values():
         shown.setdefault(one.shown_by, []).append(one)
@@ -202,8 +216,13 @@ def _of_interview(item: Item, lang: str, words: Catalogue) -> DeckCard:
     return DeckCard(item.id, PARTS[1], question, answer, link, after=_picture(item.run, step))
 
 
-def package(site: str, lang: str, words: Catalogue) -> bytes:
-    """Return the deck as a file.  `site` is where its links lead: scheme and host."""
+def package(
+    site: str, lang: str, words: Catalogue, made: Iterable[DeckCard] | None = None
+) -> bytes:
+    """Return the deck as a file.  `site` is where its links lead: scheme and host.
+
+    `made`: its cards, where they are there already.
+    """
     number = FIRST + 100 * LANGUAGES.index(lang)
     model = _model(number, words.text(lang, "learn.open", {}))
     decks = {
@@ -212,7 +231,7 @@ def package(site: str, lang: str, words: Catalogue) -> bytes:
     }
     with tempfile.TemporaryDirectory() as folder:
         files: dict[str, str] = {}
-        for card in cards(lang, words):
+        for card in cards(lang, words) if made is None else made:
             before, after = (_add_picture(folder, files, one) for one in (card.before, card.after))
             link = escape(site.rstrip("/") + card.link)
             fields = [card.id, card.question, before, card.answer, after, link]
@@ -223,9 +242,14 @@ def package(site: str, lang: str, words: Catalogue) -> bytes:
     return out.getvalue()
 
 
-def packed(site: str, lang: str) -> bytes:
+def packed(site: str, lang: str, made: list[DeckCard]) -> bytes:
     """Return the same, made by another process, where the words are read."""
-    return package(site, lang, Catalogue())
+    return package(site, lang, Catalogue(), made)
+
+
+def drawn(part: str, lang: str) -> list[DeckCard]:
+    """Return the cards of a part: all of them take longer than a worker may."""
+    return list(cards_of(part, lang, Catalogue()))
 
 
 def _add_picture(folder: str, files: dict[str, str], svg: str) -> str:
@@ -251,7 +275,12 @@ def _model(number: int, onward: str) -> Any:
 def download() -> Response:
     """Return the deck in the language of the page, its links to this site."""
     lang, site = visitor.lang(), request.host_url
-    made = _made.get((lang, site), lambda: apart(packed, site, lang))
+
+    def make() -> bytes:
+        found = [card for part in PARTS for card in apart(drawn, part, lang)]
+        return apart(packed, site, lang, found)
+
+    made = _made.get((lang, site), make)
     response = Response(made, mimetype="application/octet-stream")
     response.headers["Content-Disposition"] = f'attachment; filename="highwater-{lang}.apkg"'
     return response

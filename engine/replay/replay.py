@@ -466,11 +466,13 @@ class Replay:
     def _named(self, step: int, line: str) -> str:
         """Return a move with `leader` as a broker replaced by the name of the leader at `step`."""
         verb, *words = line.split()[:2] or [""]
-        leader = self._at(step).cluster.controller.records[max(self._first, 0)].leader
         known = {broker.label for broker in self.run.scenario.brokers}
-        if words != ["leader"] or "leader" in known or leader < 0:
+        if words != ["leader"] or "leader" in known:
             return line
-        name = self.run.scenario.broker_name(leader)
+        record = self._at(step).cluster.controller.records.get(max(self._first, 0))
+        if record is None or record.leader < 0:
+            return line
+        name = self.run.scenario.broker_name(record.leader)
         return " ".join([verb, name, *line.split()[2:]])
 
     def _at(self, step: int) -> Simulation:

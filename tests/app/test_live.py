@@ -167,7 +167,7 @@ def test_a_taken_port_is_told_at_once(tmp_path: Path) -> None:
 def visitor(port: int) -> dict[str, str]:
     """A browser that has been here: its cookie and its token."""
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    link.request("GET", "/interview/sheet?only=Q1")
+    link.request("GET", "/practice/sheet?only=Q1")
     page = link.getresponse()
     token = re.search(r'data-csrf="([^"]+)"', page.read().decode())
     assert token
