@@ -55,6 +55,7 @@ def level(slug: str) -> str:
             "hint": found.hint[lang],
             "par": found.par,
             "first": len(found.first),
+            "text": run.text(),
             "next": f"/levels/{order[place]}" if place < len(order) else "/levels",
         },
     )

@@ -128,6 +128,7 @@ class LevelJson(TypedDict):
     hint: str
     par: int
     first: int
+    text: str
     next: str
 
 

@@ -281,6 +281,9 @@ def test_the_engine_renders_the_pages_that_do_not_lie_in_the_folder(tab: Tab) ->
 def test_a_level_is_judged_in_the_tab(tab: Tab) -> None:
     page = tab.open("levels/high-watermark/?moves=kill+1;restart+1;kill+2;wait")
     page.locator(".caption.kept", has_text="3 moves: par.").wait_for(timeout=90_000)
+    page.locator("#nextlevel").click()
+    page.locator(".goal", has_text="Kafka 1.1").wait_for(timeout=90_000)
+    page.locator('[data-id="b1"]').first.wait_for(timeout=90_000)
 
 
 def test_every_future_is_searched_in_the_tab_as_by_a_server(tab: Tab) -> None:

@@ -138,7 +138,9 @@ async function first() {
   const step = seen.step ?? boot.step;
   if (!text || !(await opens(text, step, problems))) {
     if (boot.bare) problems.push({ key: "link.instead" });
-    const answer = await open({ run: boot.run, step });
+    // No folder without a server knows a level's run by its digest.
+    const run = boot.level ? { text: boot.level.text } : { run: boot.run };
+    const answer = await open({ ...run, step });
     if (!boot.kept) Object.assign(s.tapeNow.value, { saved: false, text: answer.text });
   }
   settle(seen, problems);

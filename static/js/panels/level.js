@@ -6,6 +6,13 @@ import { claim, restart } from "../animator/level.js";
 import * as s from "../animator/state.js";
 import { Icon } from "./common.js";
 
+/** The address that plays the moves made so far; the page's own follows a moment later. */
+function solution() {
+  const url = new URL(location.href);
+  url.searchParams.set("moves", s.level.value.link(s.facts.value));
+  return url.href;
+}
+
 /** The goal, how many moves were made of how few, and the way back to the beginning. */
 export function LevelTitle() {
   const t = s.t.value;
@@ -26,7 +33,7 @@ export function LevelTitle() {
 export function LevelAsks() {
   const t = s.t.value;
   if (s.level.value.verdict?.done)
-    return html`<a id="levellink" href=${location.href}>${t("level.link")}</a
+    return html`<a id="levellink" href=${solution()}>${t("level.link")}</a
       ><a class="btn primary" id="nextlevel" href=${s.level.value.next}>${t("level.next")}</a>`;
   const hint = () => {
     s.notice.value = { kind: "ok", text: s.level.value.hint, stays: true };
