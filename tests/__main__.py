@@ -30,7 +30,7 @@ ROOT = bootstrap.ROOT
 REAPER = ROOT / "tests" / "reaper.py"
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
-CPU_MINUTES, QUICK_CPU_MINUTES = 20, 6
+CPU_MINUTES, QUICK_CPU_MINUTES = 40, 10
 NOT_QUICK = (
     "tests/e2e",
     "tests/incident",
