@@ -22,6 +22,8 @@ PAGES = "/ /scenarios /edit /cluster /glossary /batch /advisor /s/S20 /static/br
 NOT_SOURCE = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", "build", "instance", "node_modules", "tests", "*.egg-info"
 )
+USER = ROOT / "tests/data/library_user.py"
+PYRIGHT = ROOT / "node_modules/pyright/index.js"
 URL = re.compile(r"http://\S+")
 HOSTILE = ("app.py", "engine/__init__.py", "static/__init__.py", "tests/__init__.py")
 
@@ -123,6 +125,29 @@ def test_it_is_imported_beside_modules_of_the_same_names(installed: Path, hostil
     run = hw.run("S30", "K39")
     told = printed(installed, hostile, "python", "-c", IMPORTED)
     assert told == f"{run.digest} {run.lost} 3\n[]\n"
+
+
+def test_a_program_passes_strict_type_checkers(installed: Path, hostile: Path) -> None:
+    """And what the package does not have is an error to them."""
+    program = hostile / "program.py"
+    text = USER.read_text("utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "mypy"]
+    mypy += ["--python-executable", str(installed / "bin" / "python"), str(program)]
+    pyright = [
+        "node",
+        str(PYRIGHT),
+        "--pythonpath",
+        str(installed / "bin" / "python"),
+        str(program),
+    ]
+    assert PYRIGHT.exists(), "npm ci installs it"
+    for checker in (mypy, pyright):
+        for line, errors in (("", 0), ("run[0].nothing\nhw.nothing\n", 2)):
+            program.write_text(f"{text}\n{line}")
+            done = subprocess.run(checker, cwd=hostile, capture_output=True, text=True)
+            assert done.stdout.count("error:") == errors, done.stdout + done.stderr
+    program.write_text(text)
+    assert "10 15\n" in printed(installed, hostile, "python", "program.py")
 
 
 def test_its_command_plays_counts_and_names_itself(installed: Path, hostile: Path) -> None:
