@@ -7,16 +7,10 @@ from typing import Any
 
 from app.incident.events import CONTROLLER, Event
 from app.incident.files import ReplicaFiles
-from app.incident.timeline import Timeline, TimelineState
+from app.incident.timeline import ADD, ADD_OF_ZOOKEEPER, Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
 from engine.model.phrases import join, phrase
 
-ADD = (
-    "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
-    "__cluster_metadata-0."
-)
-ADD_OF_ZOOKEEPER = "add state-change.log of a broker or of the controller."
-NOTHING = phrase("These files do not show the state of any partition: {0}", ADD)
 JUST_BEFORE_MS = 1_000
 """Time before the first state of the record whose events are shown with it."""
 _LOST = "LOST: {0} committed (high watermark {1} on {2})"

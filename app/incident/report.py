@@ -14,11 +14,9 @@ from app.incident.events import TopicIdentity, partition_named
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from engine.model.errors import InputError
-from engine.model.phrases import join
 from engine.scenarios.writing import yaml_of
 
 MOST_LISTED = 40
-MOST_COMPLAINTS = 3
 
 
 def investigate(
@@ -66,10 +64,7 @@ def _chosen(found: list[sources.IncidentFile], partition: str) -> TopicIdentity:
                 "invalid", f"A partition is named like orders-0, not {partition[:80]}."
             )
         return wanted
-    complaints: list[str] = []
-    counted = timeline.partitions(found, complaints.append)
-    if not counted:
-        raise InputError("unknown", join([render.NOTHING, *complaints[:MOST_COMPLAINTS]], " "))
+    counted = timeline.partitions(found)
     if len(counted) > 1:
         listed = ", ".join(f"{one} ({n})" for one, n in counted.most_common(MOST_LISTED))
         raise InputError(

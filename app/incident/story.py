@@ -23,13 +23,12 @@ from app.incident.verdict import verdict
 from app.questions.names import RUN_BYTES
 from engine.model.errors import InputError
 from engine.model.languages import read_words
-from engine.model.phrases import catalogue, join, phrase, translate, with_values
+from engine.model.phrases import catalogue, phrase, translate, with_values
 from engine.model.profiles import get_profile
 
 MOST_STATES: Final = 300
 MOST_ROWS: Final = 2_000
 MOST_NAMED: Final = 40
-MOST_COMPLAINTS: Final = 3
 MOST_FILES: Final = 40
 """Files of one paste."""
 _HEAD: Final = re.compile(r"==> ([^\r\n]{1,300}) <==\s*$")
@@ -187,17 +186,16 @@ def _investigated(
     useless = list(_useless(found, known))
     if not found:
         raise InputError("unknown", useless[0] if useless else "There is no file.")
-    complaints: list[str] = []
-    counted = timeline.partitions(found, complaints.append)
     wanted = partition_named(partition) if partition else None
-    if wanted is None and len(counted) != 1:
-        if not counted:
-            raise InputError("unknown", join([render.NOTHING, *complaints[:MOST_COMPLAINTS]], " "))
-        choose: list[list[str | int]] = [
-            [str(one), n] for one, n in counted.most_common(MOST_NAMED)
-        ]
-        return {"choose": choose, "notes": useless}
-    told = timeline.gather(found, wanted or next(iter(counted)))
+    if wanted is None:
+        counted = timeline.partitions(found)
+        if len(counted) > 1:
+            choose: list[list[str | int]] = [
+                [str(one), n] for one, n in counted.most_common(MOST_NAMED)
+            ]
+            return {"choose": choose, "notes": useless}
+        wanted = next(iter(counted))
+    told = timeline.gather(found, wanted)
     if not told.states:
         return _timeline_json(told, None, useless, language)
     if len(told.states) > MOST_STATES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -20,11 +20,18 @@ from app.incident.files import ReplicaFiles
 from app.incident.sources import IncidentFile, SourceReader
 from app.kafka.metadata import PartitionMetadata
 from engine.model.errors import InputError
-from engine.model.phrases import phrase
+from engine.model.phrases import join, phrase
 
 MOST_EVENTS: Final = 200_000
 """Of one partition; more is no incident but a year."""
 MOST_NOTES: Final = 50
+MOST_COMPLAINTS: Final = 3
+
+ADD: Final = (
+    "add state-change.log of a broker, or what kafka-dump-log --cluster-metadata-decoder prints of "
+    "__cluster_metadata-0."
+)
+ADD_OF_ZOOKEEPER: Final = "add state-change.log of a broker or of the controller."
 
 AS_RECORDED: Final = {
     "fencing": "fenced",
@@ -87,16 +94,16 @@ class Timeline:
         return ((time_ms, event) for time_ms, event in self.events if event.kind in kinds)
 
 
-def partitions(
-    sources: list[IncidentFile], complain: Callable[[str], None] = lambda sentence: None
-) -> Counter[TopicIdentity]:
+def partitions(sources: list[IncidentFile]) -> Counter[TopicIdentity]:
     """Return how often the record of each partition changed, as far as the files show.
 
-    Where they have no state of any, the number of lines of each.
+    Where they have no state of any, the number of lines of each.  Raises InputError where no line
+    is of a partition, with the files that would help.
     """
+    complaints: list[str] = []
     seen: set[tuple[TopicIdentity, int]] = set()
     lines: Counter[TopicIdentity] = Counter()
-    reader = SourceReader(None, complain)
+    reader = SourceReader(None, complaints.append)
     for source in sources:
         for event in reader.events(source):
             about = event.data.get("partition")
@@ -106,8 +113,14 @@ def partitions(
             elif about is not None and event.kind in (*TOLD_ALONE, "record", "sent"):
                 lines[about] += 1
     found = Counter(about for about, _ in sorted(seen, key=str)) or lines
-    for about, path in reader.gathered.dumped.items() if not found else ():
-        complain(phrase("{0} is a dump of {1}: records, but no leader and no ISR.", path, about))
+    if not found:
+        for about, path in reader.gathered.dumped.items():
+            complaints.append(
+                phrase("{0} is a dump of {1}: records, but no leader and no ISR.", path, about)
+            )
+        add = ADD_OF_ZOOKEEPER if reader.gathered.old_dump else ADD
+        nothing = phrase("These files do not show the state of any partition: {0}", add)
+        raise InputError("unknown", join([nothing, *complaints[:MOST_COMPLAINTS]], " "))
     return found
 
 

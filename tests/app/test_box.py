@@ -241,6 +241,7 @@ def test_dumps_without_a_state_say_what_is_missing() -> None:
     )
     read = read_text(text, "", "", "title", "en")
     assert "is a dump of tickets-2: records, but no leader and no ISR" in read.box["without"]
+    assert "__cluster_metadata-0" in read.box["without"]
     assert not read.problems and not read.box["bugs"] and not read.box["hits"]
 
 

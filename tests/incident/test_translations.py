@@ -80,20 +80,16 @@ def test_every_template_has_its_chinese_and_none_is_stale() -> None:
 
 def sentences_of(folder: Path) -> Iterator[str]:
     """Rows, notes and the finding of the first partition of a case, or why there is none."""
-    notes: list[str] = []
     try:
         found = sources.readable_files((str(folder),))
-        wanted = next(iter(timeline.partitions(found, notes.append)), None)
-        if wanted is not None:
-            told = timeline.gather(found, wanted)
-            rebuilt = reconstruction.rebuild(told) if told.states else None
-            yield from (what for _, _, what in render.rows(told))
-            yield from [*told.notes, render.missing(told)]
-            if rebuilt is not None:
-                yield from [*rebuilt.notes, rebuilt.finding]
+        told = timeline.gather(found, next(iter(timeline.partitions(found))))
+        rebuilt = reconstruction.rebuild(told) if told.states else None
+        yield from (what for _, _, what in render.rows(told))
+        yield from [*told.notes, render.missing(told)]
+        if rebuilt is not None:
+            yield from [*rebuilt.notes, rebuilt.finding]
     except InputError as bad:
         yield bad.sentence
-    yield from notes
 
 
 def test_every_sentence_of_the_field_is_in_chinese() -> None:

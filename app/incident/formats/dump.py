@@ -60,6 +60,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
             prompt = _PROMPT.search(text)
             about = _guessed(partition_named(prompt[1]), gathered.wanted) if prompt else about
             continue
+        gathered.old_dump |= batch[0] is None
         if gathered.wanted is None or str(about) == METADATA:
             continue
         sentence = _unusable(source, number, about, named, gathered.wanted)
