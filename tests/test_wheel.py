@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.gate
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = "/ /scenarios /edit /cluster /glossary /batch /advisor /s/S20 /static/brand.svg /health"
 
