@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-"""What holds `app` and `engine`: a checkout, or the packages of an installed wheel."""
-
-ASSETS = ROOT if (ROOT / "templates").is_dir() else ROOT / "app"
-"""What holds `templates` and `static`: a wheel keeps them within `app`."""
+"""What holds `app`, `engine`, `static` and `templates`: a checkout, or an installed `highwater`."""
 
 PREFIX = "HIGHWATER_"
 
