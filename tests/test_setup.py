@@ -172,5 +172,5 @@ def test_quick_starts_neither_a_browser_nor_spark() -> None:
     assert command[-2:] == ["-k", "settle"]
     assert checks.line_of(command) == "python3 -m tests --quick"
     assert checks.line_of(["ruff", "check"]) == "ruff check"
-    assert "not (browser or spark or alone or cluster)" in command
+    assert "not (browser or spark or alone or cluster or gate)" in command
     assert os.cpu_count() is None or str(os.cpu_count()) in command
