@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypedDict, cast
 
 from flask import Blueprint, render_template, request, url_for
@@ -195,13 +196,16 @@ def standing(recording: Recording, names: Mapping[int, str], now: Facts, before:
         ],
         "partitions": [
             {
-                "ar": brokers,
+                "p": 0,
+                "same": 0,
+                "differ": None,
                 "record": {"leader": leader, "le": now.get("leaderEpoch", 0), "isr": isr},
                 "replicas": {
                     str(broker): _replica(broker, leader, now, before) for broker in brokers
                 },
             }
         ],
+        "ledger": {"lost": []},
     }
     return cast(View, parts)
 
@@ -219,10 +223,13 @@ def _replica(broker: int, leader: int, now: Facts, before: Facts) -> Json:
     return {
         "leo": now.get(f"{who} LEO", 0),
         "hw": hw,
-        "hwCheckpoint": hw,
+        "start": now.get(f"{who} start", 0),
         "role": "leader" if broker == leader else "follower",
+        "belief": {"leader": leader, "le": now.get("leaderEpoch", 0)},
+        "fetch": {},
+        "blocks": [],
+        "runs": [],
         "records": records,
-        "epochs": now.get(f"{who} epochs", []),
         "cut": [
             record
             for record in _records(before, who)
@@ -303,8 +310,7 @@ def _pictures(
     at: int,
     show: str,
 ) -> list[dict[str, str]]:
-    words = services().words
-    own_words = {key: words.text(visitor.lang(), f"tank.{key}", {}) for key in tanks.WORDS}
+    say = partial(services().words.text, visitor.lang())
     real, model, real_before, model_before = sides(told, at)
     both = (("real", real, real_before), ("model", model, model_before))
     return [
@@ -315,7 +321,7 @@ def _pictures(
                     standing(recording, names, now, before),
                     WIDTH,
                     HEIGHT,
-                    words=own_words,
+                    say=say,
                     prefix=side,
                 )
             ),

@@ -16,19 +16,16 @@ from app.server import visitor
 from app.server.services import apart, services
 from app.web.api import unless_known
 from engine import ENGINE_VERSION
-from engine.export.postcard import Postcard, partition_of, postcard
+from engine.export.postcard import Postcard, postcard
 from engine.export.thumbnail import telling_step
 from engine.model.profiles import PROFILES
 from engine.scenarios.translated import in_language
 from engine.story import story
-from engine.view.wire import View
 
 blueprint = Blueprint("unfurling", __name__)
 
 OPEN: Final = "open"
 """The kind of a picture on which nothing is decided yet."""
-SPELT = 4
-"""Brokers at most that are called "Broker 3" below their tanks; of more the name alone fits."""
 
 
 @blueprint.get("/r/<digest>/card.png")
@@ -73,39 +70,7 @@ def _drawn(digest: str, step: int, lang: str) -> str:
             said=told[0] if told else "",
             # The point of the script is not given away before it has happened.
             answer="" if verdict["kind"] == OPEN or run.moves is not None else scenario.teaches,
-            names=dict(plain) if len(plain) > SPELT else _node_names(plain, lang),
-            doing=_doing(view, lang),
+            say=partial(services().words.text, lang),
         ),
         view,
     )
-
-
-def _node_names(plain: dict[int, str], lang: str) -> dict[int, str]:
-    words = services().words
-    return {one: words.text(lang, "card.name", {"name": name}) for one, name in plain.items()}
-
-
-def _doing(view: View, lang: str) -> dict[int, str]:
-    """Return the labels under the tanks of the stage, for the partition of the picture."""
-    part = partition_of(view)
-    if part is None:
-        return {}
-    found = {}
-    for broker in view["brokers"]:
-        replica = part["replicas"].get(str(broker["id"]))
-        args: dict[str, int] = {}
-        if broker["alive"] != "up":
-            key = f"alive.{broker['alive']}"
-        elif replica is None:
-            key = "pill.none"
-        elif part["record"]["leader"] == broker["id"]:
-            key, args = "scene.leads", {"e": part["record"]["le"]}
-        elif replica["role"] == "leader":
-            key, args = "scene.leads_self", {"e": replica["belief"]["le"]}
-        elif replica["role"] != "follower":
-            key = f"role.{replica['role']}"
-        else:
-            inside = broker["id"] in part["record"]["isr"]
-            key = "scene.in_sync" if inside else "scene.catching_up"
-        found[broker["id"]] = services().words.text(lang, key, args)
-    return found

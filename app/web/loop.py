@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from flask import Blueprint, Response, url_for
@@ -110,13 +110,14 @@ def frames(profile: str, lang: str) -> bytes:
     """
     words = services().words
     lost = _played(profile)[1]
-    own = {key: words.text(lang, f"tank.{key}", {}) for key in tanks.WORDS}
+    say = partial(words.text, lang)
+    highest = _played(profile)[0].facts()["highest"]["0"]
     told = []
     for number, step in enumerate(pictured(profile), 1):
         end = f".{'lost' if lost else 'kept'}" if number >= TURN else ""
-        inside = tanks.draw(step["view"], WIDTH, HEIGHT, words=own)
-        say = words.text(lang, f"loop.{number}{end}", {})
-        told.append({"picture": inside, "say": say, "step": _beat_of(profile, step["n"])})
+        inside = tanks.draw(step["view"], WIDTH, HEIGHT, say=say, prefix="loop-", highest=highest)
+        caption = say(f"loop.{number}{end}", {})
+        told.append({"picture": inside, "say": caption, "step": _beat_of(profile, step["n"])})
     data = {"frames": told, "lost": lost}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 

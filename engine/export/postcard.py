@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from engine.export import tanks
+from engine.export.tank_layout import Say, TankRoom
 from engine.story.verdict import BROKEN, GONE, KEPT, LOST, UNAVAILABLE, UNTESTED
-from engine.view.wire import PartitionView, View
+from engine.view.wire import View
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -22,8 +22,7 @@ SAID_CHARS: Final = 86
 LINES: Final = 2
 EDGE: Final = 60
 """Units left free at either side."""
-WORDS: Final = 34
-"""Units below the tanks for what each broker is doing."""
+ROOM: Final = TankRoom(26, 22, 18, least=74, cell=36, tallest=90, foot=84, fold=30, sunk=22)
 RIBBONS: Final = {
     LOST: "bad",
     BROKEN: "bad",
@@ -51,43 +50,27 @@ class Postcard:
     """Sentence of the event at this step."""
     answer: str = ""
     """Lesson of the whole run, below the verdict."""
-    names: Mapping[int, str] = field(default_factory=dict)
-    doing: Mapping[int, str] = field(default_factory=dict)
-    """In a word or two what each broker does: "leads · epoch 1", "crashed"."""
-
-
-def partition_of(view: View) -> PartitionView | None:
-    """Return the partition to draw: acknowledged records are gone, else logs differ."""
-    lost = set(view["ledger"]["lost"])
-
-    def interest(part: PartitionView) -> tuple[bool, bool, bool]:
-        known = [*part["replicas"].values()]
-        ids = {one["id"] for replica in known for one in [*replica["records"], *replica["cut"]]}
-        cut = any(replica["cut"] for replica in known)
-        return bool(ids & lost), cut or part["differ"] is not None, part["record"]["leader"] < 0
-
-    return max(view["partitions"], key=interest, default=None)
+    say: Say | None = None
+    """Words of the pages, for what each broker does: "leads · epoch 1", "crashed"."""
 
 
 def postcard(card: Postcard, view: View) -> str:
     """Return the whole SVG, in colours of its own."""
-    part = partition_of(view)
-    view = {**view, "partitions": [part] if part else []}
     lines = wrapped(card.title)
     size = 52 if len(lines) == 1 else 44
     head = "".join(_text(EDGE, 80 + i * 52, size, line, bold=True) for i, line in enumerate(lines))
     under = 80 + 52 * len(lines) - 8
     answer = wrapped(_whole(card.answer), SAID_CHARS) if card.answer else []
     ribbon = 74 + 34 * len(answer)
-    top, room = under + 20, HEIGHT - ribbon - under - 20 - WORDS
+    top, room = under + 20, HEIGHT - ribbon - under - 32
     place = f'<g transform="translate(100 {top})">'
-    drawn = tanks.draw(view, WIDTH - 200, room, names=card.names)
+    drawn = tanks.draw(view, WIDTH - 200, room, ROOM, card.say)
     told = "".join(
         [
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             f'<g fill="var(--ink)">{head}</g>',
             _moment(card, under),
-            f"{place}{drawn}</g>{_doing(card, part, top + room + 16)}",
+            f"{place}{drawn}</g>",
             _ribbon(card, answer, ribbon),
         ]
     )
@@ -133,22 +116,6 @@ def _moment(card: Postcard, y: int) -> str:
     version = f'<tspan font-weight="700" fill="var(--ink)">{escape(card.version)}</tspan>'
     return (
         f'<text x="{EDGE}" y="{y}" font-size="26" fill="var(--ink2)">{version}{escape(rest)}</text>'
-    )
-
-
-def _doing(card: Postcard, part: PartitionView | None, y: int) -> str:
-    """Return what each broker does, for the text under its tank."""
-    shown = tanks.in_order(part) if part else []
-    col = (WIDTH - 200) / max(1, len(shown))
-    return "".join(
-        _text(
-            100 + col * (i + 0.5),
-            y,
-            22 if col > 180 else 16,
-            card.doing.get(broker, ""),
-            more=' text-anchor="middle" fill="var(--ink2)"',
-        )
-        for i, broker in enumerate(shown)
     )
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from engine.export import tanks
+from engine.export.tank_layout import TankRoom
 from engine.replay.replay import Replay
 from engine.view.wire import View
 
 WIDTH: Final = 288
 HEIGHT: Final = 160
+ROOM: Final = TankRoom(
+    15, 8, 8, least=32, cell=13, tallest=37, foot=27, fold=13, sunk=8, margin=0.19
+)
 TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
 """Kinds of marks, the most important first."""
 
@@ -26,7 +30,7 @@ def telling_step(replay: Replay) -> int:
 
 def draw(view: View) -> str:
     """Return a step as the inside of an <svg> of WIDTH x HEIGHT."""
-    return tanks.draw(view, WIDTH, HEIGHT)
+    return tanks.draw(view, WIDTH, HEIGHT, ROOM)
 
 
 def whole(view: View) -> str:

@@ -55,7 +55,7 @@ def test_the_pictures_are_of_the_moments_that_the_captions_tell() -> None:
 def test_the_first_page_shows_the_end_where_nothing_moves(client: FlaskClient) -> None:
     page = client.get("/").text
     still = page.split("<noscript>")[1].split("</noscript>")[0]
-    assert "m1 was acknowledged, and it is lost." in still and 'data-k="b3:m0"' in still
+    assert "m1 was acknowledged, and it is lost." in still and 'data-k="loop-b3:o0"' in still
     assert page.count('name="version"') == len(loop.stops())
     assert client.get("/loop/K41/en/000000000000.json").headers.get("Cache-Control") is None
     assert client.get("/loop/K99/en/000000000000.json").status_code == 404

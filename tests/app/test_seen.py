@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.core.words import Catalogue
 from app.recordings.page import badge, format_fact, moves_of, results_by_scenario, sides, standing
 from engine.export import tanks
 from engine.model.profiles import get_profile
@@ -23,6 +25,7 @@ from tests.conftest import sample
 
 UNFILLED = re.compile(r">\s*(?:seen|real)\.[\w.]+\s*<")
 NAMES = {1: "1", 2: "2", 3: "3"}
+SAY = partial(Catalogue().text, "en")
 
 
 def test_every_recording_is_of_the_script_that_is_played_today() -> None:
@@ -109,8 +112,8 @@ def test_pictures_follow_the_facts_and_nothing_else() -> None:
     def drawn(at: int) -> tuple[str, str]:
         real, model, real_before, model_before = sides(told, at)
         return (
-            tanks.draw(standing(recording, NAMES, real, real_before), 500, 300, tanks.WORDS),
-            tanks.draw(standing(recording, NAMES, model, model_before), 500, 300, tanks.WORDS),
+            tanks.draw(standing(recording, NAMES, real, real_before), 560, 330, say=SAY),
+            tanks.draw(standing(recording, NAMES, model, model_before), 560, 330, say=SAY),
         )
 
     equal = [one.number for one in told if not one.differences and one.number < 15]

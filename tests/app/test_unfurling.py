@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from functools import partial
 
 import pytest
 from flask.testing import FlaskClient
 
+from app.core.words import Catalogue
 from app.python_api import picture
 from engine.export import tanks
 from engine.export.postcard import LINE_CHARS, Postcard, postcard, wrapped
@@ -18,6 +20,8 @@ from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.conftest import ROOT
+
+SAY = partial(Catalogue().text, "en")
 
 
 def test_a_run_unfurls_as_its_picture(client: FlaskClient) -> None:
@@ -66,9 +70,8 @@ def test_tanks_stand_in_the_order_of_their_brokers() -> None:
     """The replicas of R20 are assigned as 2, 3, 1."""
     view = Replay(Run(find("R20"), "Z0102")).steps(0, 1)[0]["view"]
     assert view["partitions"][0]["ar"] == [2, 3, 1]
-    doing = {1: "first", 2: "second", 3: "third"}
-    drawn = postcard(Postcard("?", "Kafka", "Gone", "lost", names=doing, doing=doing), view)
-    assert re.findall(r">(first|second|third)<", drawn) == [*doing.values()] * 2
+    drawn = postcard(Postcard("?", "Kafka", "Gone", "lost", say=SAY), view)
+    assert re.findall(r">Broker (\d)<", drawn) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("address", ["/r/nothing/card.png", "/r/0123456789abcdef/card.png"])
@@ -79,14 +82,14 @@ def test_a_picture_of_no_run_is_refused(client: FlaskClient, address: str) -> No
 def test_a_postcard_has_no_colour_of_a_page_and_says_what_is_lost() -> None:
     replay = Replay(Run(find("S20"), "Z0102"))
     view = replay.steps(51, 1)[0]["view"]
+    view["brokers"][0] |= {"name": "A<b>", "alive": "down"}
     card = Postcard(
         "Can it vanish?",
         "Kafka 0.10.2",
         "Gone: m3 & m4",
         "lost",
         answer="One. Two; " + "three " * 40,
-        names={1: "A<b>", 2: "B"},
-        doing={1: "crashed"},
+        say=SAY,
     )
     svg = postcard(card, view)
     assert ">crashed<" in svg and ">One. Two.<" in svg, "whole sentences, as many as there is room"

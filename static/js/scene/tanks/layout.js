@@ -78,7 +78,7 @@ function gaps(col, layers, narrow) {
  * @param {View} view
  * @param {{width: number, height?: number, partition?: number, unfolded?: boolean,
  *   highest?: Record<string, number>, layers?: Set<string>, others?: any[],
- *   reserve?: boolean}} room */
+ *   reserve?: boolean, letters?: typeof ROOM.narrow}} room  `letters`: sizes of another picture */
 export function layout(
   view,
   {
@@ -94,7 +94,7 @@ export function layout(
 ) {
   const part = partOf(view, partition);
   const narrow = width < NARROW;
-  const room = ROOM[narrow ? "narrow" : "wide"];
+  const room = more.letters ?? ROOM[narrow ? "narrow" : "wide"];
   const side = sideOf(view, width);
   const strip = layers.has("controller") ? room.strip : 0;
   const clients =

@@ -6,8 +6,8 @@ import { NARROW, ROOM, sideOf } from "./layout.js";
 const MOST = 5; // of more brokers only those that hold the partition have a tank
 
 /** {shown, others}: the leader's tank is always there, and no tank is too narrow to read. */
-export function seats(view, { width, partition = 0 }) {
-  const room = ROOM[width < NARROW ? "narrow" : "wide"];
+export function seats(view, { width, partition = 0, letters = undefined }) {
+  const room = letters ?? ROOM[width < NARROW ? "narrow" : "wide"];
   const most = Math.max(1, Math.floor((width - 2 * sideOf(view, width)) / room.least));
   if (view.brokers.length <= Math.min(MOST, most)) return { shown: view.brokers, others: [] };
   const part = partOf(view, partition);
