@@ -16,6 +16,8 @@ import pytest
 
 import highwater as hw
 
+pytestmark = pytest.mark.gate
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = "/ /scenarios /edit /cluster /glossary /batch /advisor /s/S20 /static/brand.svg /health"
 
@@ -24,7 +26,7 @@ NOT_SOURCE = shutil.ignore_patterns(
 )
 USER = ROOT / "tests/data/library_user.py"
 PYRIGHT = ROOT / "node_modules/pyright/index.js"
-URL = re.compile(r"http://\S+")
+URL = re.compile(rb"http://\S+")
 HOSTILE = ("app.py", "engine/__init__.py", "static/__init__.py", "tests/__init__.py")
 
 SERVED = """
@@ -68,10 +70,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hostile(tmp_path: Path) -> Path:
     """Return a folder of modules that end a program, named as the packages of the tree."""
     for name in HOSTILE:
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path = tmp_path / "hostile" / name
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text("raise SystemExit('not a module of Highwater')")
-    return tmp_path
+    return tmp_path / "hostile"
+
+
+def surroundings(environment: Path) -> dict[str, str]:
+    """Return variables that know nothing of the tree; the user's data lie in the environment."""
+    own = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    return {**own, "XDG_DATA_HOME": str(environment)}
 
 
 def ready(*command: str) -> None:
@@ -81,11 +89,10 @@ def ready(*command: str) -> None:
 
 def printed(environment: Path, place: Path, program: str, *arguments: str) -> str:
     """Run a program of the environment in a folder, and return what it prints."""
-    own = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     done = subprocess.run(
         [str(environment / "bin" / program), *arguments],
         cwd=place,
-        env=own,
+        env=surroundings(environment),
         capture_output=True,
         text=True,
     )
@@ -150,13 +157,18 @@ def test_a_program_passes_strict_type_checkers(installed: Path, hostile: Path) -
     assert "10 15\n" in printed(installed, hostile, "python", "program.py")
 
 
-def test_its_command_plays_counts_and_names_itself(installed: Path, hostile: Path) -> None:
+def test_its_command_plays_and_stores_results_for_every_folder(
+    installed: Path, hostile: Path, tmp_path: Path
+) -> None:
     played = hw.run("S30", "K39").export("golden")
     run = ("run", "S30", "--profile", "K39", "--export", "golden")
     assert printed(installed, hostile, "highwater", *run).strip() == played.strip()
     assert printed(installed, hostile, "python", "-P", "-m", "highwater", *run).strip()
     told = printed(installed, hostile, "highwater", "batch", "S74", "--runs", "4")
     assert "of 4 runs" in told
+    counted = ("query", "select count(distinct seed) from runs")
+    assert printed(installed, tmp_path, "highwater", *counted).split()[-1] == "4"
+    assert {path.name for path in hostile.iterdir()} == {Path(name).parts[0] for name in HOSTILE}
 
 
 def test_it_serves_every_page(installed: Path, hostile: Path) -> None:
@@ -165,12 +177,28 @@ def test_it_serves_every_page(installed: Path, hostile: Path) -> None:
     assert told.splitlines() == [f"200 {page}" for page in pages]
 
 
+def test_a_tab_gets_the_package_under_its_own_name(installed: Path, hostile: Path) -> None:
+    archive = "archive = archives.engine_archive().data; Path('tab.zip').write_bytes(archive)"
+    written = f"from pathlib import Path; from highwater.app.site import archives; {archive}"
+    printed(installed, hostile, "python", "-c", written)
+    shutil.unpack_archive(hostile / "tab.zip", hostile / "tab")
+    asked = "from highwater.app.tab import door; door.Door(); print(door.__file__)"
+    alone = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:1] = ['tab']; {asked}"],
+        cwd=hostile,
+        capture_output=True,
+        text=True,
+    )
+    assert alone.stdout.endswith("/tab/highwater/app/tab/door.py\n"), alone.stderr
+
+
 def test_its_server_answers(installed: Path, hostile: Path) -> None:
     command = [str(installed / "bin" / "highwater"), "serve", "--port", "0"]
-    with subprocess.Popen(command, cwd=hostile, stdout=subprocess.PIPE, text=True) as server:
+    own = surroundings(installed)
+    with subprocess.Popen(command, cwd=hostile, env=own, stdout=subprocess.PIPE) as server:
         try:
             address = next(found[0] for line in server.stdout or () if (found := URL.search(line)))
-            with urllib.request.urlopen(address, timeout=60) as answer:
+            with urllib.request.urlopen(address.decode(), timeout=60) as answer:
                 assert b"Kafka" in answer.read()
         finally:
             server.terminate()
