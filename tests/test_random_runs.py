@@ -30,12 +30,8 @@ def values(what: Any) -> Any:
     """A message, a timer or a failure with everything in it, as tuples of plain values."""
     if isinstance(what, tuple | list):
         return tuple(values(one) for one in what)
-    names = [
-        name
-        for of in type(what).__mro__
-        for name in getattr(of, "__slots__", ())
-        if name not in IMPLIED
-    ] or sorted(getattr(what, "__dict__", ()))
+    slots = {name for of in type(what).__mro__ for name in getattr(of, "__slots__", ())}
+    names = sorted(slots - IMPLIED or getattr(what, "__dict__", ()))
     if not names:
         return what
     return (type(what).__name__, *(values(getattr(what, name)) for name in names))
