@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from types import ModuleType
 
-ENGINE_VERSION = 11
+ENGINE_VERSION = 12
 """Rises when a run plays differently than before; stored beside everything that is saved."""
 
 
@@ -19,7 +19,7 @@ class _Sources:
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        for place in path or () if name.startswith("engine.") else ():
+        for place in path or () if name.startswith(f"{__name__}.") else ():
             found = FileFinder(place, (SourceFileLoader, [".py"])).find_spec(name)
             if found is not None:
                 return found
@@ -29,5 +29,4 @@ class _Sources:
 if os.environ.get("HIGHWATER_PURE"):
     sys.meta_path.insert(0, _Sources)
 elif _compiled := os.environ.get("HIGHWATER_COMPILED"):
-    __path__.insert(0, os.path.join(_compiled, "engine"))
-    sys.path.append(_compiled)  # it holds the library that all compiled modules share
+    __path__.insert(0, os.path.join(_compiled, *__name__.split(".")))

@@ -229,8 +229,8 @@ def python_page() -> str:
 
 _HEAD_PYTHON = """# Python
 
-`pip install highwater`, then `import highwater as hw`. What stands here stays; the packages `app`
-and `engine` behind it may change. The tests run every example. A [move](moves.md) is a line of a
+`pip install highwater`, then `import highwater as hw`. What stands here stays; what lies below, as
+`highwater.engine` does, may change. The tests run every example. A [move](moves.md) is a line of a
 script, a name in `broken` is one of the [invariants](invariants.md), a column of a study one of the
 [metrics](metrics.md), and a step's `view` is what [pages get](wire.md)."""
 

@@ -125,7 +125,7 @@ def test_a_message_carries_the_clock_of_its_sender() -> None:
 def pytest_says(path: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
     # What a run's test needs is pytest: this machine's plugins take longer than the test.
-    env = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    env = {"PYTHONPATH": f"{ROOT}:{ROOT}/app/python_api", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(command, capture_output=True, text=True, cwd=path.parent, env=env)
 
 

@@ -83,6 +83,7 @@ def test_import_maps_packs_and_lists_name_files_that_are_there(site_folder: Path
             for target in re.findall(r'import\("(\.[^"]+)"\)', pack.read_text("utf-8")):
                 assert (pack.parent / target).is_file(), f"{pack} imports {target}"
     told = places(site_folder)
+    assert told["files"].pop("tab") == "app.tab", "the module that the worker imports"
     named = [one for one in told["files"].values() if isinstance(one, str)]
     for name in (*named, *told["packs"].values(), *told["answers"]):
         assert (site_folder / name).exists(), name

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from app.batch.wire import BatchResult, BatchSnapshot
-from app.core.config import Settings
+from app.core import config
 from app.core.refusals import RequestError
 from app.core.words import Catalogue
 from engine.model.languages import USUAL
@@ -48,7 +48,7 @@ class ProgressBar:
 
 
 def run_batch(
-    settings: Settings,
+    overrides: dict[str, str],
     scenario: str,
     runs: int,
     profiles: Sequence[str] | None,
@@ -57,17 +57,22 @@ def run_batch(
     within: int,
     as_json: bool,
 ) -> int:
-    """Run and report a batch; return 0 done, 1 ended early or failed, 2 bad input."""
+    """Run and report a batch; return 0 done, 1 ended early or failed, 2 bad input.
+
+    Only what can be played reads the settings, which creates a directory for its results.
+    """
     from app import create_app
     from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary
     from app.server.services import KEY, Services
+    from app.storage.database import place_of
 
     try:
         spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)
     except RequestError as refusal:
         print(refusal, file=sys.stderr)
         return 2
+    settings = config.load(None, **overrides)
     app = create_app(settings)
     services: Services = app.extensions[KEY]
     progress = ProgressBar()
@@ -76,6 +81,7 @@ def run_batch(
     finally:
         progress.end()
         services.close()
+    print(f"Stored in {place_of(settings.database_url)}", file=sys.stderr)
     if as_json:
         print(json.dumps(result, ensure_ascii=False, indent=1))
     else:

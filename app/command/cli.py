@@ -149,10 +149,9 @@ def batch(
     from app.command.batch import run_batch
 
     overrides: dict[str, str] = {"spark_master": master} if master else {}
-    settings = config.load(None, **overrides)
     sys.exit(
         run_batch(
-            settings,
+            overrides,
             scenario=scenario,
             runs=runs,
             profiles=[name.strip() for name in profiles.split(",")] if profiles else None,
@@ -254,8 +253,8 @@ def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
     """
     from app.command.query import run_query
 
-    overrides: dict[str, str] = {"spark_master": master} if master else {}
-    sys.exit(run_query(config.load(None, **overrides), sql, rows, as_json))
+    settings = config.read(None, **({"spark_master": master} if master else {}))
+    sys.exit(run_query(settings, sql, rows, as_json))
 
 
 @main.group()

@@ -49,7 +49,7 @@ def _on_spark(question: SearchQuestion, bounds: Bounds, master: str | None) -> S
     """Run the same search on Spark.  Raises InputError where Spark cannot."""
     from app.batch.runners.spark import SparkError, SparkRunner
 
-    runner = SparkRunner(master or config.load().spark_master)
+    runner = SparkRunner(master or config.read().spark_master)
     try:
         return runner.search(question, bounds)
     except SparkError as trouble:

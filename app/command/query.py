@@ -24,13 +24,13 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
         links,
     )
     from app.batch.runners.rows import chunks_on_disk
-    from app.storage.database import Database
+    from app.storage.database import Database, only_to_read, place_of
     from engine.study.metrics import METRICS
 
     if not READ_ONLY.match(sql):
         print(ONLY_READS, file=sys.stderr)
         return 2
-    database = Database(settings.database_url)
+    database = Database(only_to_read(settings.database_url))
     database.migrate()
     root = settings.batch_directory or str(Path(settings.instance).resolve() / "batches")
     batches = records.newest(database, limit=None)
@@ -39,7 +39,8 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
     told = [_batch(one) for one in batches]
     cells = [cell for one in batches for cell in _cells(database, one)]
     database.close()
-    print(f"Studies: {len(batches)}, in {settings.database_url}", file=sys.stderr)
+    other = "" if batches else "; HIGHWATER_INSTANCE names another directory"
+    print(f"Studies: {len(batches)}, in {place_of(settings.database_url)}{other}", file=sys.stderr)
     try:
         if "://" in root or (settings.spark_master and not settings.spark_master.startswith("sc:")):
             found = _by_spark(settings, sql, places, told, cells, most)

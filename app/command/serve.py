@@ -26,6 +26,7 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
     """
     listener = _listen(settings.host, settings.port)
     ready = f"Highwater is at {_address(settings.host, listener)} (Ctrl+C stops it)"
+    ready += f"\nWhat is saved lies in {settings.instance.resolve()}"
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if debug or os.name == "nt":  # where there is no gunicorn
         _develop(settings, listener, ready)

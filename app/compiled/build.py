@@ -95,9 +95,11 @@ def build(progress: Progress, program: Path | None = None) -> Path:
             raise CompileError("uninstallable", command="pip install -e '.[fast]'")
         importlib.invalidate_caches()
     with _scratch() as place:
-        source = compiled_engine.SOURCES
+        package = place.joinpath(*compiled_engine.ENGINE.split("."))
         without = shutil.ignore_patterns("__pycache__", "*.so")
-        shutil.copytree(source, place / "engine", ignore=without)
+        shutil.copytree(compiled_engine.SOURCES, package, ignore=without)
+        if package.parent != place:
+            (package.parent / "__init__.py").touch()
         _compile(place, progress)
         shutil.rmtree(place / "build", ignore_errors=True)
         _check(place, progress, program or Path(digests.__file__))
@@ -156,7 +158,7 @@ def _how_far(place: Path) -> tuple[str, float]:
 def _check(place: Path, progress: Progress, program: Path) -> None:
     """Play the library with both engines.  Raises CompileError where a run ends differently."""
     progress(CHECKING, 0.0)
-    root = str(compiled_engine.SOURCES.parent)
+    root = str(compiled_engine.ON_PATH)
     ends = []
     for share, choice in (
         (0.5, {"HIGHWATER_PURE": "1"}),

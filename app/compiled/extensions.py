@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Final
 
 COMPILED: Final = {
@@ -26,22 +27,33 @@ of str (mypyc takes neither), and what only renders.  Every kind of message is a
 code reads `kind` from a slot, which an interpreted subclass does not set."""
 
 
-def files() -> list[str]:
-    """Return the paths of their sources, relative to what holds `engine`."""
+def files(engine: str = "engine", folder: Path = Path()) -> list[str]:
+    """Return the paths of their sources in the package `engine`, which lies in `folder`."""
+    package = folder.joinpath(*engine.split("."))
     return [
-        f"engine/{room}/{name}.py" for room, names in COMPILED.items() for name in names.split()
+        str(package / room / f"{name}.py")
+        for room, names in COMPILED.items()
+        for name in names.split()
     ]
 
 
-def extensions() -> list[Any]:
-    """Return them for setuptools, translated to C."""
+def extensions(engine: str, folder: Path = Path()) -> list[Any]:
+    """Return them for setuptools, translated to C; their common library lies in the package."""
     from mypyc.build import mypycify
 
-    level = os.environ.get("HIGHWATER_COMPILE_LEVEL", "2")
-    return mypycify(["--config-file=", *files()], opt_level=level, debug_level="0", multi_file=True)
+    made = mypycify(
+        ["--config-file=", *files(engine, folder)],
+        opt_level=os.environ.get("HIGHWATER_COMPILE_LEVEL", "2"),
+        debug_level="0",
+        multi_file=True,
+        group_name=f"{engine}.compiled",
+    )
+    for one in made:  # mypyc writes the header of such a name deeper than it looks for it
+        one.include_dirs.append(str(Path("build", *engine.split("."))))
+    return made
 
 
 if __name__ == "__main__":
     from setuptools import setup
 
-    setup(ext_modules=extensions())
+    setup(ext_modules=extensions("highwater.engine" if Path("highwater").is_dir() else "engine"))

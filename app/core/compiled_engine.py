@@ -13,9 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+ENGINE: Final = f"{__name__.partition('app.')[0]}engine"
+"""Name of the engine's package: `engine` in a checkout, `highwater.engine` in a wheel."""
 SOURCES: Final = Path(__file__).resolve().parents[2] / "engine"
+ON_PATH: Final = SOURCES.parents[ENGINE.count(".")]
+"""The folder that Python finds it in."""
 VARIABLE: Final = "HIGHWATER_COMPILED"
-"""Names the folder that holds the compiled `engine`; `engine/__init__.py` reads it."""
+"""Names the folder that holds the compiled package; `engine/__init__.py` reads it."""
 
 
 def builds() -> Path:
@@ -38,7 +42,7 @@ def built() -> Path | None:
         place = builds() / fingerprint() if builds().is_dir() else None
     except (OSError, RuntimeError):  # no home, or one that cannot be read
         return None
-    return place if place is not None and (place / "engine").is_dir() else None
+    return place if place is not None and place.is_dir() else None
 
 
 def use() -> None:

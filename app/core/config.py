@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-"""What holds `app` and `engine`: a checkout, or the packages of an installed wheel."""
-
-ASSETS = ROOT if (ROOT / "templates").is_dir() else ROOT / "app"
-"""What holds `templates` and `static`: a wheel keeps them within `app`."""
+"""What holds `app`, `engine`, `static` and `templates`: a checkout, or an installed `highwater`."""
 
 PREFIX = "HIGHWATER_"
 
@@ -78,7 +76,10 @@ SETTINGS: tuple[ServerSetting, ...] = (
         "database_url", "", "SQLAlchemy address; default: SQLite in instance/highwater.db"
     ),
     ServerSetting(
-        "instance", "", "directory for the database and the signing key; default: ./instance"
+        "instance",
+        "",
+        "directory for the database, studies and the signing key; default: instance of a checkout, "
+        "else highwater in the user's data folder, as $XDG_DATA_HOME or ~/.local/share",
     ),
     ServerSetting(
         "secret_key", "", "key that signs cookies; default: one generated in the instance directory"
@@ -191,10 +192,40 @@ class Settings:
     guides: str
 
 
+def usual_instance(environ: Mapping[str, str]) -> Path:
+    """Return the directory of results where no setting names one, the same from every folder."""
+    from app.bootstrap import is_checkout  # of which a tab has no need
+
+    if is_checkout():
+        return ROOT / "instance"
+    if sys.platform == "win32":
+        data = environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        data = Path.home() / "Library" / "Application Support"
+    else:
+        data = environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data) / "highwater"
+
+
 def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Read the environment; make the instance directory and the signing key where missing.
+    """Read the settings; make the instance directory and the signing key where missing.
 
     Raises `SettingError` with one sentence for a value that does not fit.
+    """
+    found = read(environ, **overrides)
+    try:
+        found.instance.mkdir(parents=True, exist_ok=True)
+        return replace(found, secret_key=found.secret_key or _kept_key(found.instance))
+    except OSError as error:
+        raise SettingError(
+            f"{PREFIX}INSTANCE={found.instance} cannot be written: {error.strerror}."
+        ) from None
+
+
+def read(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Return the settings, without a signing key that was not made; nothing is written.
+
+    Raises `SettingError` as `load` does.
     """
     source = os.environ if environ is None else environ
     values: dict[str, Any] = {}
@@ -205,14 +236,7 @@ def load(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings
         except ValueError as error:
             raise SettingError(f"{setting.name}={text!r} cannot be used: {error}.") from None
     values.update(overrides)
-    values["instance"] = Path(values["instance"] or Path.cwd() / "instance")
-    try:
-        values["instance"].mkdir(parents=True, exist_ok=True)
-        values["secret_key"] = values["secret_key"] or _kept_key(values["instance"])
-    except OSError as error:
-        raise SettingError(
-            f"{PREFIX}INSTANCE={values['instance']} cannot be written: {error.strerror}."
-        ) from None
+    values["instance"] = Path(values["instance"] or usual_instance(source))
     if not values["database_url"]:
         values["database_url"] = f"sqlite:///{values['instance'].resolve() / 'highwater.db'}"
     return Settings(**values)

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from app.core.config import ASSETS, ROOT
+from app.core.config import ROOT
 from engine.checks.catalogue import INVARIANTS
 from engine.model.languages import LANGUAGES, USUAL, read_words
 from engine.model.profiles import PROFILES
 from engine.study.metrics import METRICS
 
 OF_APP: Final = ROOT / "app" / "words"
-OF_PAGES: Final = ASSETS / "static" / "i18n"
+OF_PAGES: Final = ROOT / "static" / "i18n"
 EVERYWHERE: Final = (
     ROOT / "engine" / "words" / "tables",  # only translations: the engine's tables are English
     ROOT / "engine" / "words" / "story",

@@ -14,7 +14,8 @@ from engine.catalogue.rulebook import IDENTIFIER
 FOLDER = Path(engine.__file__).resolve().parent
 PLAYED_FROM = "engine.sim.run"
 NO_RULES = tuple(
-    f"engine.{room}." for room in ("export", "recordings", "replay", "story", "view", "why")
+    f"{engine.__name__}.{room}."
+    for room in ("export", "recordings", "replay", "story", "view", "why")
 )
 """What tells of rules: it names them and follows none."""
 
@@ -52,7 +53,7 @@ def _sources() -> dict[str, ast.Module]:
     """Return module name -> its tree, for the whole engine."""
     found = {}
     for path in sorted(FOLDER.rglob("*.py")):
-        parts = ("engine", *path.relative_to(FOLDER).with_suffix("").parts)
+        parts = (engine.__name__, *path.relative_to(FOLDER).with_suffix("").parts)
         name = ".".join(parts).removesuffix(".__init__")
         found[name] = ast.parse(path.read_text("utf-8"))
     return found

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from flask import Flask, Response, current_app, request, url_for
 
-from app.core.config import ASSETS
+from app.core.config import ROOT
 from app.server import bundler
 from app.server.edition import FOR_EVER
 
-STATIC = ASSETS / "static"
+STATIC = ROOT / "static"
 FETCHED = (
     "icons.svg",
     "css/asked.css",

@@ -20,14 +20,14 @@ from typing import Final
 
 from flask import Blueprint, Response
 
-from app.core.config import ASSETS
+from app.core.config import ROOT
 from app.core.memoize import once
 from app.core.refusals import RequestError
 from app.server.edition import FOR_EVER
 
 blueprint = Blueprint("packs", __name__)
 
-JS: Final = ASSETS / "static" / "js"
+JS: Final = ROOT / "static" / "js"
 FORMS: Final = re.compile(r"^(?:import|export)\b", re.MULTILINE)
 IMPORT: Final = re.compile(
     r'^import (?:\* as (?P<whole>[\w$]+) from |\{(?P<names>[^}"]*)\} from )?"(?P<path>[^"]+)";$',
@@ -200,7 +200,7 @@ def part_at(entry: str, name: str) -> str:
 @once
 def entries() -> frozenset[str]:
     """Return the scripts of pages, as templates name them, and that of a static site."""
-    pages = (ASSETS / "templates").rglob("*.html")
+    pages = (ROOT / "templates").rglob("*.html")
     return frozenset(
         {name for page in pages for name in SCRIPT.findall(page.read_text("utf-8"))}
     ) | {SITE_ENTRY}

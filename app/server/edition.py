@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Response, current_app, request
 
-from app.core.config import ASSETS, ROOT
+from app.core.config import ROOT
 from app.core.memoize import once
 
 FOR_EVER: Final = "public, max-age=31536000, immutable"
@@ -18,7 +18,7 @@ KINDS: Final = {".json", ".md", ".py", ".txt", ".yaml"}
 def _digest() -> str:
     """Return the digest of everything that answers are made of: code, library, cards, words."""
     told = hashlib.sha256()
-    for folder in (ROOT / "engine", ROOT / "app", ASSETS / "static" / "i18n"):
+    for folder in (ROOT / "engine", ROOT / "app", ROOT / "static" / "i18n"):
         for path in sorted(folder.rglob("*")):
             if path.suffix in KINDS:
                 told.update(f"{path.relative_to(folder)} {path.stat().st_size} ".encode())

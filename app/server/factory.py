@@ -23,7 +23,7 @@ from app.batch.announcer import Emit
 from app.batch.jobs import Jobs
 from app.compiled import pages as compiled
 from app.core import config
-from app.core.config import ASSETS, ROOT, SPARE_THREADS, Settings
+from app.core.config import ROOT, SPARE_THREADS, Settings
 from app.core.uploads import sweep
 from app.explore.searches import Searches
 from app.learn import (
@@ -115,8 +115,8 @@ def build(settings: Settings | None = None, parts: Parts | None = None) -> Flask
     app = Flask(
         "highwater",
         root_path=str(ROOT),
-        static_folder=str(ASSETS / "static"),
-        template_folder=str(ASSETS / "templates"),
+        static_folder=str(ROOT / "static"),
+        template_folder=str(ROOT / "templates"),
     )
     app.session_interface = security.Cookies()
     app.config.update(

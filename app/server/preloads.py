@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-from app.core.config import ASSETS
+from app.core.config import ROOT
 from app.core.memoize import once
 
 _IMPORT = re.compile(r"""^(?:import|export)\b[^"'();=]*["']([^"']+)["']""", re.MULTILINE)
@@ -31,7 +31,7 @@ def _needed(entry: str, vendored: tuple[tuple[str, str], ...]) -> tuple[str, ...
     bare = {name: f"vendor/{file}" for name, file in vendored}
     found = [entry]
     for file in found:
-        text = (ASSETS / "static" / file).read_text("utf-8")
+        text = (ROOT / "static" / file).read_text("utf-8")
         folder = posixpath.dirname(file)
         for name in imports(text):
             near = posixpath.normpath(posixpath.join(folder, name)) if name[0] == "." else ""

@@ -11,7 +11,8 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
-from app.core.config import ASSETS, ROOT
+from app.core import compiled_engine
+from app.core.config import ROOT
 
 ENGINE_PACKAGES: Final = ("pyyaml", "lark")
 PAGES_PACKAGES: Final = (
@@ -58,10 +59,8 @@ def engine_archive() -> Archive:
     files = dict(_tree("engine"))
     for room in FIRST_ROOMS:
         files |= dict(_tree(f"app/{room}"))
-    files |= {"app/__init__.py": ROOT / "app" / "__init__.py"}
-    files |= {f"app/words/{path.name}": path for path in (ROOT / "app" / "words").glob("*.json")}
-    # Tells `app.core.config` where templates and static files are.
-    files["templates/base.html"] = ASSETS / "templates" / "base.html"
+    for pattern in ("__init__.py", "app/__init__.py", "app/words/*.json"):  # the first: of a wheel
+        files |= {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob(pattern)}
     return _archive(files, ENGINE_PACKAGES)
 
 
@@ -72,14 +71,14 @@ def pages_archive() -> Archive:
         name: path
         for name, path in _tree("app")
         if not any(name.startswith(folder) for folder in first)
-        and not name.startswith(("app/static/", "app/templates/", "app/words/"))
+        and not name.startswith("app/words/")
     }
     for folder in ("templates", "static/i18n"):
-        for path in sorted((ASSETS / folder).rglob("*")):
+        for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in DATA:
-                files[path.relative_to(ASSETS).as_posix()] = path
+                files[path.relative_to(ROOT).as_posix()] = path
     for name in ("coverage.json", "vendor/VENDOR.json"):
-        files[f"static/{name}"] = ASSETS / "static" / name
+        files[f"static/{name}"] = ROOT / "static" / name
     return _archive(files, PAGES_PACKAGES)
 
 
@@ -89,7 +88,10 @@ def _tree(folder: str) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(ROOT).as_posix(), path
 
 
-def _archive(files: dict[str, Path], packages: Iterable[str]) -> Archive:
+def _archive(own_files: dict[str, Path], packages: Iterable[str]) -> Archive:
+    """Return an archive of files below ROOT, named as Python finds them, and of packages."""
+    within = ROOT.relative_to(compiled_engine.ON_PATH)
+    files = {(within / name).as_posix(): path for name, path in own_files.items()}
     found = []
     for name in packages:
         package, own = _installed(name)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from flask import Flask
 
-from app.core.config import ASSETS
+from app.core.config import ROOT
 from app.core.json_response import to_json
 from app.core.refusals import RequestError
 from app.questions import registry
@@ -110,11 +110,11 @@ class Builder:
 
     def _add_scripts(self) -> None:
         for pattern in (*STATIC, *WORKERS):
-            for path in sorted((ASSETS / "static").glob(pattern)):
-                self._files[f"static/{path.relative_to(ASSETS / 'static').as_posix()}"] = (
+            for path in sorted((ROOT / "static").glob(pattern)):
+                self._files[f"static/{path.relative_to(ROOT / 'static').as_posix()}"] = (
                     path.read_bytes()
                 )
-        element = ASSETS / "static" / "js" / "site" / "element.js"
+        element = ROOT / "static" / "js" / "site" / "element.js"
         self._files["highwater.js"] = element.read_bytes()
         for entry in sorted(bundler.entries()):
             # Relative to the pack, so that the folder may lie anywhere.
@@ -197,6 +197,7 @@ class Builder:
             {
                 "files": {
                     **names,
+                    "tab": "app.tab",
                     "pyodide": folder,
                     "wasm": f"{folder}pyodide.asm.wasm.bin",
                     "bytes": loaded

@@ -8,7 +8,7 @@ import re
 from typing import Final
 from xml.sax.saxutils import escape
 
-from app.core.config import ASSETS
+from app.core.config import ROOT
 from app.site.layout import SiteLayout
 
 FIRST: Final = re.compile(
@@ -39,7 +39,7 @@ def files(found: dict[str, bytes], layout: SiteLayout, base: str) -> dict[str, b
 
 
 def _worker() -> bytes:
-    return (ASSETS / "static" / "js" / "site" / "sw.js").read_bytes()
+    return (ROOT / "static" / "js" / "site" / "sw.js").read_bytes()
 
 
 def _edition(found: dict[str, bytes]) -> str:

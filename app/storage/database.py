@@ -157,6 +157,21 @@ class Database:
         self.engine.dispose()
 
 
+def place_of(url: str) -> str:
+    """Return where a database is, for people: the path of a file, or the address, no password."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite" and parsed.database:
+        return parsed.database
+    return parsed.render_as_string(hide_password=True)
+
+
+def only_to_read(url: str) -> str:
+    """Return the address to read from: of an empty database, where reading would create a file."""
+    file = make_url(url)
+    absent = file.get_backend_name() == "sqlite" and not Path(file.database or ".").exists()
+    return "sqlite://" if absent else url
+
+
 def _migrations() -> Config:
     """Return Alembic's configuration."""
     from alembic.config import Config

@@ -13,7 +13,7 @@ from werkzeug.test import Client
 
 from app.admission.cpu_quota import Accounts
 from app.admission.queue import Gate
-from app.core.config import ASSETS, ROOT
+from app.core.config import ROOT
 from app.learn import reading
 from app.server import addresses, visitor
 from app.server.services import KEY, Services
@@ -39,8 +39,8 @@ def build(door: Door, frozen: bool = False) -> Flask:
     app = Flask(
         "highwater",
         root_path=str(ROOT),
-        static_folder=str(ASSETS / "static"),
-        template_folder=str(ASSETS / "templates"),
+        static_folder=str(ROOT / "static"),
+        template_folder=str(ROOT / "templates"),
     )
     # In a worker scripts keep their plain names: the page knows the packs of its own folder.
     app.debug = not frozen

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.batch.bounds import FUTURES_EACH
-from app.core.config import ASSETS
+from app.core.config import ROOT
 from app.core.memoize import once
 from app.core.refusals import RequestError, from_bad_input, from_engine_error
 from app.core.request_fields import typed
@@ -218,7 +218,7 @@ def _helpers() -> dict[str, object]:
 @once
 def _vendored() -> tuple[tuple[str, str], ...]:
     """Return pairs (imported name, file below static/vendor) from the list in that folder."""
-    path = ASSETS / "static" / "vendor" / "VENDOR.json"
+    path = ROOT / "static" / "vendor" / "VENDOR.json"
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     return tuple((entry["import"], entry["file"]) for entry in entries if entry.get("import"))
 

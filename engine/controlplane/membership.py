@@ -381,7 +381,7 @@ def on_leader_and_isr(broker: Process, m: LeaderAndIsr, out: Effects) -> None:
                 apply_record(broker, tp, record, out)
     failed = [(tp, error) for tp, _, error in verdicts if error == KAFKA_STORAGE_ERROR]
     if failed:
-        out.send(LeaderAndIsrResponse(broker.id, CONTROLLER, m.corr, failed))
+        out.send(LeaderAndIsrResponse(m, failed))
 
 
 def on_update_metadata(broker: Process, m: UpdateMetadata, out: Effects) -> None:
@@ -426,7 +426,7 @@ def on_stop_replica(broker: Process, m: StopReplica, out: Effects) -> None:
         if leader_epoch == DURING_DELETE:
             answers.append((tp, error))
     if answers:
-        out.send(StopReplicaResponse(broker.id, CONTROLLER, m.corr, answers))
+        out.send(StopReplicaResponse(m, answers))
 
 
 def request_error(broker: Process, controller_epoch: int, broker_epoch: int) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from engine.controlplane import election, placement, reassignment, zk_topics
-from engine.controlplane.znodes import elect, is_live, take_offline, tell_changes
+from engine.controlplane.znodes import elect, is_live, send_stop_replica, take_offline, tell_changes
 from engine.model import errors
-from engine.model.control_messages import StopReplica
 from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -132,9 +131,7 @@ def _stop(k: Controller, tp: int, brokers: Ids, out: Effects) -> None:
     """B4, B5.  Stop the replica and delete its data."""
     for broker in brokers:
         if broker in k.brokers:
-            states = [(tp, k.records[tp].leader_epoch, True)]
-            epoch = k.brokers[broker].epoch
-            out.send(StopReplica(CONTROLLER, broker, 0, k.epoch, epoch, states))
+            send_stop_replica(k, broker, [(tp, k.records[tp].leader_epoch, True)], out)
 
 
 def _next_term(record: PartitionRecord) -> PartitionRecord:

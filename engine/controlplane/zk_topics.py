@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.controlplane import election, placement
-from engine.controlplane.znodes import is_live, live_epochs, send_update_metadata
-from engine.model import errors
-from engine.model.control_messages import (
-    LeaderAndIsr,
-    StopReplica,
-    StopReplicaResponse,
-    UpdateMetadata,
+from engine.controlplane import election, placement, sender
+from engine.controlplane.znodes import (
+    is_live,
+    live_epochs,
+    send_leader_and_isr,
+    send_stop_replica,
+    send_update_metadata,
 )
+from engine.model import errors
+from engine.model.control_messages import StopReplicaResponse, UpdateMetadata
 from engine.model.controller import Controller, Deletion, Topic
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -63,12 +64,10 @@ def _add(k: Controller, topic: Topic, assignments: Sequence[Ids], out: Effects) 
         topic.tps.append(tp)
         made.append(tp)
         out.cue("CP-ELECT-NEW", CONTROLLER, f"leader {tp}", None, record.leader, tp=tp)
-    live = live_epochs(k)
-    for broker, registration in k.brokers.items():
+    for broker in k.brokers:
         states = [(tp, k.records[tp], True) for tp in made if broker in k.records[tp].isr]
         if states:
-            epoch = registration.epoch
-            out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+            send_leader_and_isr(k, broker, states, out)
     send_update_metadata(k, made, out)
 
 
@@ -111,7 +110,7 @@ def _begin(k: Controller, name: str, out: Effects) -> None:
     states = list(deletion.records.items())
     for broker, registration in k.brokers.items():
         epoch = registration.epoch
-        out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+        sender.send(k, UpdateMetadata(CONTROLLER, broker, 0, k.epoch, epoch, states, live), out)
     dead = tuple(b for b in sorted(deletion.left) if not _deletable(k, b, deletion))
     if dead:
         out.cue("CP-7.7.ineligible", CONTROLLER, "topic", None, dead, about=name)
@@ -129,12 +128,11 @@ def _stop(k: Controller, broker: int, deletion: Deletion, out: Effects) -> None:
     """7.7, ZK 4.  Send StopReplica for what a live broker still holds of the topic."""
     states = [(tp, DURING_DELETE, True) for tp in sorted(deletion.left.get(broker, ()))]
     if states and _deletable(k, broker, deletion):
-        epoch = k.brokers[broker].epoch
-        out.send(StopReplica(CONTROLLER, broker, 0, k.epoch, epoch, states))
+        send_stop_replica(k, broker, states, out)
 
 
 def resume_for(k: Controller, broker: int, out: Effects) -> None:
-    """7.7, ZK 2.  Go on with deletions on a broker that is back, or reachable again."""
+    """7.7, ZK 2.  Go on with deletions on a broker that is back."""
     for deletion in k.deletions.values():
         _stop(k, broker, deletion, out)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.controlplane import election
-from engine.model.control_messages import LeaderAndIsr, UpdateMetadata
+from engine.controlplane import election, sender
+from engine.model.control_messages import LeaderAndIsr, StopReplica, UpdateMetadata
 from engine.model.controller import Controller
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -26,7 +26,14 @@ def send_leader_and_isr(
 ) -> None:
     epoch = k.brokers[broker].epoch
     live = live_epochs(k)
-    out.send(LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live))
+    sender.send(k, LeaderAndIsr(CONTROLLER, broker, 0, k.epoch, epoch, states, live), out)
+
+
+def send_stop_replica(
+    k: Controller, broker: int, states: list[tuple[int, int, bool]], out: Effects
+) -> None:
+    epoch = k.brokers[broker].epoch
+    sender.send(k, StopReplica(CONTROLLER, broker, 0, k.epoch, epoch, states), out)
 
 
 def send_update_metadata(k: Controller, tps: list[int], out: Effects, before: int = 0) -> None:
@@ -37,7 +44,8 @@ def send_update_metadata(k: Controller, tps: list[int], out: Effects, before: in
     live = live_epochs(k)
     states = [(tp, _of_memory(k.records[tp], before)) for tp in tps]
     for broker, registration in k.brokers.items():
-        out.send(UpdateMetadata(CONTROLLER, broker, 0, k.epoch, registration.epoch, states, live))
+        epoch = registration.epoch
+        sender.send(k, UpdateMetadata(CONTROLLER, broker, 0, k.epoch, epoch, states, live), out)
 
 
 def _of_memory(record: PartitionRecord, before: int) -> PartitionRecord:

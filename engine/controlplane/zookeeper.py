@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import alter_partition, election, zk_reassign, zk_topics
+from engine.controlplane import alter_partition, election, sender, zk_reassign, zk_topics
 from engine.controlplane.znodes import (
     NOBODY,
     elect,
     is_live,
     replicas_died,
     send_leader_and_isr,
+    send_stop_replica,
     send_update_metadata,
     take_offline,
     tell_changes,
@@ -29,7 +30,6 @@ from engine.model.control_messages import (
     RegisterResponse,
     ShutdownRequest,
     ShutdownResponse,
-    StopReplica,
 )
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
@@ -65,21 +65,22 @@ def on_register(k: Controller, m: RegisterRequest, out: Effects) -> None:
     k.next_broker_epoch += 1
     registration = Registration(epoch, m.incarnation, m.rack, out.now)
     registration.fenced = False
+    if known is not None and not noticed:
+        registration.unsent = known.unsent  # the sender thread has not noticed either
     k.brokers[m.src] = registration
     out.send(RegisterResponse(CONTROLLER, m.src, m.corr, NONE, epoch))
     if noticed:
         on_broker_startup(k, m.src, out)
     else:
         out.cue("CP-ZK-BROKERS.unnoticed", CONTROLLER, "broker", None, epoch, about=m.src)
+        sender.repeat(k, m.src, out)
     arm_session_check(k, out)
 
 
 def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
     """CP-ZK-BROKERS, start-up.  Send metadata and replica states, then run elections."""
     send_update_metadata(k, list(k.records), out)
-    states = [(tp, r, False) for tp, r in k.records.items() if broker in r.replicas]
-    if states:
-        send_leader_and_isr(k, broker, states, out)
+    send_roles(k, broker, out)
     elected = [tp for tp in k.records if k.records[tp].leader < 0]
     elected = [tp for tp in elected if elect(k, tp, election.OFFLINE, out)]
     if elected:
@@ -88,23 +89,25 @@ def on_broker_startup(k: Controller, broker: int, out: Effects) -> None:
     zk_topics.resume_for(k, broker, out)
 
 
-def tell_again(k: Controller, broker: int, missed: list[int], out: Effects) -> None:
-    """CP-LISR.  Retry a request until the broker has received it or its session ends.
-
-    So does the controller's sender thread: what a broken link swallowed arrives when it works
-    again.
-    """
-    if broker in k.brokers:
-        states = [(tp, k.records[tp], False) for tp in missed]
+def send_roles(k: Controller, broker: int, out: Effects) -> None:
+    """CP-ZK-BROKERS 3, CP-ZK-CTRL 8.  Send a broker the state of each replica that it hosts."""
+    states = [(tp, r, False) for tp, r in k.records.items() if broker in r.replicas]
+    if states:
         send_leader_and_isr(k, broker, states, out)
 
 
 def resume(k: Controller, running: set[int], out: Effects) -> None:
-    """CP-ZK-CTRL.  Resume the sessions of live processes; those of the others do not come back."""
+    """CP-ZK-CTRL.  Resume the sessions of live processes; those of the others do not come back.
+
+    Each live broker is sent its roles.
+    """
     for broker in [b for b in k.brokers if b not in running]:
         del k.brokers[broker]
     for registration in k.brokers.values():
         registration.last_contact = out.now
+        registration.unsent = []
+    for broker in k.brokers:
+        send_roles(k, broker, out)
     arm_session_check(k, out)
 
 
@@ -278,7 +281,7 @@ def on_shutdown_request(k: Controller, m: ShutdownRequest, out: Effects) -> None
         but = m.src if k.profile.leaving_leader_not_told else NOBODY
         tell_changes(k, [*changed, *followed], out, but=but)
     if stops:
-        out.send(StopReplica(CONTROLLER, m.src, 0, k.epoch, registration.epoch, stops))
+        send_stop_replica(k, m.src, stops, out)
     remaining = sum(1 for tp in hosted if k.records[tp].leader == m.src)
     out.send(ShutdownResponse(CONTROLLER, m.src, m.corr, NONE, remaining))
 

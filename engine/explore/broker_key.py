@@ -27,7 +27,7 @@ DIGEST_BYTES: Final = 16
 PLAIN_FORMAT: Final = 2
 """Version of `marshal`: in later ones the bytes also tell which parts are shared."""
 _OF_MESSAGE: Final = IMPLIED | {
-    *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "sent", "src")
+    *("broker_epoch", "corr", "dst", "due", "id", "replica_epoch", "request", "sent", "src")
 }
 
 

@@ -88,6 +88,7 @@ LEFT_OUT: Final[dict[type, dict[str, str]]] = {
         "lost": COUNT,
         "plain": ELSEWHERE,
         "running": ELSEWHERE,
+        "unanswered": "empty after every event",
     },
     Link: {},
     Producer: {
@@ -146,7 +147,7 @@ SPOKEN_FOR: Final[dict[type, tuple[str, ...]]] = {
     DelayedFetch: ("request",),
     DelayedProduce: ("request",),
     Controller: ("answers", "brokers", "committed", "deletions", "log", "readers", "records"),
-    Registration: ("epoch", "metadata_offset", "registered_at", "shutdown_at"),
+    Registration: ("epoch", "metadata_offset", "registered_at", "shutdown_at", "unsent"),
     Network: ("hands", "held", "links", "open"),
     Link: (),
     Producer: ("outstanding", "queue", "unsent"),

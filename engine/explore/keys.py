@@ -158,6 +158,7 @@ class _Writer:
             one.metadata_offset >= one.registered_at,
             one.shutdown_at >= 0,
             one.metadata_offset >= one.shutdown_at,
+            tuple([self.said.message(m) for m in one.unsent]),
         )
 
     # -- the wire ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.controlplane import failover, membership, storage, zk_topics, zookeeper
+from engine.controlplane import failover, membership, sender, storage, zookeeper
 from engine.dataplane import directories
 from engine.dataplane.recovery import lose_unflushed
 from engine.faults import voter_faults
@@ -17,9 +17,6 @@ from engine.model.state import DOWN, NEVER, PAUSED, UP
 from engine.sim import dispatch
 from engine.sim.kernel import FAILURE, TIMER, Chance
 from engine.sim.world import World
-
-Roles = dict[int, int]
-"""Partition -> leader epoch."""
 
 # -- processes and machines -----------------------------------------------------------------------
 
@@ -100,14 +97,12 @@ def cannot_start(sim: World, broker: int) -> bool:
     return not directories.working(found) or not directories.survives_a_failed_directory(found)
 
 
-def start(sim: World, broker: int, bounced: bool = False, heard: Roles | None = None) -> None:
-    """Start the process, which asks to be registered; `heard` is from before a bounce."""
+def start(sim: World, broker: int, bounced: bool = False) -> None:
+    """Start the process, which asks to be registered."""
 
     def action(out: Effects) -> None:
         out.cue("CP-8.2.start", broker, "process", "down", "starting")
         sim.start_process(broker, out, bounced)
-        if bounced and heard and not sim.profile.broker_generation:
-            sim.brokers[broker].running.heard_before = heard
 
     sim.act(FAILURE, broker, f"restart {broker}", action)
 
@@ -117,15 +112,8 @@ def bounce(sim: World, broker: int) -> None:
 
     KRaft knows no such thing: the new process is refused until the old session is over.
     """
-    heard = roles(sim, broker)
     kill(sim, broker)
-    start(sim, broker, bounced=sim.profile.mode == "zk", heard=heard)
-
-
-def roles(sim: World, broker: int) -> Roles:
-    """Return what the controller has told the process of its roles."""
-    process = sim.brokers[broker].running
-    return {tp: process.told_epoch(tp) for tp in process.replicas}
+    start(sim, broker, bounced=sim.profile.mode == "zk")
 
 
 def shut_down(sim: World, broker: int) -> None:
@@ -236,7 +224,6 @@ def start_controller(sim: World) -> None:
             zookeeper.resume(k, running, out)
         for broker in sim.brokers.values():
             if broker.status == UP:
-                broker.running.heard_before = {}  # the new controller tells everybody
                 hear_again(sim, broker.id, out)
 
     sim.act(FAILURE, CONTROLLER, "restart K", action)
@@ -302,15 +289,7 @@ def hear_again(sim: World, broker_id: int, out: Effects) -> None:
     membership.send_heartbeat(broker, out)
     membership.on_alter_timer(broker, out)
     if sim.profile.mode == "zk":
-        k = sim.cluster.controller
-        missed = [
-            tp
-            for tp, record in k.records.items()
-            if broker_id in record.replicas and broker.told_epoch(tp) < record.leader_epoch
-        ]
-        if missed and not sim.profile.lost_requests_not_repeated:
-            zookeeper.tell_again(k, broker_id, missed, out)
-        zk_topics.resume_for(k, broker_id, out)
+        sender.repeat(sim.cluster.controller, broker_id, out)
         if broker.machine.broken:
             storage.tell_controller(broker, out)
 

@@ -141,7 +141,6 @@ class Process:
         "fetchers",
         "groups",
         "halted",
-        "heard_before",
         "heartbeat_due",
         "id",
         "image",
@@ -219,9 +218,6 @@ class Process:
         self.alter_queue: dict[int, Any] = {}
         self.alter_corr = 0
         self.controller_epoch = 0
-        # CP-ZK-BROKERS: (partition -> leader epoch) what the process before an unnoticed bounce
-        # was told, which the controller sends to no other.
-        self.heard_before: dict[int, int] = {}
         # CP-ISR-ZKPROP: changes that only this leader and the state znode know, and when.
         self.isr_changes: tuple[int, ...] = ()
         self.isr_changed_at = NEVER
@@ -282,7 +278,6 @@ class Process:
         twin.metadata = self.metadata.copy()
         twin.image = self.image.copy()
         twin.alter_queue = self.alter_queue.copy()
-        twin.heard_before = self.heard_before.copy()
         twin.known_isr = self.known_isr.copy()
         twin.assignments = self.assignments.copy()
         twin.dir_quota = self.dir_quota and self.dir_quota.copy()
@@ -315,15 +310,6 @@ class Process:
             for last in self.last_fetches.values():
                 last.is_valid = False
             self.last_fetches.clear()
-
-    def known_epoch(self, tp: int) -> int:
-        """Return the leader epoch of its last known role, -1 if it hosts no such partition."""
-        replica = self.replicas.get(tp)
-        return -1 if replica is None else replica.leader_epoch
-
-    def told_epoch(self, tp: int) -> int:
-        """Return the leader epoch up to which the controller need not tell it of a role again."""
-        return max(self.known_epoch(tp), self.heard_before.get(tp, -1))
 
     def next_corr(self) -> int:
         self.machine.corr = corr = self.machine.corr + 1

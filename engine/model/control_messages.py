@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.model.compiling import mypyc_attr
+from engine.model.copying import fields
 from engine.model.messages import (
     ALTER_PARTITION,
     ALTER_PARTITION_R,
@@ -256,10 +257,42 @@ class MetadataRecords(Message):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class LeaderAndIsr(Message):
+class ControlRequest(Message):
+    """A request of ZooKeeper's controller; it is sent until the broker has answered (5.1)."""
+
+    __slots__ = ("broker_epoch", "controller_epoch")
+    broker_epoch: int
+    controller_epoch: int
+
+    def again(self) -> ControlRequest:
+        """Return the same request, not sent yet."""
+        kind = self.__class__
+        twin = kind.__new__(kind)
+        for name in fields(kind):
+            if name not in ("due", "id", "sent"):
+                setattr(twin, name, getattr(self, name))
+        return twin
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class ControlAnswer(Message):
+    """The answer to such a request, where the controller acts on it.  `answers`: (tp, error)."""
+
+    __slots__ = ("answers", "request")
+
+    def __init__(self, request: ControlRequest, answers: Sequence[tuple[int, int]]) -> None:
+        self.src = request.dst
+        self.dst = request.src
+        self.corr = request.corr
+        self.request = request
+        self.answers = answers
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+class LeaderAndIsr(ControlRequest):
     """ZooKeeper era.  `states`: (tp, partition record, is_new)."""
 
-    __slots__ = ("broker_epoch", "controller_epoch", "live", "states")
+    __slots__ = ("live", "states")
     kind = LEADER_AND_ISR
 
     def __init__(
@@ -282,10 +315,10 @@ class LeaderAndIsr(Message):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class UpdateMetadata(Message):
+class UpdateMetadata(ControlRequest):
     """ZooKeeper era.  `states`: (tp, partition record); `live`: broker id -> broker epoch."""
 
-    __slots__ = ("broker_epoch", "controller_epoch", "live", "states")
+    __slots__ = ("live", "states")
     kind = UPDATE_METADATA
 
     def __init__(
@@ -308,10 +341,10 @@ class UpdateMetadata(Message):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class StopReplica(Message):
+class StopReplica(ControlRequest):
     """ZooKeeper era.  `states`: (tp, leader epoch, delete)."""
 
-    __slots__ = ("broker_epoch", "controller_epoch", "states")
+    __slots__ = ("states",)
     kind = STOP_REPLICA
 
     def __init__(
@@ -332,31 +365,19 @@ class StopReplica(Message):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class StopReplicaResponse(Message):
-    """ZooKeeper era.  `answers`: (tp, error).  Sent only for a topic that is being deleted."""
+class StopReplicaResponse(ControlAnswer):
+    """ZooKeeper era.  Sent only for a topic that is being deleted."""
 
-    __slots__ = ("answers",)
+    __slots__ = ()
     kind = STOP_REPLICA_R
-
-    def __init__(self, src: int, dst: int, corr: int, answers: Sequence[tuple[int, int]]) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.answers = answers
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
-class LeaderAndIsrResponse(Message):
-    """ZooKeeper era.  `answers`: (tp, error).  Sent only if a log directory has failed."""
+class LeaderAndIsrResponse(ControlAnswer):
+    """ZooKeeper era.  Sent only if a log directory has failed."""
 
-    __slots__ = ("answers",)
+    __slots__ = ()
     kind = LEADER_AND_ISR_R
-
-    def __init__(self, src: int, dst: int, corr: int, answers: Sequence[tuple[int, int]]) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.answers = answers
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)

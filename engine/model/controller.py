@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
+from engine.model.control_messages import ControlRequest
 from engine.model.copying import shallow
 from engine.model.messages import Message
 from engine.model.profiles import Profile
@@ -20,7 +21,7 @@ class Registration:
 
     `last_contact` is soft state: each new controller resets it.  `registered_at` is the metadata
     offset of the broker's registration record; `shutdown_at` the offset at which its controlled
-    shutdown started, or -1.
+    shutdown started, or -1.  `unsent` has the control requests that wait to be sent again.
     """
 
     __slots__ = (
@@ -34,6 +35,7 @@ class Registration:
         "registered_at",
         "shutdown_at",
         "shutting_down",
+        "unsent",
     )
 
     def __init__(self, epoch: int, incarnation: int, rack: str, now: int) -> None:
@@ -47,6 +49,7 @@ class Registration:
         self.registered_at = epoch
         self.shutdown_at = -1
         self.lost_dirs: tuple[int, ...] = ()  # failed log directories
+        self.unsent: list[ControlRequest] = []
 
     def copy(self) -> Registration:
         twin = Registration.__new__(Registration)
@@ -60,6 +63,7 @@ class Registration:
         twin.registered_at = self.registered_at
         twin.shutdown_at = self.shutdown_at
         twin.shutting_down = self.shutting_down
+        twin.unsent = self.unsent.copy()
         return twin
 
 

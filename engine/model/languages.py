@@ -51,7 +51,9 @@ def _words(subject: str, language: str) -> Mapping[str, str]:
 
 
 def _read(subject: str, language: str) -> dict[str, str]:
-    return read_words(files("engine").joinpath(FOLDER, f"{subject}.{language}.json"))
+    return read_words(
+        files(__package__.rpartition(".")[0]).joinpath(FOLDER, f"{subject}.{language}.json")
+    )
 
 
 def read_words(file: Traversable) -> dict[str, str]:

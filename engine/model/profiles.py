@@ -178,6 +178,7 @@ class Profile:
     keeps_removed_replicas: bool
     silent_at_the_end_stays: bool
     lost_requests_not_repeated: bool
+    lost_answers_not_repeated: bool
     cancel_not_obeyed: bool
     given_up_move_stays: bool
     last_leader_unchecked: bool

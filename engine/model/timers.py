@@ -38,6 +38,7 @@ GROUP_RETRY: Final = 32  # G-1: retry.backoff.ms of a member is over; data = its
 REMOTE_LOG: Final = 33  # remote.log.manager.task.interval.ms
 REMOTE_COPY: Final = 34  # a slow copy ends; data = (partition, leader epoch, base, end)
 REMOTE_INDEX: Final = 35  # a slow store answers; data = (leader, fetcher, corr, partition)
+CONTROL_RETRY: Final = 36  # 5.1: a control request was lost; data = broker
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -74,4 +75,5 @@ NAMES: Final = {
     REMOTE_LOG: "remote log tasks",
     REMOTE_COPY: "remote copy",
     REMOTE_INDEX: "remote index",
+    CONTROL_RETRY: "control request retry",
 }

@@ -265,13 +265,12 @@ def _parse_bounce(words: Words) -> Args:
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     broker = args["broker"]
-    heard = faults.roles(sim, broker)
     if args["power"]:
         faults.power(sim, broker)
     else:
         faults.kill(sim, broker)
     yield
-    faults.start(sim, broker, bounced=sim.profile.mode == "zk", heard=heard)
+    faults.start(sim, broker, bounced=sim.profile.mode == "zk")
     yield
     yield from pacing.until_informed(sim, args["broker"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.controlplane import kraft, membership, storage, zk_topics, zookeeper
+from engine.controlplane import kraft, membership, sender, storage, zk_topics, zookeeper
 from engine.dataplane import (
     directories,
     fetcher,
@@ -279,7 +279,12 @@ def _zk_preferred_check(k: Controller, data: Any, out: Effects) -> bool:
     return zookeeper.on_preferred_check(k, out)
 
 
+def _control_retry(k: Controller, data: Any, out: Effects) -> bool:
+    return sender.repeat(k, data, out)
+
+
 ZOOKEEPER_TIMERS: dict[int, ControllerTimer] = {
+    timers.CONTROL_RETRY: _control_retry,
     timers.FENCE_CHECK: _session_check,
     timers.PREFERRED_CHECK: _zk_preferred_check,
 }

@@ -8,7 +8,7 @@ from heapq import heappush
 from engine.faults.delay_quantiles import choices
 from engine.model.broker import Broker
 from engine.model.compiling import mypyc_attr
-from engine.model.control_messages import AlterPartitionRequest
+from engine.model.control_messages import AlterPartitionRequest, ControlAnswer, ControlRequest
 from engine.model.copying import shallow
 from engine.model.messages import (
     ALTER_PARTITION,
@@ -96,6 +96,7 @@ class Network:
         "plain",
         "running",
         "settings",
+        "unanswered",
         "without_zookeeper",
     )
 
@@ -121,6 +122,7 @@ class Network:
         self.running: set[int] = set()  # brokers whose process lives
         self.md_delay = 0
         self.lost = 0
+        self.unanswered: list[tuple[ControlRequest, bool]] = []  # lost in this event; was it sent?
         self.plain = not by_hand  # no link, no hand and no hold to think of
 
     def copy(self, kernel: Kernel) -> Network:
@@ -136,6 +138,7 @@ class Network:
         twin.orphans = self.orphans
         twin.plain = self.plain
         twin.settings = self.settings
+        twin.unanswered = []
         twin.kernel = kernel
         twin.chance = self.chance.copy()
         twin.links = {way: link.copy() for way, link in self.links.items()}
@@ -165,7 +168,7 @@ class Network:
                 self._break(m, 0)
                 return
         elif dst > FIRST_PRODUCER and dst not in self.running:
-            self._break(m, 0)
+            self._break(m, 0, was_sent=False)
             return
         extra = 0
         if not self.plain:
@@ -204,7 +207,7 @@ class Network:
         """Return the ms that faults add, or -1 if the message goes no further now."""
         link = self.links.get((m.src, m.dst))
         if link is not None and link.cut:
-            self._break(m, 0)
+            self._break(m, 0, was_sent=False)
             return -1
         if self.without_zookeeper and self._is_for_zookeeper(m):
             self._break(m, 0)
@@ -271,10 +274,18 @@ class Network:
 
     # -- breaking ------------------------------------------------------------------------------
 
-    def _break(self, m: Message, delay: int) -> None:
+    def _break(self, m: Message, delay: int, was_sent: bool = True) -> None:
         """Notify the requester, be it the message's sender or its addressee."""
+        self.note_lost(m, was_sent)
         requester = m.dst if m.kind in REPLIES else m.src
         self._tell_broken(requester, m.corr, delay)
+
+    def note_lost(self, m: Message, was_sent: bool = True) -> None:
+        """Note a control request that gets no answer, be it lost itself or its answer."""
+        if isinstance(m, ControlRequest):
+            self.unanswered.append((m, was_sent))
+        elif isinstance(m, ControlAnswer):
+            self.unanswered.append((m.request, was_sent))
 
     def _tell_broken(self, requester: int, corr: int, delay: int) -> None:
         request = self.open.pop((requester, corr), None)
@@ -303,6 +314,21 @@ class Network:
         self.lost += 1
         self._break(m, 0)
 
+    def take_behind(self, lost: ControlRequest) -> list[ControlRequest]:
+        """Take back the control requests that wait for the answer to a lost one."""
+        behind = [
+            m
+            for m in self.under_way()
+            if isinstance(m, ControlRequest) and m.dst == lost.dst and m.id > lost.id
+        ]
+        for m in behind:
+            self.remove(m)
+        return behind
+
+    def reaches(self, broker: int) -> bool:
+        """Check whether the controller can connect to a broker."""
+        return broker in self.running and not self.is_cut(CONTROLLER, broker)
+
     def break_connections(self, a: int, b: int | None = None) -> None:
         """Lose everything between `a` and `b` (or all nodes) and notify the waiting senders."""
 
@@ -311,6 +337,7 @@ class Network:
 
         for m in [m for m in self.under_way() if concerns(m.src, m.dst)]:
             self.remove(m)
+            self.note_lost(m)
         for (requester, corr), request in list(self.open.items()):
             if concerns(request.src, request.dst):
                 self._tell_broken(requester, corr, 0)

@@ -13,7 +13,7 @@ from engine.checks.tiered import TierMemory
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Client, Consumer
 from engine.clients.group_member import GroupMember, states
-from engine.controlplane import membership
+from engine.controlplane import membership, sender
 from engine.dataplane import retention, tiering
 from engine.model import messages, timers
 from engine.model.broker import Broker, Process
@@ -359,6 +359,8 @@ class World:
     def _finish(self, kind: int, node: int, what: Any, look: bool = True) -> None:
         """Let the observer check the changed replicas, and notify the listener."""
         self.events += 1
+        if self.network.unanswered:
+            self._keep_unanswered()
         if self.voters is not None:
             self.voters.settle(self)
         if node <= FIRST_CONSUMER and self.scenario.groups:
@@ -384,6 +386,17 @@ class World:
         if self.listener is not None:
             self.listener(kind, node, what)
             self.out.sends.clear()
+
+    def _keep_unanswered(self) -> None:
+        """5.1.  Queue lost control requests; a broker that the controller reaches has them soon."""
+        k, network = self.cluster.controller, self.network
+        lost, network.unanswered = network.unanswered, []
+        for request, was_sent in lost:
+            first = request.dst in k.brokers and not k.brokers[request.dst].unsent
+            if sender.keep(k, request, was_sent):
+                k.brokers[request.dst].unsent += network.take_behind(request)
+                if first and network.reaches(request.dst):
+                    sender.retry_later(k, request.dst, self.out)
 
     def _note_availability(self) -> None:
         for tp in self.cluster.controller.records:
@@ -462,7 +475,9 @@ class World:
         self.brokers[node].process = None
         self.network.running.discard(node)
         self.network.break_connections(node)
-        self.deferred.pop(node, None)
+        for event in self.deferred.pop(node, ()):
+            if event[1] == DELIVERY:
+                self.network.note_lost(event[4])
         if self.voters is None:
             self.cluster.controller.readers.pop(node, None)
         else:

@@ -109,6 +109,8 @@ RULES: Final = (
     Rule("CP-LISR", "LeaderAndIsr", (
         RuleStep("stale", "A request of a past controller", 2, "controller.stale",
                  "ReplicaManager.becomeLeaderOrFollower", "why.stale_controller"),
+        RuleStep("again", "A lost request is sent again", 2, "controller.again",
+                 places={"k": controller, "b": about_node}),
     )),
     Rule("CP-KR-APPLY", "A broker applies metadata", (
         RuleStep("", "Metadata is applied", 0, "", "BrokerMetadataPublisher.onMetadataUpdate"),

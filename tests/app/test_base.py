@@ -22,6 +22,8 @@ from tests import __main__ as checks
 from tests import reference
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.quick
+
 
 def test_settings_have_defaults_and_come_from_the_environment(tmp_path: Path) -> None:
     found = config.load({"HIGHWATER_PORT": "9000"}, instance=tmp_path)
@@ -214,3 +216,21 @@ import app, app.bootstrap, tests.__main__
 assert not {"flask", "click", "sqlalchemy"} & set(sys.modules)
 print("flask", "missing" if any(r.startswith("flask>") for r in app.bootstrap.lacking()) else "")
 """
+
+
+def test_an_installed_package_keeps_results_in_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert config.read({}).instance == config.ROOT / "instance", "of a checkout"
+    monkeypatch.setattr(bootstrap, "is_checkout", lambda: False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for system, environ, expected in (
+        ("linux", {}, ".local/share"),
+        ("linux", {"XDG_DATA_HOME": str(tmp_path / "data")}, "data"),
+        ("darwin", {}, "Library/Application Support"),
+        ("win32", {}, "AppData/Local"),
+        ("win32", {"LOCALAPPDATA": str(tmp_path / "local")}, "local"),
+    ):
+        monkeypatch.setattr(sys, "platform", system)
+        assert config.read(environ).instance == tmp_path / expected / "highwater"
+    assert list(tmp_path.iterdir()) == [], "nothing is made by reading"

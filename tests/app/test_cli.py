@@ -13,10 +13,13 @@ from click.testing import CliRunner
 
 from app.command import cli
 from app.core import config
+from app.storage.database import place_of
 from tests.app.conftest import SCENARIO
 from tests.bench import ratios
 from tests.bench.__main__ import bench
 from tests.conftest import ROOT
+
+pytestmark = pytest.mark.quick
 
 
 def highwater(*arguments: str) -> click.testing.Result:
@@ -230,3 +233,20 @@ def test_a_file_that_is_no_recording_is_one_sentence(tmp_path: Path) -> None:
     told = highwater("recordings", str(tmp_path))
     assert (told.exit_code, told.stdout) == (2, "")
     assert told.stderr.count("\n") == 1 and "is no recording" in told.stderr
+
+
+def test_reading_and_refusals_create_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "results"
+    monkeypatch.setenv("HIGHWATER_INSTANCE", str(place))
+    told = highwater("query", "select count(*) as n from runs")
+    assert told.exit_code == 0 and told.stdout.split() == ["n", "-", "0"]
+    assert f"Studies: 0, in {place / 'highwater.db'}" in told.stderr
+    assert highwater("batch", "S99", "--runs", "10").exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_password_of_the_database_is_not_printed() -> None:
+    assert place_of("postgresql://me:secret@host/studies") == "postgresql://me:***@host/studies"
+    assert place_of("sqlite:////var/lib/highwater.db") == "/var/lib/highwater.db"

@@ -16,7 +16,12 @@ from engine.controlplane import (
     zookeeper,
 )
 from engine.model import configs, errors
-from engine.model.control_messages import Heartbeat, RegisterRequest, StopReplicaResponse
+from engine.model.control_messages import (
+    Heartbeat,
+    RegisterRequest,
+    StopReplica,
+    StopReplicaResponse,
+)
 from engine.model.controller import Controller, Registration
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
@@ -211,7 +216,8 @@ def test_a_deletion_goes_on_with_every_answer() -> None:
         (1, [(0, errors.NONE)], ["b"]),
         (1, [(1, errors.NONE)], []),
     ):
-        zk_topics.on_stop_replica_response(k, StopReplicaResponse(broker, -1, 1, answers), out)
+        request = StopReplica(CONTROLLER, broker, 1, k.epoch, 0, ())
+        zk_topics.on_stop_replica_response(k, StopReplicaResponse(request, answers), out)
         assert list(k.deletions) == list(k.topics) == left
 
 

@@ -424,12 +424,14 @@ def reach(master: str) -> None:
 
 def engine_zip(scratch: str) -> str:
     """Return the engine package as a zip that executors put on their path."""
-    package = Path(engine.__file__).parent
+    package, place = Path(engine.__file__).parent, Path(*engine.__name__.split("."))
     target = Path(scratch) / ENGINE_ZIP
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(package.rglob("*")):
             if path.suffix in {".py", ".yaml", ".json"}:
-                archive.write(path, path.relative_to(package.parent))
+                archive.write(path, place / path.relative_to(package))
+        for above in place.parents[:-1]:  # `highwater`, of which executors need nothing else
+            archive.writestr(str(above / "__init__.py"), "")
     return str(target)
 
 

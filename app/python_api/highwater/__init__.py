@@ -7,13 +7,16 @@
 >>> print(run.verdict)
 Lost: m1. Kafka had promised to keep it.
 
-Everything here is documented and stays; the packages `app` and `engine` behind it may change.
+Everything here is documented and stays; what lies below, such as `highwater.engine`, may change.
 """
 
-from app.python_api.runs import Comparison, Run, find, moves, run, scenarios, versions
-from app.python_api.steps import Broken, Step, WhyNot
-from app.python_api.studies import Study, study
-from engine.model.errors import InputError
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.python_api.runs import Comparison, Run, find, moves, run, scenarios, versions
+    from app.python_api.steps import Broken, Step, WhyNot
+    from app.python_api.studies import Study, study
+    from engine.model.errors import InputError
 
 __all__ = [
     "Broken",
@@ -30,5 +33,25 @@ __all__ = [
     "study",
     "versions",
 ]
-for _public in (Broken, Comparison, Run, Step, Study, WhyNot):
-    _public.__module__ = __name__  # as help, errors and pickles name them
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:  # to a type checker, a module with `__getattr__` has every name
+
+    def __getattr__(name: str) -> Any:
+        """Import the API at its first use: the server and Spark's workers do without it."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from app.python_api import runs, steps, studies
+
+        for public in __all__:
+            value = next(
+                vars(home)[public] for home in (studies, runs, steps) if public in vars(home)
+            )
+            if public[0].isupper() and public != "InputError":
+                value.__module__ = __name__  # as help, errors and pickles name it
+            globals()[public] = value
+        return globals()[name]

@@ -62,7 +62,7 @@ async function load() {
   python.runPython(`
 import sys
 sys.path.insert(0, "${FIRST}")
-from app.tab.door import Door
+from ${files.tab}.door import Door
 door = Door()
 import gc
 gc.freeze()  # nothing that is imported becomes garbage
@@ -73,7 +73,8 @@ gc.freeze()  # nothing that is imported becomes garbage
 /** The pages and the framework they are written in: 1 MB that questions about a run do without. */
 async function loadPages() {
   python.unpackArchive(await bytes(files.pages), "zip", { extractDir: FIRST });
-  python.runPython("from app.tab import pages\npages_of_tab = pages.build(door)");
+  python.runPython(`from ${files.tab} import pages
+pages_of_tab = pages.build(door)`);
   const fetched = python.globals.get("pages").fetch;
   const app = python.globals.get("pages_of_tab");
   return ({ method, path, body, type }) => {
