@@ -95,7 +95,7 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what a folder leaves to the gate.  The tests of the night are left to
-    HIGHWATER_THOROUGH=1, and to who names one of them."""
+    HIGHWATER_THOROUGH=1, unless one is named."""
     for item in items:
         if item.path.parent.name in OF_THE_GATE and not item.get_closest_marker("quick"):
             item.add_marker("gate")
