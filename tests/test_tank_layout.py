@@ -21,7 +21,7 @@ from engine.view.wire import View
 from tests.conftest import ROOT, sample
 
 NODE: Final = shutil.which("node")
-SKY: Final = 31
+SKY: Final = 29
 """Units for messages above the tanks of a phone; pictures of the server have no messages."""
 PICTURES: Final = (
     ("en", 500, 340, PHONE),

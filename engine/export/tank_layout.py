@@ -21,6 +21,8 @@ Label = tuple[str, float]
 FEWEST_CELLS: Final = 4
 MOST_TANKS: Final = 5
 """Of more brokers only those that hold the partition have a tank."""
+AIR: Final = 8
+"""Above the cells of a tank."""
 GAP: Final = 5
 """Between two cells."""
 
@@ -42,7 +44,7 @@ class TankRoom:
     """Share of a column at either side of its tank, where no mark stands beside it."""
 
 
-PHONE: Final = TankRoom(15, 12.5, 12, least=74, cell=33, tallest=110, foot=62, fold=28, sunk=20)
+PHONE: Final = TankRoom(15, 12.5, 12, least=74, cell=33, tallest=110, foot=58, fold=28, sunk=20)
 """As the page has it on a stage of less than 700 px."""
 
 
@@ -233,8 +235,8 @@ def _axis(part: PartitionView, room: TankRoom, height: float, highest: int) -> O
     base = min((one["start"] for one in replicas), default=0)
     bottom = height - room.foot
     sunk = room.sunk if base else 0
-    least = (FEWEST_CELLS + 1) * room.cell
-    space = max(least, bottom - 6) - sunk - 8
+    least = (FEWEST_CELLS + 1) * room.cell + AIR
+    space = max(least, bottom - 6) - sunk - AIR
     peak = max(end, highest)
     capacity = int(space // room.cell) - 1
     folds = room.fold if peak - base > capacity else 0
@@ -243,7 +245,7 @@ def _axis(part: PartitionView, room: TankRoom, height: float, highest: int) -> O
     fold = _fold_at(base, end, part["same"], capacity)
     rows = max(FEWEST_CELLS - 1, min(peak - base, capacity)) + (end - fold > capacity)
     pitch = min(room.tallest, floor((space - folds) / (rows + 1)))
-    inner = max(ceil(sunk + 8 + folds + (rows + 1) * pitch), least)
+    inner = max(ceil(sunk + AIR + folds + (rows + 1) * pitch), least)
     return OffsetAxis(base, fold, room.fold if fold > base else 0, bottom - sunk, pitch, inner)
 
 

@@ -198,7 +198,7 @@ class TankDrawing:
 
     def _wall(self) -> Iterator[str]:
         tank = self.tank
-        edge = "bad" if tank.dead else "ink" if tank.leads else "edge"
+        edge = "bad" if tank.dead and self.room.margin else "ink" if tank.leads else "edge"
         dash = ' stroke-dasharray="5 4"' if tank.off else ""
         yield (
             f'<path{self._k("wall")} d="{self._outline()}" fill="none" stroke="var(--{edge})" '

@@ -10,11 +10,15 @@ export const readyHelp = call(() => import("../panels/help.js").then((m) => m.re
 export const share = call(() => loadDialog().then((m) => m.share), "share");
 /** The same, opened where a class is started or ended. */
 export const shareClass = call(() => loadDialog().then((m) => m.shareClass), "share");
-/** Fetches the dialog before it is wanted: it is there when the connection is not. */
-export const fetchShare = () =>
+const fetchShare = () =>
   fetched(loadDialog, "share").catch(() => {
     /* asked for again when it is wanted */
   });
+/** Fetches the dialog with the first press: it is there when the connection is not. */
+export function fetchShareLater() {
+  addEventListener("pointerdown", fetchShare, { once: true });
+  addEventListener("keydown", fetchShare, { once: true });
+}
 export const spacetime = call(() => import("../panels/timeview.js").then((m) => m.mount));
 
 export const Checks = component(() => import("../panels/checks.js").then((m) => m.Checks));

@@ -122,7 +122,7 @@ async function arrive() {
     }
     await classroom.arrive();
     document.body.dataset.ready = "1";
-    setTimeout(onRequest.fetchShare, 2000);
+    onRequest.fetchShareLater();
   } catch (problem) {
     s.notice.value = {
       kind: "bad",

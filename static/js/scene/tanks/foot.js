@@ -32,7 +32,7 @@ export function foot(geo, view, broker, lane, ctx) {
   return g(
     `card${broker.id}`,
     [
-      rect("r", lane.left + 2, top, geo.col - 4, geo.narrow ? 56 : 70, "touch frame"),
+      rect("r", lane.left + 2, top, geo.col - 4, geo.narrow ? 54 : 70, "touch frame"),
       ...name(geo, broker, lane, y, replica, ctx),
       ...more(geo, broker, lane, y, replica, ctx),
       title(

@@ -27,9 +27,9 @@ export const ROOM = {
     cell: 33,
     tallest: 110,
     strip: 40,
-    clients: 36,
-    sky: 31,
-    foot: 62,
+    clients: 34,
+    sky: 29,
+    foot: 58,
     fold: 28,
     sunk: 20,
     others: 34,
@@ -38,6 +38,7 @@ export const ROOM = {
 export const NARROW = 700; // px of a stage that is laid out as on a phone
 const SIDE = 172; // px that clients take at the left and at the right
 const FEWEST = 4; // cells that a tube has room for
+const AIR = 8; // px above them
 const SKIES = 2; // rows of messages
 const UNFOLDED = 400; // cells of one log at most
 
@@ -106,7 +107,7 @@ export function layout(
   const rest = height - sky - foot - (others.length ? room.others : 0);
   const skies = rest - SKIES * room.sky > FEWEST * room.cell + 160 ? SKIES : 1;
   const top = sky + skies * room.sky + 6;
-  const least = (FEWEST + 1) * room.cell;
+  const least = (FEWEST + 1) * room.cell + AIR;
   const whole = Math.max(least, rest - skies * room.sky - 6);
   const axis = scale(part, { room, whole, unfolded, highest });
   const inner = Math.max(axis.inner, least);
@@ -148,7 +149,7 @@ function scale(part, { room, whole, unfolded, highest }) {
   // What every log has deleted is one layer, however much it was.
   const sunk = base > 0 ? room.sunk : 0;
   const peak = Math.max(end, highest[part.p] ?? 0);
-  const space = whole - sunk - 8;
+  const space = whole - sunk - AIR;
   const fits = Math.floor(space / room.cell) - 1;
   const folds = peak - base > fits && !unfolded;
   const capacity = folds ? Math.floor((space - room.fold) / room.cell) - 1 : fits;
@@ -160,7 +161,7 @@ function scale(part, { room, whole, unfolded, highest }) {
   const pitch = unfolded
     ? Math.max(room.cell, Math.min(room.tallest, space / (rows + 1)))
     : Math.min(room.tallest, Math.floor((space - (folds ? room.fold : 0)) / (rows + 1)));
-  const inner = Math.ceil(sunk + 8 + (folds ? room.fold : 0) + (rows + 1) * pitch);
+  const inner = Math.ceil(sunk + AIR + (folds ? room.fold : 0) + (rows + 1) * pitch);
   return { base, end, fold, foldH, sunk, rows, pitch, inner };
 }
 
