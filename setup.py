@@ -2,7 +2,7 @@
 
 The tree has `app`, `engine`, `static` and `templates` at its top.  A wheel gets a copy of them
 whose imports begin with `highwater`; an editable installation and a source archive get the tree.
-HIGHWATER_COMPILE builds hot modules of the engine as C.  pyproject.toml has everything else.
+HIGHWATER_COMPILE builds hot modules of a wheel's engine as C.  pyproject.toml has everything else.
 """
 
 import ast
@@ -17,7 +17,8 @@ from typing import Any
 from setuptools import find_packages, setup
 
 sys.path.insert(0, str(Path(__file__).parent))
-from app.compiled.extensions import extensions
+from app.compiled.expand import expand
+from app.compiled.extensions import extensions, files
 
 COMPILE = bool(os.environ.get("HIGHWATER_COMPILE"))
 # pip asks what the build needs, before it installs mypy
@@ -77,11 +78,10 @@ def edits_of(node: ast.AST, modules: set[str]) -> Iterator[tuple[int, int, str, 
 
 def compiled() -> list[Any]:
     """Return the extension modules, translated to C."""
-    if AS_IT_IS:
-        return extensions("engine")
     alone = BUILD / "alone"  # the whole package would be checked with the engine
     shutil.copytree(TREE / "highwater" / "engine", alone / "highwater" / "engine")
     (alone / "highwater" / "__init__.py").touch()
+    expand([Path(name) for name in files("highwater.engine", alone)])
     return extensions("highwater.engine", alone)
 
 
@@ -97,6 +97,6 @@ setup(
     package_dir=places,
     package_data={name: ["**/*"] for name in PLACES},
     options={"build": {"build_base": str(BUILD)}},
-    ext_modules=compiled() if COMPILE and not ASKED_ONLY else [],
+    ext_modules=compiled() if COMPILE and not ASKED_ONLY and not AS_IT_IS else [],
     setup_requires=["mypy>=2,<3"] if COMPILE else [],
 )

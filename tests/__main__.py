@@ -31,29 +31,7 @@ REAPER = ROOT / "tests" / "reaper.py"
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
 CPU_MINUTES, QUICK_CPU_MINUTES = 40, 10
-NOT_QUICK = (
-    "tests/e2e",
-    "tests/incident",
-    "tests/lab",
-    "tests/test_advice_table.py",
-    "tests/test_cycles.py",
-    "tests/test_docs.py",
-    "tests/test_find.py",
-    "tests/test_ladder.py",
-    "tests/test_mutants.py",
-    "tests/test_other_python.py",
-    "tests/test_proxy.py",
-    "tests/saturation",
-    "tests/test_search.py",
-    "tests/test_soak.py",
-    "tests/test_storm.py",
-    "tests/test_tables.py",
-    "tests/test_unreadable.py",
-    "tests/test_wheel.py",
-)
-"""Tests that `--quick` skips: they are slow, or need a program that may be missing."""
-QUICK_APP = ("base", "batch_spec", "cli", "comparing", "editing", "openapi", "terms", "upgrade")
-"""Files of tests/app that `--quick` runs, without `test_`: they open no socket."""
+QUICK = "not (browser or spark or alone or cluster or gate)"
 LEFT_OUT = (
     "browsers, the server and its pages, Spark, PostgreSQL, nginx, incidents, the laboratory, the "
     "documentation site, the wheel, the advisor, soaks, searches and everything timed"
@@ -219,7 +197,7 @@ class Told:
 
 def line_of(command: list[str]) -> str:
     """Return the line that repeats a check; `--quick` has a short one."""
-    if "--ignore=tests/e2e" in command and f"--ignore={NOT_QUICK[-1]}" in command:
+    if QUICK in command:
         return "python3 -m tests --quick"
     return shlex.join(command)
 
@@ -295,14 +273,7 @@ def suites() -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
 def quick_suite(arguments: list[str]) -> list[str]:
     """Return the tests of `--quick`: none needs a browser, Spark, a socket or a database."""
     pytest = [sys.executable, "-m", "pytest", "--durations", "5", "-n", str(os.cpu_count() or 1)]
-    chosen = "not (browser or spark or alone or cluster)"
-    kept = {f"test_{name}.py" for name in QUICK_APP}
-    pages = [
-        path for path in sorted((ROOT / "tests/app").glob("test_*.py")) if path.name not in kept
-    ]
-    left_out = [*NOT_QUICK, *(str(path.relative_to(ROOT)) for path in pages)]
-    ignored = [f"--ignore={path}" for path in left_out]
-    return [*pytest, "--dist", "worksteal", "-m", chosen, *ignored, *arguments]
+    return [*pytest, "--dist", "worksteal", "-m", QUICK, "--ignore", "tests/e2e", *arguments]
 
 
 def say_how_long(quick: bool) -> None:

@@ -29,6 +29,10 @@ PATIENCE_S = {"set-up": 300, "call": 300, "teardown": 120}
 """How long a part of a test may take on a busy machine; what takes longer waits for ever."""
 
 
+OF_THE_GATE = frozenset({"app", "e2e", "incident", "lab", "saturation"})
+"""Folders whose tests start servers or programs: `--quick` runs only those marked `quick`."""
+
+
 def sample(every: Sequence[T], nth: int) -> Sequence[T]:
     """The first of them and each `nth` after it; with HIGHWATER_THOROUGH=1 all."""
     return every if THOROUGH else every[::nth]
@@ -87,6 +91,19 @@ def pytest_configure() -> None:
     """Tests make millions of objects that stay, and looking through them took a sixth of the time
     of all: once before tests are read, once with what reading them has left."""
     gc_settings.settle()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what a folder leaves to the gate.  The tests of the night are left to
+    HIGHWATER_THOROUGH=1, and to who names one of them."""
+    for item in items:
+        if item.path.parent.name in OF_THE_GATE and not item.get_closest_marker("quick"):
+            item.add_marker("gate")
+    if THOROUGH or any("::" in argument for argument in config.args):
+        return
+    night = [item for item in items if item.get_closest_marker("night")]
+    config.hook.pytest_deselected(items=night)
+    items[:] = [item for item in items if not item.get_closest_marker("night")]
 
 
 def pytest_collection_finish() -> None:

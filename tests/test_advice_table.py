@@ -22,6 +22,8 @@ from engine.advisor import importance
 from engine.advisor.advice import Setting
 from tests.app.test_cli import highwater
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from engine.advisor.cycles import Tree, best_effort, format_path, usual_copies
 from engine.sim.run import Run, play_all
 from engine.study.batch import run_chunk
 
+pytestmark = pytest.mark.gate
+
 NEVER: dict[str, int] = {
     "process_days": 3_650, "machine_days": 36_500, "rack_days": 36_500, "disk_days": 200_000,
     "machine_repair_min": 5, "rack_repair_min": 5, "disk_repair_min": 5,

@@ -16,6 +16,8 @@ import yaml
 from app.command.cli import main as cli
 from tests.conftest import ROOT, THOROUGH
 
+pytestmark = pytest.mark.gate
+
 DOCS = ROOT / "docs"
 KINDS = ("tutorial", "how-to", "reference", "explanation")
 AT_THE_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")

@@ -18,6 +18,8 @@ from app.find.tokens import words
 from engine.scenarios.file import library
 from engine.scenarios.keywords import keywords
 
+pytestmark = pytest.mark.gate
+
 DATA = Path(__file__).parent / "data"
 FIRST = 5
 RECALL = 0.92

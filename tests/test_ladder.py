@@ -30,6 +30,8 @@ from engine.model.errors import InputError
 from engine.model.log import Batch, Log
 from tests.conftest import THOROUGH, sample
 
+pytestmark = pytest.mark.gate
+
 COUNTS = Path(__file__).parent / "ladder_counts.json"
 ROWS: list[dict[str, Any]] = json.loads(COUNTS.read_text("utf-8"))["rows"]
 QUICK = 50_000 if THOROUGH else 8_000
@@ -218,6 +220,7 @@ def test_each_fence_is_needed_but_one() -> None:
     assert found == {**AT_2222, "shrink_epoch": 9, **none}
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("fence", AT_3112)
 def test_three_replicas_need_what_two_do_not(fence: str) -> None:
     size = questions.SIZES[1:2]

@@ -55,6 +55,7 @@ def test_cached_results_equal_fresh_ones(name: str) -> None:
     _look(Run(scenario, scenario.profiles[0]), 300)
 
 
+@pytest.mark.night
 def test_cached_results_hold_after_every_truncation(busy: Run) -> None:
     assert _look(busy, 20_000) > 100, "logs that differ were among them"
 

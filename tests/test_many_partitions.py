@@ -75,12 +75,14 @@ def pinned() -> list[list[str]]:
     return [line.split() for line in PINNED.read_text("utf-8").splitlines()]
 
 
+@pytest.mark.night
 def test_runs_go_the_same_where_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch_request, "MANY", NEVER)
     for number in SHORT:
         assert digest(play_all(runs()[number - 1])) == pinned()[number - 1][4], f"run {number}"
 
 
+@pytest.mark.night
 def test_runs_go_the_same_where_every_fetch_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch_request, "MANY", 1)
     for run, (number, _, _, way, *_) in zip(runs(), pinned(), strict=True):

@@ -10,6 +10,8 @@ import pytest
 from tests import mutants
 from tests.conftest import sample
 
+pytestmark = pytest.mark.gate
+
 RECOVERY = "engine/dataplane/recovery.py"
 
 
@@ -54,6 +56,7 @@ def test_a_verdict_and_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     assert counts == {mutants.KILLED: 1}, "a mutant that runs away is noticed, too"
 
 
+@pytest.mark.night
 def test_equal_mutants_are_still_possible_changes() -> None:
     """Each entry of the list is a change that would be tried; one that is no longer goes."""
     listed = mutants.equals()

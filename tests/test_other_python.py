@@ -21,6 +21,8 @@ import yaml
 from tests.conftest import ROOT, THOROUGH
 from tests.digests import RANDOM_RUNS, digests
 
+pytestmark = pytest.mark.night
+
 HERE = ROOT / "tests/other_python"
 OLDEST = (3, 14)
 NTH = 1 if THOROUGH else 3

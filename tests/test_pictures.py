@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import pytest
+
 from app.learn.cards import PICTURES, pictures
 from engine.export import tanks
 from engine.export.thumbnail import HEIGHT, WIDTH, draw, telling_step
@@ -40,6 +42,7 @@ def symbol(scenario: Scenario) -> str:
     )
 
 
+@pytest.mark.night
 def test_the_sheet_has_the_picture_of_every_scenario(rewrite: bool) -> None:
     symbols = "".join(symbol(scenario) for scenario in library().values())
     sheet = f'<svg xmlns="http://www.w3.org/2000/svg">\n{symbols}</svg>\n'

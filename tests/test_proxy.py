@@ -22,9 +22,13 @@ from tests.e2e.conftest import Server
 
 ROOT = Path(__file__).resolve().parent.parent
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") or "nginx"
-pytestmark = pytest.mark.skipif(
-    not Path(NGINX).exists() and not os.environ.get("CI"), reason="no nginx: apt-get install nginx"
-)
+pytestmark = [
+    pytest.mark.gate,
+    pytest.mark.skipif(
+        not Path(NGINX).exists() and not os.environ.get("CI"),
+        reason="no nginx: apt-get install nginx",
+    ),
+]
 AROUND = """
 daemon off; worker_processes 1; pid {place}/pid; error_log {place}/error.log; {user}
 events {{ worker_connections 256; }}

@@ -69,6 +69,7 @@ KAFKA_FAILS = {"S86"}
 """Scenarios in which real brokers leave their rung: the leader counts without one of the ISR."""
 
 
+@pytest.mark.night
 def test_the_library_refines_the_ladder_as_far_as_a_rung_has_words_for_it() -> None:
     """All but the museum's pieces without their fence."""
     verdicts: Counter[str] = Counter()

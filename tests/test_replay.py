@@ -92,6 +92,7 @@ def test_views_are_the_same_from_every_checkpoint(
             assert told == [json.dumps(taken.dashboard(step), default=str)]
 
 
+@pytest.mark.night
 def test_a_move_that_settles_has_checkpoints_between_its_rounds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -176,6 +177,7 @@ def test_a_run_of_exactly_the_limit_is_whole() -> None:
     assert not Replay(run, most=usual.total - 1).whole
 
 
+@pytest.mark.night
 def test_the_library_can_be_looked_at_whole() -> None:
     longest = 0
     for scenario in library().values():

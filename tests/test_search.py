@@ -32,6 +32,8 @@ from engine.sim.run import Run, play_all
 from engine.sim.simulation import Simulation
 from tests.conftest import ROOT, sample
 
+pytestmark = pytest.mark.gate
+
 
 def after(code: str, profile: str, moves: int) -> Run:
     """The run of a library scenario, ended after a number of its moves."""
@@ -128,6 +130,7 @@ def test_a_question_gives_the_same_card_again() -> None:
     assert fewer["digest"] != cards[0]["digest"]
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("asked", [("S20", "--at", "33"), ("--ladder", "kip101")])
 def test_another_process_gives_the_same_answer(asked: tuple[str, ...]) -> None:
     """Whatever the seed of Python's hashes is."""
@@ -436,6 +439,7 @@ def danger(
     return outcome, distances(graph, outcome)
 
 
+@pytest.mark.night
 @pytest.mark.parametrize(("profile", "moves"), sample([("Z0102", 6), ("Z0102", 4), ("K39", 6)], 3))
 def test_a_distance_is_that_of_a_search_which_begins_after_the_move(
     profile: str, moves: int

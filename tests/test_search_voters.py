@@ -63,6 +63,7 @@ def test_a_quorum_of_three_loses_no_metadata_to_any_crash(profile: str, states: 
     assert {"kill", "restart", "timeout", "repeat", "elect"} == set(outcome.played)
 
 
+@pytest.mark.night
 def test_neither_a_cut_nor_a_crash_beside_it_loses_metadata() -> None:
     outcome = ask(after(), controller=1, cuts=1, timers=1)
     assert outcome.complete and outcome.found == {}

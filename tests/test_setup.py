@@ -17,7 +17,7 @@ from app.command.options import extra_of
 from tests import __main__ as checks
 from tests import chromium
 from tests.bench.__main__ import bench
-from tests.conftest import ROOT
+from tests.conftest import OF_THE_GATE, ROOT
 
 
 def program(path: Path, output: str) -> None:
@@ -133,9 +133,8 @@ def test_the_duration_is_printed_first(capfd: pytest.CaptureFixture[str]) -> Non
     assert "Spark" in left_out and "browsers" in left_out
 
 
-def test_the_quick_checks_name_files_that_exist() -> None:
-    pages = [f"tests/app/test_{name}.py" for name in checks.QUICK_APP]
-    assert [path for path in (*checks.NOT_QUICK, *pages) if not (ROOT / path).exists()] == []
+def test_the_folders_of_the_gate_exist() -> None:
+    assert [name for name in OF_THE_GATE if not (ROOT / "tests" / name).is_dir()] == []
 
 
 @pytest.mark.parametrize(
@@ -173,5 +172,5 @@ def test_quick_starts_neither_a_browser_nor_spark() -> None:
     assert command[-2:] == ["-k", "settle"]
     assert checks.line_of(command) == "python3 -m tests --quick"
     assert checks.line_of(["ruff", "check"]) == "ruff check"
-    assert "not (browser or spark or alone or cluster)" in command
+    assert "not (browser or spark or alone or cluster or gate)" in command
     assert os.cpu_count() is None or str(os.cpu_count()) in command

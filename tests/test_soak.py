@@ -24,6 +24,8 @@ from engine.study import soak, wander
 from engine.view import text
 from tests.app.test_cli import highwater
 
+pytestmark = pytest.mark.gate
+
 
 def chunk(first: int, count: int, profiles: list[str], stored: bool = True) -> dict[str, Any]:
     scenarios = [one.to_dict() for one in library().values()] if stored else []

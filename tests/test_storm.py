@@ -33,6 +33,8 @@ from tests.storm.__main__ import storm
 from tests.storm.faults import FAULTS
 from tests.storm.storm import play
 
+pytestmark = pytest.mark.gate
+
 Patch = pytest.MonkeyPatch
 Removal = Callable[[Patch], None]
 

@@ -23,6 +23,8 @@ from app.batch.runners.rows import (
 from tests import batch_fakes
 from tests.batch_runner import check_same, summary_of
 
+pytestmark = pytest.mark.gate
+
 
 def plan(runs: int = 200, importance: float = 1, parts: tuple[int, ...] = ()) -> BatchPlan:
     faults = [{"importance": importance}]

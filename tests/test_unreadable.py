@@ -15,6 +15,8 @@ from engine.model.errors import InputError
 from engine.scenarios import file
 from tests.app.conftest import app, client, empty_database, make_app, settings  # noqa: F401
 
+pytestmark = pytest.mark.gate
+
 BAD = {
     "broken-brackets.yaml": "title: [unclosed\nbrokers: 2\n",
     "broken-key.yaml": "title: Is it there?\nbrokres: 2\n",

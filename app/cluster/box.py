@@ -30,6 +30,8 @@ MOST_HITS: Final = 6
 MOST_LINES_FOR_BUGS: Final = 400
 MOST_WORDS_OF_A_NAME: Final = 4
 """Of a bare error, which finds bugs by its name too; a line finds those that print it."""
+FATAL: Final = " FATAL "
+"""In the lines that stand above all others."""
 SHORT: Final = 600
 """Characters of a text that may be a question, a bare error or a release."""
 STATES: Final = ("topics", "kcat", "json", "table", "zookeeper", "files", "ends")
@@ -185,7 +187,7 @@ def _lines(facts: Facts) -> list[LineRun]:
 def _named(facts: Facts, language: str, told: tuple[str, ...]) -> list[NamedJson]:
     known: list[tuple[int, NamedLine]] = [
         (line.number, line.named)
-        for line in facts.logged
+        for line in sorted(facts.logged, key=lambda line: FATAL not in line.text)
         if line.named is not None and line.named.kind.name not in told
     ]
     found = []

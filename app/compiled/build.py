@@ -22,6 +22,7 @@ from typing import Final
 
 from app.bootstrap import add, is_checkout
 from app.compiled import digests, extensions
+from app.compiled.expand import expand
 from app.core import compiled_engine
 from app.core.words import Catalogue
 from engine.model.languages import USUAL
@@ -100,6 +101,7 @@ def build(progress: Progress, program: Path | None = None) -> Path:
         shutil.copytree(compiled_engine.SOURCES, package, ignore=without)
         if package.parent != place:
             (package.parent / "__init__.py").touch()
+        expand([Path(name) for name in extensions.files(compiled_engine.ENGINE, place)])
         _compile(place, progress)
         shutil.rmtree(place / "build", ignore_errors=True)
         _check(place, progress, program or Path(digests.__file__))

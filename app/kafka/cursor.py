@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from engine.model.declared import declared
 from engine.model.phrases import phrase
 
 T = TypeVar("T")
@@ -22,17 +23,15 @@ class MalformedError(ValueError):
         return text
 
 
+@declared
 class ByteCursor:
     """A position in bytes that moves on with everything that is read.
 
     Every method raises Malformed where the bytes end too early.
     """
 
-    __slots__ = ("at", "data")
-
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data = data
-        self.at = at
+    data: bytes
+    at: int = 0
 
     def take(self, size: int) -> bytes:
         """Return the next `size` bytes."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import engine
 from app.core.memoize import once
 from engine.catalogue.rulebook import IDENTIFIER
+from engine.model.declared import declared
 
 FOLDER = Path(engine.__file__).resolve().parent
 PLAYED_FROM = "engine.sim.run"
@@ -22,6 +23,7 @@ NO_RULES = tuple(
 Documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
+@declared
 class Citation:
     """Citation of a rule.
 
@@ -29,13 +31,10 @@ class Citation:
     `played`: a run can come to it.
     """
 
-    __slots__ = ("module", "name", "played", "rule")
-
-    def __init__(self, rule: str, module: str, name: str, played: bool) -> None:
-        self.rule = rule
-        self.module = module
-        self.name = name
-        self.played = played
+    rule: str
+    module: str
+    name: str
+    played: bool
 
     @property
     def where(self) -> str:

@@ -21,6 +21,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from engine.model.declared import begins, declared, fresh
 from engine.model.profiles import FLAGS, KRAFT, TRUNCATIONS, ZK, Profile
 
 NOBODY: Final = "—"
@@ -31,32 +32,28 @@ _TAIL: Final = re.compile(r"^(?P<text>.*?)(?:  @(?P<cues>\S+))?(?:  \?(?P<when>\
 _SPAN: Final = re.compile(r"(truncation)?(>=|<|=)([A-Z0-9.]+)")
 
 
+@declared
 class CardLine:
     """A line of a card: `text`, the cues it stands for, and the words that must hold for it."""
 
-    __slots__ = ("cues", "text", "when")
-
-    def __init__(self, text: str, cues: tuple[str, ...], when: tuple[str, ...]) -> None:
-        self.text = text
-        self.cues = cues
-        self.when = when
+    text: str
+    cues: tuple[str, ...]
+    when: tuple[str, ...]
 
     def applies(self, profile: Profile) -> bool:
         return all(holds(word, profile) for word in self.when)
 
 
+@declared
 class RuleCard:
     """One rule: pseudo-code, Kafka's classes, proposals; `outside`: no part of Kafka does it."""
 
-    __slots__ = ("id", "kafka", "kip", "lines", "outside", "see")
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-        self.outside = False
-        self.lines: list[CardLine] = []
-        self.kafka: list[CardLine] = []
-        self.kip: list[CardLine] = []
-        self.see: list[CardLine] = []
+    id: str
+    outside: bool = begins(False)
+    lines: list[CardLine] = fresh(list)
+    kafka: list[CardLine] = fresh(list)
+    kip: list[CardLine] = fresh(list)
+    see: list[CardLine] = fresh(list)
 
     def classes(self, profile: Profile) -> list[str]:
         """Return the classes that do it under this profile; none where the rule is absent."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final, NamedTuple, Protocol
 
 from engine.checks.ledger import Acked
+from engine.model.declared import declared, fresh
 from engine.model.log import Batch
 
 PROCESSED: Final = "processed"
@@ -32,6 +33,7 @@ class GroupObserver(Protocol):
     def on_acked(self, acked: Acked) -> None: ...
 
 
+@declared
 class GroupMemory:
     """Observations of groups, each by the number of its partition of __consumer_offsets.
 
@@ -40,13 +42,10 @@ class GroupMemory:
     elections by then).  `last`: group -> (offset in the log, generation) of its last commit.
     """
 
-    __slots__ = ("last", "processed", "skipped", "upto")
-
-    def __init__(self) -> None:
-        self.processed: dict[tuple[int, str], int] = {}
-        self.skipped: dict[tuple[int, str], int] = {}
-        self.upto: dict[tuple[int, int], tuple[int, int]] = {}
-        self.last: dict[int, tuple[int, int]] = {}
+    processed: dict[tuple[int, str], int] = fresh(dict)
+    skipped: dict[tuple[int, str], int] = fresh(dict)
+    upto: dict[tuple[int, int], tuple[int, int]] = fresh(dict)
+    last: dict[int, tuple[int, int]] = fresh(dict)
 
     def copy(self) -> GroupMemory:
         twin = GroupMemory.__new__(GroupMemory)

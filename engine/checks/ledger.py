@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from engine.checks.voters import QuorumMemory
 from engine.model.compiling import mypyc_attr
+from engine.model.declared import begins, declared
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
 
@@ -16,32 +17,24 @@ Sequence = tuple[int, int, int]
 """(producer, its epoch, sequence number) of a batch of an idempotent producer (P-7)."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Acked:
     """One acknowledged batch, and the offset in the acknowledgement."""
 
-    __slots__ = ("acks", "base", "latency_ms", "tp", "values")
-
-    def __init__(
-        self, tp: int, base: int, values: tuple[str, ...], acks: int, latency_ms: int
-    ) -> None:
-        self.tp = tp
-        self.base = base
-        self.values = values
-        self.acks = acks
-        self.latency_ms = latency_ms
+    tp: int
+    base: int
+    values: tuple[str, ...]
+    acks: int
+    latency_ms: int
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Outage:
     """Times without something: since when (-1: it is there), how long in all, at most (ms)."""
 
-    __slots__ = ("longest_ms", "since", "total_ms")
-
-    def __init__(self) -> None:
-        self.since = -1
-        self.total_ms = 0
-        self.longest_ms = 0
+    since: int = begins(-1)
+    total_ms: int = begins(0)
+    longest_ms: int = begins(0)
 
     def copy(self) -> Outage:
         twin = Outage.__new__(Outage)

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.model.compiling import mypyc_attr
+from engine.model.declared import declared, fresh
 from engine.model.quorum import LEADER, MetadataLog, Quorum, Record, Voter
 
 Entry = tuple[int, Record]
 Report = Callable[..., None]
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class QuorumMemory:
     """Observations of a quorum: the leader of each epoch, what was committed, the logs' ends.
 
     `committed` are (epoch, record) below the highest mark of any leader.
     """
 
-    __slots__ = ("committed", "leaders", "seen")
-
-    def __init__(self) -> None:
-        self.leaders: dict[int, int] = {}
-        self.committed: list[Entry] = []
-        self.seen: dict[int, tuple[int, int, int]] = {}  # voter -> (end, last epoch, mark)
+    leaders: dict[int, int] = fresh(dict)
+    committed: list[Entry] = fresh(list)
+    seen: dict[int, tuple[int, int, int]] = fresh(dict)  # voter -> (end, last epoch, mark)
 
     def copy(self) -> QuorumMemory:
         twin = QuorumMemory.__new__(QuorumMemory)

@@ -6,8 +6,8 @@ from typing import Final, Self
 
 from engine.clients.producer_schedule import Pace
 from engine.model.client_messages import ClientMetadata, ClientMetadataResponse
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.effects import Effects
 from engine.model.errors import (
     KAFKA_STORAGE_ERROR,
@@ -54,64 +54,37 @@ REFRESHING: Final = frozenset(
 """Errors after which a producer looks for another leader (P-6)."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class SentRecord:
     """One batch a producer is trying to get acknowledged."""
 
-    __slots__ = (
-        "acks",
-        "attempts",
-        "created",
-        "epoch",
-        "error",
-        "producer",
-        "retries",
-        "sequence",
-        "timeout",
-        "to",
-        "tp",
-        "values",
-    )
-
-    def __init__(
-        self,
-        values: tuple[str, ...],
-        tp: int,
-        acks: int,
-        timeout: int,
-        created: int,
-        retries: bool,
-    ) -> None:
-        self.values = values
-        self.tp = tp
-        self.acks = acks
-        self.timeout = timeout
-        self.created = created
-        self.retries = retries
-        self.to = -1
-        self.attempts = 0
-        self.error = NONE
-        # Of an idempotent producer (P-7): its id, its epoch and the number of this batch.
-        self.producer = -1
-        self.epoch = -1
-        self.sequence = -1
+    values: tuple[str, ...]
+    tp: int
+    acks: int
+    timeout: int
+    created: int
+    retries: bool
+    to: int = begins(-1)
+    attempts: int = begins(0)
+    error: int = begins(NONE)
+    # Of an idempotent producer (P-7): its id, its epoch and the number of this batch.
+    producer: int = begins(-1)
+    epoch: int = begins(-1)
+    sequence: int = begins(-1)
 
     def twin(self, twins: Twins) -> SentRecord:
         return shallow(self)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class BaseClient:
     """Base of producers and consumers: a number space, and their view of the leaders."""
 
-    __slots__ = ("brokers", "corr", "id", "leaders", "next_broker")
-
-    def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
-        self.id = id
-        self.brokers = brokers
-        self.leaders = leaders
-        self.corr = 0
-        self.next_broker = 0
+    id: int
+    brokers: tuple[int, ...]
+    leaders: dict[int, int]
+    corr: int = begins(0)
+    next_broker: int = begins(0)
 
     def next_corr(self) -> int:
         self.corr += 1
@@ -124,7 +97,7 @@ class BaseClient:
         out.send(ClientMetadata(self.id, broker, self.next_corr(), tp))
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Producer(BaseClient):
     """Producer of batches; with retries it gives up only after delivery.timeout.ms.
 
@@ -132,55 +105,25 @@ class Producer(BaseClient):
     decides what it sends.
     """
 
-    __slots__ = (
-        "acked",
-        "acks",
-        "backoff_ms",
-        "chance",
-        "delivery_ms",
-        "interval",
-        "made",
-        "outstanding",
-        "pace",
-        "partition",
-        "partitions",
-        "queue",
-        "retries",
-        "sent",
-        "stop_at",
-        "ticking",
-        "timeout",
-        "unsent",
-    )
-
-    def __init__(
-        self,
-        id: int,
-        brokers: tuple[int, ...],
-        leaders: dict[int, int],
-        chance: Chance,
-        partitions: int,
-    ) -> None:
-        BaseClient.__init__(self, id, brokers, leaders)
-        self.chance = chance
-        self.partitions = partitions
-        self.interval = 0  # mean ms between records, 0 = only when told
-        self.acks = -1
-        self.timeout = 30_000
-        self.retries = True
-        self.partition = -1
-        self.backoff_ms = 100
-        self.delivery_ms = 120_000
-        self.stop_at = 0
-        self.pace: Pace | None = None  # None: one record at a time, at random
-        self.ticking = False  # is its next tick in the queue?
-        self.made = 0
-        self.sent = 0  # requests, retries among them
-        self.acked = 0  # records
-        # Copies of the producer share these: a batch that is decided is copied before it changes.
-        self.outstanding: dict[int, SentRecord] = {}
-        self.queue: list[SentRecord] = []  # waits for a leader or for its back-off
-        self.unsent: SentRecord | None = None  # had no leader to go to and is not tried again
+    chance: Chance
+    partitions: int
+    interval: int = begins(0)  # mean ms between records, 0 = only when told
+    acks: int = begins(-1)
+    timeout: int = begins(30000)
+    retries: bool = begins(True)
+    partition: int = begins(-1)
+    backoff_ms: int = begins(100)
+    delivery_ms: int = begins(120000)
+    stop_at: int = begins(0)
+    pace: Pace | None = begins(None)  # None: one record at a time, at random
+    ticking: bool = begins(False)  # is its next tick in the queue?
+    made: int = begins(0)
+    sent: int = begins(0)  # requests, retries among them
+    acked: int = begins(0)  # records
+    # Copies of the producer share these: a batch that is decided is copied before it changes.
+    outstanding: dict[int, SentRecord] = fresh(dict)
+    queue: list[SentRecord] = fresh(list)  # waits for a leader or for its back-off
+    unsent: SentRecord | None = begins(None)  # had no leader to go to and is not tried again
 
     def twin(self, twins: Twins) -> Self:
         twin = shallow(self)

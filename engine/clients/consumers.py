@@ -7,8 +7,8 @@ from typing import Final
 from engine.clients.clients import BaseClient, Producer
 from engine.dataplane.fetch_request import accepts, in_session
 from engine.model.client_messages import ClientMetadataResponse
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.effects import Effects
 from engine.model.errors import (
     OFFSET_OUT_OF_RANGE,
@@ -41,7 +41,7 @@ RESETS: Final = {"earliest": EARLIEST, "latest": LATEST, "none": NO_RESET}
 NOWHERE: Final = -1
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Consumer(BaseClient):
     """C-1.  Reads one partition up to the high watermark of the replica that serves it.
 
@@ -49,53 +49,27 @@ class Consumer(BaseClient):
     (C-7, 2.3).  `rack`: where it stands, "" for nowhere; None: it knows nothing of KIP-392 (C-8).
     """
 
-    __slots__ = (
-        "backoff_ms",
-        "failed",
-        "leader_epochs",
-        "lookup",
-        "max_age_ms",
-        "moved",
-        "outstanding",
-        "position",
-        "position_epoch",
-        "preferred",
-        "preferred_until",
-        "rack",
-        "read",
-        "reset",
-        "running",
-        "sessions",
-        "tp",
-        "validated",
-        "validates",
-        "wait_ms",
-        "wanted",
-    )
-
-    def __init__(self, id: int, brokers: tuple[int, ...], leaders: dict[int, int]) -> None:
-        BaseClient.__init__(self, id, brokers, leaders)
-        self.leader_epochs: dict[int, int] = {}
-        self.sessions: dict[int, SessionClient] | None = None  # by broker; None: it keeps none
-        self.tp = 0
-        self.position = 0
-        self.position_epoch = NO_EPOCH  # of the last record consumed
-        self.validates = False
-        self.validated = NO_EPOCH  # the leader epoch in which the position is known to hold
-        self.reset = EARLIEST
-        self.lookup: int | None = None  # what ListOffsets must return before the next fetch
-        self.rack: str | None = None
-        self.preferred = NOWHERE
-        self.preferred_until = 0
-        self.max_age_ms = 300_000
-        self.read = 0
-        self.outstanding = 0
-        self.running = False  # by the clock; else a hand says when to read
-        self.wanted = False  # a hand has said so, and no fetch was answered yet
-        self.failed = ""  # the exception its application got
-        self.moved = False  # a mark for the observer: the application knows of a new position
-        self.wait_ms = 500
-        self.backoff_ms = 100
+    leader_epochs: dict[int, int] = fresh(dict)
+    sessions: dict[int, SessionClient] | None = begins(None)  # by broker; None: it keeps none
+    tp: int = begins(0)
+    position: int = begins(0)
+    position_epoch: int = begins(NO_EPOCH)  # of the last record consumed
+    validates: bool = begins(False)
+    validated: int = begins(NO_EPOCH)  # the leader epoch in which the position is known to hold
+    reset: int = begins(EARLIEST)
+    lookup: int | None = begins(None)  # what ListOffsets must return before the next fetch
+    rack: str | None = begins(None)
+    preferred: int = begins(NOWHERE)
+    preferred_until: int = begins(0)
+    max_age_ms: int = begins(300000)
+    read: int = begins(0)
+    outstanding: int = begins(0)
+    running: bool = begins(False)  # by the clock; else a hand says when to read
+    wanted: bool = begins(False)  # a hand has said so, and no fetch was answered yet
+    failed: str = begins("")  # the exception its application got
+    moved: bool = begins(False)  # a mark for the observer: the application knows of a new position
+    wait_ms: int = begins(500)
+    backoff_ms: int = begins(100)
 
     def twin(self, twins: Twins) -> Consumer:
         twin = shallow(self)

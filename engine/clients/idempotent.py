@@ -6,16 +6,15 @@ from typing import Final, Self
 
 from engine.clients.clients import Producer, SentRecord
 from engine.model.client_messages import ClientMetadataResponse
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
+from engine.model.declared import begins, declared, fresh
 from engine.model.effects import Effects
 from engine.model.errors import NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID
-from engine.sim.kernel import Chance
 
 BATCH_MOST: Final = 20
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class IdempotentProducer(Producer):
     """P-7.  Numbers its batches per partition; needs acks=all and retries.
 
@@ -23,20 +22,9 @@ class IdempotentProducer(Producer):
     broker's refusals.  What a broker makes of the numbers is its flag `idempotent_producer`.
     """
 
-    __slots__ = ("epochs", "numbers", "waiting")
-
-    def __init__(
-        self,
-        id: int,
-        brokers: tuple[int, ...],
-        leaders: dict[int, int],
-        chance: Chance,
-        partitions: int,
-    ) -> None:
-        Producer.__init__(self, id, brokers, leaders, chance, partitions)
-        self.epochs: dict[int, int] = {}  # per partition, where missing 0
-        self.numbers: dict[int, int] = {}  # of the next batch, per partition
-        self.waiting = False  # for the end of a back-off
+    epochs: dict[int, int] = fresh(dict)  # per partition, where missing 0
+    numbers: dict[int, int] = fresh(dict)  # of the next batch, per partition
+    waiting: bool = begins(False)  # for the end of a back-off
 
     def twin(self, twins: Twins) -> Self:
         twin = Producer.twin(self, twins)

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.controlplane import elr as elr_rules
 from engine.controlplane import reassignment
+from engine.model.declared import begins, declared
 from engine.model.records import NO_LEADER, Ids, PartitionChange, PartitionRecord
 
 Acceptable = Callable[[int], bool]
@@ -167,18 +168,16 @@ def choose_kr(
     return NO_LEADER, False
 
 
+@declared
 class _Target:
     """Target of a partition change: the wanted values, refined step by step."""
 
-    __slots__ = ("adding", "elr", "isr", "known", "removing", "replicas")
-
-    def __init__(self, replicas: Ids, isr: Ids, adding: Ids, removing: Ids) -> None:
-        self.replicas = replicas
-        self.isr = isr
-        self.adding = adding
-        self.removing = removing
-        self.elr: Ids = ()
-        self.known: Ids = ()
+    replicas: Ids
+    isr: Ids
+    adding: Ids
+    removing: Ids
+    elr: Ids = begins(())
+    known: Ids = begins(())
 
 
 def change_partition(

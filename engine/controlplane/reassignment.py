@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+from engine.model.declared import declared
 from engine.model.records import Ids
 
 
+@declared
 class Plan:
     """CP-REASSIGN-KR.  The replica lists while a reassignment runs."""
 
-    __slots__ = ("adding", "removing", "replicas")
-
-    def __init__(self, replicas: Ids, adding: Ids, removing: Ids) -> None:
-        self.replicas = replicas
-        self.adding = adding
-        self.removing = removing
+    replicas: Ids
+    adding: Ids
+    removing: Ids
 
     @property
     def in_progress(self) -> bool:
         return bool(self.adding or self.removing)
 
 
+@declared
 class Reverted:
     """Rest of a reassignment after its cancellation."""
 
-    __slots__ = ("isr", "replicas", "unclean")
-
-    def __init__(self, replicas: Ids, isr: Ids, unclean: bool) -> None:
-        self.replicas = replicas
-        self.isr = isr
-        self.unclean = unclean
+    replicas: Ids
+    isr: Ids
+    unclean: bool
 
 
 def plan(current: Ids, target: Ids) -> Plan:

@@ -13,6 +13,7 @@ from engine.checks.prefix import holds
 from engine.dataplane import insync
 from engine.dataplane.fetcher import thread_of
 from engine.model.broker import Process
+from engine.model.declared import declared
 from engine.model.json_types import Json
 from engine.model.messages import CONTROLLER
 from engine.model.profiles import KRAFT, Release
@@ -158,6 +159,7 @@ def _not_followed(truth: Truth, node: int) -> int:
     return count
 
 
+@declared
 class Gauge:
     """One number that every broker reports.
 
@@ -165,23 +167,12 @@ class Gauge:
     words in the catalogue.
     """
 
-    __slots__ = ("key", "mbean", "reported", "since", "so", "total")
-
-    def __init__(
-        self,
-        key: str,
-        mbean: str,
-        reported: Report,
-        so: Actual,
-        total: Total | None = None,
-        since: Release = (0, 8, 0),
-    ) -> None:
-        self.key = key
-        self.mbean = mbean
-        self.reported = reported
-        self.so = so
-        self.total = total
-        self.since = since
+    key: str
+    mbean: str
+    reported: Report
+    so: Actual
+    total: Total | None = None
+    since: Release = (0, 8, 0)
 
 
 def _all(truth: Truth) -> Iterable[int]:

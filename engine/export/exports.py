@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.export import diagrams
+from engine.model.declared import declared
 from engine.replay.replay import Replay
 from engine.scenarios.writing import yaml_of
 from engine.sim.run import Run
@@ -16,15 +17,13 @@ MOST_BYTES: Final = 12 * 1024 * 1024
 """Limits of one file of steps; the rest is fetched by number."""
 
 
+@declared
 class Format:
     """One kind of file: its name's ending, its type, and its writer."""
 
-    __slots__ = ("make", "mimetype", "suffix")
-
-    def __init__(self, suffix: str, mimetype: str, make: Callable[[Replay], str]) -> None:
-        self.suffix = suffix
-        self.mimetype = mimetype
-        self.make = make
+    suffix: str
+    mimetype: str
+    make: Callable[[Replay], str]
 
 
 def scenario_yaml(replay: Replay) -> str:

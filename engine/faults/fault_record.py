@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Self
 
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh
 from engine.scenarios.fault_lines import Fault
 from engine.sim.kernel import Chance
 
 
+@declared
 class Strikes:
     """One line of a fault plan for one group of brokers.
 
@@ -16,17 +18,12 @@ class Strikes:
     meant, 0 for none; `failed` what failed of whom.
     """
 
-    __slots__ = ("chance", "directory", "failed", "fault", "group", "struck")
-
-    def __init__(
-        self, fault: Fault, group: tuple[int, ...], directory: int, chance: Chance
-    ) -> None:
-        self.fault = fault
-        self.group = group
-        self.directory = directory
-        self.chance = chance
-        self.struck: tuple[int, ...] = ()
-        self.failed: dict[int, int] = {}
+    fault: Fault
+    group: tuple[int, ...]
+    directory: int
+    chance: Chance
+    struck: tuple[int, ...] = begins(())
+    failed: dict[int, int] = fresh(dict)
 
     def twin(self, twins: Twins) -> Self:
         """Return a copy that goes on as this one would."""

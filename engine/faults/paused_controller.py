@@ -7,6 +7,7 @@ from typing import Final
 from engine.controlplane import deposed
 from engine.faults import faults
 from engine.model.copying import Twins
+from engine.model.declared import declared
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.state import DOWN, UP
@@ -17,13 +18,11 @@ KRAFT_FAILOVER_MS: Final = 3_000
 """A voter's fetch timeout (2 s) and an election."""
 
 
+@declared
 class FailOver:
     """End of a term, should no other controller have begun one by then."""
 
-    __slots__ = ("term",)
-
-    def __init__(self, term: int) -> None:
-        self.term = term
+    term: int
 
     def twin(self, twins: Twins) -> FailOver:
         return self  # it never changes

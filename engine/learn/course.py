@@ -17,6 +17,7 @@ from typing import Any, Final
 from engine.learn.kinds import KINDS
 from engine.learn.probes import Probe, probe_at, probes_of
 from engine.learn.texts import move_lines, property_text
+from engine.model.declared import declared, fresh
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES, USUAL
 from engine.model.profiles import get_profile
@@ -88,16 +89,14 @@ class Stand:
 # -- reading --------------------------------------------------------------------------------------
 
 
+@declared
 class _Part:
     """A heading and what is under it: lines of text, blocks as (name, number of line, text)."""
 
-    __slots__ = ("blocks", "line", "text", "title")
-
-    def __init__(self, title: str, line: int) -> None:
-        self.title = title
-        self.line = line
-        self.text: list[str] = []
-        self.blocks: list[tuple[str, int, str]] = []
+    title: str
+    line: int
+    text: list[str] = fresh(list)
+    blocks: list[tuple[str, int, str]] = fresh(list)
 
 
 def read(text: str, where: str = "course.md") -> Chapter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from engine.model.declared import declared
 from engine.model.messages import Message
 from engine.model.profiles import Profile
 from engine.properties.moment import Moment, PartitionMoment, ReplicaMoment
@@ -31,6 +32,7 @@ def as_parts(answer: Answer) -> tuple[Any, ...]:
     return answer
 
 
+@declared
 class QuestionContext:
     """One thing asked at one moment.
 
@@ -41,27 +43,14 @@ class QuestionContext:
     moves or a goal.
     """
 
-    __slots__ = ("before", "kind", "node", "profile", "told", "tp", "what", "who")
-
-    def __init__(
-        self,
-        kind: str,
-        tp: int,
-        who: int,
-        before: Moment,
-        profile: Profile,
-        node: int,
-        what: Message | None,
-        told: Any = None,
-    ) -> None:
-        self.kind = kind
-        self.tp = tp
-        self.who = who
-        self.before = before
-        self.profile = profile
-        self.node = node
-        self.what = what
-        self.told = told
+    kind: str
+    tp: int
+    who: int
+    before: Moment
+    profile: Profile
+    node: int
+    what: Message | None
+    told: Any = None
 
     @property
     def part(self) -> PartitionMoment:
@@ -91,6 +80,7 @@ Places = Iterator[tuple[int, int]]
 """(partition, broker) of the question; without a broker, a number that tells apart."""
 
 
+@declared
 class Kind:
     """`form` says what an answer is; `worth` how much knowing it is worth, 1 to 3.
 
@@ -101,22 +91,10 @@ class Kind:
     given: such a one is never offered as wrong.
     """
 
-    __slots__ = ("asked", "form", "holds", "name", "told", "truth", "worth")
-
-    def __init__(
-        self,
-        name: str,
-        form: str,
-        worth: int,
-        asked: Callable[[MomentRecording, int], Places],
-        truth: Callable[[QuestionContext, MomentRecording, int], tuple[Answer, int] | None],
-        told: Callable[[MomentRecording, int, int, int], Any] | None = None,
-        holds: Callable[[QuestionContext, MomentRecording, int, Answer], bool] | None = None,
-    ) -> None:
-        self.name = name
-        self.form = form
-        self.worth = worth
-        self.asked = asked
-        self.truth = truth
-        self.told = told
-        self.holds = holds
+    name: str
+    form: str
+    worth: int
+    asked: Callable[[MomentRecording, int], Places]
+    truth: Callable[[QuestionContext, MomentRecording, int], tuple[Answer, int] | None]
+    told: Callable[[MomentRecording, int, int, int], Any] | None = None
+    holds: Callable[[QuestionContext, MomentRecording, int, Answer], bool] | None = None

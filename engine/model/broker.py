@@ -11,6 +11,7 @@ from typing import Any, Final
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs, for_topic
 from engine.model.copying import Twins
+from engine.model.declared import begins, declared, fresh
 from engine.model.groups import Group
 from engine.model.last_fetch import LastFetch
 from engine.model.profiles import Profile
@@ -35,7 +36,7 @@ SESSION_IDS: Final = 1_000
 NO_REPLICAS: Final[Mapping[int, Replica]] = {}
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Machine:
     """State that survives a crash: disks, log directories with their contents, and settings.
 
@@ -44,52 +45,27 @@ class Machine:
     only ever grow: an answer to an earlier process, and its timers, match nothing.
     """
 
-    __slots__ = (
-        "auto_fetch",
-        "broken",
-        "clean_epoch",
-        "configs",
-        "corr",
-        "dirs",
-        "disk_rate",
-        "disks",
-        "futures",
-        "id",
-        "incarnation",
-        "name",
-        "profile",
-        "rack",
-        "racks",
-        "read_rate",
-        "store",
-        "topic_configs",
-        "topics",
-    )
-
-    def __init__(
-        self, id: int, name: str, rack: str, profile: Profile, configs: Configs, auto_fetch: bool
-    ) -> None:
-        self.id = id
-        self.name = name
-        self.rack = rack
-        self.profile = profile
-        self.configs = configs
-        self.auto_fetch = auto_fetch
-        # F-1: topic and number of the partitions that the run has made
-        self.topics: dict[int, tuple[str, int]] = {}
-        # C-8: where every broker stands, from the metadata when it was created
-        self.racks: dict[int, str] = {}
-        self.disks: dict[int, Disk] = {}
-        self.dirs = 1  # log directories
-        self.broken: set[int] = set()
-        self.futures: dict[int, DirectoryMove] = {}  # D-1: on their way to another directory
-        self.topic_configs: dict[int, Configs] = {}  # by partition, where a topic has its own
-        self.clean_epoch = -1  # broker epoch in the clean-shutdown file, -1 = none
-        self.disk_rate = 0.0  # records a second that its disk writes (CP 8.6), 0: any number
-        self.read_rate = 0.0  # ... that it reads for followers
-        self.store: RemoteStore | None = None  # R-1: shared by all brokers
-        self.incarnation = 0
-        self.corr = 0
+    id: int
+    name: str
+    rack: str
+    profile: Profile
+    configs: Configs
+    auto_fetch: bool
+    # F-1: topic and number of the partitions that the run has made
+    topics: dict[int, tuple[str, int]] = fresh(dict)
+    # C-8: where every broker stands, from the metadata when it was created
+    racks: dict[int, str] = fresh(dict)
+    disks: dict[int, Disk] = fresh(dict)
+    dirs: int = begins(1)  # log directories
+    broken: set[int] = fresh(set)
+    futures: dict[int, DirectoryMove] = fresh(dict)  # D-1: on their way to another directory
+    topic_configs: dict[int, Configs] = fresh(dict)  # by partition, where a topic has its own
+    clean_epoch: int = begins(-1)  # broker epoch in the clean-shutdown file, -1 = none
+    disk_rate: float = begins(0.0)  # records a second that its disk writes (CP 8.6), 0: any number
+    read_rate: float = begins(0.0)  # ... that it reads for followers
+    store: RemoteStore | None = begins(None)  # R-1: shared by all brokers
+    incarnation: int = begins(0)
+    corr: int = begins(0)
 
     def twin(self, twins: Twins) -> Machine:
         """Return a copy; `racks` and `topics` are those of the simulation's own copy."""

@@ -12,6 +12,7 @@ from typing import Final
 
 from engine.model import quotas
 from engine.model.compiling import mypyc_attr
+from engine.model.declared import declared
 from engine.model.errors import InputError
 from engine.model.profiles import FLAGS, Profile, Release, nearest
 
@@ -29,7 +30,7 @@ Value = int | str
 """Value of a configuration: a number, or the text of a list."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Config:
     """One configuration name.
 
@@ -39,29 +40,15 @@ class Config:
     default.
     """
 
-    __slots__ = ("before", "default", "flag", "high", "low", "meaning", "name", "scope", "unit")
-
-    def __init__(
-        self,
-        name: str,
-        default: Value,
-        unit: str,
-        scope: str,
-        meaning: str,
-        low: int = 0,
-        high: int = NEVER,
-        before: tuple[tuple[Release, int], ...] = (),
-        flag: str = "",
-    ) -> None:
-        self.name = name
-        self.default = default
-        self.unit = unit
-        self.scope = scope
-        self.meaning = meaning
-        self.low = low
-        self.high = high
-        self.before = before
-        self.flag = flag
+    name: str
+    default: Value
+    unit: str
+    scope: str
+    meaning: str
+    low: int = 0
+    high: int = NEVER
+    before: tuple[tuple[Release, int], ...] = ()
+    flag: str = ""
 
     def default_in(self, profile: Profile) -> Value:
         """Return the default value in a cluster of this profile."""
@@ -256,16 +243,13 @@ _LIST: Final[tuple[Config, ...]] = (
 )  # fmt: skip
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Limits:
     """F-5.  Bytes that a fetch wants: at least, of each partition, and of all together."""
 
-    __slots__ = ("at_least", "partition", "response")
-
-    def __init__(self, at_least: int, partition: int, response: int) -> None:
-        self.at_least = at_least
-        self.partition = partition
-        self.response = response
+    at_least: int
+    partition: int
+    response: int
 
 
 _DYNAMIC: Final[dict[str, Release]] = {

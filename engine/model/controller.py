@@ -9,6 +9,7 @@ from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.control_messages import ControlRequest
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.messages import Message
 from engine.model.profiles import Profile
 from engine.model.records import PartitionRecord
@@ -67,26 +68,20 @@ class Registration:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class TopicConfig:
     """Settings of one topic; for None the cluster's value applies."""
 
-    __slots__ = ("min_insync_replicas", "unclean")
-
-    def __init__(self) -> None:
-        self.min_insync_replicas: int | None = None
-        self.unclean: bool | None = None
+    min_insync_replicas: int | None = begins(None)
+    unclean: bool | None = begins(None)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Topic:
     """A topic by name: the numbers of its partitions, in order, and its own configuration."""
 
-    __slots__ = ("config", "tps")
-
-    def __init__(self) -> None:
-        self.tps: list[int] = []
-        self.config = TopicConfig()
+    tps: list[int] = fresh(list)
+    config: TopicConfig = fresh(TopicConfig)
 
     def copy(self) -> Topic:
         twin = shallow(self)
@@ -95,7 +90,7 @@ class Topic:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Deletion:
     """A topic that ZooKeeper's controller is deleting.
 
@@ -103,11 +98,8 @@ class Deletion:
     broker, live or dead, to the partitions whose logs it has not deleted yet.
     """
 
-    __slots__ = ("left", "records")
-
-    def __init__(self) -> None:
-        self.records: dict[int, PartitionRecord] = {}
-        self.left: dict[int, set[int]] = {}
+    records: dict[int, PartitionRecord] = fresh(dict)
+    left: dict[int, set[int]] = fresh(dict)
 
     def copy(self) -> Deletion:
         twin = shallow(self)
@@ -116,7 +108,7 @@ class Deletion:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Controller:
     """Controller, node -1.  With ZooKeeper, `brokers` are live sessions and `records` the znodes.
 
@@ -130,54 +122,28 @@ class Controller:
     if the voters of the quorum are played, else 0.
     """
 
-    __slots__ = (
-        "alive",
-        "answers",
-        "brokers",
-        "check_at",
-        "committed",
-        "configs",
-        "deletions",
-        "directories",
-        "epoch",
-        "log",
-        "next_broker_epoch",
-        "next_partition",
-        "offline",
-        "preferred_orders",
-        "profile",
-        "queued",
-        "readers",
-        "records",
-        "topics",
-        "unclean_elections",
-        "unsaid",
-        "voter",
-    )
-
-    def __init__(self, profile: Profile, configs: Configs) -> None:
-        self.profile = profile
-        self.configs = configs
-        self.alive = True
-        self.epoch = 1
-        self.brokers: dict[int, Registration] = {}
-        self.records: dict[int, PartitionRecord] = {}
-        self.log: list[tuple[Any, ...]] = []
-        self.committed = 0
-        self.readers: dict[int, tuple[int, int]] = {}
-        self.answers: list[tuple[int, Message]] = []
-        self.check_at = NEVER
-        self.next_broker_epoch = 1
-        self.unclean_elections = 0
-        self.unsaid: list[tuple[Any, ...]] = []
-        self.topics: dict[str, Topic] = {}
-        self.deletions: dict[str, Deletion] = {}
-        self.next_partition = 0
-        self.directories: dict[tuple[int, int], int] = {}
-        self.offline: set[tuple[int, int]] = set()
-        self.preferred_orders: tuple[int, ...] = ()  # noted for good by 0.8.1 (KAFKA-1365)
-        self.voter = 0
-        self.queued: tuple[int, ...] = ()  # dead brokers that it had not handled when it froze
+    profile: Profile
+    configs: Configs
+    alive: bool = begins(True)
+    epoch: int = begins(1)
+    brokers: dict[int, Registration] = fresh(dict)
+    records: dict[int, PartitionRecord] = fresh(dict)
+    log: list[tuple[Any, ...]] = fresh(list)
+    committed: int = begins(0)
+    readers: dict[int, tuple[int, int]] = fresh(dict)
+    answers: list[tuple[int, Message]] = fresh(list)
+    check_at: int = begins(NEVER)
+    next_broker_epoch: int = begins(1)
+    unclean_elections: int = begins(0)
+    unsaid: list[tuple[Any, ...]] = fresh(list)
+    topics: dict[str, Topic] = fresh(dict)
+    deletions: dict[str, Deletion] = fresh(dict)
+    next_partition: int = begins(0)
+    directories: dict[tuple[int, int], int] = fresh(dict)
+    offline: set[tuple[int, int]] = fresh(set)
+    preferred_orders: tuple[int, ...] = begins(())  # noted for good by 0.8.1 (KAFKA-1365)
+    voter: int = begins(0)
+    queued: tuple[int, ...] = begins(())  # dead brokers that it had not handled when it froze
 
     def copy(self) -> Controller:
         twin = Controller.__new__(Controller)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
+from engine.model.declared import declared, fresh
+
 T = TypeVar("T")
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
@@ -26,7 +28,7 @@ def _own_fields(kind: type) -> tuple[str, ...]:
     """
     own = kind.__dict__
     if "__mypyc_attrs__" not in own:
-        return tuple(own.get("__slots__", ()))
+        return tuple(sorted(own.get("__slots__", ())))
     known = {name for base in kind.__mro__[1:] for name in _own_fields(base)}
     known.update(getattr(kind, "of_class", ()))
     return tuple(sorted(set(own["__mypyc_attrs__"]) - known))
@@ -51,13 +53,11 @@ class Shared(Protocol):
 S = TypeVar("S", bound=Shared)
 
 
+@declared
 class Twins:
     """The copies made so far in one copy of a whole: what two parts share, their copies share."""
 
-    __slots__ = ("_of",)
-
-    def __init__(self) -> None:
-        self._of: dict[int, tuple[Shared, Any]] = {}
+    _of: dict[int, tuple[Shared, Any]] = fresh(dict)
 
     def of(self, one: S) -> S:
         known = self._of.get(id(one))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-from engine.model.compiling import mypyc_attr
+from engine.model.declared import declared, fresh
 
 UNDEFINED_EPOCH: Final = -1
 UNDEFINED_OFFSET: Final = -1
 UNDEFINED: Final = (UNDEFINED_EPOCH, UNDEFINED_OFFSET)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class EpochCache:
     """E-1.  Sorted entries (epoch, start offset), kept as two parallel lists.
 
@@ -20,12 +20,9 @@ class EpochCache:
     answers carry an offset that cannot name its epoch (E-5, first column).
     """
 
-    __slots__ = ("epochs", "monotonic", "starts")
-
-    def __init__(self, monotonic: bool = True) -> None:
-        self.epochs: list[int] = []
-        self.starts: list[int] = []
-        self.monotonic = monotonic
+    monotonic: bool = True
+    epochs: list[int] = fresh(list)
+    starts: list[int] = fresh(list)
 
     def copy(self) -> EpochCache:
         new = EpochCache(self.monotonic)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.model.compiling import mypyc_attr
+from engine.model.declared import acyclic
 from engine.model.errors import (
     COORDINATOR_NOT_AVAILABLE,
     KAFKA_STORAGE_ERROR,
@@ -54,68 +55,47 @@ Offsets = tuple[tuple[int, int, int], ...]
 """(partition, offset, leader epoch of the record before it) for each partition; -1: none."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class GroupRequest(Message):
     """A member's id and generation (-1: none), and partitions with the offsets that it commits."""
 
-    __slots__ = ("generation", "member", "offsets", "tp")
-
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        tp: int,
-        member: str = "",
-        generation: int = -1,
-        offsets: Offsets = (),
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tp = tp
-        self.member = member
-        self.generation = generation
-        self.offsets = offsets
+    tp: int
+    member: str = ""
+    generation: int = -1
+    offsets: Offsets = ()
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class FindCoordinator(GroupRequest):
-    __slots__ = ()
     kind = FIND_COORDINATOR
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class JoinGroup(GroupRequest):
     """JoinGroup and SyncGroup in one; `offsets` has the partitions that it subscribes to."""
 
-    __slots__ = ()
     kind = JOIN_GROUP
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class LeaveGroup(GroupRequest):
-    __slots__ = ()
     kind = LEAVE_GROUP
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class GroupHeartbeat(GroupRequest):
-    __slots__ = ()
     kind = GROUP_HEARTBEAT
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class OffsetCommit(GroupRequest):
-    __slots__ = ()
     kind = OFFSET_COMMIT
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class OffsetFetch(GroupRequest):
     """Asks for the committed offsets of the partitions in `offsets`."""
 
-    __slots__ = ()
     kind = OFFSET_FETCH
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.group_messages import GroupRequest
 from engine.model.log import Log
 
@@ -34,7 +35,7 @@ class GroupEntry:
         self.joining: GroupRequest | None = None
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Group:
     """A coordinator's memory of a group, read from its log in the leader epoch `epoch`.
 
@@ -42,15 +43,12 @@ class Group:
     offset of the generation's record; until it is committed the rebalance is not complete.
     """
 
-    __slots__ = ("check_at", "epoch", "generation", "members", "preparing_since", "written")
-
-    def __init__(self, epoch: int) -> None:
-        self.epoch = epoch
-        self.generation = 0
-        self.members: dict[str, GroupEntry] = {}
-        self.preparing_since = -1
-        self.written = -1
-        self.check_at = -1
+    epoch: int
+    generation: int = begins(0)
+    members: dict[str, GroupEntry] = fresh(dict)
+    preparing_since: int = begins(-1)
+    written: int = begins(-1)
+    check_at: int = begins(-1)
 
     def copy(self) -> Group:
         twin = shallow(self)

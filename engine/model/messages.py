@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Limits
+from engine.model.declared import acyclic, unset
 from engine.model.log import Batch
 
 CONTROLLER: Final = -1
@@ -166,57 +167,44 @@ REPLICATION: Final = frozenset(
 """The messages of the replication path: with manual fetching a hand delivers them."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class Message:
     """Common part.  `id`, `sent`, `due` (ms) are the network's, set when it takes it."""
 
-    __slots__ = ("corr", "dst", "due", "id", "sent", "src")
+    src: int
+    dst: int
+    corr: int
+    due: int = unset()
+    id: int = unset()
+    sent: int = unset()
     of_class: ClassVar = ("kind",)
     kind = 0
-    id: int
-    sent: int
-    due: int
-
-    def __init__(self, src: int, dst: int, corr: int) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class FetchPartition:
     """One partition of a Fetch: from where, and what the fetcher believes."""
 
-    __slots__ = ("last_epoch", "leader_epoch", "log_start", "offset", "tp")
-
-    def __init__(
-        self, tp: int, offset: int, last_epoch: int, leader_epoch: int, log_start: int
-    ) -> None:
-        self.tp = tp
-        self.offset = offset
-        self.last_epoch = last_epoch  # LastFetchedEpoch, -1 = not said (before truncation on fetch)
-        self.leader_epoch = leader_epoch  # CurrentLeaderEpoch, -1 = not said (before KIP-320)
-        self.log_start = log_start
+    tp: int
+    offset: int
+    last_epoch: int  # LastFetchedEpoch, -1 = not said (before truncation on fetch)
+    leader_epoch: int  # CurrentLeaderEpoch, -1 = not said (before KIP-320)
+    log_start: int
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class FetchChanges:
     """Parts that differ from those of the sender's fetch `after`; 0: there is none to compare with.
 
     `moved` are those that have gone to the end, in their order; all others kept their places.
     """
 
-    __slots__ = ("after", "moved", "updated")
-
-    def __init__(
-        self, after: int, updated: Sequence[FetchPartition], moved: Sequence[FetchPartition]
-    ) -> None:
-        self.after = after
-        self.updated = updated
-        self.moved = moved
+    after: int
+    updated: Sequence[FetchPartition]
+    moved: Sequence[FetchPartition]
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class FetchRequest(Message):
     """Fetch (1).
 
@@ -228,69 +216,28 @@ class FetchRequest(Message):
     of it is different from the fetch before, if the leader is to remember it.
     """
 
-    __slots__ = (
-        "changes",
-        "limits",
-        "max_records",
-        "max_wait",
-        "min_bytes",
-        "partitions",
-        "rack",
-        "replica",
-        "replica_epoch",
-    )
+    partitions: Sequence[FetchPartition]
+    replica: int
+    replica_epoch: int
+    max_wait: int
+    min_bytes: int
+    max_records: int
+    rack: str | None = None
+    limits: Limits | None = None
+    changes: FetchChanges | None = None
     kind = FETCH
 
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        partitions: Sequence[FetchPartition],
-        replica: int,
-        replica_epoch: int,
-        max_wait: int,
-        min_bytes: int,
-        max_records: int,
-        rack: str | None = None,
-        limits: Limits | None = None,
-        changes: FetchChanges | None = None,
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.partitions = partitions
-        self.replica = replica
-        self.replica_epoch = replica_epoch
-        self.max_wait = max_wait
-        self.min_bytes = min_bytes
-        self.max_records = max_records
-        self.rack = rack
-        self.limits = limits
-        self.changes = changes
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class FetchData:
     """One partition of a Fetch answer."""
 
-    __slots__ = ("batches", "diverging", "error", "hw", "log_start", "tp")
-
-    def __init__(
-        self,
-        tp: int,
-        error: int,
-        hw: int,
-        log_start: int,
-        batches: Sequence[Batch],
-        diverging: tuple[int, int] | None = None,
-    ) -> None:
-        self.tp = tp
-        self.error = error
-        self.hw = hw
-        self.log_start = log_start
-        self.batches = batches
-        self.diverging = diverging
+    tp: int
+    error: int
+    hw: int
+    log_start: int
+    batches: Sequence[Batch]
+    diverging: tuple[int, int] | None = None
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
@@ -314,174 +261,77 @@ class Oversized(FetchData):
         FetchData.__init__(self, tp, 0, hw, log_start, ())
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class FetchResponse(Message):
     """Answer to a Fetch.  `news`: what may differ from the answer before it; None: all may."""
 
-    __slots__ = ("news", "partitions")
+    partitions: Sequence[FetchData]
+    news: Sequence[FetchData] | None = None
     kind = FETCH_R
 
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        partitions: Sequence[FetchData],
-        news: Sequence[FetchData] | None = None,
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.partitions = partitions
-        self.news = news
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class EpochEndRequest(Message):
     """OffsetForLeaderEpoch (23).  `partitions`: (tp, requested epoch, current leader epoch)."""
 
-    __slots__ = ("partitions",)
+    partitions: Sequence[tuple[int, int, int]]
     kind = EPOCH_END
 
-    def __init__(
-        self, src: int, dst: int, corr: int, partitions: Sequence[tuple[int, int, int]]
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.partitions = partitions
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class EpochEndResponse(Message):
     """`partitions`: (tp, error, epoch, end offset); the epoch is -1 in version 0 (KIP-101)."""
 
-    __slots__ = ("partitions",)
+    partitions: Sequence[tuple[int, int, int, int]]
     kind = EPOCH_END_R
 
-    def __init__(
-        self, src: int, dst: int, corr: int, partitions: Sequence[tuple[int, int, int, int]]
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.partitions = partitions
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class ListOffsetsRequest(Message):
     """ListOffsets (2).  LATEST is the leader's log end to a replica, its HW to a client."""
 
-    __slots__ = ("leader_epoch", "timestamp", "tp")
+    tp: int
+    timestamp: int
+    leader_epoch: int
     kind = LIST_OFFSETS
 
-    def __init__(
-        self, src: int, dst: int, corr: int, tp: int, timestamp: int, leader_epoch: int
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tp = tp
-        self.timestamp = timestamp
-        self.leader_epoch = leader_epoch
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class ListOffsetsResponse(Message):
-    __slots__ = ("error", "leader_epoch", "offset", "timestamp", "tp")
+    tp: int
+    timestamp: int
+    error: int
+    offset: int
+    leader_epoch: int = NO_EPOCH
     kind = LIST_OFFSETS_R
 
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        tp: int,
-        timestamp: int,
-        error: int,
-        offset: int,
-        leader_epoch: int = NO_EPOCH,
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tp = tp
-        self.timestamp = timestamp
-        self.error = error
-        self.offset = offset
-        self.leader_epoch = leader_epoch
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class ProduceRequest(Message):
     """Produce (0): one batch for one partition.  `acks` is -1 (all), 0 or 1.
 
     `times`: the timestamp of each record in ms, if the producer sets them.
     """
 
-    __slots__ = (
-        "acks",
-        "producer",
-        "producer_epoch",
-        "sequence",
-        "timeout",
-        "times",
-        "tp",
-        "values",
-    )
+    tp: int
+    values: tuple[str, ...]
+    acks: int
+    timeout: int
+    producer: int = -1
+    producer_epoch: int = -1
+    sequence: int = -1
+    times: tuple[int, ...] | None = None
     kind = PRODUCE
 
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        tp: int,
-        values: tuple[str, ...],
-        acks: int,
-        timeout: int,
-        producer: int = -1,
-        producer_epoch: int = -1,
-        sequence: int = -1,
-        times: tuple[int, ...] | None = None,
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tp = tp
-        self.values = values
-        self.acks = acks
-        self.timeout = timeout
-        self.producer = producer
-        self.producer_epoch = producer_epoch
-        self.sequence = sequence
-        self.times = times
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class ProduceResponse(Message):
-    __slots__ = ("base", "error", "log_start", "tp", "values")
+    tp: int
+    error: int
+    base: int
+    values: tuple[str, ...]
+    log_start: int = -1
     kind = PRODUCE_R
-
-    def __init__(
-        self,
-        src: int,
-        dst: int,
-        corr: int,
-        tp: int,
-        error: int,
-        base: int,
-        values: tuple[str, ...],
-        log_start: int = -1,
-    ) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tp = tp
-        self.error = error
-        self.base = base
-        self.values = values
-        self.log_start = log_start
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)

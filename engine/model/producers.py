@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Protocol
 
-from engine.model.compiling import mypyc_attr
+from engine.model.declared import begins, declared, fresh
 from engine.model.errors import INVALID_PRODUCER_EPOCH, NONE, OUT_OF_ORDER_SEQUENCE_NUMBER
 
 REMEMBERED: Final = 5  # max.in.flight.requests.per.connection may be no larger
@@ -33,16 +33,13 @@ Written = tuple[int, int, int, int]
 """(first sequence, last sequence, first offset, last offset) of one batch."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class ProducerEntry:
     """One producer: its epoch, its last batches, oldest first, and when it last wrote (ms)."""
 
-    __slots__ = ("batches", "epoch", "time")
-
-    def __init__(self, epoch: int) -> None:
-        self.epoch = epoch
-        self.batches: list[Written] = []
-        self.time = 0
+    epoch: int
+    batches: list[Written] = fresh(list)
+    time: int = begins(0)
 
     def copy(self) -> ProducerEntry:
         new = ProducerEntry(self.epoch)
@@ -51,7 +48,7 @@ class ProducerEntry:
         return new
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Producers:
     """P-7.  The producers of one log.
 
@@ -59,10 +56,7 @@ class Producers:
     predecessor's clients.
     """
 
-    __slots__ = ("entries",)
-
-    def __init__(self) -> None:
-        self.entries: dict[int, ProducerEntry] = {}
+    entries: dict[int, ProducerEntry] = fresh(dict)
 
     def copy(self) -> Producers:
         new = Producers()

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 from engine.model.compiling import mypyc_attr
 from engine.model.controller import Controller
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.messages import FIRST_VOTER, Message
 from engine.model.state import NEVER
 
@@ -50,18 +51,15 @@ class Draw(Protocol):
         """Return a stream that goes on as this one would."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class MetadataLog:
     """Log of __cluster_metadata-0: records by offset, and (epoch, first offset) of each epoch.
 
     Every append is flushed before it counts, so a crash takes nothing.
     """
 
-    __slots__ = ("epochs", "records")
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-        self.epochs: list[tuple[int, int]] = []
+    records: list[Record] = fresh(list)
+    epochs: list[tuple[int, int]] = fresh(list)
 
     def copy(self) -> MetadataLog:
         twin = MetadataLog.__new__(MetadataLog)
@@ -99,18 +97,15 @@ class MetadataLog:
         self.epochs = [entry for entry in self.epochs if entry[1] < offset]
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class VoterProgress:
     """Leader's view of another voter: its end offset (-1: unknown)."""
 
-    __slots__ = ("acknowledged", "end")
-
-    def __init__(self) -> None:
-        self.end = -1
-        self.acknowledged = False
+    end: int = begins(-1)
+    acknowledged: bool = begins(False)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Voter:
     """A node of the quorum.  `epoch`, `voted_for` and `leader` are its quorum-state file.
 
@@ -119,66 +114,35 @@ class Voter:
     records: voter -> request.
     """
 
-    __slots__ = (
-        "alive",
-        "attempt",
-        "check_at",
-        "check_ms",
-        "controller",
-        "corr",
-        "deadline",
-        "election_ends",
-        "epoch",
-        "epoch_start",
-        "fetched",
-        "fetching",
-        "granted",
-        "has_fetched",
-        "hw",
-        "id",
-        "leader",
-        "log",
-        "name",
-        "parked",
-        "progress",
-        "rejected",
-        "retries",
-        "since",
-        "state",
-        "successors",
-        "voted_for",
-        "waits",
-    )
-
-    def __init__(self, id: int, name: str) -> None:
-        self.id = id
-        self.name = name
-        self.alive = True
-        self.log = MetadataLog()
-        self.hw = -1
-        self.epoch = 0
-        self.voted_for = NO_VOTER
-        self.leader = NO_VOTER
-        self.state = UNATTACHED
-        self.epoch_start = -1
-        self.deadline = NEVER  # of the election timeout, the fetch timeout or a back-off
-        self.election_ends = NEVER  # a candidate's election timeout, during its back-off, too
-        self.check_at = NEVER  # when the pending timer fires
-        self.waits = False  # for the end of a back-off between two elections
-        self.retries = 1  # elections in a row
-        self.granted: tuple[int, ...] = ()
-        self.rejected: tuple[int, ...] = ()
-        self.check_ms = 0  # within which a majority fetches from a leader; 0: without end
-        self.fetched: tuple[int, ...] = ()  # voters that did since that time began
-        self.successors: tuple[int, ...] = ()  # that a resigned leader proposes
-        self.progress: dict[int, VoterProgress] = {}
-        self.parked: dict[int, Message] = {}
-        self.corr = 0
-        self.since = 0  # corr of the last request before this state; responses to it are ignored
-        self.fetching = 0  # corr of the fetch that has no answer
-        self.attempt = 0  # fetches in a row that failed
-        self.has_fetched = False  # from the leader that it follows (`hasFetchedFromLeader`)
-        self.controller: Controller | None = None
+    id: int
+    name: str
+    alive: bool = begins(True)
+    log: MetadataLog = fresh(MetadataLog)
+    hw: int = begins(-1)
+    epoch: int = begins(0)
+    voted_for: int = begins(NO_VOTER)
+    leader: int = begins(NO_VOTER)
+    state: int = begins(UNATTACHED)
+    epoch_start: int = begins(-1)
+    deadline: int = begins(NEVER)  # of the election timeout, the fetch timeout or a back-off
+    election_ends: int = begins(NEVER)  # a candidate's election timeout, during its back-off, too
+    check_at: int = begins(NEVER)  # when the pending timer fires
+    waits: bool = begins(False)  # for the end of a back-off between two elections
+    retries: int = begins(1)  # elections in a row
+    granted: tuple[int, ...] = begins(())
+    rejected: tuple[int, ...] = begins(())
+    check_ms: int = begins(0)  # within which a majority fetches from a leader; 0: without end
+    fetched: tuple[int, ...] = begins(())  # voters that did since that time began
+    successors: tuple[int, ...] = begins(())  # that a resigned leader proposes
+    progress: dict[int, VoterProgress] = fresh(dict)
+    parked: dict[int, Message] = fresh(dict)
+    corr: int = begins(0)
+    # corr of the last request before this state; responses to it are ignored
+    since: int = begins(0)
+    fetching: int = begins(0)  # corr of the fetch that has no answer
+    attempt: int = begins(0)  # fetches in a row that failed
+    has_fetched: bool = begins(False)  # from the leader that it follows (`hasFetchedFromLeader`)
+    controller: Controller | None = begins(None)
 
     def copy(self) -> Voter:
         twin = shallow(self)

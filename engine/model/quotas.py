@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.errors import InputError
 
 UNLIMITED: Final = (1 << 63) - 1
@@ -33,17 +34,14 @@ class Sample:
         self.value = 0
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class SlidingRate:
     """Q-6.  A ring of windows; the rate is their sum over the time since the oldest one began."""
 
-    __slots__ = ("current", "ring", "samples", "window_ms")
-
-    def __init__(self, samples: int = 11, window_ms: int = 1_000) -> None:
-        self.samples = samples
-        self.window_ms = window_ms
-        self.ring: list[Sample] = []
-        self.current = 0
+    samples: int = 11
+    window_ms: int = 1000
+    ring: list[Sample] = fresh(list)
+    current: int = begins(0)
 
     def copy(self) -> SlidingRate:
         twin = shallow(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.model.compiling import mypyc_attr
+from engine.model.declared import declared
 
 NO_LEADER: Final = -1
 DURING_DELETE: Final = -2
@@ -14,7 +14,7 @@ Ids = tuple[int, ...]
 """Broker ids; the order of a replica list is meaning, that of an ISR is kept as it was given."""
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class PartitionRecord:
     """Controller's record of a partition; never changed in place, always replaced by a copy.
 
@@ -22,42 +22,16 @@ class PartitionRecord:
     `elr` and `last_known_elr` (KIP-966) are sorted.  `recovering` is KIP-704's LeaderRecoveryState.
     """
 
-    __slots__ = (
-        "adding",
-        "elr",
-        "isr",
-        "last_known_elr",
-        "leader",
-        "leader_epoch",
-        "partition_epoch",
-        "recovering",
-        "removing",
-        "replicas",
-    )
-
-    def __init__(
-        self,
-        replicas: Ids,
-        isr: Ids,
-        leader: int,
-        leader_epoch: int = 0,
-        partition_epoch: int = 0,
-        adding: Ids = (),
-        removing: Ids = (),
-        elr: Ids = (),
-        last_known_elr: Ids = (),
-        recovering: bool = False,
-    ) -> None:
-        self.replicas = replicas
-        self.isr = isr
-        self.leader = leader
-        self.leader_epoch = leader_epoch
-        self.partition_epoch = partition_epoch
-        self.adding = adding
-        self.removing = removing
-        self.elr = elr
-        self.last_known_elr = last_known_elr
-        self.recovering = recovering
+    replicas: Ids
+    isr: Ids
+    leader: int
+    leader_epoch: int = 0
+    partition_epoch: int = 0
+    adding: Ids = ()
+    removing: Ids = ()
+    elr: Ids = ()
+    last_known_elr: Ids = ()
+    recovering: bool = False
 
     def copy(self) -> PartitionRecord:
         return PartitionRecord(
@@ -113,16 +87,13 @@ class PartitionRecord:
         return f"P{{{text}{' recovering' if self.recovering else ''}}}"
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class PartitionChange:
     """Outcome of one wanted change: the record after it (the same object if nothing changed).
 
     `unclean`: the new leader was in neither ISR nor ELR.
     """
 
-    __slots__ = ("changed", "record", "unclean")
-
-    def __init__(self, record: PartitionRecord, changed: bool, unclean: bool = False) -> None:
-        self.record = record
-        self.changed = changed
-        self.unclean = unclean
+    record: PartitionRecord
+    changed: bool
+    unclean: bool = False

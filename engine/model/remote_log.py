@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins
+from engine.model.declared import begins, declared, fresh
 from engine.model.epochs import EpochCache
 from engine.model.log import Batch
 from engine.model.producers import Producers
@@ -69,7 +70,7 @@ def within(entries: Entries, start: int) -> Entries:
     return ((before[-1], start), *later) if before else later
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class RemoteEpoch:
     """R-2.  Segments of one leader epoch (`RemoteLogLeaderEpochState`).
 
@@ -77,13 +78,10 @@ class RemoteEpoch:
     has failed; `highest` is the last offset that was ever copied in this epoch.
     """
 
-    __slots__ = ("highest", "segments", "starts", "unreferenced")
-
-    def __init__(self) -> None:
-        self.starts: list[int] = []
-        self.segments: list[RemoteSegment] = []
-        self.unreferenced: list[RemoteSegment] = []
-        self.highest = NOTHING
+    starts: list[int] = fresh(list)
+    segments: list[RemoteSegment] = fresh(list)
+    unreferenced: list[RemoteSegment] = fresh(list)
+    highest: int = begins(NOTHING)
 
     def copy(self) -> RemoteEpoch:
         twin = RemoteEpoch()
@@ -113,15 +111,12 @@ class RemoteEpoch:
             self.unreferenced.append(segment)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class RemoteLog:
     """R-2.  All remote segments of one partition (`RemoteLogMetadataCache`)."""
 
-    __slots__ = ("copied", "epochs")
-
-    def __init__(self) -> None:
-        self.epochs: dict[int, RemoteEpoch] = {}
-        self.copied = 0  # segments so far, which number the next one
+    epochs: dict[int, RemoteEpoch] = fresh(dict)
+    copied: int = begins(0)  # segments so far, which number the next one
 
     def copy(self) -> RemoteLog:
         twin = RemoteLog()
@@ -185,19 +180,16 @@ class RemoteLog:
         return list(dict.fromkeys(found))
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class RemoteStore:
     """R-2.  The store that all brokers share; `up` is false while it answers with errors.
 
     `slow_ms`: the time that each copy, and each look into a segment by a follower, takes.
     """
 
-    __slots__ = ("logs", "slow_ms", "up")
-
-    def __init__(self) -> None:
-        self.logs: dict[int, RemoteLog] = {}
-        self.slow_ms = 0
-        self.up = True
+    logs: dict[int, RemoteLog] = fresh(dict)
+    slow_ms: int = begins(0)
+    up: bool = begins(True)
 
     def twin(self, twins: Twins) -> RemoteStore:
         twin = RemoteStore()
@@ -213,7 +205,10 @@ class RemoteStore:
         return log
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+UNKNOWN: Final = -2
+
+
+@declared
 class RemoteLogTask:
     """R-1, R-3.  A broker's memory of one partition (`RLMCopyTask`, `UnifiedLog`).
 
@@ -222,13 +217,10 @@ class RemoteLogTask:
     way.
     """
 
-    __slots__ = ("copied", "copying", "epoch", "highest")
-
-    def __init__(self) -> None:
-        self.epoch = NOTHING
-        self.copying = False
-        self.copied = UNKNOWN
-        self.highest = NOTHING
+    epoch: int = begins(NOTHING)
+    copying: bool = begins(False)
+    copied: int = begins(UNKNOWN)
+    highest: int = begins(NOTHING)
 
     def copy(self) -> RemoteLogTask:
         twin = RemoteLogTask()
@@ -237,10 +229,7 @@ class RemoteLogTask:
         return twin
 
 
-UNKNOWN: Final = -2
-
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Rebuild:
     """R-5.  A follower that rebuilds its log from remote storage (`TierStateMachine`).
 
@@ -249,15 +238,12 @@ class Rebuild:
     segment after which the local log starts.
     """
 
-    __slots__ = ("built", "epoch", "leader_epoch", "leader_start", "local_start", "segment")
-
-    def __init__(self, leader_epoch: int, leader_start: int) -> None:
-        self.leader_epoch = leader_epoch
-        self.leader_start = leader_start
-        self.local_start = NOTHING
-        self.epoch = NOTHING
-        self.segment: RemoteSegment | None = None
-        self.built = False
+    leader_epoch: int
+    leader_start: int
+    local_start: int = begins(NOTHING)
+    epoch: int = begins(NOTHING)
+    segment: RemoteSegment | None = begins(None)
+    built: bool = begins(False)
 
     def copy(self) -> Rebuild:
         twin = Rebuild(self.leader_epoch, self.leader_start)

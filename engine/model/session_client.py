@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.errors import FETCH_SESSION_ID_NOT_FOUND, NONE
 from engine.model.sessions import INITIAL, NO_SESSION, TOPIC_IDS_SINCE, PartitionRequest, next_epoch
 
@@ -29,17 +29,14 @@ class SessionRequest:
         self.use_topic_ids = False
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class SessionClient:
     """X-6.  The session of one fetcher with one broker; partitions by name, in order."""
 
-    __slots__ = ("epoch", "has_ids", "partitions", "session_id")
-
-    def __init__(self) -> None:
-        self.session_id = NO_SESSION
-        self.epoch = INITIAL
-        self.partitions: dict[str, PartitionRequest] = {}
-        self.has_ids = False  # may the partitions of an answer be named by topic id?
+    session_id: int = begins(NO_SESSION)
+    epoch: int = begins(INITIAL)
+    partitions: dict[str, PartitionRequest] = fresh(dict)
+    has_ids: bool = begins(False)  # may the partitions of an answer be named by topic id?
 
     def copy(self) -> SessionClient:
         twin = shallow(self)

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, fields, shallow
+from engine.model.declared import begins, declared
 from engine.model.errors import (
     FETCH_SESSION_ID_NOT_FOUND,
     FETCH_SESSION_TOPIC_ID_ERROR,
@@ -40,27 +41,16 @@ def next_epoch(epoch: int) -> int:
     return 1 if epoch == LAST_EPOCH else epoch + 1
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class PartitionRequest:
     """Fields of a request for one partition; None stands for a field that it leaves out."""
 
-    __slots__ = ("last_epoch", "leader_epoch", "log_start", "max_bytes", "offset", "topic_id")
-
-    def __init__(
-        self,
-        offset: int,
-        log_start: int,
-        max_bytes: int,
-        leader_epoch: int | None,
-        last_epoch: int | None,
-        topic_id: str | None,
-    ) -> None:
-        self.offset = offset
-        self.log_start = log_start
-        self.max_bytes = max_bytes
-        self.leader_epoch = leader_epoch
-        self.last_epoch = last_epoch
-        self.topic_id = topic_id
+    offset: int
+    log_start: int
+    max_bytes: int
+    leader_epoch: int | None
+    last_epoch: int | None
+    topic_id: str | None
 
     def same(self, other: PartitionRequest) -> bool:
         """X-6.  Check whether every field agrees, so that the partition need not be sent again."""
@@ -69,23 +59,18 @@ class PartitionRequest:
         )
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class PartitionAnswer:
     """Result of reading one partition, as far as it decides whether there is news."""
 
-    __slots__ = ("diverging", "error", "hw", "log_start", "records")
-
-    def __init__(
-        self, hw: int, log_start: int, records: int = 0, error: int = NONE, diverging: bool = False
-    ) -> None:
-        self.hw = hw
-        self.log_start = log_start
-        self.records = records
-        self.error = error
-        self.diverging = diverging
+    hw: int
+    log_start: int
+    records: int = 0
+    error: int = NONE
+    diverging: bool = False
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class CachedPartition:
     """One partition of a session.
 
@@ -93,14 +78,11 @@ class CachedPartition:
     are those last sent, -1 for none.
     """
 
-    __slots__ = ("hw", "log_start", "partition", "topic", "wanted")
-
-    def __init__(self, topic: str | None, partition: int, wanted: PartitionRequest) -> None:
-        self.topic = topic
-        self.partition = partition
-        self.wanted = wanted
-        self.hw = -1
-        self.log_start = -1
+    topic: str | None
+    partition: int
+    wanted: PartitionRequest
+    hw: int = begins(-1)
+    log_start: int = begins(-1)
 
     def take_news(self, answer: PartitionAnswer) -> bool:
         """X-4.  Check whether this answer must be sent, and remember it if so.
@@ -242,29 +224,17 @@ class SessionCache:
         return sum(session.cached_size for session in self.sessions.values())
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class FetchContext:
     """X-3.  Partitions of one request to be read, and the form of its answer."""
 
-    __slots__ = ("epoch", "error", "follower", "kind", "partitions", "session", "uses_ids")
-
-    def __init__(
-        self,
-        kind: str,
-        partitions: dict[Key, CachedPartition],
-        error: int = NONE,
-        session: Session | None = None,
-        epoch: int = INITIAL,
-        follower: bool = False,
-        uses_ids: bool = False,
-    ) -> None:
-        self.kind = kind
-        self.partitions = partitions
-        self.error = error
-        self.session = session
-        self.epoch = epoch
-        self.follower = follower
-        self.uses_ids = uses_ids
+    kind: str
+    partitions: dict[Key, CachedPartition]
+    error: int = NONE
+    session: Session | None = None
+    epoch: int = INITIAL
+    follower: bool = False
+    uses_ids: bool = False
 
     def twin(self, twins: Twins) -> FetchContext:
         """Return a copy; an incremental request reads the very partitions of its session."""

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.last_fetch import LastFetch, SentFetch
 from engine.model.log import Log
 from engine.model.messages import FetchRequest, ProduceRequest
@@ -41,21 +42,18 @@ PAUSED: Final = "paused"
 STARTING: Final = "starting"
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Disk:
     """Directory of one replica, with its lines in the checkpoint files (H-7); survives a crash.
 
     `dir` is the number of its log directory, 1 if the broker has only one.
     """
 
-    __slots__ = ("dir", "hw_checkpoint", "log", "log_start_checkpoint", "recovery_checkpoint")
-
-    def __init__(self, log: Log, dir: int = 1) -> None:
-        self.log = log
-        self.dir = dir
-        self.hw_checkpoint = 0
-        self.recovery_checkpoint = 0
-        self.log_start_checkpoint = 0
+    log: Log
+    dir: int = 1
+    hw_checkpoint: int = begins(0)
+    recovery_checkpoint: int = begins(0)
+    log_start_checkpoint: int = begins(0)
 
     def twin(self, twins: Twins) -> Disk:
         twin = Disk.__new__(Disk)
@@ -67,7 +65,7 @@ class Disk:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class RemoteReplica:
     """Leader's view of one follower (0.3; the clock is CP-ISR-CLOCK).
 
@@ -75,26 +73,14 @@ class RemoteReplica:
     `caught_up_ms` and `fetched_ms` then have the times from before it was settled.
     """
 
-    __slots__ = (
-        "broker_epoch",
-        "caught_up_ms",
-        "fetched_ms",
-        "last_fetch",
-        "last_fetch_leader_leo",
-        "last_sent_hw",
-        "leo",
-        "log_start",
-    )
-
-    def __init__(self) -> None:
-        self.leo = -1
-        self.last_sent_hw = 0  # only where it is sent at once (H-5)
-        self.log_start = -1
-        self.last_fetch_leader_leo = 0
-        self.fetched_ms = NEVER
-        self.caught_up_ms = NEVER
-        self.last_fetch: LastFetch | None = None
-        self.broker_epoch = -1
+    leo: int = begins(-1)
+    last_sent_hw: int = begins(0)  # only where it is sent at once (H-5)
+    log_start: int = begins(-1)
+    last_fetch_leader_leo: int = begins(0)
+    fetched_ms: int = begins(NEVER)
+    caught_up_ms: int = begins(NEVER)
+    last_fetch: LastFetch | None = begins(None)
+    broker_epoch: int = begins(-1)
 
     @property
     def last_fetch_ms(self) -> int:
@@ -168,17 +154,14 @@ class DelayedFetch:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class DelayedProduce:
     """P-4.  An acks=all produce that waits until the HW reaches `required`; immutable."""
 
-    __slots__ = ("base", "deadline", "request", "required")
-
-    def __init__(self, request: ProduceRequest, base: int, required: int, deadline: int) -> None:
-        self.request = request
-        self.base = base
-        self.required = required
-        self.deadline = deadline
+    request: ProduceRequest
+    base: int
+    required: int
+    deadline: int
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -330,7 +313,7 @@ class PartitionFetchState:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class DirectoryMove:
     """D-1.  Move of a log to another directory of its broker.
 
@@ -338,14 +321,11 @@ class DirectoryMove:
     the last request to the controller with its response (D-5).
     """
 
-    __slots__ = ("accepted", "asked", "disk", "fenced", "fetch")
-
-    def __init__(self, disk: Disk, fetch: PartitionFetchState) -> None:
-        self.disk = disk
-        self.fetch = fetch
-        self.asked = False
-        self.accepted = False
-        self.fenced = False  # D-2: its thread has let go of it (2.1 - 2.4)
+    disk: Disk
+    fetch: PartitionFetchState
+    asked: bool = begins(False)
+    accepted: bool = begins(False)
+    fenced: bool = begins(False)  # D-2: its thread has let go of it (2.1 - 2.4)
 
     def twin(self, twins: Twins) -> DirectoryMove:
         twin = shallow(self)
@@ -354,36 +334,21 @@ class DirectoryMove:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class FetcherThread:
     """0.4.  Replica fetcher thread of (leader, fetcher id), with at most one request in flight."""
 
-    __slots__ = (
-        "dead",
-        "fetcher",
-        "leader",
-        "lookups",
-        "outstanding",
-        "partitions",
-        "rebuilds",
-        "requested",
-        "sent",
-        "session",
-        "waking",
-    )
-
-    def __init__(self, leader: int, fetcher: int) -> None:
-        self.leader = leader
-        self.fetcher = fetcher
-        self.partitions: dict[int, PartitionFetchState] = {}
-        self.dead = False  # F-8: an unexpected error has ended it (before 2.3)
-        self.outstanding = 0  # corr of the request in flight, 0 = none
-        self.requested: frozenset[int] = frozenset()  # of an OffsetForLeaderEpoch in flight
-        self.lookups: list[int] = []  # F-9: partitions whose offsets are to be looked up
-        self.rebuilds: dict[int, Rebuild] = {}  # R-5: of partitions in `lookups`
-        self.session: SessionClient | None = None  # KIP-227; None: every fetch is a full one
-        self.sent: SentFetch | None = None  # None: the next fetch visits every partition
-        self.waking = NEVER  # when the back-off timer is set for
+    leader: int
+    fetcher: int
+    partitions: dict[int, PartitionFetchState] = fresh(dict)
+    dead: bool = begins(False)  # F-8: an unexpected error has ended it (before 2.3)
+    outstanding: int = begins(0)  # corr of the request in flight, 0 = none
+    requested: frozenset[int] = begins(frozenset())  # of an OffsetForLeaderEpoch in flight
+    lookups: list[int] = fresh(list)  # F-9: partitions whose offsets are to be looked up
+    rebuilds: dict[int, Rebuild] = fresh(dict)  # R-5: of partitions in `lookups`
+    session: SessionClient | None = begins(None)  # KIP-227; None: every fetch is a full one
+    sent: SentFetch | None = begins(None)  # None: the next fetch visits every partition
+    waking: int = begins(NEVER)  # when the back-off timer is set for
 
     def is_idle(self) -> bool:
         """Return True if the thread could send a request now."""
@@ -424,19 +389,14 @@ class FetcherThread:
         return twin
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Peer:
     """Broker's view of another broker."""
 
-    __slots__ = ("alive", "broker_epoch", "fenced", "shutting_down")
-
-    def __init__(
-        self, broker_epoch: int, fenced: bool = False, shutting_down: bool = False
-    ) -> None:
-        self.broker_epoch = broker_epoch
-        self.fenced = fenced
-        self.shutting_down = shutting_down
-        self.alive = True
+    broker_epoch: int
+    fenced: bool = False
+    shutting_down: bool = False
+    alive: bool = begins(True)
 
     def copy(self) -> Peer:
         twin = Peer.__new__(Peer)

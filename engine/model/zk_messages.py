@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from engine.model.compiling import mypyc_attr
+from engine.model.declared import acyclic
 from engine.model.messages import ISR_CHANGE, SESSION_CLOSED, Message
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class SessionClosed(Message):
     """A process ended its session: its ephemeral znode is gone at once."""
 
-    __slots__ = ("broker_epoch",)
+    broker_epoch: int
     kind = SESSION_CLOSED
 
-    def __init__(self, src: int, dst: int, corr: int, broker_epoch: int) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.broker_epoch = broker_epoch
 
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True, acyclic=True)
+@acyclic
 class IsrChange(Message):
     """A new child of /isr_change_notification: partitions whose ISR their leader has changed."""
 
-    __slots__ = ("tps",)
+    tps: tuple[int, ...]
     kind = ISR_CHANGE
-
-    def __init__(self, src: int, dst: int, corr: int, tps: tuple[int, ...]) -> None:
-        self.src = src
-        self.dst = dst
-        self.corr = corr
-        self.tps = tps

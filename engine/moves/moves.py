@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from engine.model.configs import NEVER
+from engine.model.declared import declared
 from engine.model.errors import InputError
 from engine.model.messages import (
     BROKEN,
@@ -211,28 +212,17 @@ class Words:
         return a, b, both
 
 
+@declared
 class Verb:
     """One verb: syntax, purpose, and functions that parse, refuse and play it."""
 
-    __slots__ = ("grammar", "group", "help", "name", "parse", "play", "why_not")
-
-    def __init__(
-        self,
-        name: str,
-        group: str,
-        grammar: str,
-        help: str,
-        parse: Parse,
-        play: Play,
-        why_not: WhyNot,
-    ) -> None:
-        self.name = name
-        self.group = group
-        self.grammar = grammar
-        self.help = help
-        self.parse = parse
-        self.play = play
-        self.why_not = why_not
+    name: str
+    group: str
+    grammar: str
+    help: str
+    parse: Parse
+    play: Play
+    why_not: WhyNot
 
 
 VERBS: Final[dict[str, Verb]] = {}
@@ -256,16 +246,14 @@ def verb(
     return register
 
 
+@declared
 class Move:
     """A parsed move.  `limit` -1 means all its events."""
 
-    __slots__ = ("args", "limit", "text", "verb")
-
-    def __init__(self, text: str, verb: Verb, args: Args, limit: int) -> None:
-        self.text = text
-        self.verb = verb
-        self.args = args
-        self.limit = limit
+    text: str
+    verb: Verb
+    args: Args
+    limit: int
 
 
 def limit_of(text: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.checks.catalogue import INVARIANTS
+from engine.model.declared import declared
 from engine.model.errors import InputError
 from engine.model.profiles import nearest
 from engine.properties.formula import BROKER, BROKERS, EPOCHS, NUMBER, PARTITION, RECORD, RECORDS
@@ -15,6 +16,7 @@ TRUTH: Final = "truth"
 INVARIANT: Final = "promise"
 
 
+@declared
 class Fact:
     """A fact of a moment that a property can name.
 
@@ -22,15 +24,10 @@ class Fact:
     its value.  `read(moment, partition, *arguments)` returns the value, or None.
     """
 
-    __slots__ = ("gives", "meaning", "read", "takes")
-
-    def __init__(
-        self, takes: tuple[str, ...], gives: str, read: Callable[..., Any], meaning: str
-    ) -> None:
-        self.takes = takes
-        self.gives = gives
-        self.read = read
-        self.meaning = meaning
+    takes: tuple[str, ...]
+    gives: str
+    read: Callable[..., Any]
+    meaning: str
 
 
 def _part(moment: Moment, tp: int) -> PartitionMoment | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
 from engine.model.broker import Broker
+from engine.model.declared import begins, declared, fresh
 from engine.model.effects import Cue
 from engine.model.errors import name_of
 from engine.model.log import Batch, Log
@@ -96,40 +97,25 @@ class PartitionMoment:
         return self.replicas.get(self.record.leader)
 
 
+@declared
 class ObserverNotes:
     """Notes of the outside observer so far: record -> the step at which it first was so.
 
     One object serves all moments of a run; a moment asks whether the step had come.
     """
 
-    __slots__ = (
-        "_seen",
-        "acked",
-        "acked_all",
-        "broken",
-        "committed",
-        "emptied",
-        "failed",
-        "lost",
-        "read",
-        "repeated",
-        "skipped",
-        "struck",
-    )
-
-    def __init__(self) -> None:
-        self.acked: dict[str, int] = {}
-        self.acked_all: dict[str, int] = {}
-        self.failed: dict[str, tuple[int, str]] = {}  # with the error's name
-        self.committed: dict[str, int] = {}
-        self.read: dict[str, int] = {}
-        self.lost: dict[str, int] = {}
-        self.repeated: dict[str, int] = {}
-        self.skipped: dict[str, int] = {}
-        self.broken: dict[str, int] = {}
-        self.emptied: frozenset[int] = frozenset()
-        self.struck: frozenset[int] = frozenset()
-        self._seen: dict[tuple[str, int], int] = {}
+    acked: dict[str, int] = fresh(dict)
+    acked_all: dict[str, int] = fresh(dict)
+    failed: dict[str, tuple[int, str]] = fresh(dict)  # with the error's name
+    committed: dict[str, int] = fresh(dict)
+    read: dict[str, int] = fresh(dict)
+    lost: dict[str, int] = fresh(dict)
+    repeated: dict[str, int] = fresh(dict)
+    skipped: dict[str, int] = fresh(dict)
+    broken: dict[str, int] = fresh(dict)
+    emptied: frozenset[int] = begins(frozenset())
+    struck: frozenset[int] = begins(frozenset())
+    _seen: dict[tuple[str, int], int] = fresh(dict)
 
     def note(self, sim: Simulation, step: int) -> None:
         """Add the facts that have become true by this step."""

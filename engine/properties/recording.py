@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from engine.model.declared import declared
 from engine.model.effects import Cue
 from engine.properties.moment import Moment, ObserverNotes
 from engine.sim.run import Run, play
@@ -16,20 +17,18 @@ Event = tuple[int, int, Any, tuple[Cue, ...]]
 """(kind, node, what, cues)"""
 
 
+@declared
 class Turn:
     """Events between two pauses: events `first` to `last`, and the moment after them.
 
     No one can look at the cluster between events of one turn, so a turn is what is asked about.
     """
 
-    __slots__ = ("events", "first", "last", "move", "now")
-
-    def __init__(self, first: int, last: int, move: int, events: tuple[Event, ...], now: Moment):
-        self.first = first
-        self.last = last
-        self.move = move
-        self.events = events
-        self.now = now
+    first: int
+    last: int
+    move: int
+    events: tuple[Event, ...]
+    now: Moment
 
 
 class MomentRecording:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from engine.model.control_messages import AlterPartitionRequest
+from engine.model.declared import declared, fresh
 from engine.model.effects import Cue
 from engine.model.errors import REQUEST_TIMED_OUT, name_of
 from engine.model.json_types import Json
@@ -30,16 +31,14 @@ PARTITION: Final = "[Partition]"
 """Place of `Partition.logIdent` at the beginning of a line."""
 
 
+@declared
 class Chronicle:
     """Marks (step, node, meter) and log lines (step, node, level, text), in order."""
 
-    __slots__ = ("_accepted", "_lines", "_marks")
-
-    def __init__(self) -> None:
-        self._marks: list[tuple[int, int, str]] = []
-        # leader -> meters of its ISR change that the controller took and it has not heard of yet
-        self._accepted: dict[int, list[str]] = {}
-        self._lines: list[tuple[int, int, str, str]] = []
+    _marks: list[tuple[int, int, str]] = fresh(list)
+    # leader -> meters of its ISR change that the controller took and it has not heard of yet
+    _accepted: dict[int, list[str]] = fresh(dict)
+    _lines: list[tuple[int, int, str, str]] = fresh(list)
 
     def note(self, step: int, what: Any, cues: Sequence[Cue], sim: Simulation) -> None:
         """Note one event: what arrived or fired, its cues, and the cluster after it."""

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import yaml
 
+from engine.model.declared import begins, declared
 from engine.model.errors import InputError
 from engine.model.profiles import nearest
 from engine.scenarios.places import Path, Places, Reader
@@ -219,15 +220,13 @@ def find(name: str) -> Scenario:
     raise InputError("unknown", "There is no scenario {0}{1}", name[:80], nearest(name, names))
 
 
+@declared
 class _Open:
     """A mapping or list whose end has not come yet."""
 
-    __slots__ = ("data", "key", "path")
-
-    def __init__(self, data: dict[str, Any] | list[Any], path: Path) -> None:
-        self.data = data
-        self.path = path
-        self.key: str | None = None
+    data: dict[str, Any] | list[Any]
+    path: Path
+    key: str | None = begins(None)
 
 
 class _Tree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from engine.model.declared import declared, fresh
 from engine.model.errors import InputError
 from engine.model.phrases import phrase
 from engine.model.profiles import nearest
@@ -17,15 +18,13 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
+@declared
 class Places:
     """Lines and columns (from 1) of every value and key of one text, by its path."""
 
-    __slots__ = ("file", "keys", "values")
-
-    def __init__(self, file: str = "") -> None:
-        self.file = file
-        self.values: dict[Path, tuple[int, int]] = {}
-        self.keys: dict[Path, tuple[int, int]] = {}
+    file: str = ""
+    values: dict[Path, tuple[int, int]] = fresh(dict)
+    keys: dict[Path, tuple[int, int]] = fresh(dict)
 
     def at(self, line: int, column: int) -> str:
         """Return "file:line:column"."""

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from engine.model.compiling import mypyc_attr
+from engine.model.declared import begins, declared, fresh
 
 FAILURE: Final = 0
 DELIVERY: Final = 1
@@ -99,16 +100,13 @@ class Chance:
             whole += 1
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Kernel:
     """Orders what happens.  It knows nothing of brokers, logs or epochs."""
 
-    __slots__ = ("now", "pending", "seq")
-
-    def __init__(self) -> None:
-        self.now = 0
-        self.seq = 0
-        self.pending: list[Event] = []
+    now: int = begins(0)
+    seq: int = begins(0)
+    pending: list[Event] = fresh(list)
 
     def schedule(self, delay: int, kind: int, node: int, payload: Any) -> int:
         """Add an event `delay` ms from now and return its number."""

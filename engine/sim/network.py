@@ -10,6 +10,7 @@ from engine.model.broker import Broker
 from engine.model.compiling import mypyc_attr
 from engine.model.control_messages import AlterPartitionRequest, ControlAnswer, ControlRequest
 from engine.model.copying import shallow
+from engine.model.declared import begins, declared
 from engine.model.messages import (
     ALTER_PARTITION,
     BROKEN,
@@ -43,16 +44,13 @@ TO_ZOOKEEPER = frozenset((HEARTBEAT, REGISTER, SESSION_CLOSED, ISR_CHANGE))
 METADATA = frozenset((METADATA_FETCH_R, LEADER_AND_ISR, UPDATE_METADATA, STOP_REPLICA))
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Link:
     """Faults of one direction between two nodes."""
 
-    __slots__ = ("cut", "delay", "loss")
-
-    def __init__(self) -> None:
-        self.cut = False
-        self.delay = 0
-        self.loss = 0.0
+    cut: bool = begins(False)
+    delay: int = begins(0)
+    loss: float = begins(0.0)
 
     def copy(self) -> Link:
         twin = Link.__new__(Link)

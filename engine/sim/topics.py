@@ -9,6 +9,7 @@ from engine.controlplane import admin, placement, zk_topics
 from engine.controlplane.placement import Candidate, Placed, StripedPlacer
 from engine.model import errors
 from engine.model.controller import Controller
+from engine.model.declared import begins, declared
 from engine.model.effects import Effects
 from engine.model.messages import CONTROLLER
 from engine.model.records import Ids
@@ -29,6 +30,7 @@ class Fixed:
         return 0
 
 
+@declared
 class TopicRequest:
     """Partitions that an operator requests; -1 for `start` or `shift`: drawn at random.
 
@@ -36,16 +38,13 @@ class TopicRequest:
     of partitions the topic has already.
     """
 
-    __slots__ = ("factor", "first", "lists", "partitions", "placer", "shift", "start")
-
-    def __init__(self, partitions: int, factor: int, placer: str = "") -> None:
-        self.partitions = partitions
-        self.factor = factor
-        self.placer = placer
-        self.start = -1
-        self.shift = -1
-        self.first = 0
-        self.lists: tuple[Ids, ...] = ()
+    partitions: int
+    factor: int
+    placer: str = ""
+    start: int = begins(-1)
+    shift: int = begins(-1)
+    first: int = begins(0)
+    lists: tuple[Ids, ...] = begins(())
 
 
 # -- placing ---------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
+from engine.model.declared import begins, declared
 from engine.model.effects import Cue
 from engine.model.phrases import Entity
 from engine.story.entities import Happening, node, offset, say
@@ -14,6 +14,7 @@ Place = Callable[[Happening, Cue], Entity]
 """A value of a sentence, out of the cue."""
 
 
+@declared
 class RuleStep:
     """One step of a rule, which a cue names: "S-9", or "S-9.rejected" with `sub` "rejected".
 
@@ -24,28 +25,15 @@ class RuleStep:
     cue is made in `cue_sentences`.  kafka: class and method.  mark: its kind on the rail.
     """
 
-    __slots__ = ("id", "kafka", "mark", "moment", "places", "say", "sub", "title", "why")
-
-    def __init__(
-        self,
-        sub: str,
-        title: str,
-        moment: int,
-        say: str,
-        kafka: str = "",
-        why: str = "",
-        mark: str = "",
-        places: Mapping[str, Place] | None = None,
-    ) -> None:
-        self.id = ""
-        self.sub: Final = sub
-        self.title = title
-        self.moment = moment
-        self.say = say
-        self.kafka = kafka
-        self.why = why
-        self.mark = mark
-        self.places = places
+    sub: str
+    title: str
+    moment: int
+    say: str
+    kafka: str = ""
+    why: str = ""
+    mark: str = ""
+    places: Mapping[str, Place] | None = None
+    id: str = begins("")
 
 
 class Rule:

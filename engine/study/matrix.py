@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.catalogue import promises
+from engine.model.declared import declared
 from engine.model.profiles import PROFILES, get_profile
 from engine.scenarios.expectations import in_order
 from engine.scenarios.scenario import Scenario
@@ -12,17 +13,13 @@ from engine.scenarios.scenario import Scenario
 STATISTICAL = "by chance"
 
 
+@declared
 class MatrixCell:
     """Cell of the table: the `broken` invariants, in order, and the unmet expectations."""
 
-    __slots__ = ("broken", "complaints", "statistical")
-
-    def __init__(
-        self, broken: tuple[str, ...], complaints: tuple[str, ...], statistical: bool
-    ) -> None:
-        self.broken = broken
-        self.complaints = complaints
-        self.statistical = statistical
+    broken: tuple[str, ...]
+    complaints: tuple[str, ...]
+    statistical: bool
 
     def text(self) -> str:
         """Return the text in the table; `!` marks an unmet expectation."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from engine.catalogue.promises import is_clean, promised
+from engine.model.declared import begins, declared, fresh
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 from engine.replay.cursor import Checkpoint, Cursor
@@ -70,16 +71,14 @@ def soak_chunk(chunk: dict[str, Any]) -> dict[str, Any]:
 # -- drawing --------------------------------------------------------------------------------------
 
 
+@declared
 class Drawn:
     """A run as it was drawn: its moves, the pairs of rules it played, and what it ran into."""
 
-    __slots__ = ("find", "pairs", "run", "steps")
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.pairs: set[tuple[str, str]] = set()
-        self.steps = 0
-        self.find: Find | None = None
+    run: Run
+    pairs: set[tuple[str, str]] = fresh(set)
+    steps: int = begins(0)
+    find: Find | None = begins(None)
 
 
 def draw(seed: int, number: int, profiles: Sequence[str], library: Sequence[Scenario]) -> Drawn:

@@ -22,6 +22,8 @@ from tests import __main__ as checks
 from tests import reference
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.quick
+
 
 def test_settings_have_defaults_and_come_from_the_environment(tmp_path: Path) -> None:
     found = config.load({"HIGHWATER_PORT": "9000"}, instance=tmp_path)

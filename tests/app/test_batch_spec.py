@@ -23,6 +23,8 @@ from app.core.request_fields import RequestFields
 from engine.model.errors import InputError
 from engine.scenarios.scenario import Scenario
 
+pytestmark = pytest.mark.quick
+
 SCENARIO = Scenario.from_dict({"title": "Three brokers", "profiles": ["K39", "Z0102"]})
 
 

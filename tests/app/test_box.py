@@ -250,3 +250,20 @@ def test_a_setting_in_a_line_names_no_bugs() -> None:
     assert (
         box_of("Why does a consumer get OFFSET_OUT_OF_RANGE after a leader change?")["bugs"] == []
     )
+
+
+def test_a_fatal_line_is_named_first() -> None:
+    text = (
+        "[2018-03-14 06:17:57,563] INFO Truncating fares-0 to 2391 has no effect as the largest "
+        "offset in the log is 2390. (kafka.log.Log)\n"
+        "[2018-03-14 06:17:57,590] FATAL [ReplicaFetcher replicaId=2, leaderId=1, fetcherId=0] "
+        "Exiting because log truncation is not allowed for partition fares-0, current leader's "
+        "latest offset 2051 is less than replica's latest offset 2391 "
+        "(kafka.server.ReplicaFetcherThread)\n"
+    )
+    named = box_of(text)["named"]
+    assert isinstance(named, list)
+    assert [(one["line"], one["key"]) for one in named] == [
+        (2, "line.truncation_forbidden"),
+        (1, "line.truncates_nothing"),
+    ]

@@ -19,6 +19,8 @@ from tests.bench import ratios
 from tests.bench.__main__ import bench
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.quick
+
 
 def highwater(*arguments: str) -> click.testing.Result:
     return click.testing.CliRunner().invoke(cli.main, arguments)

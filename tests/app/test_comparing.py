@@ -14,6 +14,8 @@ from engine.model.profiles import GENERATIONS
 from engine.scenarios import file
 from engine.sim.run import Run
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def digest(app: Flask) -> str:

@@ -19,6 +19,7 @@ from tests.app.conftest import browser
 STATIC = Path(__file__).parents[2] / "static" / STORED
 
 
+@pytest.mark.night
 def test_every_interval_holds_and_the_page_tells_it(tmp_path: Path) -> None:
     out = tmp_path / "coverage.json"
     found = CliRunner().invoke(coverage.main, ["--out", str(out)])

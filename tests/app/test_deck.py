@@ -55,6 +55,7 @@ def notes(collection: Collection) -> dict[str, Any]:
     return {note["Id"]: note for note in found}
 
 
+@pytest.mark.night
 def test_anki_shows_every_card_and_a_second_import_updates(
     tmp_path: Path, packed: bytes, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_anki_shows_every_card_and_a_second_import_updates(
         collection.close()
 
 
+@pytest.mark.night
 def test_both_languages_stand_beside_each_other(tmp_path: Path, packed: bytes) -> None:
     collection = Collection(str(tmp_path / "mine.anki2"))
     try:

@@ -20,6 +20,8 @@ from engine.moves.verbs import VERBS
 from engine.scenarios.file import find, load_text
 from tests.app.conftest import Socket, browser, post
 
+pytestmark = pytest.mark.quick
+
 
 def check(client: FlaskClient, **sent: Any) -> Any:
     return post(client, "/api/scenarios/check", sent).json

@@ -29,6 +29,8 @@ from tests.app.conftest import TOKEN as MINE
 from tests.app.test_batch_jobs import play_chunk
 from tests.batch_runner import plain_jobs
 
+pytestmark = pytest.mark.quick
+
 GUESSES = 8
 CHECKED = [
     not_a_server_error,

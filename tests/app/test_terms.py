@@ -13,6 +13,8 @@ from flask.testing import FlaskClient
 from engine.scenarios.file import library
 from tests.conftest import ROOT, sample
 
+pytestmark = pytest.mark.quick
+
 TABLE = ROOT / "docs/reference/terms.zh-Hans.md"
 NOT_AN_OFFSET = "高水位移动"
 """Where two words meet and look like a third one."""

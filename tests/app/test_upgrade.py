@@ -19,6 +19,8 @@ from engine.sim.run import Run
 from engine.upgrade.ledger import BOTH, MODES, LedgerEntry, entries, shown
 from engine.upgrade.upgrade import bug_of, bugs_of, release_in, upgrade
 
+pytestmark = pytest.mark.quick
+
 SEVERITIES = ("blocker", "critical", "major", "minor", "noise")
 
 

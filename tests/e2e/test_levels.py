@@ -51,6 +51,8 @@ def test_a_level_is_solved_by_touch(visit: Opener) -> None:
         has_touch=True,
         locale="zh-CN",
     )
+    # On a slow phone several changes are drawn in one frame.
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.locator("#breakit").tap()
     page.locator("#breaksheet button", has_text="写到 Broker 1").tap()
     told = page.locator(".titlebar .pathplace")

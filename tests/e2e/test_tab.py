@@ -202,6 +202,7 @@ def test_a_damaged_link_names_what_is_damaged(tab: Tab, hash: str, words: str) -
     assert words in page.locator("#notice").inner_text()
 
 
+@pytest.mark.night
 def test_an_engine_that_dies_is_started_again_and_knows_the_run(awake: Any) -> None:
     asked = "run => highwaterSite.connect({ onConnect() {} }).ask('possible', { run, step: 9 })"
     first = awake.evaluate(asked, LOST.digest)
@@ -265,6 +266,7 @@ def test_pages_of_the_folder_open_without_a_complaint(tab: Tab, site_folder: Pat
     page.wait_for_timeout(300)
 
 
+@pytest.mark.night
 def test_the_engine_renders_the_pages_that_do_not_lie_in_the_folder(tab: Tab) -> None:
     page = tab.open(f"s/{R20.slug}/?profile=Z0102&step=9")
     page.click("#compare")
@@ -286,6 +288,7 @@ def test_a_level_is_judged_in_the_tab(tab: Tab) -> None:
     page.locator('[data-id="b1"]').first.wait_for(timeout=90_000)
 
 
+@pytest.mark.night
 def test_every_future_is_searched_in_the_tab_as_by_a_server(tab: Tab) -> None:
     """The counts are those of the search that a server's process plays; and it can be cancelled."""
     native = SearchTask(Ask(LOST, 31, budgets_of({"crashes": 1})))
@@ -314,6 +317,7 @@ def test_every_future_is_searched_in_the_tab_as_by_a_server(tab: Tab) -> None:
     assert page.url.startswith(tab.root) and "crashes" in page.url
 
 
+@pytest.mark.night
 def test_a_cluster_is_pasted_and_asked_what_if(tab: Tab) -> None:
     page = tab.open("cluster/", "#paste")
     page.fill("#text", "Topic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2\n")
@@ -361,6 +365,7 @@ def test_an_address_of_a_server_leads_into_the_site(
     context.close()
 
 
+@pytest.mark.night
 def test_a_batch_in_the_tab_counts_what_local_processes_count(tab: Tab) -> None:
     """With one engine: tests/js/seeds.test.mjs has several of them share the seeds."""
     tab.context.add_init_script(

@@ -84,7 +84,12 @@ async function make(text, pace, quiet) {
   const on = s.tapeNow.value;
   if (!on) return false;
   if (writes) return writes(text);
-  if (rules && !(await rules.allows(on, text))) return false;
+  try {
+    if (rules && !(await rules.allows(on, text))) return false;
+  } catch (problem) {
+    complain(problem); // the next move does not wait for this one
+    return false;
+  }
   const step = base(on);
   const stood = { tapes: s.tapes.value, run: on.digest, n: step };
   pause();

@@ -68,7 +68,7 @@ async function possible(run) {
 }
 
 /** Lets time pass. */
-const pass = async () => act((await judge(s.run.value)).wait);
+const pass = () => judge(s.run.value).then(({ wait }) => act(wait), complain);
 
 /** Resolves when the last move has been played out. */
 const rested = () =>

@@ -58,14 +58,16 @@ const Part = ({ title, rows, shape }) =>
 
 export function Meaning({ box, film, voters, read }) {
   const { named, quorum, bugs, hits, story, without, release, has, masked } = box;
+  const told = story && !story.choose && html`<${Story} answer=${story} link=${film} />`;
   const ofRelease = t("cluster.has", { release, n: has });
   return html`${masked > 0 && html`<p role="status">${t("cluster.masked", { n: masked })}</p>`}
     <${Quorum} sentences=${quorum.sentences} voters=${voters} />
     ${without && html`<p role="status">${without}</p>`}
     ${story?.choose && html`<${Choose} answer=${story} read=${read} />`}
-    ${story && !story.choose && html`<${Story} answer=${story} link=${film} />`}
+    ${story?.states > 0 && told}
     <${Part} title=${has ? ofRelease : t("cluster.bugs")} rows=${bugs} shape=${Bug} />
     <${Part} title=${t("cluster.named")} rows=${named} shape=${Named} />
+    ${!story?.states && told}
     ${
       release &&
       html`<p>

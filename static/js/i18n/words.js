@@ -4,9 +4,12 @@
  *  hidden.  A Kafka or a promise that is named by its code is told in words. */
 export function translator(words, lang = "en") {
   const plural = new Intl.PluralRules(lang);
+  // To choose a form takes long, and few keys have forms.
+  const forms = (key) => `${key}.one` in words || `${key}.other` in words;
   const t = (key, args = {}) => {
     const entry =
-      (args.n !== undefined && words[`${key}.${plural.select(Number(args.n))}`]) || words[key];
+      (args.n !== undefined && forms(key) && words[`${key}.${plural.select(Number(args.n))}`]) ||
+      words[key];
     if (entry === undefined) return key;
     if (!entry.includes("{")) return entry;
     const told = (name) => TOLD[name]?.(t, args[name]) ?? String(args[name]);

@@ -15,7 +15,8 @@ import { Icon } from "./common.js";
 import { Moves } from "./menumoves.js";
 
 export const drawn = signal(null); // what the stage shows at rest
-const menu = signal(null); // {id, label, x, y}
+const menu = signal(null); // {id, label, x, y, where}
+const here = () => `${s.run.value}@${s.n.value}`;
 
 /** Opens the menu of a thing; moves that are still being played out end first. */
 export async function openMenu(thing, target) {
@@ -23,7 +24,7 @@ export async function openMenu(thing, target) {
   if (s.unfolding.value === s.run.value) await goTo(s.facts.value.total);
   s.held.value = true;
   s.selected.value = thing.id;
-  menu.value = { ...thing, from: target };
+  menu.value = { ...thing, from: target, where: here() };
   loadPossible();
 }
 
@@ -62,8 +63,9 @@ function useClosing(box, at) {
     return () => removeEventListener("pointerdown", outside);
   }, [at?.id]);
   useEffect(() => {
-    menu.value = null;
-  }, [s.n.value, s.run.value]);
+    // The step on which it was opened may be drawn in the same frame: that is no other step.
+    if (at && at.where !== here()) menu.value = null;
+  }, [here()]);
   useEffect(() => {
     if (!at) s.held.value = false;
   }, [at]);
@@ -113,7 +115,7 @@ export function Menu() {
   const at = menu.value;
   useClosing(box, at);
   if (!at || !s.step.value) return null;
-  const ready = s.possible.value.key === `${s.run.value}@${s.n.value}`;
+  const ready = s.possible.value.key === here();
   const mine = ready ? s.possible.value.moves.filter((m) => concerns(m, at.id, s.step.value)) : [];
   const message = s.step.value.view.messages.find((one) => `m${one.id}` === at.id);
   const past = s.facts.value && s.n.value < s.facts.value.total && !s.living.value;

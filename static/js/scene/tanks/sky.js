@@ -7,6 +7,7 @@ import { CHIP, slip } from "./slip.js";
 import { heightOf, progress } from "./speech.js";
 
 const MOST = 24;
+const MISSES = 4; // messages without a place: the sky is full
 
 /** Finds room in the rows of the sky, so that nothing covers another. */
 export function rows(geo) {
@@ -57,10 +58,11 @@ function nearest(wish, w, [left, right], others) {
 export function messages(geo, view, places, ctx) {
   const out = [];
   let rest = 0;
+  let misses = 0;
   for (const m of view.messages) {
     // What nobody waits for any more fades with the step in which that became so.
     if (m.unawaited && !ctx.layers.has("heartbeats")) continue;
-    if (out.length >= MOST) {
+    if (out.length >= MOST || misses >= MISSES) {
       rest += 1;
       continue;
     }
@@ -70,6 +72,7 @@ export function messages(geo, view, places, ctx) {
     const at = places.find(along - made.w / 2, made.w);
     if (!at) {
       rest += 1;
+      misses += 1;
       continue;
     }
     const kind = m.reply ? "reply" : "ask";

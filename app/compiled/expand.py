@@ -1,0 +1,109 @@
+"""Declared classes with their constructors written out: mypyc takes no generated ones.
+
+`engine.model.declared` gives a class its constructor when it is imported; in a copy of the engine
+that is compiled, the same constructor is source.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+NOTE: Final = "mypyc_attr(allow_interpreted_subclasses=True, serializable=True{})"
+NOTES: Final = {"declared": NOTE.format(""), "acyclic": NOTE.format(", acyclic=True")}
+EMPTY: Final = {"dict": "{}", "list": "[]"}
+
+Classes = Mapping[str, ast.ClassDef]
+
+
+def expand(files: Sequence[Path]) -> None:
+    """Write out the declared classes of modules, in place; what they inherit from is among them."""
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in files}
+    classes = {
+        node.name: node
+        for tree in trees.values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and _note(node)
+    }
+    constructors = {name: _constructor(node, classes) for name, node in classes.items()}
+    for path, tree in trees.items():
+        known = {name.name for node in tree.body for name in getattr(node, "names", ())}
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and str(node.module).endswith("model.declared"):
+                node.module = str(node.module).replace("declared", "compiling")
+                node.names = [ast.alias("mypyc_attr")]
+            elif isinstance(node, ast.ImportFrom):
+                bases = [classes[one.name] for one in node.names if one.name in classes]
+                used = {name for base in bases for name in _types(base, classes)} - known
+                node.names += [ast.alias(name) for name in sorted(used)]
+                known |= used
+            elif isinstance(node, ast.ClassDef) and node.name in constructors:
+                _write_out(node, constructors[node.name])
+        path.write_text(ast.unparse(tree), "utf-8")
+
+
+def _note(node: ast.ClassDef) -> str:
+    """Return what the compiler is told of a class, "" for one that is not declared."""
+    names = [one.id for one in node.decorator_list if isinstance(one, ast.Name)]
+    return next((NOTES[name] for name in names if name in NOTES), "")
+
+
+def _own_fields(node: ast.ClassDef) -> list[ast.AnnAssign]:
+    return [
+        line
+        for line in node.body
+        if isinstance(line, ast.AnnAssign)
+        and not ast.unparse(line.annotation).startswith("ClassVar")
+    ]
+
+
+def _maker(line: ast.AnnAssign) -> str:
+    """Return the name of what declares a field that is no argument, or ""."""
+    value = line.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id if value.func.id in ("begins", "fresh", "unset") else ""
+    return ""
+
+
+def _family(node: ast.ClassDef, classes: Classes) -> list[ast.ClassDef]:
+    """Return a class after the declared ones that it inherits from."""
+    base = next((ast.unparse(one) for one in node.bases), "")
+    return [*(_family(classes[base], classes) if base in classes else []), node]
+
+
+def _types(node: ast.ClassDef, classes: Classes) -> set[str]:
+    """Return the names in the annotations of a class, which one that inherits from it needs."""
+    fields = [line for one in _family(node, classes) for line in _own_fields(one)]
+    parts = [part for line in fields for part in ast.walk(line.annotation)]
+    return {part.id for part in parts if isinstance(part, ast.Name)} - set(dir(builtins))
+
+
+def _constructor(node: ast.ClassDef, classes: Classes) -> list[str]:
+    """Return the lines of a constructor that sets inherited fields, then the class's own."""
+    family = _family(node, classes)
+    arguments, lines = ["self"], []
+    for line in (line for one in family for line in _own_fields(one)):
+        name, maker = ast.unparse(line.target), _maker(line)
+        if not maker:
+            default = f" = {ast.unparse(line.value)}" if line.value else ""
+            arguments.append(f"{name}: {ast.unparse(line.annotation)}{default}")
+            lines.append(f"self.{name} = {name}")
+        elif maker != "unset":
+            assert isinstance(line.value, ast.Call)
+            made = line.value.args[0]
+            text = ast.unparse(made.body if isinstance(made, ast.Lambda) else made)
+            if maker == "fresh" and not isinstance(made, ast.Lambda):
+                text = EMPTY.get(text, f"{text}()")
+            lines.append(f"self.{name} = {text}")
+    return [f"def __init__({', '.join(arguments)}) -> None:", *lines] if lines else []
+
+
+def _write_out(node: ast.ClassDef, constructor: list[str]) -> None:
+    node.decorator_list = [ast.parse(_note(node), mode="eval").body]
+    for line in _own_fields(node):
+        line.value = None
+    if constructor and _own_fields(node):
+        node.body += ast.parse("\n    ".join(constructor)).body
