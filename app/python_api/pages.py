@@ -83,7 +83,7 @@ def why() -> Response:
 
 
 @blueprint.post("/api/compare")
-@api_schema.declare(api_schema.Compared, takes=api_schema.CompareSent)
+@api_schema.declare(api_schema.ComparedRuns, takes=api_schema.CompareSent)
 def compare() -> Response:
     """Play the script of a run under another release; return both ends, and where they part."""
     given = body()
@@ -143,7 +143,7 @@ def explained(asked: RunAsked, step: int, subject: str) -> dict[str, object]:
 
 
 def compared(asked: RunAsked, other: str) -> dict[str, object]:
-    """Return both ends and where they part, as `api_schema.Compared`.  Raises InputError."""
+    """Return both ends and where they part, as `api_schema.ComparedRuns`.  Raises InputError."""
     found = asked.run().compare(other)
     return {
         "said": str(found).splitlines(),

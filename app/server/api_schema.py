@@ -136,7 +136,7 @@ class WhySent(ProgramRun):
     subject: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class Guard(TypedDict):
+class WhyGuard(TypedDict):
     """A condition: whether it holds, its sentence, and a move that would make it hold, or ""."""
 
     holds: bool
@@ -148,7 +148,7 @@ class WhyTold(TypedDict):
     ok: Yes
     about: str
     happens: bool
-    guards: list[Guard]
+    guards: list[WhyGuard]
 
 
 class CompareSent(ProgramRun):
@@ -157,7 +157,7 @@ class CompareSent(ProgramRun):
     other: Annotated[str, Meta(max_length=40)]
 
 
-class Compared(TypedDict):
+class ComparedRuns(TypedDict):
     """Both ends in words; `at` has the first step of each that differs, if one does."""
 
     ok: Yes
