@@ -1,16 +1,16 @@
-"""`/api/play`: a run for programs in any language, as `highwater.run` gives it to Python.
+"""Runs for programs in any language, as `highwater.run` gives them to Python.
 
-It stores nothing and needs no token: what a foreign page could have it do, it could do by itself.
+They store nothing and need no token: what a foreign page could have them do, it could do by itself.
 """
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 from flask import Blueprint, Response, request
 
 from app.core.refusals import RequestError
-from app.core.request_fields import SEED_MAX
+from app.core.request_fields import SEED_MAX, RequestFields
 from app.python_api import runs
 from app.python_api.steps import Broken, Step
 from app.questions.names import SCENARIO_BYTES
@@ -18,6 +18,7 @@ from app.server import api_schema
 from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
+from engine.model.errors import InputError
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -28,6 +29,21 @@ STEPS_MOST: Final = 200
 """Steps of one answer."""
 MOVES_MOST: Final = 200
 MOVE_CHARS: Final = 2_000
+
+
+class RunAsked(NamedTuple):
+    """A scenario of the library or saved, or the text of one; release, seed and moves."""
+
+    scenario: Scenario | None
+    text: str
+    release: str
+    seed: int
+    moves: list[str] | None
+
+    def run(self) -> runs.Run:
+        """Return the run, which is played on first use.  Raises InputError."""
+        found = self.scenario or file.load_text(self.text)
+        return runs.run_of(found, self.release, self.seed, self.moves)
 
 
 class PlayedRun(TypedDict):
@@ -50,18 +66,41 @@ class PlayedRun(TypedDict):
 @api_schema.declare(api_schema.Played, takes=api_schema.PlaySent)
 def play() -> Response:
     """Play {scenario or yaml, release, seed, moves}; return its end, and steps with sentences."""
-    services().accounts.take(request.remote_addr or "", "tries")
     given = body()
+    first = given.whole("first", 0, SEED_MAX, default=0)
+    count = given.whole("count", 0, STEPS_MOST, default=20)
+    return json_answer({"ok": True, **apart(played, _run_asked(given), first, count)})
+
+
+@blueprint.post("/api/why")
+@api_schema.declare(api_schema.WhyTold, takes=api_schema.WhySent)
+def why() -> Response:
+    """Explain why `subject` does not happen at a step of a run: its conditions, with moves."""
+    given = body()
+    step = given.whole("step", 0, SEED_MAX)
+    subject = given.text("subject", most=200)
+    return json_answer({"ok": True, **apart(explained, _run_asked(given), step, subject)})
+
+
+@blueprint.post("/api/compare")
+@api_schema.declare(api_schema.ComparedRuns, takes=api_schema.CompareSent)
+def compare() -> Response:
+    """Play the script of a run under another release; return both ends, and where they part."""
+    given = body()
+    other = given.text("other", most=40)
+    return json_answer({"ok": True, **apart(compared, _run_asked(given), other)})
+
+
+def _run_asked(given: RequestFields) -> RunAsked:
+    """Return the run that is asked for, and charge the address for playing it."""
+    services().accounts.take(request.remote_addr or "", "tries")
     text = given.text("yaml", most=SCENARIO_BYTES) if given.has("yaml") else ""
     named = "" if text else given.text("scenario", most=200)
     scenario = naming.scenario_named(named) if named else None
     release = given.text("release", most=40) if given.has("release") else ""
     seed = given.whole("seed", 0, SEED_MAX, default=0)
-    first = given.whole("first", 0, SEED_MAX, default=0)
-    count = given.whole("count", 0, STEPS_MOST, default=20)
     moves = _moves(given.raw("moves") if given.has("moves") else None)
-    found = apart(played, scenario, text, release, seed, moves, first, count)
-    return json_answer({"ok": True, **found})
+    return RunAsked(scenario, text, release, seed, moves)
 
 
 def _moves(given: object) -> list[str] | None:
@@ -74,17 +113,9 @@ def _moves(given: object) -> list[str] | None:
     return list(given)
 
 
-def played(
-    scenario: Scenario | None,
-    text: str,
-    release: str,
-    seed: int,
-    moves: list[str] | None,
-    first: int,
-    count: int,
-) -> PlayedRun:
+def played(asked: RunAsked, first: int, count: int) -> PlayedRun:
     """Return the run of a scenario, or of the text of one.  Raises InputError."""
-    found = runs.run_of(scenario or file.load_text(text), release, seed, moves)
+    found = asked.run()
     steps = found[first : first + count]
     return {
         "run": found.digest,
@@ -98,6 +129,27 @@ def played(
         "first": first,
         "steps": [_step(one) for one in steps],
         "url": found.link("", found.lost_at),
+    }
+
+
+def explained(asked: RunAsked, step: int, subject: str) -> dict[str, object]:
+    """Return why something does not happen, as `api_schema.WhyTold`.  Raises InputError."""
+    found = asked.run()
+    if step >= len(found):
+        raise InputError("invalid", f"The run has no step {step}: its last is {len(found) - 1}.")
+    told = found.why(step, subject)
+    guards = [{"holds": holds, "said": said, "move": move} for holds, said, move in told.guards]
+    return {"about": told.about, "happens": told.happens, "guards": guards}
+
+
+def compared(asked: RunAsked, other: str) -> dict[str, object]:
+    """Return both ends and where they part, as `api_schema.ComparedRuns`.  Raises InputError."""
+    found = asked.run().compare(other)
+    return {
+        "said": str(found).splitlines(),
+        "lost": found.one.lost,
+        "other_lost": found.other.lost,
+        "at": list(found.parts[0][:2]) if found.parts else [],
     }
 
 

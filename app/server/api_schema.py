@@ -80,14 +80,19 @@ class Tried(TypedDict):
     problem: LineProblem | None
 
 
-class PlaySent(TypedDict):
-    """A run: a scenario by name or as YAML, and steps of it, from `first` on."""
+class ProgramRun(TypedDict):
+    """A run: a scenario by name or as YAML, a release, a seed, and moves instead of its script."""
 
     scenario: NotRequired[Name]
     yaml: NotRequired[ScenarioText]
     release: NotRequired[Annotated[str, Meta(max_length=40)]]
     seed: NotRequired[Seed]
     moves: NotRequired[Annotated[list[str], Meta(max_length=200)]]
+
+
+class PlaySent(ProgramRun):
+    """A run, and steps of it from `first` on."""
+
     first: NotRequired[Annotated[int, Meta(ge=0)]]
     count: NotRequired[Annotated[int, Meta(ge=0, le=200)]]
 
@@ -122,6 +127,44 @@ class Played(TypedDict):
     first: int
     steps: list[PlayedStep]
     url: str
+
+
+class WhySent(ProgramRun):
+    """A run, a step of it, and a subject: `hw 1`, `isr 2`, `ack m1`, `leader 3`, `move kill 1`."""
+
+    step: Annotated[int, Meta(ge=0)]
+    subject: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class WhyGuard(TypedDict):
+    """A condition: whether it holds, its sentence, and a move that would make it hold, or ""."""
+
+    holds: bool
+    said: str
+    move: str
+
+
+class WhyTold(TypedDict):
+    ok: Yes
+    about: str
+    happens: bool
+    guards: list[WhyGuard]
+
+
+class CompareSent(ProgramRun):
+    """A run, and another release that plays its script."""
+
+    other: Annotated[str, Meta(max_length=40)]
+
+
+class ComparedRuns(TypedDict):
+    """Both ends in words; `at` has the first step of each that differs, if one does."""
+
+    ok: Yes
+    said: list[str]
+    lost: list[str]
+    other_lost: list[str]
+    at: list[int]
 
 
 class Playable(TypedDict):

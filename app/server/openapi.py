@@ -70,7 +70,14 @@ def _document(app: Flask) -> JsonSchema:
         "paths": paths,
         "components": {
             "schemas": components,
-            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": TOKEN}},
+            "securitySchemes": {
+                "token": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": TOKEN,
+                    "description": services().words.text("en", "api.token", {"header": TOKEN}),
+                }
+            },
         },
     }
 
@@ -104,7 +111,7 @@ def _operation(
     if one.takes is not None:
         told["requestBody"] = {"required": True, "content": {json: {"schema": refs[one.takes]}}}
     if method in CHANGES and not rule.endpoint.startswith("programs."):
-        told["security"] = [{"token": []}]
+        told["security"] = [{}, {"token": []}]  # a program needs none
     return told
 
 

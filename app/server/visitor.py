@@ -67,10 +67,23 @@ def is_own_token(given: object) -> bool:
 
 
 def require_token() -> None:
-    """Raise `RequestError` "forbidden" without our token, for whatever stores or costs."""
+    """Raise `RequestError` "forbidden" without our token, for whatever stores or costs.
+
+    A program needs none below /api: it sends JSON and no cookie, so it can use nothing that
+    belongs to a visitor.  A page of another site cannot pass for one: a browser names the origin
+    of a POST, and asks first (CORS, which is never granted) before it sends JSON there.
+    """
+    if is_program() and request.is_json and not request.cookies:
+        return
     given = request.headers.get("X-CSRF-Token") or request.form.get("csrf")
     if not is_own_token(given):
-        raise RequestError("forbidden")
+        raise RequestError("forbidden", key="forbidden.program" if is_program() else "forbidden")
+
+
+def is_program() -> bool:
+    """Check for a request below /api that no page made."""
+    from_page = any(name in request.headers for name in ("Origin", "Sec-Fetch-Site", "Referer"))
+    return request.path.startswith("/api/") and not from_page
 
 
 def require_token_header() -> None:

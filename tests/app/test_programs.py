@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from flask import Flask
+from werkzeug.serving import make_server
 
 import highwater as hw
 from engine.scenarios import file
+from tests.conftest import ROOT, THOROUGH
+
+PAGE = ROOT / "docs/how-to/api.md"
+TSC = f"{ROOT}/node_modules/.bin/tsc play.mts"
+only_thorough = pytest.mark.skipif(
+    not THOROUGH or shutil.which("go") is None, reason="a minute of Go: HIGHWATER_THOROUGH=1"
+)
 
 
 def played(app: Flask, **asked: Any) -> dict[str, Any]:
@@ -57,3 +72,82 @@ def test_scenarios_releases_and_moves_are_listed(app: Flask) -> None:
 def test_bad_input_is_one_sentence(app: Flask, asked: dict[str, Any], said: str) -> None:
     answer = app.test_client().post("/api/play", json=asked)
     assert 400 <= answer.status_code < 500 and said in answer.json["sentence"], answer.json
+
+
+def test_why_and_compare_say_what_python_says(app: Flask) -> None:
+    client, asked = app.test_client(), {"scenario": "R20", "release": "0.10.2.2"}
+    run = hw.run("R20", kafka="0.10.2.2")
+    told = client.post("/api/why", json={**asked, "step": 137, "subject": "isr 2"}).json
+    own = run.why(137, "isr 2")
+    assert (told["about"], told["happens"]) == (own.about, own.happens)
+    assert [tuple(guard.values()) for guard in told["guards"]] == list(own.guards)
+    compared = client.post("/api/compare", json={**asked, "other": "4.1"}).json
+    assert "\n".join(compared["said"]) == str(run.compare("4.1"))
+    assert (compared["lost"], compared["other_lost"], compared["at"]) == (["m1"], [], [2, 1])
+    same = client.post("/api/compare", json={"scenario": "R20", "other": "0.10.2.2"}).json
+    assert same["at"] == []
+    beyond = client.post("/api/why", json={**asked, "step": 999, "subject": "hw"})
+    assert beyond.status_code == 400 and "no step 999" in beyond.json["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 201),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "http://localhost"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Referer": "https://evil.example/"}, 403),
+        ({"Content-Type": "text/plain"}, 403),
+    ],
+)
+def test_a_program_saves_without_a_token(app: Flask, headers: dict[str, str], status: int) -> None:
+    """What any page could send in a visitor's name still needs the page's token."""
+    text = json.dumps({"yaml": hw.run("S20").export("yaml")})
+    client, sent = app.test_client(), {"Content-Type": "application/json", **headers}
+    answer = client.post("/api/scenarios", data=text, headers=sent)
+    assert answer.status_code == status, answer.text
+    if status == 403:
+        from_page = {"Origin", "Sec-Fetch-Site", "Referer"} & headers.keys()
+        said = "reload the page" if from_page else "without cookies"
+        assert said in answer.json["sentence"]
+    client.set_cookie("highwater", "of a visitor")
+    assert client.post("/api/scenarios", data=text, headers=sent).status_code == 403
+
+
+def test_no_other_site_may_read_and_pages_keep_their_token(app: Flask) -> None:
+    client = app.test_client()
+    asked = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    for answer in (
+        client.options("/api/play", headers=asked),
+        client.get("/api/play", headers=asked),
+    ):
+        assert not any(name.startswith("Access-Control") for name, _ in answer.headers)
+    assert client.post("/batch/engine/build", json={}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "command"),
+    [
+        ("python", "play.py", f"{sys.executable} play.py"),
+        ("typescript", "play.mts", f"{TSC} --target es2022 --module nodenext && node play.mjs"),
+        pytest.param("go", "play.go", "go run play.go", marks=only_thorough),
+    ],
+)
+def test_programs_of_the_page_play_a_loss(
+    app: Flask, tmp_path: Path, language: str, file: str, command: str
+) -> None:
+    (program,) = re.findall(rf"```{language}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        address = f"127.0.0.1:{server.server_port}"
+        (tmp_path / file).write_text(program.replace("localhost:8000", address))
+        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    finally:
+        server.shutdown()
+        thread.join()
+    run = hw.run("R20", kafka="0.10.2.2")
+    assert "m1" in done.stdout and run.verdict in done.stdout, done
+    assert done.stdout.splitlines()[-1] == run[137].said[0]
