@@ -22,11 +22,15 @@ Classes = Mapping[str, ast.ClassDef]
 def expand(files: Sequence[Path]) -> None:
     """Write out the declared classes of modules, in place; what they inherit from is among them."""
     trees = {path: ast.parse(path.read_text("utf-8")) for path in files}
-    classes = {
+    every = {
         node.name: node
         for tree in trees.values()
         for node in tree.body
-        if isinstance(node, ast.ClassDef) and _note(node)
+        if isinstance(node, ast.ClassDef)
+    }
+    classes = {name: node for name, node in every.items() if _note(node)}
+    parents = {
+        base.id for one in every.values() for base in one.bases if isinstance(base, ast.Name)
     }
     constructors = {name: _constructor(node, classes) for name, node in classes.items()}
     for path, tree in trees.items():
@@ -40,8 +44,11 @@ def expand(files: Sequence[Path]) -> None:
                 used = {name for base in bases for name in _types(base, classes)} - known
                 node.names += [ast.alias(name) for name in sorted(used)]
                 known |= used
-            elif isinstance(node, ast.ClassDef) and node.name in constructors:
-                _write_out(node, constructors[node.name])
+            elif isinstance(node, ast.ClassDef):
+                if node.name not in parents:
+                    _Copies(node, every).visit(node)
+                if node.name in constructors:
+                    _write_out(node, constructors[node.name])
         path.write_text(ast.unparse(tree), "utf-8")
 
 
@@ -107,3 +114,32 @@ def _write_out(node: ast.ClassDef, constructor: list[str]) -> None:
         line.value = None
     if constructor and _own_fields(node):
         node.body += ast.parse("\n    ".join(constructor)).body
+
+
+class _Copies(ast.NodeTransformer):
+    """Writes out `shallow(self)` of a class that no other inherits from."""
+
+    def __init__(self, node: ast.ClassDef, every: Classes) -> None:
+        self._name = node.name
+        self._family = _family(node, every)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        return self._copied() if ast.unparse(node) == "twin = shallow(self)" else node
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:
+        if ast.unparse(node) != "return shallow(self)":
+            return node
+        return [*self._copied(), *ast.parse("return twin").body]
+
+    def _copied(self) -> list[ast.stmt]:
+        names = [name for one in self._family for name in _field_names(one)]
+        lines = [f"twin.{name} = self.{name}" for name in names]
+        return ast.parse("\n".join([f"twin = {self._name}.__new__({self._name})", *lines])).body
+
+
+def _field_names(node: ast.ClassDef) -> list[str]:
+    """Return the names of a class's own fields, declared or in its slots."""
+    for line in node.body:
+        if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__slots__":
+            return list(ast.literal_eval(line.value))
+    return [ast.unparse(line.target) for line in _own_fields(node)]

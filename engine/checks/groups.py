@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final, NamedTuple, Protocol
 
 from engine.checks.ledger import Acked
+from engine.model.copying import shallow
 from engine.model.declared import declared, fresh
 from engine.model.log import Batch
 
@@ -48,7 +49,7 @@ class GroupMemory:
     last: dict[int, tuple[int, int]] = fresh(dict)
 
     def copy(self) -> GroupMemory:
-        twin = GroupMemory.__new__(GroupMemory)
+        twin = shallow(self)
         twin.processed = self.processed.copy()
         twin.skipped = self.skipped.copy()
         twin.upto = self.upto.copy()

@@ -19,7 +19,7 @@ from engine.checks.settled import unsettled
 from engine.model.broker import Process
 from engine.model.cluster import Cluster
 from engine.model.compiling import mypyc_attr
-from engine.model.copying import Twins
+from engine.model.copying import Twins, shallow
 from engine.model.effects import Effects
 from engine.model.log import Batch, Log
 from engine.model.messages import FetchData
@@ -73,7 +73,7 @@ class Checker:
 
     def branch(self, cluster: Cluster) -> Checker:
         """Return a copy for a cluster whose replicas are still shared with this one's."""
-        twin = Checker.__new__(Checker)
+        twin = shallow(self)
         twin.cluster = cluster
         twin.ledger = self.ledger.copy()
         twin.lags, twin.step = self.lags, self.step

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from engine.checks.voters import QuorumMemory
 from engine.model.compiling import mypyc_attr
+from engine.model.copying import shallow
 from engine.model.declared import begins, declared
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
@@ -37,11 +38,7 @@ class Outage:
     longest_ms: int = begins(0)
 
     def copy(self) -> Outage:
-        twin = Outage.__new__(Outage)
-        twin.longest_ms = self.longest_ms
-        twin.since = self.since
-        twin.total_ms = self.total_ms
-        return twin
+        return shallow(self)
 
     def note(self, available: bool, now: int) -> None:
         if available:
@@ -119,15 +116,7 @@ class Ledger:
         self.uncontrolled = Outage()  # no controller is active
 
     def copy(self) -> Ledger:
-        twin = Ledger.__new__(Ledger)
-        twin.committed_lost = self.committed_lost
-        twin.elections_clean = self.elections_clean
-        twin.elections_last_known = self.elections_last_known
-        twin.elections_unclean = self.elections_unclean
-        twin.isr_expands = self.isr_expands
-        twin.isr_shrinks = self.isr_shrinks
-        twin.sent = self.sent
-        twin.truncated = self.truncated
+        twin = shallow(self)
         twin.uncontrolled = self.uncontrolled.copy()
         twin.voters = self.voters.copy()
         twin.acked = [of_one.copy() for of_one in self.acked]

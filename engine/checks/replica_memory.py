@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.model.broker import Process
 from engine.model.compiling import mypyc_attr
+from engine.model.copying import shallow
 from engine.model.state import Replica
 
 _opened: Final = attrgetter("opened")
@@ -37,11 +38,4 @@ class ReplicaMemory:
         self.agreed = 0
 
     def copy(self) -> ReplicaMemory:
-        twin = ReplicaMemory.__new__(ReplicaMemory)
-        twin.agreed = self.agreed
-        twin.epoch = self.epoch
-        twin.hw = self.hw
-        twin.leo = self.leo
-        twin.replica = self.replica
-        twin.role = self.role
-        return twin
+        return shallow(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from engine.model.copying import shallow
 from engine.model.declared import declared, fresh
 from engine.model.quorum import LEADER, MetadataLog, Quorum, Record, Voter
 
@@ -23,7 +24,7 @@ class QuorumMemory:
     seen: dict[int, tuple[int, int, int]] = fresh(dict)  # voter -> (end, last epoch, mark)
 
     def copy(self) -> QuorumMemory:
-        twin = QuorumMemory.__new__(QuorumMemory)
+        twin = shallow(self)
         twin.leaders = self.leaders.copy()
         twin.committed = self.committed.copy()
         twin.seen = self.seen.copy()

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from engine.model.compiling import mypyc_attr
 from engine.model.configs import Configs, for_topic
-from engine.model.copying import Twins
+from engine.model.copying import Twins, shallow
 from engine.model.declared import begins, declared, fresh
 from engine.model.groups import Group
 from engine.model.last_fetch import LastFetch
@@ -69,21 +69,7 @@ class Machine:
 
     def twin(self, twins: Twins) -> Machine:
         """Return a copy; `racks` and `topics` are those of the simulation's own copy."""
-        twin = Machine.__new__(Machine)
-        twin.auto_fetch = self.auto_fetch
-        twin.clean_epoch = self.clean_epoch
-        twin.configs = self.configs
-        twin.corr = self.corr
-        twin.dirs = self.dirs
-        twin.disk_rate = self.disk_rate
-        twin.read_rate = self.read_rate
-        twin.id = self.id
-        twin.incarnation = self.incarnation
-        twin.name = self.name
-        twin.profile = self.profile
-        twin.rack = self.rack
-        twin.racks = self.racks
-        twin.topics = self.topics
+        twin = shallow(self)
         twin.disks = {tp: twins.of(disk) for tp, disk in self.disks.items()}
         twin.broken = self.broken.copy()
         twin.futures = {tp: twins.of(move) for tp, move in self.futures.items()}
@@ -208,36 +194,7 @@ class Process:
         self.dir_report = 0  # corr of the heartbeat that reports a failed directory, until answered
 
     def twin(self, twins: Twins) -> Process:
-        twin = Process.__new__(Process)
-        twin.alter_corr = self.alter_corr
-        twin.assign_corr = self.assign_corr
-        twin.broker_epoch = self.broker_epoch
-        twin.configs = self.configs
-        twin.controller_epoch = self.controller_epoch
-        twin.copying = self.copying
-        twin.dir_due = self.dir_due
-        twin.dir_report = self.dir_report
-        twin.disk_free_us = self.disk_free_us
-        twin.halted = self.halted
-        twin.heartbeat_due = self.heartbeat_due
-        twin.id = self.id
-        twin.incarnation = self.incarnation
-        twin.isr_changed_at = self.isr_changed_at
-        twin.isr_changes = self.isr_changes
-        twin.isr_told_at = self.isr_told_at
-        twin.metadata_corr = self.metadata_corr
-        twin.metadata_offset = self.metadata_offset
-        twin.num_fetchers = self.num_fetchers
-        twin.opened = self.opened
-        twin.profile = self.profile
-        twin.purgatory_wake = self.purgatory_wake
-        twin.register_attempt = self.register_attempt
-        twin.registered_corr = self.registered_corr
-        twin.retention_armed = self.retention_armed
-        twin.log_start_armed = self.log_start_armed
-        twin.shutdown_attempt = self.shutdown_attempt
-        twin.shutting_down = self.shutting_down
-        twin.status = self.status
+        twin = shallow(self)
         twin.machine = twins.of(self.machine)
         twin.replicas = {tp: twins.of(replica) for tp, replica in self.replicas.items()}
         twin.fetchers = {key: fetcher.copy() for key, fetcher in self.fetchers.items()}

@@ -53,17 +53,7 @@ class Registration:
         self.unsent: list[ControlRequest] = []
 
     def copy(self) -> Registration:
-        twin = Registration.__new__(Registration)
-        twin.epoch = self.epoch
-        twin.fenced = self.fenced
-        twin.incarnation = self.incarnation
-        twin.last_contact = self.last_contact
-        twin.lost_dirs = self.lost_dirs
-        twin.metadata_offset = self.metadata_offset
-        twin.rack = self.rack
-        twin.registered_at = self.registered_at
-        twin.shutdown_at = self.shutdown_at
-        twin.shutting_down = self.shutting_down
+        twin = shallow(self)
         twin.unsent = self.unsent.copy()
         return twin
 
@@ -146,16 +136,7 @@ class Controller:
     queued: tuple[int, ...] = begins(())  # dead brokers that it had not handled when it froze
 
     def copy(self) -> Controller:
-        twin = Controller.__new__(Controller)
-        twin.alive = self.alive
-        twin.check_at = self.check_at
-        twin.committed = self.committed
-        twin.configs = self.configs
-        twin.epoch = self.epoch
-        twin.next_broker_epoch = self.next_broker_epoch
-        twin.next_partition = self.next_partition
-        twin.profile = self.profile
-        twin.unclean_elections = self.unclean_elections
+        twin = shallow(self)
         twin.brokers = {broker: one.copy() for broker, one in self.brokers.items()}
         twin.records = self.records.copy()
         twin.log = self.log.copy()
@@ -166,9 +147,6 @@ class Controller:
         twin.deletions = {name: deletion.copy() for name, deletion in self.deletions.items()}
         twin.directories = self.directories.copy()
         twin.offline = self.offline.copy()
-        twin.preferred_orders = self.preferred_orders
-        twin.queued = self.queued
-        twin.voter = self.voter
         return twin
 
     def take_numbers(self, count: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from engine.model.declared import declared, fresh
@@ -9,6 +10,7 @@ from engine.model.declared import declared, fresh
 T = TypeVar("T")
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
+_COPIES: dict[type, Callable[[Any], Any]] = {}
 
 
 def fields(kind: type) -> tuple[str, ...]:
@@ -35,12 +37,21 @@ def _own_fields(kind: type) -> tuple[str, ...]:
 
 
 def shallow(one: T) -> T:
-    """Return another object with the same fields, for objects that hold nothing mutable."""
+    """Return another object with the same fields; what it holds is shared."""
     kind = one.__class__
-    twin = kind.__new__(kind)
-    for name in fields(kind):
-        setattr(twin, name, getattr(one, name))
+    twin: T = (_COPIES.get(kind) or _copier(kind))(one)
     return twin
+
+
+def _copier(kind: type) -> Callable[[Any], Any]:
+    """Return the function that copies the fields of a class, made once."""
+    lines = [f"    twin.{name} = one.{name}" for name in fields(kind)]
+    text = "\n".join(["def copy(one):", "    twin = new(kind)", *lines, "    return twin"])
+    names: dict[str, Any] = {"kind": kind, "new": kind.__new__}
+    exec(text, names)
+    copy: Callable[[Any], Any] = names["copy"]
+    _COPIES[kind] = copy
+    return copy
 
 
 class Shared(Protocol):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.model.compiling import mypyc_attr
+from engine.model.copying import shallow
 from engine.model.epochs import EpochCache
 from engine.model.producers import Producers
 
@@ -135,19 +136,7 @@ class Log:
         self.old_format_clears = old_format_clears
 
     def copy(self) -> Log:
-        twin = Log.__new__(Log)
-        twin.believed_start = self.believed_start
-        twin.clamps_hw = self.clamps_hw
-        twin.cleans_on_noop = self.cleans_on_noop
-        twin.cuts = self.cuts
-        twin.evicts_producers = self.evicts_producers
-        twin.flushed = self.flushed
-        twin.hw = self.hw
-        twin.leo = self.leo
-        twin.local_start = self.local_start
-        twin.log_start = self.log_start
-        twin.old_format_clears = self.old_format_clears
-        twin.segment_records = self.segment_records
+        twin = shallow(self)
         twin.batches = self.batches.copy()
         twin.bases = self.bases.copy()
         twin.epochs = self.epochs.copy()

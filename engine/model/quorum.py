@@ -62,7 +62,7 @@ class MetadataLog:
     epochs: list[tuple[int, int]] = fresh(list)
 
     def copy(self) -> MetadataLog:
-        twin = MetadataLog.__new__(MetadataLog)
+        twin = shallow(self)
         twin.records, twin.epochs = self.records.copy(), self.epochs.copy()
         return twin
 
@@ -207,7 +207,7 @@ class Quorum:
         self.images: dict[tuple[int, int], ControllerImage] = {}
 
     def copy(self) -> Quorum:
-        twin = Quorum.__new__(Quorum)
+        twin = shallow(self)
         twin.chance = self.chance.copy()
         twin.voters = {node: voter.copy() for node, voter in self.voters.items()}
         twin.observers = {broker: shallow(one) for broker, one in self.observers.items()}

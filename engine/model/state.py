@@ -56,11 +56,7 @@ class Disk:
     log_start_checkpoint: int = begins(0)
 
     def twin(self, twins: Twins) -> Disk:
-        twin = Disk.__new__(Disk)
-        twin.dir = self.dir
-        twin.hw_checkpoint = self.hw_checkpoint
-        twin.log_start_checkpoint = self.log_start_checkpoint
-        twin.recovery_checkpoint = self.recovery_checkpoint
+        twin = shallow(self)
         twin.log = self.log.copy()
         return twin
 
@@ -112,15 +108,10 @@ class RemoteReplica:
             self.last_fetch = None
 
     def copy(self) -> RemoteReplica:
-        twin = RemoteReplica.__new__(RemoteReplica)
-        twin.broker_epoch = self.broker_epoch
+        twin = shallow(self)
         twin.caught_up_ms = self.last_caught_up_ms
         twin.fetched_ms = self.last_fetch_ms
         twin.last_fetch = None
-        twin.last_fetch_leader_leo = self.last_fetch_leader_leo
-        twin.last_sent_hw = self.last_sent_hw
-        twin.leo = self.leo
-        twin.log_start = self.log_start
         return twin
 
 
@@ -143,10 +134,7 @@ class DelayedFetch:
         )
 
     def twin(self, twins: Twins) -> DelayedFetch:
-        twin = DelayedFetch.__new__(DelayedFetch)
-        twin.deadline = self.deadline
-        twin.request = self.request
-        twin.segments = self.segments
+        twin = shallow(self)
         twin.last = None
         twin.tps = self.tps if self.last is None else tuple(self.tps)
         if isinstance(self.request, SessionRead):
@@ -222,25 +210,7 @@ class Replica:
         self.waiting: list[DelayedProduce] = []
 
     def twin(self, twins: Twins) -> Replica:
-        twin = Replica.__new__(Replica)
-        twin.adding = self.adding
-        twin.assignment = self.assignment
-        twin.broker = self.broker
-        twin.configs = self.configs
-        twin.epoch_start = self.epoch_start
-        twin.former = self.former
-        twin.isr = self.isr
-        twin.leader = self.leader
-        twin.leader_epoch = self.leader_epoch
-        twin.maximal_isr = self.maximal_isr
-        twin.opened = self.opened
-        twin.partition_epoch = self.partition_epoch
-        twin.pending = self.pending
-        twin.pending_isr = self.pending_isr
-        twin.profile = self.profile
-        twin.removing = self.removing
-        twin.role = self.role
-        twin.tp = self.tp
+        twin = shallow(self)
         twin.disk = twins.of(self.disk)
         twin.log = twin.disk.log
         twin.remote = {follower: remote.copy() for follower, remote in self.remote.items()}
@@ -298,19 +268,7 @@ class PartitionFetchState:
         self.stale = (0, -1)
 
     def copy(self) -> PartitionFetchState:
-        twin = PartitionFetchState.__new__(PartitionFetchState)
-        twin.asked = self.asked
-        twin.asked_epoch = self.asked_epoch
-        twin.delay_until = self.delay_until
-        twin.lag = self.lag
-        twin.last_epoch = self.last_epoch
-        twin.leader_epoch = self.leader_epoch
-        twin.offset = self.offset
-        twin.stale = self.stale
-        twin.state = self.state
-        twin.topic_id = self.topic_id
-        twin.tp = self.tp
-        return twin
+        return shallow(self)
 
 
 @declared
@@ -371,16 +329,8 @@ class FetcherThread:
                 state.asked = state.offset if self.outstanding else -1
 
     def copy(self) -> FetcherThread:
-        twin = FetcherThread.__new__(FetcherThread)
-        twin.dead = self.dead
-        twin.fetcher = self.fetcher
-        twin.leader = self.leader
-        twin.outstanding = self.outstanding
-        twin.requested = self.requested
-        twin.session = self.session
-        twin.waking = self.waking
+        twin = shallow(self)
         twin.partitions = {tp: state.copy() for tp, state in self.partitions.items()}
-        twin.sent = self.sent
         twin.forget_sent()
         twin.lookups = self.lookups.copy()
         twin.rebuilds = {tp: rebuild.copy() for tp, rebuild in self.rebuilds.items()}
@@ -399,9 +349,4 @@ class Peer:
     alive: bool = begins(True)
 
     def copy(self) -> Peer:
-        twin = Peer.__new__(Peer)
-        twin.alive = self.alive
-        twin.broker_epoch = self.broker_epoch
-        twin.fenced = self.fenced
-        twin.shutting_down = self.shutting_down
-        return twin
+        return shallow(self)

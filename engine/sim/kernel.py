@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from engine.model.compiling import mypyc_attr
+from engine.model.copying import shallow
 from engine.model.declared import begins, declared, fresh
 
 FAILURE: Final = 0
@@ -41,7 +42,7 @@ class Chance:
         The state of a stream is large and few copies draw: both keep this one as it is, and the
         first of them to draw takes a copy of the state then.
         """
-        twin = Chance.__new__(Chance)
+        twin = shallow(self)
         twin._random, twin._draw = self._random, self._draw
         twin._shared = self._shared = True
         return twin

@@ -8,6 +8,7 @@ from typing import Any
 from engine.checks.ledger import Ledger
 from engine.model.broker import Broker
 from engine.model.compiling import mypyc_attr
+from engine.model.copying import shallow
 from engine.model.effects import Effects
 from engine.model.messages import PRODUCE, Message
 from engine.sim.kernel import TIMER, Kernel
@@ -36,7 +37,7 @@ class Wires(Effects):
 
     def twin(self, kernel: Kernel, network: Network, brokers: dict[int, Broker]) -> Wires:
         """Return a copy over another kernel and network."""
-        twin = Wires.__new__(Wires)
+        twin = shallow(self)
         twin.now, twin.ledger = self.now, self.ledger
         twin._kernel, twin._network, twin._incarnations = kernel, network, brokers
         twin.sends, twin.timers = self.sends.copy(), self.timers.copy()

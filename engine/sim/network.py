@@ -53,11 +53,7 @@ class Link:
     loss: float = begins(0.0)
 
     def copy(self) -> Link:
-        twin = Link.__new__(Link)
-        twin.cut = self.cut
-        twin.delay = self.delay
-        twin.loss = self.loss
-        return twin
+        return shallow(self)
 
     def is_plain(self) -> bool:
         return not self.cut and self.delay == 0 and self.loss == 0.0
@@ -125,17 +121,7 @@ class Network:
 
     def copy(self, kernel: Kernel) -> Network:
         """Return a copy with the same messages under way, on another kernel."""
-        twin = Network.__new__(Network)
-        twin.by_hand = self.by_hand
-        twin.control_delay = self.control_delay
-        twin.controller_up = self.controller_up
-        twin.data_delay = self.data_delay
-        twin.fetchers = self.fetchers
-        twin.lost = self.lost
-        twin.md_delay = self.md_delay
-        twin.orphans = self.orphans
-        twin.plain = self.plain
-        twin.settings = self.settings
+        twin = shallow(self)
         twin.unanswered = []
         twin.kernel = kernel
         twin.chance = self.chance.copy()
