@@ -174,3 +174,42 @@ test("a phone has the whole record, whatever its width", () => {
     for (const key of ["leader", "le", "pe", "isr"])
       assert.ok(found(drawn(step, width), `rec:${key}`), `${key} at ${width} px`);
 });
+
+/** A view of `count` brokers, of which the first three hold the partition, led by the third. */
+function many(count) {
+  const run = RUNS[0];
+  const step = run.steps.get(0);
+  const [one] = step.view.brokers;
+  const brokers = Array.from({ length: count }, (_, i) => ({
+    ...one,
+    id: i + 1,
+    name: `${i + 1}`,
+  }));
+  const [part] = step.view.partitions;
+  const led = { ...part, record: { ...part.record, leader: 3 } };
+  return { ...step, view: { ...step.view, brokers, partitions: [led] } };
+}
+
+test("a mark brings its broker into the place of one that does not lead, and back", () => {
+  const step = many(9);
+  const seated = (how) => [...tanks(step, { ...room(step), height: 520, ...how }).geo.lanes.keys()];
+  assert.deepEqual(seated({}), [1, 2, 3]);
+  assert.deepEqual(seated({ guest: 7 }), [1, 7, 3], "the leader stays");
+  assert.deepEqual(seated({ guest: 2 }), [1, 2, 3], "the mark of who made room brings it back");
+  const { marks } = tanks(step, { ...room(step), height: 520, guest: 7 }).geo;
+  assert.deepEqual(
+    marks.map((one) => one.id),
+    [2, 4, 5, 6, 8, 9],
+  );
+});
+
+test("marks without room come after those that were shown", () => {
+  const step = many(60);
+  const shown = (skip) =>
+    tanks(step, { ...room(step, 390), height: 520, skip }).geo.marks.map((one) => one.id);
+  const first = shown(0);
+  assert.equal(first.at(-1), null);
+  const next = shown(first.length - 1);
+  assert.equal(next[0], first.at(-2) + 1);
+  assert.equal(new Set([...first, ...next]).size, first.length + next.length - 1);
+});

@@ -22,14 +22,14 @@ import { voters } from "./voters.js";
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves.
  * @param {Step & {changed?: Set<string>, was?: object}} step
  * @param {{layers?: Set<string>, t: Function, name: Function, width: number, height?: number,
- *   partition?: number, unfolded?: boolean, highest?: Record<string, number>,
- *   reserve?: boolean}} how  `reserve`: room for clients that the view has not */
+ *   partition?: number, guest?: number | null, skip?: number, unfolded?: boolean,
+ *   highest?: Record<string, number>, reserve?: boolean}} how  `reserve`: room for clients that the view has not */
 export function tanks(step, { layers = USUAL, t, name, ...room }) {
   const seated = seats(step.view, room);
   const view = { ...step.view, brokers: seated.shown };
   const empty = layout(view, { ...room, layers, others: seated.others });
   const placed = { ...empty, control: control(empty, view, { t }) };
-  const marked = { ...placed, marks: marksOf(placed, seated.others) };
+  const marked = { ...placed, marks: marksOf(placed, step.view, seated.others) };
   const geo = { ...marked, boxes: boxes(marked) };
   const ctx = {
     t,
