@@ -13,7 +13,7 @@ const tanks = (geo) =>
     ...geo.boxes.card(id),
   }));
 
-/** The mark of a broker brings its tank, which opens its menu; that of those without room, theirs. */
+/** The mark of a broker brings its tank; the last one brings marks of those that have no room. */
 const marks = ({ marks: all }) =>
   all.map(({ id, x, y, w, h, label }) => ({
     id: id === null ? "more" : `b${id}`,

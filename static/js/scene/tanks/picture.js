@@ -13,9 +13,9 @@ import { partings } from "./parting.js";
 import { pipes } from "./pipe.js";
 import { control, strip, word } from "./record.js";
 import { seats } from "./seats.js";
+import { board } from "./shelf.js";
 import { sides } from "./sides.js";
 import { messages, oddLinks, rows } from "./sky.js";
-import { store } from "./store.js";
 import { tank } from "./tank.js";
 import { voters } from "./voters.js";
 
@@ -23,7 +23,8 @@ import { voters } from "./voters.js";
  * @param {Step & {changed?: Set<string>, was?: object}} step
  * @param {{layers?: Set<string>, t: Function, name: Function, width: number, height?: number,
  *   partition?: number, guest?: number | null, skip?: number, unfolded?: boolean,
- *   highest?: Record<string, number>, reserve?: boolean}} how  `reserve`: room for clients that the view has not */
+ *   highest?: Record<string, number>, reserve?: boolean}} how  `reserve`: room for clients that the
+ *   view has not */
 export function tanks(step, { layers = USUAL, t, name, ...room }) {
   const seated = seats(step.view, room);
   const view = { ...step.view, brokers: seated.shown };
@@ -48,7 +49,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
     layers.has("controller") ? strip(geo, view, ctx) : word(geo),
     voters(geo, view, ctx),
     groups(geo, view, ctx),
-    store(geo, view, ctx),
+    board(geo, view, ctx),
     layers.has("clients") && g("sides", sides(geo, view, ctx)),
     pipes(geo, view, ctx),
     differ(geo, ctx),
