@@ -39,10 +39,7 @@ function sediment(geo, lane, replica, { t }) {
     g("start", [
       rect("r", lane.x + 1.5, y, lane.w - 3, h - 1.5, "seabed", { rx: 6 }),
       rect("h", lane.x + 1.5, y, lane.w - 3, h - 1.5, "sediment", { rx: 6 }),
-      text("t", lane.mid, y + h / 2 + 5, words, "small", {
-        "text-anchor": "middle",
-        style: `font-size:${size}px`,
-      }),
+      text("t", lane.mid, y + h / 2 + 5, words, "small", { middle: true, size }),
       title("title", t(key, { a: replica.start, o: sunk ? replica.local - 1 : replica.start })),
     ]),
   ];

@@ -77,9 +77,7 @@ function differ(geo, { t }) {
   const { small } = geo.type;
   const parts = [
     rect("r", x, top - 1, geo.width - 2 * x, low - top + 2, "diverge", { rx: 6 }),
-    text("t", x + 8, top - 6, t("ruler.differ", { o: d[0] }), "divtext", {
-      style: `font-size:${small}px`,
-    }),
+    text("t", x + 8, top - 6, t("ruler.differ", { o: d[0] }), "divtext", { size: small }),
   ];
   return g("diverge", parts, { "data-id": "differ", "data-from": d[0], "data-to": d[1] });
 }

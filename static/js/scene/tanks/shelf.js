@@ -29,8 +29,8 @@ export function board(geo, { store }, { t }) {
     [
       rect("r", x, y, end - x, h, `shelf ${state}`, { rx: 3 }),
       text("t", (x + end) / 2, y + h / 2 + size * 0.36, words, `small ${store.up ? "" : "bad"}`, {
-        "text-anchor": "middle",
-        style: `font-size:${size}px`,
+        middle: true,
+        size,
       }),
     ],
     { role: "img", "aria-label": words, "data-id": "store", "data-up": store.up ? 1 : 0 },
