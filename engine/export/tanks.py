@@ -260,7 +260,7 @@ class TankDrawing:
         ink = ON_HUE if part.kind in ("only", "unread") else "var(--ink)"
         y = part.y + part.h / 2 + part.label[1] * 0.36
         return (
-            f'<g{self._k(part.kind)}>{blocks}<rect x="{_n(x)}" {frame} width="{_n(part.w)}" rx="5" '
+            f'<g{self._k(part.kind)}>{blocks}<rect x="{_n(x)}" {frame} width="{_n(part.w)}" rx="2" '
             f'fill="none" stroke="var(--{edge})"{dash}/>'
             f"{_text(x + part.w / 2, y, part.label, ink, 700)}</g>"
         )

@@ -68,7 +68,7 @@ function tank(made, one, sky) {
     note: label(note),
     fold: folded ? [folded.a["data-count"], label(child(folded, "t"))] : null,
     foot: lane.foot - sky,
-    shelf: found.filter((other) => has(other, "segments")).map((other) => shelf(other, sky)),
+    shelf: found.filter((other) => has(other, "tiered")).map((other) => shelf(other, sky)),
     cells: found
       .filter((other) => other.c && (has(other, "record") || has(other, "cut")))
       .map((other) => cell(other, sky)),

@@ -27,7 +27,7 @@ export function board(geo, { store }, { t }) {
   return g(
     "board",
     [
-      rect("r", x, y, end - x, h, `shelf ${state}`, { rx: 3 }),
+      rect("r", x, y, end - x, h, `tierboard ${state}`, { rx: 3 }),
       text("t", (x + end) / 2, y + h / 2 + size * 0.36, words, `small ${store.up ? "" : "bad"}`, {
         middle: true,
         size,
@@ -77,11 +77,11 @@ export function segments(geo, view, lane, broker, replica, { t }) {
       part.gone ? "sunk" : "copies",
       [
         g("blocks", blocks(part, x, y, w, h)),
-        rect("r", x, y, w, h, `shelved ${key}`, { rx: 5 }),
+        rect("r", x, y, w, h, `shelved ${key}`, { rx: 2 }),
         text("t", x + w / 2, y + h / 2 + size * 0.36, words, "num name", { "font-size": size }),
         title("title", t(`store.${key}`, { a: part.first, o: part.last })),
       ],
-      { class: `segments ${key}`, "data-id": `b${broker.id}:${part.gone ? "sunk" : "copies"}` },
+      { class: `tiered ${key}`, "data-id": `b${broker.id}:${part.gone ? "sunk" : "copies"}` },
     );
   });
 }
