@@ -1,8 +1,8 @@
-"""The compiled engine, built by itself for the next process of whoever plays much here.
+"""The compiled engine, built by itself for the next process.
 
 A server, a study and a search ask for it.  One process builds, at the lowest priority, and outlives
-who asked: a short command builds for the next one.  What failed is not tried again with the same
-sources.
+the one that asked: a short command builds for the next.  What failed is not tried again with the
+same sources.
 """
 
 from __future__ import annotations

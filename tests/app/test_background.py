@@ -45,7 +45,7 @@ def test_it_can_be_turned_off(
     assert background.begin() == "" and begun == []
 
 
-def test_what_is_built_or_being_built_or_has_failed_is_not_begun(
+def test_no_build_is_begun_after_another_or_after_a_failure(
     cache: Path, begun: list[list[str]]
 ) -> None:
     with (cache / "lock").open("wb") as lock:
