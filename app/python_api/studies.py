@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from app.batch import statistics
 from app.batch.bounds import RUNS_HERE
 from app.batch.runners.engine_zip import engine_sent
+from app.batch.runners.provenance import provenance
 from app.batch.runners.rows import arrow_schema, canonical, spark_schema, table_of
 from app.python_api.runs import LANGUAGE, Run, catalogue
 from app.questions import batch
-from engine import ENGINE_VERSION
 from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -152,13 +152,8 @@ class Study:
         >>> study("S74", runs=2).arrow().num_rows
         2
         """
-        told = {
-            "scenario": self._scenario.canonical(),
-            "first_seed": str(self._first),
-            "runs": str(self._runs),
-            "engine": str(ENGINE_VERSION),
-        }
-        return self._played.replace_schema_metadata(told)
+        about = provenance(self._scenario.to_dict(), self._versions, self._first, self._runs)
+        return self._played.replace_schema_metadata(about)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.arrow().__arrow_c_stream__(requested_schema)
