@@ -75,7 +75,7 @@ class HitsAnswer:
     """The best matches; where there are none, words to try."""
 
     hits: list[PageHit]
-    try_instead: list[str]
+    near: list[str]
 
 
 @dataclass

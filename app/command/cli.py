@@ -107,7 +107,8 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
 def mcp() -> None:
     """Answer an assistant's questions on standard input and output (Model Context Protocol).
 
-    The assistant can play runs, read steps, ask why (not), compare releases and run many seeds.
+    The assistant can play runs, read steps, ask why (not), compare releases, run many seeds, search
+    every future, and read a pasted cluster or log.  docs/how-to/assistants.md registers it.
     """
     from app.command.assistant import serve
 
