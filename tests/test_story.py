@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from engine.replay.replay import Replay
@@ -22,3 +25,18 @@ def test_a_refusal_for_the_role_is_not_explained_by_epochs(
         (step,) = replay.steps(n, 1)
         seen.update(one["key"] for one in step["why"])
     assert seen & {"why.role", "why.fenced"} == why
+
+
+@pytest.mark.parametrize(
+    ("code", "profile", "name"),
+    [
+        ("R20", "Z0102", "NOT_LEADER_FOR_PARTITION"),
+        ("S24", "Z20", "NOT_LEADER_FOR_PARTITION"),
+        ("M61", "3.4.0", "NOT_LEADER_OR_FOLLOWER"),
+    ],
+)
+def test_errors_have_the_names_of_their_release(code: str, profile: str, name: str) -> None:
+    """NOT_LEADER_FOR_PARTITION was renamed in 2.6."""
+    replay = Replay(Run(find(code), profile))
+    shown = json.dumps([replay.steps(n, 1) for n in range(replay.total + 1)])
+    assert set(re.findall(r"NOT_LEADER\w+", shown)) == {name}

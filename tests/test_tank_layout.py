@@ -30,12 +30,13 @@ PICTURES: Final = (
     ("en", thumbnail.WIDTH, thumbnail.HEIGHT, thumbnail.ROOM),
 )
 RUNS: Final = [(one.slug, name) for one in library().values() for name in one.profiles]
+TIERED: Final = ("unclean-election-against-the-remote-log", "K39")
 UNDRAWN: Final = ("clients", "messages", "links", "beats", "groups")
 WORDS: Final = Catalogue()
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-@pytest.mark.parametrize(("slug", "profile"), sample(RUNS, 23))
+@pytest.mark.parametrize(("slug", "profile"), [*sample(RUNS, 23), TIERED])
 def test_every_beat_is_laid_out_as_on_the_page(slug: str, profile: str) -> None:
     replay = Replay(Run(library()[slug], profile))
     cases = list(_cases(replay))
@@ -61,7 +62,7 @@ def _cases(replay: Replay) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]
         if step["n"] not in beats or part is None:
             continue
         bare = {name: [] if name in UNDRAWN else value for name, value in view.items()}
-        bare |= {"quorum": None, "store": None}
+        bare |= {"quorum": None}
         highest = facts["highest"].get(str(part["p"]), 0)
         for lang, width, height, room in PICTURES:
             say = None if room is thumbnail.ROOM else partial(WORDS.text, lang)
@@ -85,7 +86,7 @@ def _cases(replay: Replay) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]
 def _letters(room: TankRoom) -> dict[str, Any]:
     """Return a room as the page's `ROOM` has it."""
     letters = {"name": room.name, "role": room.role, "mark": room.role, "small": room.small}
-    names = ("least", "cell", "tallest", "foot", "fold", "sunk")
+    names = ("least", "cell", "tallest", "foot", "fold", "sunk", "shelf")
     return {name: getattr(room, name) for name in names} | {
         "type": letters,
         "sky": SKY,
@@ -110,6 +111,16 @@ def _plain(tank: Tank) -> dict[str, Any]:
         "note": tank.note if tank.note[0] else None,
         "fold": (tank.fold.count, tank.fold.label) if tank.fold else None,
         "cells": [_plain_cell(one) for one in tank.cells],
+        "foot": tank.foot,
+        "shelf": [
+            {
+                "box": [one.x, one.y, one.w, one.h],
+                "kind": one.kind,
+                "label": one.label,
+                "segments": [first for first, *_ in one.segments],
+            }
+            for one in tank.shelf
+        ],
     }
 
 

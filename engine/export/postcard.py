@@ -22,7 +22,9 @@ SAID_CHARS: Final = 86
 LINES: Final = 2
 EDGE: Final = 60
 """Units left free at either side."""
-ROOM: Final = TankRoom(26, 22, 18, least=74, cell=36, tallest=90, foot=84, fold=30, sunk=22)
+ROOM: Final = TankRoom(
+    26, 22, 18, least=74, cell=36, tallest=90, foot=84, fold=30, sunk=22, shelf=0
+)
 RIBBONS: Final = {
     LOST: "bad",
     BROKEN: "bad",

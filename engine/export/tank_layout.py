@@ -6,7 +6,7 @@ show; `tests/test_tank_layout.py` compares both for the beats of every scenario.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any, Final
@@ -25,6 +25,10 @@ AIR: Final = 8
 """Above the cells of a tank."""
 GAP: Final = 5
 """Between two cells."""
+SHELF_GAP: Final = 4
+"""Over, under and between the segments on the shelf."""
+LEAST_SEGMENT: Final = 7
+"""Units of the narrowest segment on the shelf."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,15 @@ class TankRoom:
     foot: float
     fold: float
     sunk: float
+    shelf: float
+    """Remote storage below the tanks; 0: it is left out."""
     margin: float = 0
     """Share of a column at either side of its tank, where no mark stands beside it."""
 
 
-PHONE: Final = TankRoom(15, 12.5, 12, least=74, cell=33, tallest=110, foot=58, fold=28, sunk=20)
+PHONE: Final = TankRoom(
+    15, 12.5, 12, least=74, cell=33, tallest=110, foot=58, fold=28, sunk=20, shelf=44
+)
 """As the page has it on a stage of less than 700 px."""
 
 
@@ -80,14 +88,32 @@ class FoldedRecords:
 
 
 @dataclass(frozen=True)
+class ShelvedSegments:
+    """Segments of a replica in remote storage: (first offset, epoch, read) of each.
+
+    `kind` is "only", "copy", "unread" or "bare", as the page's words say it.
+    """
+
+    x: float
+    y: float
+    w: float
+    h: float
+    kind: str
+    label: Label
+    segments: tuple[tuple[int, int, bool], ...]
+
+
+@dataclass(frozen=True)
 class Tank:
-    """A replica in its place; `level` is None without water, `bed` where deleted records end."""
+    """A replica in its place; `level` is None without water, `bed` where its disk begins."""
 
     broker: int
     x: float
     w: float
     top: float
     floor: float
+    foot: float
+    """Where the words below begin: under the shelf, if there is one."""
     bed: float
     level: float | None
     mark: tuple[Label, float]
@@ -105,6 +131,7 @@ class Tank:
     note: Label
     cells: tuple[TankCell, ...]
     fold: FoldedRecords | None
+    shelf: tuple[ShelvedSegments, ...] = ()
 
 
 def telling_partition(view: View) -> PartitionView | None:
@@ -177,12 +204,13 @@ def fitted(words: str, width: float, most: float, least: float, bold: bool = Tru
 
 @dataclass(frozen=True)
 class OffsetAxis:
-    """Heights of offsets: `rows` cells of `pitch` above a fold, above what every log deleted."""
+    """Heights of offsets: cells of `pitch` above a fold, above what no log has on its disk."""
 
     base: int
     fold: int
     fold_height: float
     bed: float
+    sunk: float
     pitch: float
     inner: float
 
@@ -209,7 +237,8 @@ def lay_out(
     width, height = size
     brokers = _seats(view["brokers"], part, max(1, int(width // room.least)))
     col = min(340, width / max(1, len(brokers)))
-    axis = _axis(part, room, height, highest)
+    shelf = room.shelf if "store" in view else 0
+    axis = _axis(part, room, height - room.foot - shelf, highest)
     layout = TankLayout(view, part, room, axis, col, say)
     left = (width - col * len(brokers)) / 2
     return [layout.tank(one, left + col * i, width) for i, one in enumerate(brokers)]
@@ -227,14 +256,18 @@ def _seats(brokers: list[BrokerView], part: PartitionView, most: int) -> list[Br
     return shown
 
 
-def _axis(part: PartitionView, room: TankRoom, height: float, highest: int) -> OffsetAxis:
+def _local(replica: ReplicaView) -> int:
+    """Return the first offset on a replica's own disk."""
+    return max(replica["start"], replica.get("local", 0))
+
+
+def _axis(part: PartitionView, room: TankRoom, bottom: float, highest: int) -> OffsetAxis:
     """Return the scale: a tank ends one cell above the highest end, the oldest cells fold."""
     replicas = part["replicas"].values()
     ends = [max(one["leo"], one["hw"], *(cut["o"] + 1 for cut in one["cut"])) for one in replicas]
     end = max(ends, default=0)
-    base = min((one["start"] for one in replicas), default=0)
-    bottom = height - room.foot
-    sunk = room.sunk if base else 0
+    base = min(map(_local, replicas), default=0)
+    sunk = room.sunk if base and any(_local(one) == one["start"] for one in replicas) else 0
     least = (FEWEST_CELLS + 1) * room.cell + AIR
     space = max(least, bottom - 6) - sunk - AIR
     peak = max(end, highest)
@@ -246,7 +279,9 @@ def _axis(part: PartitionView, room: TankRoom, height: float, highest: int) -> O
     rows = max(FEWEST_CELLS - 1, min(peak - base, capacity)) + (end - fold > capacity)
     pitch = min(room.tallest, floor((space - folds) / (rows + 1)))
     inner = max(ceil(sunk + AIR + folds + (rows + 1) * pitch), least)
-    return OffsetAxis(base, fold, room.fold if fold > base else 0, bottom - sunk, pitch, inner)
+    return OffsetAxis(
+        base, fold, room.fold if fold > base else 0, bottom - sunk, sunk, pitch, inner
+    )
 
 
 def _fold_at(base: int, end: int, same: int, capacity: int) -> int:
@@ -294,11 +329,11 @@ class TankLayout:
         space = self.col - before - behind
         w = min(space, 220)
         x = left + before + (space - w) / 2
-        bottom = axis.bed + (self.room.sunk if axis.base else 0)
+        bottom = axis.bed + axis.sunk
         leads = replica is not None and replica["role"] == "leader"
         key, args, tone = state_of(part, broker)
         role = self.say(key, args) if self.say else ""
-        bed = axis.y(max(replica["start"], axis.base)) if replica else bottom
+        bed = axis.y(max(_local(replica), axis.base)) if replica else bottom
         level = axis.y(max(replica["hw"], axis.base)) if replica else bed
         beside = min(left + self.col, width) - x - w - 7
         return Tank(
@@ -307,6 +342,7 @@ class TankLayout:
             w=w,
             top=bottom - axis.inner + 4,
             floor=bottom,
+            foot=bottom + (self.room.shelf if "store" in self.view else 0),
             bed=bed,
             level=level if bed - level >= 1 else None,
             mark=self._mark(replica, beside, bottom) if replica else (("", 0), 0),
@@ -321,6 +357,7 @@ class TankLayout:
             note=self._note(broker, replica),
             cells=tuple(self._cells(number, replica, x, w)) if replica else (),
             fold=self._fold(replica, x + self.pad, w - 2 * self.pad) if replica else None,
+            shelf=tuple(self._shelf(replica, x, w, bottom)) if replica else (),
         )
 
     def _name(self, broker: BrokerView, leads: bool) -> Label:
@@ -368,14 +405,13 @@ class TankLayout:
                 x + self.pad,
                 w - 2 * self.pad,
                 record,
-                hidden=record["o"] < replica["start"],  # it has sunk into the floor
                 open=record["o"] >= replica["hw"],
                 acked=record["acked"],
                 lost=record["id"] in lost,
                 differs=low <= record["o"] < high,
             )
             for record in replica["records"]
-            if fold <= record["o"] < leo
+            if max(fold, _local(replica)) <= record["o"] < leo
         ]
         drawn = {one["id"] for one in [*replica["cut"], *replica["records"]]}
         buried: list[Record] = [
@@ -396,22 +432,20 @@ class TankLayout:
             found.append(self._cell(*place, record, crossed=True, **flags))
         return found
 
-    def _cell(
-        self, x: float, w: float, record: Record, hidden: bool = False, **flags: bool
-    ) -> TankCell:
+    def _cell(self, x: float, w: float, record: Record, **flags: bool) -> TankCell:
         h = max(1, self.axis.pitch - GAP)
         y = self.axis.y(record["o"] + 1) + GAP / 2
         small, share = self.room.small, 0.44 if flags.get("crossed") else 0.46
         most = max(small, min(32, h * share))
         label = fitted(str(record["id"] or ""), w - 6, most, small)
-        if hidden or (flags.get("crossed") and w < 40):
+        if flags.get("crossed") and w < 40:
             label = "", 0
         return TankCell(x, y, w, h, record["o"], label, record["e"], **flags)
 
     def _fold(self, replica: ReplicaView, x: float, w: float) -> FoldedRecords | None:
         """Return what is older than there is room for, counted."""
         axis = self.axis
-        start, end = max(axis.base, replica["start"]), min(axis.fold, replica["leo"])
+        start, end = max(axis.base, _local(replica)), min(axis.fold, replica["leo"])
         runs = []
         for first, last, epoch in replica["runs"]:
             if first < end:
@@ -428,3 +462,38 @@ class TankLayout:
         label = fitted(words, w - 6, small, small)
         top = axis.bed - axis.fold_height
         return FoldedRecords(x, w, tuple(runs), top, axis.fold_height, count, label)
+
+    def _shelf(
+        self, replica: ReplicaView, x: float, w: float, floor: float
+    ) -> Iterator[ShelvedSegments]:
+        """Yield what has left the disk, then copies of what it still has."""
+        room, start, local = self.room, replica["start"], _local(replica)
+        if "store" not in self.view or not room.shelf:
+            return
+        mine = [
+            one
+            for one in self.view["store"]["segments"]
+            if one["p"] == self.part["p"] and one["last"] >= start
+        ]
+        copies = [one for one in mine if one["last"] >= local]
+        parts = [(start, local - 1, [one for one in mine if one not in copies])][: local > start]
+        parts += [(copies[0]["first"], copies[-1]["last"], copies)] if copies else []
+        height = room.shelf - room.small - 6 - 2 * SHELF_GAP
+        wide = (w - SHELF_GAP * (len(parts) - 1)) / max(1, len(parts))
+        for first, last, segments in parts:
+            words = str(first) if first == last else f"{first}–{last}"
+            read = all(one["read"] for one in segments)
+            kind = "bare" if not segments else "unread" if not read else "only"
+            yield ShelvedSegments(
+                x,
+                floor + SHELF_GAP,
+                wide,
+                height,
+                "copy" if kind == "only" and segments is copies else kind,
+                fitted(words, wide - 4, min(room.small, height - 2), 9),
+                tuple(
+                    (one["first"], one["epochs"][-1][0] if one["epochs"] else 0, one["read"])
+                    for one in segments[-max(1, int(wide // LEAST_SEGMENT)) :]
+                ),
+            )
+            x += wide + SHELF_GAP

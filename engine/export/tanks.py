@@ -21,14 +21,16 @@ from engine.export.tank_layout import (
     PHONE,
     Label,
     Say,
+    ShelvedSegments,
     Tank,
     TankCell,
     TankRoom,
+    fitted,
     lay_out,
     telling_partition,
     text_width,
 )
-from engine.view.wire import View
+from engine.view.wire import StoreView, View
 
 COLOURS: Final = {
     "panel": "#ffffff",
@@ -86,10 +88,29 @@ def draw(
     if part is None:
         return ""
     tanks = lay_out(view, part, (width, height), say, room, highest)
-    return "".join(
+    drawn = [
         TankDrawing(tank, room, f"{prefix}b{tank.broker}" if prefix else "").markup()
         for tank in tanks
-    )
+    ]
+    return "".join([_board(view["store"], tanks, room, say), *drawn] if "store" in view else drawn)
+
+
+def _board(store: StoreView, tanks: list[Tank], room: TankRoom, say: Say | None) -> str:
+    """Return the board of remote storage below all tanks, red where the store fails."""
+    if not room.shelf or not tanks:
+        return ""
+    x, w = tanks[0].x - 4, tanks[-1].x + tanks[-1].w - tanks[0].x + 8
+    high = room.small + 6
+    y = tanks[0].floor + room.shelf - high
+    state = "down" if not store["up"] else "slow" if store["slow"] else "head"
+    words = say(f"store.{state}", {"n": store["slow"]}) if say else ""
+    label = fitted(words, w - 8, room.small, room.small)
+    tone, edge = ("ink", "edge") if store["up"] else ("bad", "bad")
+    dash = "" if store["up"] else ' stroke-dasharray="5 4"'
+    return (
+        f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(high)}" rx="3" '
+        f'fill="var(--line)" stroke="var(--{edge})"{dash}/>'
+    ) + _text(x + w / 2, y + high / 2 + label[1] * 0.36, label, f"var(--{tone})", 400)
 
 
 @dataclass(frozen=True)
@@ -104,7 +125,7 @@ class TankDrawing:
     def markup(self) -> str:
         tank = self.tank
         parts = [*self._glass(), *self._fold(), *map(self._cell, tank.cells), *self._sunk()]
-        parts += [*self._wall(), *self._mark(), *self._foot()]
+        parts += [*self._wall(), *self._mark(), *map(self._shelved, tank.shelf), *self._foot()]
         key = f' data-k="{self.key}"' if self.key else ""
         return f'<g{key} transform="translate({_n(tank.x)} 0)">{"".join(parts)}</g>'
 
@@ -218,11 +239,37 @@ class TankDrawing:
             f'fill="var(--hw)">{escape(words)}</text></g>'
         )
 
+    def _shelved(self, part: ShelvedSegments) -> str:
+        """Return a block a segment in a frame; what is no copy of the disk is in full colour."""
+        x, each = part.x - self.tank.x, part.w / max(1, len(part.segments))
+        frame = f'y="{_n(part.y)}" height="{_n(part.h)}"'
+        pale = ' fill-opacity="0.45"' if part.kind == "copy" else ""
+        blocks, edge, dash = "", "ink", ""
+        for i, (_, epoch, read) in enumerate(part.segments):
+            left = x + i * each
+            blocks += (
+                f'<rect x="{_n(left)}" {frame} width="{_n(each)}" fill="var(--e{epoch % 7})"{pale} '
+                'stroke="var(--edge)"/>'
+            )
+            if not read:
+                line = f"M{_n(left + 3)} {_n(part.y + 3)}l{_n(each - 6)} {_n(part.h - 6)}"
+                blocks += f'<path d="{line}" stroke="var(--bad)" stroke-width="1.6"/>'
+        if part.kind != "only":
+            edge = "edge" if part.kind == "copy" else "bad"
+            dash = ' stroke-dasharray="4 3"'
+        ink = ON_HUE if part.kind in ("only", "unread") else "var(--ink)"
+        y = part.y + part.h / 2 + part.label[1] * 0.36
+        return (
+            f'<g{self._k(part.kind)}>{blocks}<rect x="{_n(x)}" {frame} width="{_n(part.w)}" rx="2" '
+            f'fill="none" stroke="var(--{edge})"{dash}/>'
+            f"{_text(x + part.w / 2, y, part.label, ink, 700)}</g>"
+        )
+
     def _foot(self) -> Iterator[str]:
         """Yield the broker's name with its crown, and what it does."""
         tank, room, middle = self.tank, self.room, self.tank.w / 2
         words, size = tank.name
-        y = tank.floor + room.name + 6
+        y = tank.foot + room.name + 6
         lead = room.name + 5 if tank.leads else 0
         fill = "bad" if tank.dead and room.margin else "ink"
         weight = 700 if tank.leads or not room.margin else 500

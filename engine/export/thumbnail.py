@@ -12,7 +12,7 @@ from engine.view.wire import View
 WIDTH: Final = 288
 HEIGHT: Final = 160
 ROOM: Final = TankRoom(
-    15, 8, 8, least=32, cell=13, tallest=37, foot=27, fold=13, sunk=8, margin=0.19
+    15, 8, 8, least=32, cell=13, tallest=37, foot=27, fold=13, sunk=8, shelf=0, margin=0.19
 )
 TELLING: Final = ("violation", "truncation", "leader", "isr", "fault", "ack")
 """Kinds of marks, the most important first."""

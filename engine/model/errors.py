@@ -15,7 +15,7 @@ OFFSET_OUT_OF_RANGE: Final = 1
 CORRUPT_MESSAGE: Final = 2
 UNKNOWN_TOPIC_OR_PARTITION: Final = 3
 LEADER_NOT_AVAILABLE: Final = 5
-NOT_LEADER_OR_FOLLOWER: Final = 6  # NOT_LEADER_FOR_PARTITION before 2.6
+NOT_LEADER_OR_FOLLOWER: Final = 6
 REQUEST_TIMED_OUT: Final = 7
 REPLICA_NOT_AVAILABLE: Final = 9
 MESSAGE_TOO_LARGE: Final = 10
@@ -74,12 +74,24 @@ _NAMES: Final[dict[int, str]] = {
     for name, value in sorted(globals().items())
     if name.isupper() and not name.startswith("_") and isinstance(value, int)
 }
+_FORMER: Final[dict[str, tuple[tuple[int, ...], str]]] = {
+    "NOT_LEADER_OR_FOLLOWER": ((2, 6), "NOT_LEADER_FOR_PARTITION"),
+    "COORDINATOR_NOT_AVAILABLE": ((0, 11), "GROUP_COORDINATOR_NOT_AVAILABLE"),
+    "NOT_COORDINATOR": ((0, 11), "NOT_COORDINATOR_FOR_GROUP"),
+}
+"""Name -> the release that introduced it, and the one before."""
 _CODES: Final[dict[str, int]] = {name: code for code, name in _NAMES.items()}
 
 
 def name_of(code: int) -> str:
     """Return Kafka's name of a wire code; an unknown number is shown as itself."""
     return _NAMES.get(code, f"ERROR_{code}")
+
+
+def name_in(release: tuple[int, ...], name: str) -> str:
+    """Return what a release calls an error of this name."""
+    since, former = _FORMER.get(name, ((), name))
+    return former if release < since else name
 
 
 def code_of(name: str) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.model.effects import Cue
+from engine.model.errors import name_in
+from engine.model.flags import Release
 from engine.model.languages import USUAL, words_of
 from engine.model.messages import FETCH, FETCH_R, PRODUCE, Message
 from engine.model.phrases import Entity
@@ -86,7 +88,20 @@ def tell(happening: Happening) -> tuple[list[Sentence], list[Sentence]]:
     heavy = [sentence for weight, _, sentence in followed if weight >= WEIGHTY]
     light = [sentence for weight, _, sentence in followed if weight < WEIGHTY]
     details = _details(first, [*heavy, *happened, *light, *_also_sent(happening)])
-    return [first, *details], _why(happening, weightiest)
+    why = _why(happening, weightiest)
+    release = happening.sim.profile.release
+    return [_named(one, release) for one in (first, *details)], [
+        _named(one, release) for one in why
+    ]
+
+
+def _named(sentence: Sentence, release: Release) -> Sentence:
+    """Return the sentence with errors under the names that they have in this release."""
+    args: dict[str, Entity] = {
+        key: {"x": name_in(release, value["x"])} if "x" in value else value
+        for key, value in sentence["args"].items()
+    }
+    return {"key": sentence["key"], "args": args}
 
 
 def _consequences(h: Happening) -> list[Consequence]:

@@ -12,7 +12,7 @@ from engine.dataplane.purgatory import parked_on
 from engine.dataplane.watermark import blocked_by, caught_up, eligible
 from engine.model.broker import Broker, Process
 from engine.model.configs import UNLIMITED
-from engine.model.errors import NONE, name_of
+from engine.model.errors import NONE, name_in, name_of
 from engine.model.log import Batch, Log
 from engine.model.messages import (
     CONTROLLER,
@@ -437,6 +437,9 @@ def _message(sim: Simulation, m: Any) -> Message:
                 shown["error"] = name_of(data.error)
     elif error:
         shown["error"] = name_of(error)
+    for place in (shown, shown["fields"]):
+        if "error" in place:
+            place["error"] = name_in(sim.profile.release, place["error"])
     return shown
 
 

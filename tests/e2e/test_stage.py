@@ -29,13 +29,14 @@ def test_layers_are_chosen_remembered_and_in_the_link(visit: Opener) -> None:
     assert page.locator('[data-id="b1:leo"]').count() == 1
 
 
-def test_remote_storage_stands_over_the_tanks_and_in_them(visit: Opener) -> None:
+def test_remote_storage_is_a_shelf_below_the_tanks(visit: Opener) -> None:
     page = visit("/s/S93?step=178")
     store = page.locator('[data-id="store"]')
     store.wait_for()
-    assert store.get_attribute("data-up") == "1" and store.locator(".cell").count() == 3
-    assert page.locator('[data-local="4"]').count() == 3
-    assert page.locator(".cell.remote").count() > 0
+    assert store.get_attribute("data-up") == "1"
+    assert page.locator(".tiered.only text").all_text_contents() == ["0–3"] * 3
+    assert page.locator(".tiered.copy text").all_text_contents() == ["4–5"] * 3
+    assert page.locator('[data-id="b1:o3"]').count() == 0, "it is no more on the disk"
     page.goto(page.url.replace("S93?step=178", "S95?step=101"))
     page.locator('[data-id="store"][data-up="0"]').wait_for()
     assert "fails" in page.locator('[data-id="store"]').get_attribute("aria-label")
@@ -179,6 +180,17 @@ def test_a_stage_of_many_brokers_stays_small(visit: Opener, brokers: int) -> Non
     tanks = page.locator("#stage .tank").count()
     assert tanks == min(brokers, 8), "as many as have room"
     assert page.locator("#stage .broker").count() == brokers, "the others are marks"
+    last = page.locator("#hits [data-hit^=b]").last
+    if brokers > tanks:
+        name = last.get_attribute("data-hit")
+        last.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f'#stage .tank [data-id="{name}"]', state="attached")
+        assert page.locator("#stage .tank").count() == tanks
+        page.wait_for_selector(f'[data-hit="{name}"]:focus')
+        page.keyboard.press("Enter")
+        page.locator(".menu").wait_for()
+        page.keyboard.press("Escape")
     small = page.locator("#stage .record .cell").evaluate_all(
         "all => all.filter((one) => one.getBoundingClientRect().height < 36).length"
     )

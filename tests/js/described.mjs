@@ -29,6 +29,17 @@ function cell(one, sky) {
   };
 }
 
+function shelf(one, sky) {
+  const { x, y, width, height } = child(one, "r").a;
+  const blocks = child(one, "blocks").c.filter((other) => other.t === "rect");
+  return {
+    box: [x, y - sky, width, height],
+    kind: one.a.class.split(" ")[1],
+    label: label(child(one, "t")),
+    segments: blocks.map((other) => Number(other.k.slice(1))),
+  };
+}
+
 function tank(made, one, sky) {
   const found = [...nodes([one])];
   const by = (test) => found.find(test);
@@ -56,6 +67,8 @@ function tank(made, one, sky) {
     tone: child(foot, "role").a.class.split(" ")[1] ?? "",
     note: label(note),
     fold: folded ? [folded.a["data-count"], label(child(folded, "t"))] : null,
+    foot: lane.foot - sky,
+    shelf: found.filter((other) => has(other, "tiered")).map((other) => shelf(other, sky)),
     cells: found
       .filter((other) => other.c && (has(other, "record") || has(other, "cut")))
       .map((other) => cell(other, sky)),

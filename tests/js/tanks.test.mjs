@@ -147,7 +147,7 @@ test("what was deleted at the start of a log is floor: no name, no water, and it
   const [zone, ...others] = sunk(one);
   assert.equal(others.length, 0, "the others have all of theirs");
   assert.equal(zone.y, one.geo.y(2, one.geo.lanes.get(1)));
-  assert.deepEqual(named(one, "b1:o1"), [], "nobody can read it");
+  assert.equal(found(one, "b1:o1"), undefined, "nobody can read it");
   assert.deepEqual([named(one, "b1:o2"), named(one, "b2:o1")], [["m2"], ["m1"]]);
   const all = starting([2, 2, 2]);
   assert.equal(all.geo.base, 2);
@@ -156,6 +156,38 @@ test("what was deleted at the start of a log is floor: no name, no water, and it
     assert.ok(height > 10 && Math.abs(y + height - floorOf(all, 1)) < 2, "one thin layer");
   for (const { a } of [...nodes(all.logs)].filter(({ k }) => k === "water"))
     assert.ok(a.d.endsWith("Z") && !a.d.includes(`V${floorOf(all, 1) - 1.5}`), "it stands on that");
+});
+
+test("segments lie on the shelf below: what left the disk, copies, and what is not there", () => {
+  const step = structuredClone(RUNS[1].steps.get(30));
+  const [part] = step.view.partitions;
+  for (const replica of Object.values(part.replicas)) replica.local = 2;
+  const segment = (first, last, read = true) => ({
+    p: part.p,
+    first,
+    last,
+    epochs: [[0, 0]],
+    read,
+  });
+  const shelf = (segments, up = true) => {
+    step.view.store = { up, slow: 0, segments };
+    return drawn(step);
+  };
+  const words = (made, id) => found(made, id)?.c.find((one) => one.k === "t").x;
+  const kind = (made, id) => found(made, id).a.class;
+
+  const made = shelf([segment(0, 1), segment(2, 2)]);
+  assert.equal(made.geo.base, 2, "the tank begins where the disk does");
+  assert.equal(found(made, "b1:o1"), undefined);
+  assert.deepEqual([words(made, "b1:sunk"), words(made, "b1:copies")], ["0–1", "2"]);
+  const floor = made.geo.lanes.get(1).floor;
+  const { a: box } = found(made, "b1:sunk").c.find((one) => one.k === "r");
+  assert.ok(box.y > floor && box.y + box.height < made.geo.lanes.get(1).foot);
+  assert.match(kind(shelf([segment(0, 1, false)]), "b1:sunk"), /unread/);
+  assert.match(kind(shelf([]), "b1:sunk"), /bare/);
+  assert.equal(found(shelf([], false), "store").a["data-up"], 0);
+  const { geo } = drawn(RUNS[1].steps.get(30));
+  assert.equal(geo.shelf.h, 0, "without remote storage it takes no room");
 });
 
 test("what is on its way hangs as near to its wish as there is room, and covers nothing", () => {
@@ -173,4 +205,43 @@ test("a phone has the whole record, whatever its width", () => {
   for (let width = 300; width <= 600; width += 1)
     for (const key of ["leader", "le", "pe", "isr"])
       assert.ok(found(drawn(step, width), `rec:${key}`), `${key} at ${width} px`);
+});
+
+/** A view of `count` brokers, of which the first three hold the partition, led by the third. */
+function many(count) {
+  const run = RUNS[0];
+  const step = run.steps.get(0);
+  const [one] = step.view.brokers;
+  const brokers = Array.from({ length: count }, (_, i) => ({
+    ...one,
+    id: i + 1,
+    name: `${i + 1}`,
+  }));
+  const [part] = step.view.partitions;
+  const led = { ...part, record: { ...part.record, leader: 3 } };
+  return { ...step, view: { ...step.view, brokers, partitions: [led] } };
+}
+
+test("a mark brings its broker into the place of one that does not lead, and back", () => {
+  const step = many(9);
+  const seated = (how) => [...tanks(step, { ...room(step), height: 520, ...how }).geo.lanes.keys()];
+  assert.deepEqual(seated({}), [1, 2, 3]);
+  assert.deepEqual(seated({ guest: 7 }), [1, 7, 3], "the leader stays");
+  assert.deepEqual(seated({ guest: 2 }), [1, 2, 3], "the mark of who made room brings it back");
+  const { marks } = tanks(step, { ...room(step), height: 520, guest: 7 }).geo;
+  assert.deepEqual(
+    marks.map((one) => one.id),
+    [2, 4, 5, 6, 8, 9],
+  );
+});
+
+test("marks without room come after those that were shown", () => {
+  const step = many(60);
+  const shown = (skip) =>
+    tanks(step, { ...room(step, 390), height: 520, skip }).geo.marks.map((one) => one.id);
+  const first = shown(0);
+  assert.equal(first.at(-1), null);
+  const next = shown(first.length - 1);
+  assert.equal(next[0], first.at(-2) + 1);
+  assert.equal(new Set([...first, ...next]).size, first.length + next.length - 1);
 });

@@ -73,10 +73,8 @@ export async function prefetch() {
     bump();
     fetching = null;
     if (answer.steps.length) prefetch();
-  } catch (problem) {
-    fetching = null;
-    if (problem instanceof Refused && problem.code === "slow_down")
-      setTimeout(prefetch, problem.args.ms ?? 1000);
+  } catch {
+    fetching = null; // asked again with the next step
   }
 }
 

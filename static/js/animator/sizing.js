@@ -32,6 +32,8 @@ export const sized = (host) => ({
   height: heightIn(roomOf(host).high),
   highest: s.tapeNow.value?.highest ?? {},
   partition: s.partition.value,
+  guest: s.guest.value,
+  skip: s.skip.value,
   unfolded: s.unfolded.value,
   layers: s.layers.value,
   t: s.t.value,

@@ -67,6 +67,8 @@ export function mount(element, { drawn }) {
     void s.revision.value;
     void s.words.value;
     void s.partition.value;
+    void s.guest.value;
+    void s.skip.value;
     void s.unfolded.value;
     void s.layers.value;
     void s.view.value;

@@ -73,6 +73,9 @@ export const selected = signal(null); // data-id of what Inspect shows
 /** @type {import("@preact/signals").Signal<string | null>} */
 export const lit = signal(null); // data-id a sentence points at, or the reverse
 export const partition = signal(0);
+/** @type {import("@preact/signals").Signal<number | null>} */
+export const guest = signal(null); // a broker that was called from its mark into a tank
+export const skip = signal(0); // brokers whose marks come after all others
 export const unfolded = signal(false);
 const asked = new URLSearchParams(location.search);
 export const layers = signal(layersOf(asked.get("layers") ?? remembered("layers", "")));

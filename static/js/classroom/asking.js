@@ -34,9 +34,7 @@ const looked = newest(async () => {
     if (told.open && role.value === "follow") forget(told.step);
     poll.value = told;
   } catch (problem) {
-    if (problem instanceof Refused && problem.code === "slow_down")
-      setTimeout(looked, problem.args.ms ?? 1000);
-    else if (problem instanceof Refused) poll.value = null;
+    if (problem instanceof Refused) poll.value = null;
   }
 }, TELL_EVERY_MS);
 

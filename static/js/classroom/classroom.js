@@ -91,7 +91,7 @@ async function join() {
   } catch (problem) {
     put({ led: false });
     if (!(problem instanceof Refused)) return;
-    if (problem.code === "gone" || problem.code === "slow_down")
+    if (problem.code === "gone")
       looking = setTimeout(() => {
         if (role.value === "follow" && channel().connected) join().then(catchUp);
       }, LOOK_AGAIN_MS);

@@ -19,10 +19,6 @@ export const announce = newest(async () => {
     put(await askAbout(s.tapeNow.value, "lead", { room: s.classroom.value.room, ...here() }));
   } catch (problem) {
     if (!(problem instanceof Refused)) return; // the connection: it is told when that is back
-    if (problem.code === "slow_down") {
-      setTimeout(announce, problem.args.ms ?? 1000);
-      return;
-    }
     if (problem.code === "forbidden") {
       keep(null);
       s.classroom.value = null;

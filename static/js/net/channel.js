@@ -7,6 +7,7 @@ const PATIENCE_MS = 4000;
 const TRIES = 3;
 const SOONEST_MS = 300;
 const LATEST_MS = 5000;
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Refused extends Error {
   constructor(answer) {
@@ -45,7 +46,8 @@ function overSocket({ csrf, onConnect, onLost }) {
   socket.on("disconnect", again);
   socket.on("connect_error", again);
   return {
-    /** One question; repeated after four seconds, since (run, step, move) names one result. */
+    /** One question; repeated after four seconds, since (run, step, move) names one result, and
+     *  when it came a little too soon. */
     async ask(event, payload) {
       for (let attempt = 1; ; attempt += 1) {
         try {
@@ -53,7 +55,10 @@ function overSocket({ csrf, onConnect, onLost }) {
           if (!answer?.ok) throw new Refused(answer ?? { code: "engine" });
           return answer;
         } catch (problem) {
-          if (problem instanceof Refused || attempt >= TRIES || !socket.connected) throw problem;
+          const refused = problem instanceof Refused;
+          const early = refused && problem.code === "slow_down" && problem.args.ms <= PATIENCE_MS;
+          if ((refused && !early) || attempt >= TRIES || !socket.connected) throw problem;
+          if (early) await sleep(problem.args.ms);
         }
       }
     },

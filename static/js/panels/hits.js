@@ -65,10 +65,11 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
   const held = useRef(null); // what has the focus: when it goes away, the focus stays in the group
   const last = useRef(null); // where one was in this group: Tab comes back to it
   useLayoutEffect(() => {
-    if (!held.current || held.current.isConnected || document.activeElement !== document.body)
-      return;
+    if (!held.current || document.activeElement !== document.body) return;
+    const moved = held.current.isConnected ? held.current : null; // a mark became a tank
     held.current = null;
     (
+      moved ??
       box.current?.querySelector('[tabindex="0"]') ??
       document.querySelector('#hits [data-hit^="b"][tabindex="0"]')
     )?.focus({ preventScroll: true });
@@ -97,8 +98,7 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     last.current = one.id;
     if (one.kind === "through") loadWalker();
     s.lit.value = lights(one.id);
-    if (!one.id.startsWith("why:") && one.id !== "fold")
-      s.selected.value = one.id.replace(/^lane:/, "b");
+    if (!/^(why:|fold$|more$)/.test(one.id)) s.selected.value = one.id.replace(/^lane:/, "b");
   };
   const left = ({ target }) => {
     s.lit.value = null;

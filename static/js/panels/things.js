@@ -6,11 +6,23 @@ import { around, nodes } from "../scene/spots.js";
 const brokerWords = (id, key) =>
   s.t.value(key, { b: s.t.value("card.name", { name: s.name.value(id, true) }) });
 
-const cards = (geo) =>
-  [...geo.lanes.values(), ...geo.marks.filter((one) => one.id !== null)].map(({ id }) => ({
+const tanks = (geo) =>
+  [...geo.lanes.keys()].map((id) => ({
     id: `b${id}`,
     label: brokerWords(id, "hit.broker"),
     ...geo.boxes.card(id),
+  }));
+
+/** The mark of a broker brings its tank; the last one brings marks of those that have no room. */
+const marks = ({ marks: all }) =>
+  all.map(({ id, x, y, w, h, label }) => ({
+    id: id === null ? "more" : `b${id}`,
+    label: id === null ? s.t.value("hit.more", { n: label }) : brokerWords(id, "hit.mark"),
+    ...{ x, y, w, h },
+    act: () => {
+      if (id === null) s.skip.value += all.length - 1;
+      else s.guest.value = id;
+    },
   }));
 
 /** The controller, and the clients beside it. */
@@ -102,7 +114,7 @@ const lanes = (geo, enter) =>
 export const things = ({ geo, step, logs: drawnLogs, over }, enter) => [
   ["top", top(geo, drawnLogs)],
   ["fold", fold(geo)],
-  ["lanes", cards(geo)],
+  ["lanes", [...tanks(geo), ...marks(geo)]],
   ["walk", lanes(geo, enter)],
   ["logs", logs(geo)],
   ["flying", flying(geo, step, over)],

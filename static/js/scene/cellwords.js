@@ -28,7 +28,6 @@ export function cellWords(part, broker, r, open, { t, name }) {
       : t("cell.only", { b: name(broker) }),
     t(r.acked ? "cell.acked" : "cell.unacked"),
     r.read && t("cell.read"),
-    r.o < (part.replicas[broker]?.local ?? 0) && t("cell.remote"),
   ]
     .filter(Boolean)
     .join(" ");

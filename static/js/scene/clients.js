@@ -105,9 +105,7 @@ export function waitMark(
     [
       rect("r", x, y, w, h, "waiting", { rx: 4 }),
       icon("i", "hourglass", x + 4, y + h / 2 - 6, 12, "warn"),
-      text("t", x + 19, y + h / 2 + 5, fit(shown, w - 22, small), "small", {
-        style: `font-size:${small}px`,
-      }),
+      text("t", x + 19, y + h / 2 + 5, fit(shown, w - 22, small), "small", { size: small }),
       title("title", t("client.waits", { m: label, b: name(wait.to), acks }) + more),
     ],
     { "data-id": `wait:${label}` },

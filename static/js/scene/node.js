@@ -50,8 +50,14 @@ export const line = (k, x1, y1, x2, y2, cls, a = {}) =>
 export const path = (k, d, cls, a = {}) => node("path", k, { class: cls, d, ...a });
 export const circle = (k, cx, cy, r, cls, a = {}) =>
   node("circle", k, { class: cls, cx, cy, r, ...a });
-export const text = (k, x, y, x_, cls, a = {}) =>
-  node("text", k, { class: cls, x, y, ...a }, { x: String(x_) });
+/** A text; its size in px is a style, since the sheet's own would win over an attribute.
+ * @param {string} k @param {number} x @param {number} y @param {unknown} x_ @param {string} cls
+ * @param {{size?: number, middle?: boolean, [attribute: string]: unknown}} [how] */
+export const text = (k, x, y, x_, cls, { size, middle, ...a } = {}) => {
+  const letters = size ? { style: `font-size:${size}px` } : {};
+  const anchor = middle ? { "text-anchor": "middle" } : {};
+  return node("text", k, { class: cls, x, y, ...letters, ...anchor, ...a }, { x: String(x_) });
+};
 /** Words of different weight in one line: [[text, class], …]. */
 export const spans = (k, x, y, bits, cls, a = {}) =>
   node(

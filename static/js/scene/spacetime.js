@@ -170,7 +170,7 @@ function arrow({ m, from, to, lost }, at, ends, { t, name }) {
             `sthead ${m.error ? "error" : ""}`,
           ),
       text("t", (x1 + x2) / 2, (y1 + y2) / 2 - 5, words, `stword ${m.error ? "bad" : ""}`, {
-        "text-anchor": "middle",
+        middle: true,
       }),
     ],
     { "data-id": `st:m${m.id}`, "data-lost": lost ? 1 : 0 },

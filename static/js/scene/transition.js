@@ -59,7 +59,7 @@ function cutLine(geo, broker, offset, a, t) {
     [
       path("l", d, "cutline"),
       rect("r", left, y - 21, wide, 18, "partbox", { rx: 4 }),
-      text("t", left + 7, y - 7, label, "parttext", { style: `font-size:${small}px` }),
+      text("t", left + 7, y - 7, label, "parttext", { size: small }),
     ],
     { ...a, "data-act": `cut:${broker}:${offset}` },
   );

@@ -5,8 +5,6 @@ export function boxes(geo) {
   const lane = (id) => geo.lanes.get(id);
   return {
     card: (id) => {
-      const other = geo.marks.find((one) => one.id === id);
-      if (other) return { x: other.x, y: other.y, w: other.w, h: other.h };
       const y = lane(id).foot + (geo.pipes ? 26 : 4);
       return { x: lane(id).left + 4, y, w: geo.col - 8, h: geo.narrow ? 54 : 70 };
     },

@@ -4,7 +4,7 @@ import { cellWords } from "../cellwords.js";
 import { epochClass, g, icon, path, rect, text, textWidth, title } from "../node.js";
 import { ghosts, gone } from "./gone.js";
 import { fitted, place } from "./place.js";
-import { remotePart } from "./store.js";
+import { localOf } from "./shelf.js";
 
 /** Everything in the tank of one replica, from its floor up. */
 export function stack(geo, lane, broker, ctx) {
@@ -14,22 +14,22 @@ export function stack(geo, lane, broker, ctx) {
     ...folded(geo, lane, broker, replica, ctx),
     ...runs(geo, lane, broker, replica),
     ...cells(geo, lane, broker, replica, ctx),
-    ...remotePart(geo, lane, replica, ctx),
     ...sediment(geo, lane, replica, ctx),
     ...(ctx.layers.has("ghosts") ? ghosts(geo, lane, broker, replica, ctx) : []),
     ...gone(geo, lane, broker, replica, ctx),
   ];
 }
 
-/** What was deleted at the log's start has sunk into the floor. */
+/** What is no more on the disk, deleted at the log's start or sunk to the shelf, is floor. */
 function sediment(geo, lane, replica, { t }) {
-  if (!replica.start) return [];
-  const y = geo.y(Math.max(replica.start, geo.base), lane);
+  const y = geo.y(Math.max(localOf(replica), geo.base), lane);
   const h = lane.floor - y;
-  if (h < 2) return [];
+  if (!localOf(replica) || h < 2) return [];
+  const sunk = replica.local > replica.start;
+  const key = sunk ? "store.only" : "mark.sunk";
   const { small } = geo.type;
   const [words, size] = fitted(
-    t("mark.starts", { o: replica.start }),
+    sunk ? t("tank.remote") : t("mark.starts", { o: replica.start }),
     lane.w - 8,
     small,
     small,
@@ -39,18 +39,15 @@ function sediment(geo, lane, replica, { t }) {
     g("start", [
       rect("r", lane.x + 1.5, y, lane.w - 3, h - 1.5, "seabed", { rx: 6 }),
       rect("h", lane.x + 1.5, y, lane.w - 3, h - 1.5, "sediment", { rx: 6 }),
-      text("t", lane.mid, y + h / 2 + 5, words, "small", {
-        "text-anchor": "middle",
-        style: `font-size:${size}px`,
-      }),
-      title("title", t("mark.sunk", { o: replica.start })),
+      text("t", lane.mid, y + h / 2 + 5, words, "small", { middle: true, size }),
+      title("title", t(key, { a: replica.start, o: sunk ? replica.local - 1 : replica.start })),
     ]),
   ];
 }
 
 /** What is older than there is room for, as one line that counts it. */
 function folded(geo, lane, broker, replica, { t }) {
-  const start = Math.max(geo.base, replica.start ?? 0);
+  const start = Math.max(geo.base, localOf(replica));
   const end = Math.min(geo.fold, replica.leo);
   if (!geo.foldH || end <= start) return [];
   const x = lane.x + geo.gap.pad;
@@ -99,7 +96,7 @@ function runs(geo, lane, broker, replica) {
     .filter(([from, to]) => to > geo.fold && from < first)
     .map(([from, to, e]) => {
       const y = geo.y(Math.min(to, first, replica.leo), lane);
-      const foot = geo.y(Math.max(from, geo.fold, replica.start ?? 0), lane);
+      const foot = geo.y(Math.max(from, geo.fold, localOf(replica)), lane);
       const x = lane.x + geo.gap.pad;
       const w = lane.w - 2 * geo.gap.pad;
       return rect(`run${from}`, x, y, w, Math.max(1, foot - y), `cell ${epochClass(e)}`, {
@@ -111,7 +108,7 @@ function runs(geo, lane, broker, replica) {
 
 function cells(geo, lane, broker, replica, ctx) {
   return replica.records
-    .filter((r) => r.o >= geo.fold && r.o < replica.leo)
+    .filter((r) => r.o >= Math.max(geo.fold, localOf(replica)) && r.o < replica.leo)
     .map((r) => cell(geo, lane, broker, replica, r, ctx));
 }
 
@@ -120,14 +117,10 @@ function cell(geo, lane, broker, replica, r, ctx) {
   const differs = geo.part.differ && r.o >= geo.part.differ[0] && r.o < geo.part.differ[1];
   const open = r.o >= replica.hw;
   const lost = ctx.lost.has(r.id);
-  const remote = r.o < (replica.local ?? 0);
-  const flags = [open && "open", differs && "differs", lost && "lost", remote && "remote"]
-    .filter(Boolean)
-    .join(" ");
-  const named = r.o >= (replica.start ?? 0);
+  const flags = [open && "open", differs && "differs", lost && "lost"].filter(Boolean).join(" ");
   const parts = [
     rect("r", x, y, w, h, `cell ${epochClass(r.e)} ${flags}`, { rx: 6 }),
-    ...(named ? face(r, { x, y, w, h }, lost, geo.type.small) : []),
+    ...face(r, { x, y, w, h }, lost, geo.type.small),
     ...unflushed(replica, r, { x, y, w, h }),
     title("title", cellWords(geo.part, broker.id, r, open, ctx)),
   ];

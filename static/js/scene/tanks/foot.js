@@ -87,10 +87,7 @@ function under(geo, { left, mid }, y, key, label, cls, most) {
   const [words, size] = fitted(label, geo.col - 4, most, geo.type.small, false);
   const half = textWidth(words, size) / 2 + 2;
   const x = Math.min(Math.max(mid, left + half), left + geo.col - half);
-  return text(key, x, y, words, cls, {
-    "text-anchor": "middle",
-    style: `font-size:${size}px`,
-  });
+  return text(key, x, y, words, cls, { middle: true, size });
 }
 
 /** A wrong belief first, then what the water waits for, then how the broker stands otherwise. */

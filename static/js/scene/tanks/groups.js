@@ -39,8 +39,8 @@ function line(geo, view, group, y, { t, name }) {
     `group-${group.name}`,
     [
       text("head", geo.width / 2, y + 16, fit(words.join(" · "), geo.width - 24, small), "small", {
-        "text-anchor": "middle",
-        style: `font-size:${small}px`,
+        middle: true,
+        size: small,
       }),
       title("title", all),
     ],

@@ -2,7 +2,8 @@
 
 import { partOf } from "../../core/partition.js";
 import { USUAL } from "../layers.js";
-import { cardBand } from "./store.js";
+import { groupBand } from "./groups.js";
+import { localOf } from "./shelf.js";
 import { BAND, voterLanes } from "./voters.js";
 
 /** Letters and rooms in px: on a desk, and on a phone.  `least`: a column; `cell`: a record with
@@ -19,6 +20,7 @@ export const ROOM = {
     foot: 78,
     fold: 34,
     sunk: 24,
+    shelf: 50,
     others: 40,
   },
   narrow: {
@@ -32,6 +34,7 @@ export const ROOM = {
     foot: 58,
     fold: 28,
     sunk: 20,
+    shelf: 44,
     others: 34,
   },
 };
@@ -60,8 +63,10 @@ function endsOf(part) {
     0,
     ...replicas.map((r) => Math.max(r.leo, r.hw, ...(r.cut ?? []).map((c) => c.o + 1))),
   );
-  const base = replicas.length ? Math.min(...replicas.map((r) => r.start ?? 0)) : 0;
-  return { base, end };
+  const base = replicas.length ? Math.min(...replicas.map(localOf)) : 0;
+  // What every log has deleted is one layer, however much it was; a shelf needs none.
+  const layered = base > 0 && replicas.some((r) => !(r.local > r.start));
+  return { base, end, layered };
 }
 
 export const sideOf = (view, width) => (width < 900 || !view.clients.length ? 0 : SIDE);
@@ -101,8 +106,10 @@ export function layout(
   const clients =
     !side && layers.has("clients") && (more.reserve || view.clients.length) ? room.clients : 0;
   const band = view.quorum ? BAND[narrow ? "narrow" : "wide"] : 0;
-  const cards = cardBand(view);
-  const foot = room.foot + (layers.has("pipes") ? 22 : 0);
+  const cards = groupBand(view);
+  const shelf = view.store ? room.shelf : 0;
+  const pipes = layers.has("pipes") ? 22 : 0;
+  const foot = room.foot + pipes + shelf;
   const sky = strip + clients + band + cards;
   const rest = height - sky - foot - (others.length ? room.others : 0);
   const skies = rest - SKIES * room.sky > FEWEST * room.cell + 160 ? SKIES : 1;
@@ -119,7 +126,8 @@ export function layout(
     side,
     part,
     type: room.type,
-    pipes: layers.has("pipes"),
+    pipes: pipes > 0,
+    shelf: { y: top + spare + inner + pipes, h: shelf },
     heads: { strip, clients: strip, sky },
     voters: view.quorum && voterLanes(view.quorum, { width, narrow, side, top: strip + clients }),
     groupBand: cards,
@@ -133,7 +141,7 @@ export function layout(
     offset <= geo.fold && geo.foldH
       ? bed(lane) - (Math.max(0, offset - geo.base) / (geo.fold - geo.base)) * geo.foldH
       : bed(lane) - geo.foldH - (offset - geo.fold) * geo.pitch;
-  return { ...geo, lanes: lanes(view, geo, inner), y };
+  return { ...geo, lanes: lanes(view, geo, inner, shelf), y };
 }
 
 function columns(brokers, side, width, layers, narrow) {
@@ -145,9 +153,8 @@ function columns(brokers, side, width, layers, narrow) {
 /** Which offsets are drawn one by one, how high each is, and how high a tube is for that: it ends
  *  one cell above the highest end of the run. */
 function scale(part, { room, whole, unfolded, highest }) {
-  const { base, end } = endsOf(part);
-  // What every log has deleted is one layer, however much it was.
-  const sunk = base > 0 ? room.sunk : 0;
+  const { base, end, layered } = endsOf(part);
+  const sunk = layered ? room.sunk : 0;
   const peak = Math.max(end, highest[part.p] ?? 0);
   const space = whole - sunk - AIR;
   const fits = Math.floor(space / room.cell) - 1;
@@ -165,16 +172,16 @@ function scale(part, { room, whole, unfolded, highest }) {
   return { base, end, fold, foldH, sunk, rows, pitch, inner };
 }
 
-function lanes(view, geo, inner) {
+function lanes(view, geo, inner, shelf) {
+  const floor = geo.top + inner;
   return new Map(
-    view.brokers.map((broker, i) => {
+    view.brokers.map(({ id }, i) => {
       const left = geo.left + i * geo.col;
       const room = geo.col - geo.gap.left - geo.gap.right;
       const w = Math.min(room, 220);
       const x = left + geo.gap.left + (room - w) / 2;
-      const floor = geo.top + inner;
-      const lane = { id: broker.id, top: geo.top, floor, left, x, w, mid: x + w / 2, foot: floor };
-      return [broker.id, lane];
+      const mid = x + w / 2;
+      return [id, { id, top: geo.top, floor, left, x, w, mid, foot: floor + shelf }];
     }),
   );
 }

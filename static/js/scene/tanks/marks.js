@@ -74,7 +74,7 @@ function end(geo, lane, broker, replica, { t, changed, was }) {
           text("gone", x, y - up - 16, t("mark.unflushed", { n: gone }), "small bad", {
             "data-id": `b${broker.id}:unflushed`,
             "data-value": gone,
-            style: `font-size:${geo.type.small}px`,
+            size: geo.type.small,
             "text-anchor": x + 100 > geo.width ? "end" : "start",
           }),
         changed.has(`b${broker.id}:leo`) &&
@@ -152,9 +152,7 @@ function mark(geo, lane, broker, replica, { t, changed, name }) {
         line("bar", lane.x + 2, y, x, y, "hwbar thin"),
         rect("r", x, top, w, 20, `hwpill ${starts}`, { rx: 4 }),
         waits && icon("i", "hourglass", x - 1, top + 3, 13, "onhw"),
-        text("t", x + lead, top + 15, label, `hwtext ${starts}`, {
-          style: `font-size:${size}px`,
-        }),
+        text("t", x + lead, top + 15, label, `hwtext ${starts}`, { size }),
         changed.has(`b${broker.id}:hw`) && line("chg", x, top + 22, x + w, top + 22, "changed"),
         title("title", words.filter(Boolean).join(" ")),
       ],

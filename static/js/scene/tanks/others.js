@@ -1,13 +1,14 @@
-// Brokers without a tank of their own: a small mark each, with what it does for other partitions.
+// Brokers without a tank of their own: a small mark each, with a crown and the number of partitions
+// that it leads.
 
-import { fit, g, rect, text, textWidth, title } from "../node.js";
+import { fit, g, icon, rect, text, textWidth, title } from "../node.js";
 
 const HIGH = { wide: 28, narrow: 26 };
 const APART = 6;
 
-/** Where each mark stands below the tanks: [{id, x, y, w, h, label}]; of those without room, how
- *  many there are. */
-export function marksOf(geo, brokers) {
+/** Where each mark stands below the tanks: [{id, x, y, w, h, label, led}]; of those without room,
+ *  how many there are. */
+export function marksOf(geo, view, brokers) {
   const h = HIGH[geo.narrow ? "narrow" : "wide"];
   const y = geo.height - h - 2;
   const { small } = geo.type;
@@ -15,14 +16,16 @@ export function marksOf(geo, brokers) {
   let x = 6;
   for (const [i, { id, name }] of brokers.entries()) {
     const label = String(name || id);
-    const w = Math.max(h, textWidth(label, small, true) + 12);
+    const led = leads(view, id);
+    const crown = led ? small + 6 + textWidth(led, small) : 0;
+    const w = Math.max(h, textWidth(label, small, true) + 12) + crown;
     const left = brokers.length - i;
     const more = left > 1 ? textWidth(`+${left}`, small, true) + 12 : 0;
     if (x + w + more > geo.width - 6) {
-      marks.push({ id: null, x, y, w: more || w, h, label: `+${left}` });
+      marks.push({ id: null, x, y, w: more || w, h, label: `+${left}`, led: 0 });
       break;
     }
-    marks.push({ id, x, y, w, h, label });
+    marks.push({ id, x, y, w, h, label, led });
     x += w + APART;
   }
   // In the middle of the stage.
@@ -37,26 +40,25 @@ const leads = (view, id) => view.partitions.filter((part) => part.record.leader 
 export function others(geo, view, { t, name }) {
   if (!geo.marks.length) return null;
   const { small } = geo.type;
-  const parts = geo.marks.map(({ id, x, y, w, h, label }) => {
+  const style = { "text-anchor": "middle", style: `font-size:${small}px` };
+  const parts = geo.marks.map(({ id, x, y, w, h, label, led }) => {
+    const base = y + h / 2 + small * 0.36;
+    const count = textWidth(led, small);
+    const space = led ? w - small - 6 - count : w;
     const broker = view.brokers.find((one) => one.id === id);
     const down = broker && broker.alive !== "up";
     const words = broker
-      ? [
-          name(id),
-          down && t(`alive.${broker.alive}`),
-          t("scene.leads_many", { n: leads(view, id) }),
-        ]
+      ? [name(id), down && t(`alive.${broker.alive}`), t("scene.leads_many", { n: led })]
           .filter(Boolean)
           .join(" · ")
-      : t("scene.more_brokers", { n: label });
+      : t("hit.more", { n: label });
     return g(
       `other${id ?? "more"}`,
       [
         rect("r", x, y, w, h, `othermark ${down ? "down" : ""}`, { rx: 6 }),
-        text("t", x + w / 2, y + h / 2 + small * 0.36, fit(label, w - 4, small), "small", {
-          "text-anchor": "middle",
-          style: `font-size:${small}px`,
-        }),
+        text("t", x + space / 2, base, fit(label, space - 4, small), "small", style),
+        led && icon("crown", "crown", x + space - 4, base - small + 1, small + 2, "crown"),
+        led && text("n", x + w - 4 - count / 2, base, led, "small", style),
         title("title", words),
       ],
       broker ? { class: "broker", "data-id": `b${id}`, "data-alive": broker.alive } : {},

@@ -33,7 +33,7 @@ function blind(geo, broker, replica, places, { t, name }) {
       `blind-${broker}`,
       [
         rect("bg", at.x, at.y, w, 24, "sheet", { rx: 8 }),
-        text("w", at.x + 11, at.y + 17, words, "small ink", { style: `font-size:${small}px` }),
+        text("w", at.x + 11, at.y + 17, words, "small ink", { size: small }),
         ...cut(geo, broker, replica.hw),
       ],
       { class: "part", "data-id": `part:${broker}` },
@@ -77,7 +77,7 @@ function exchange(geo, x, places, ctx) {
     [
       rect("bg", at.x, at.y, w, h, "sheet", { rx: 8 }),
       text("title", at.x + 10, at.y + 15, geo.narrow ? "" : t("part.title"), "strong small", {
-        style: `font-size:${small}px`,
+        size: small,
       }),
       title("words", `${t("part.title")} ${rows.map(([who, , s]) => `${who}: ${s}`).join(" ")}`),
       ...rows.flatMap((row, i) =>

@@ -13,23 +13,24 @@ import { partings } from "./parting.js";
 import { pipes } from "./pipe.js";
 import { control, strip, word } from "./record.js";
 import { seats } from "./seats.js";
+import { board } from "./shelf.js";
 import { sides } from "./sides.js";
 import { messages, oddLinks, rows } from "./sky.js";
-import { store } from "./store.js";
 import { tank } from "./tank.js";
 import { voters } from "./voters.js";
 
 /** {geo, logs, over}: the geometry and the two layers, the upper one for what moves.
  * @param {Step & {changed?: Set<string>, was?: object}} step
  * @param {{layers?: Set<string>, t: Function, name: Function, width: number, height?: number,
- *   partition?: number, unfolded?: boolean, highest?: Record<string, number>,
- *   reserve?: boolean}} how  `reserve`: room for clients that the view has not */
+ *   partition?: number, guest?: number | null, skip?: number, unfolded?: boolean,
+ *   highest?: Record<string, number>, reserve?: boolean}} how  `reserve`: room for clients that the
+ *   view has not */
 export function tanks(step, { layers = USUAL, t, name, ...room }) {
   const seated = seats(step.view, room);
   const view = { ...step.view, brokers: seated.shown };
   const empty = layout(view, { ...room, layers, others: seated.others });
   const placed = { ...empty, control: control(empty, view, { t }) };
-  const marked = { ...placed, marks: marksOf(placed, seated.others) };
+  const marked = { ...placed, marks: marksOf(placed, step.view, seated.others) };
   const geo = { ...marked, boxes: boxes(marked) };
   const ctx = {
     t,
@@ -48,7 +49,7 @@ export function tanks(step, { layers = USUAL, t, name, ...room }) {
     layers.has("controller") ? strip(geo, view, ctx) : word(geo),
     voters(geo, view, ctx),
     groups(geo, view, ctx),
-    store(geo, view, ctx),
+    board(geo, view, ctx),
     layers.has("clients") && g("sides", sides(geo, view, ctx)),
     pipes(geo, view, ctx),
     differ(geo, ctx),
@@ -76,9 +77,7 @@ function differ(geo, { t }) {
   const { small } = geo.type;
   const parts = [
     rect("r", x, top - 1, geo.width - 2 * x, low - top + 2, "diverge", { rx: 6 }),
-    text("t", x + 8, top - 6, t("ruler.differ", { o: d[0] }), "divtext", {
-      style: `font-size:${small}px`,
-    }),
+    text("t", x + 8, top - 6, t("ruler.differ", { o: d[0] }), "divtext", { size: small }),
   ];
   return g("diverge", parts, { "data-id": "differ", "data-from": d[0], "data-to": d[1] });
 }

@@ -100,10 +100,7 @@ function main(geo, brokers, y, { t }) {
     [
       ...valve("m", x, y, 6, shut ? "closed" : "open", false),
       shut && path("x", `M${x - 4} ${y - 4}l8 8m0 -8l-8 8`, "shutx"),
-      text("t", x, y - 11, words, `small ${shut ? "bad" : ""}`, {
-        "text-anchor": "middle",
-        style: `font-size:${size}px`,
-      }),
+      text("t", x, y - 11, words, `small ${shut ? "bad" : ""}`, { middle: true, size }),
       rect("r", x - textWidth(words, size) / 2, y - 20, textWidth(words, size), 28, "touch"),
       title(
         "title",

@@ -50,9 +50,7 @@ function card(geo, c, y, { t, name, blocked, changed }, view) {
           "font-size": sized(label, w - 20, mark, small),
         }),
         ...lines.map((one, i) =>
-          text(`l${i}`, x + 11, y + 42 + 20 * i, one, "small", {
-            style: `font-size:${small}px`,
-          }),
+          text(`l${i}`, x + 11, y + 42 + 20 * i, one, "small", { size: small }),
         ),
         ...waiting.map((wait, i) =>
           waitMark(wait, { x, y: y + h + 5 + 29 * i, w, h: 24, small }, { t, name, blocked }, true),

@@ -95,7 +95,7 @@ export function messages(geo, view, places, ctx) {
   if (rest > 0)
     out.push(
       text("more", 6, geo.top - 2, ctx.t("msg.more", { n: rest }), "small", {
-        style: `font-size:${geo.type.small}px`,
+        size: geo.type.small,
       }),
     );
   return out;
@@ -121,9 +121,7 @@ export function oddLinks(geo, view, places, { t, name, words }) {
           path("l", `M${a[0]} ${y + 10}V${y}H${b[0]}V${y + 10}`, `link ${cut ? "cut" : "odd"}`),
           rect("bg", at.x, at.y + 2, w, 22, "linkbox", { rx: 11 }),
           icon("i", sign, at.x + 6, at.y + 6, 14, cut ? "bad" : "warn"),
-          text("t", at.x + 23, at.y + 17, label, `small ${cut ? "bad" : "warn"}`, {
-            style: `font-size:${small}px`,
-          }),
+          text("t", at.x + 23, at.y + 17, label, `small ${cut ? "bad" : "warn"}`, { size: small }),
           title("title", label),
         ],
         { class: "linkmark", "data-id": `link:${l.a}:${l.b}`, "data-cut": l.cut ?? "none" },

@@ -66,9 +66,7 @@ export function slip(geo, m, ctx) {
     put(text("more", x, base, `+${more}`, "msgtext", style), textWidth(`+${more}`, size) + 5);
   if (tag)
     put(
-      text("w", x + 2, base, tag, /^HW/.test(tag) ? "msgtext hwtag" : "msgtext", {
-        style: `font-size:${small}px`,
-      }),
+      text("w", x + 2, base, tag, /^HW/.test(tag) ? "msgtext hwtag" : "msgtext", { size: small }),
       textWidth(tag, small, loud) + 6,
     );
   put(text("to", x, base, to, "msgtext", style), textWidth(to, size) + 4);

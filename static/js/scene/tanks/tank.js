@@ -4,6 +4,7 @@ import { g, path, rect, title } from "../node.js";
 import { stack } from "./cells.js";
 import { foot } from "./foot.js";
 import { marks } from "./marks.js";
+import { localOf, segments } from "./shelf.js";
 
 const WAVES = 3;
 
@@ -19,7 +20,7 @@ function surface(x, y, w, amp) {
 
 /** Water up to the high watermark: what is below it is committed. */
 function water(geo, lane, replica, changed) {
-  const low = geo.y(Math.max(replica.start ?? 0, geo.base), lane);
+  const low = geo.y(Math.max(localOf(replica), geo.base), lane);
   const y = geo.y(Math.max(replica.hw, geo.base), lane);
   if (low - y < 1) return [];
   const [x, w] = [lane.x + 1.5, lane.w - 3];
@@ -82,6 +83,7 @@ export function tank(geo, view, broker, ctx, words) {
       g("watered", shown && replica ? water(geo, lane, replica, moved) : []),
       g("log", stack(geo, lane, broker, ctx)),
       g("marks", replica ? marks(geo, lane, broker, replica, ctx) : []),
+      g("shelf", segments(geo, view, lane, broker, replica, ctx)),
       g("fenced", fence(geo, lane, broker, ctx)),
     ],
     {

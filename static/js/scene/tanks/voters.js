@@ -108,10 +108,7 @@ function observers(geo, quorum, lane, v, { t, name }) {
   const [label, size] = fitted(words, lane.w, small, small, false);
   return [
     g("observers", [
-      text("t", lane.mid, lane.floor + 12, label, "small", {
-        "text-anchor": "middle",
-        style: `font-size:${size}px`,
-      }),
+      text("t", lane.mid, lane.floor + 12, label, "small", { middle: true, size }),
       title(
         "title",
         mine.map((one) => t("quorum.observes", { b: name(one.b), o: one.offset })).join(" "),

@@ -49,7 +49,7 @@ function epochTabs(geo, lane, broker, replica, { t }) {
             top + 15,
             label,
             `chiptext ${hollow ? "hollow" : ""}`,
-            { style: `font-size:${size}px` },
+            { size },
           ),
           title("title", t("mark.epoch_chip", { e, o: start })),
         ],
@@ -89,7 +89,7 @@ function memories(geo, lane, broker, replica, { t, name }) {
             path("tri", `M${lane.x - 8} ${top + 4}l8 4l-8 4z`, `memory ${wrong ? "wrong" : ""}`),
             text("t", lane.x - 10, top + 13, label, `memtext ${wrong ? "wrong" : ""}`, {
               "text-anchor": "end",
-              style: `font-size:${size}px`,
+              size,
             }),
             rect("r", lane.x - w, top, w, 16, "touch"),
             title("title", t("mark.memory", { l: name(broker.id), b: who, o: leo })),
@@ -108,10 +108,7 @@ function offsets(geo, lane, replica, taken) {
     const y = (geo.y(o, lane) + geo.y(o + 1, lane)) / 2;
     if (taken.some((other) => Math.abs(other - y) < 19)) continue;
     found.push(
-      text(`o${o}`, lane.x - 7, y + 5, o, "ruler", {
-        "text-anchor": "end",
-        style: `font-size:${geo.type.small}px`,
-      }),
+      text(`o${o}`, lane.x - 7, y + 5, o, "ruler", { "text-anchor": "end", size: geo.type.small }),
     );
   }
   return found;
