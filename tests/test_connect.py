@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import pyspark
 import pytest
+from pyspark.sql import SparkSession
 
+import highwater as hw
 from app.batch.jobs import runner_of
 from app.batch.runners import local
 from app.batch.runners.connect import ConnectRunner
@@ -146,6 +148,17 @@ if THOROUGH:
             runner.close()
         assert sorted(tally.number for tally in told) == list(whole)
         assert [(directory / chunk_name(n)).read_bytes() for n in whole] == played.rows
+
+    @pytest.mark.spark
+    def test_a_study_of_a_program_sends_the_engine(server: str) -> None:
+        """Twice to one session: the second time it is there."""
+        session = SparkSession.builder.remote(server).create()
+        try:
+            there = hw.study("S74", runs=40, kafka="0.10.2.2", spark=session)
+            assert there.arrow().equals(hw.study("S74", runs=40, kafka="0.10.2.2").arrow())
+            assert len(there.more(10)) == 50
+        finally:
+            session.stop()
 
     @pytest.mark.spark
     def test_a_study_over_connect_can_be_stopped(server: str, tmp_path: Path) -> None:

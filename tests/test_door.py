@@ -8,9 +8,10 @@ import doctest
 import json
 import pickle
 import zlib
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import nbclient
@@ -26,6 +27,7 @@ from engine.scenarios import file
 from engine.sim import run as runs
 from engine.study.batch import run_chunk
 
+T = TypeVar("T")
 PUBLIC = [getattr(hw, name) for name in hw.__all__]
 DOCUMENTED = [
     *doctest.DocTestFinder(recurse=False).find(hw),
@@ -39,8 +41,8 @@ DOCUMENTED = [
 
 def test_every_public_method_has_an_example() -> None:
     told = {test.name for test in DOCUMENTED if test.examples}
-    wanted = {hw.run, hw.study, hw.find, hw.moves, hw.scenarios, hw.versions}
-    for one in (hw.Run, hw.Study, hw.Comparison):
+    wanted = {one for one in PUBLIC if isinstance(one, FunctionType)}
+    for one in (hw.Run, hw.Study, hw.Comparison, hw.ClusterState, hw.Incident, hw.SearchResult):
         assert one.__name__ in told, one
         wanted |= {
             method
@@ -208,22 +210,29 @@ def test_a_run_is_a_picture_where_no_kernel_answers() -> None:
 # -- the assistant --------------------------------------------------------------------------------
 
 
-def asked(tool: str, **given: Any) -> Any:
-    """What an assistant hears over the protocol itself."""
+def on_the_line(question: Callable[[Client], Awaitable[T]]) -> T:
+    """Ask over the protocol itself, as an assistant does."""
 
-    async def ask() -> Any:
+    async def ask() -> T:
         async with Client(assistant.server()) as client:
-            return await client.call_tool(tool, given)
+            return await question(client)
 
-    answer = asyncio.run(ask())
+    return asyncio.run(ask())
+
+
+def asked(tool: str, **given: Any) -> Any:
+    """What an assistant hears."""
+    answer = on_the_line(lambda client: client.call_tool(tool, given))
     assert not answer.is_error, answer.content
     told = answer.structured_content
+    assert told is not None
     return told.get("result", told)
 
 
 def test_an_assistant_finds_plays_looks_and_hands_back_a_link() -> None:
     found = asked("find_scenarios", words="ELR")
     assert found and all(set(one) == {"code", "slug", "title", "teaches"} for one in found)
+    assert asked("find", words="KAFKA-6361")["hits"][0]["link"].startswith("http://localhost:8000/")
     played = asked("play", scenario="S30", kafka="K39")
     assert played["lost"] == ["b", "c"] and played["link"].startswith("http")
     step = played["broken"][0]["step"]
@@ -231,15 +240,70 @@ def test_an_assistant_finds_plays_looks_and_hands_back_a_link() -> None:
     assert "becomes leader" in seen["steps"][0]
     assert seen["partitions"][0]["leader"] == 1
     assert "fetch 2" in asked("why_not", scenario="S30", kafka="K39", step=5, subject="hw")
-    assert asked("compare", scenario="S30", kafka="K39", other="K41")["K41"]["lost"] == []
-    assert asked("study", scenario="S74", count=5, kafka=["K39"])[0]["runs"] == 5
-    assert "K39" in asked("kafka_versions")
+    compared = asked("compare", scenario="S30", kafka="K39", other="K41")
+    assert compared["other"]["lost"] == [] and "Only Kafka 3.9.1 loses b, c" in compared["summary"]
+    studied = asked("study", scenario="crash-storm", count=40, kafka=["0.10.2.2"])
+    assert studied["counts"][0]["runs"] == 40 and "lost a record" in studied["summary"]
+    assert len(studied["losses"]) == 3 and studied["losses"][0].startswith("http")
+    assert "K39" in asked("kafka_versions") and "kill B | kill K | kill V" in asked("moves")
 
 
-def test_wrong_calls_of_an_assistant_get_one_sentence() -> None:
-    async def ask() -> Any:
-        async with Client(assistant.server()) as client:
-            return await client.call_tool("play", {"scenario": "no such thing"})
+PASTED = """
+Topic: orders PartitionCount: 1 ReplicationFactor: 3 Configs: min.insync.replicas=2
+    Topic: orders Partition: 0 Leader: 1 Replicas: 1,2,3 Isr: 1,2
+"""
+LOGGED = (
+    "[2026-01-05 10:00:00,000] INFO [Partition orders-0 broker=1] Shrinking ISR from 1,2,3 to 1."
+    " Leader: (highWatermark: 5, endOffset: 9). (kafka.cluster.Partition)"
+)
 
-    answer = asyncio.run(ask())
-    assert answer.is_error and "no such thing" in json.dumps([str(one) for one in answer.content])
+
+def test_an_assistant_is_given_a_broken_cluster() -> None:
+    """What it returns is a run for the other tools."""
+    read = asked("cluster", text=PASTED)
+    assert "Bring back broker 3 first." in read["findings"][0]
+    moves = ["kill 2", "detect 2", "produce m1 acks=all", "settle"]
+    refused = asked("why_not", scenario=read["run"], moves=moves, step=-1, subject="ack m1")
+    assert "NOT_ENOUGH_REPLICAS" in refused
+    other = asked("compare", scenario=read["run"], kafka="", other="4.1", moves=moves)["other"]
+    assert other["kafka"] == "K41" and other["moves"] == moves
+    assert asked("explore", scenario=read["run"], states=50)["states"] >= 50
+    lost = asked("explore", scenario="S20", kafka="Z0102", step=30, crashes=2, never="I7")
+    assert lost["complete"] is False and asked("play", scenario=lost["runs"]["I7"])["lost"]
+    told = asked("incident", text=LOGGED)
+    assert told["partition"] == "orders-0" and "in sync: 1" in told["verdict"][0]
+    assert asked("play", scenario=told["run"])["steps"] > 1
+
+
+def test_tools_say_what_they_do_and_answer() -> None:
+    tools = on_the_line(lambda client: client.list_tools()).tools
+    assert len(tools) == len(assistant.TOOLS)
+    for tool in tools:
+        assert tool.output_schema and tool.description and tool.annotations
+        assert tool.annotations.read_only_hint and tool.annotations.idempotent_hint
+
+
+@pytest.mark.parametrize(
+    ("address", "part"), [("rules", "\nF-5: "), ("scenario/R20", "code: R20\n")]
+)
+def test_an_assistant_reads_rules_and_scenarios(address: str, part: str) -> None:
+    read = on_the_line(lambda client: client.read_resource(f"highwater://{address}"))
+    assert part in getattr(read.contents[0], "text", "")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "part"),
+    [
+        ("play", {"scenario": "no such thing"}, "no such thing"),
+        ("look", {"scenario": "R20", "step": 999}, "steps 0 to"),
+        ("study", {"scenario": "S74", "count": 9_000}, "1 to 2000 runs"),
+        ("explore", {"scenario": "S60", "states": 10**6}, "1 to 5000 states"),
+        ("cluster", {"text": "x" * 1_000_001}, "1000000 characters"),
+        ("incident", {"text": "nothing"}, "."),
+    ],
+)
+def test_wrong_calls_of_an_assistant_get_one_sentence(
+    tool: str, given: dict[str, object], part: str
+) -> None:
+    answer = on_the_line(lambda client: client.call_tool(tool, given))
+    assert answer.is_error and part in json.dumps([str(one) for one in answer.content])

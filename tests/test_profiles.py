@@ -176,10 +176,16 @@ def test_flips_make_a_named_what_if() -> None:
     assert get_profile("K39+elr").with_flags({"elr": False}).name == "K39"
 
 
+def test_latest_is_the_newest_release() -> None:
+    assert get_profile("latest").name == list(PROFILES)[-1]
+    assert get_profile("latest-elr").name == f"{list(PROFILES)[-1]}-elr"
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
         ("K93", "There is no profile K93; did you mean K39?"),
+        ("lates", "There is no profile lates; did you mean latest?"),
         ("", "There is no profile ."),
         ("3.9.7", "There is no release 3.9.7 of Kafka; did you mean 3.9.1?"),
         ("3.2.3-kraft", "There is no release 3.2.3-kraft of Kafka; did you mean 3.3-kraft?"),

@@ -15,7 +15,7 @@ from app.command import cli
 from engine.dataplane import truncation
 from engine.explore import card, key_exclusions
 from engine.explore.budgets import NAMES, Budgets
-from engine.explore.choices import Choices, advance
+from engine.explore.choices import Choice, Choices, advance
 from engine.explore.danger import FAR, NEAR, SAFE, Distance, distances
 from engine.explore.goals import goal, invariants
 from engine.explore.key_exclusions import LEFT_OUT, SPOKEN_FOR
@@ -45,6 +45,17 @@ def after(code: str, profile: str, moves: int) -> Run:
 def ask(run: Run, bounds: Bounds | None = None, **more: Any) -> SearchOutcome:
     budgets = Budgets(**{name: more.pop(name) for name in NAMES if name in more})
     return search(SearchQuestion(run, budgets, **more), bounds)
+
+
+def test_a_search_begins_where_messages_of_clients_are_under_way() -> None:
+    run = Run(file.find("S30"), "K39")
+    assert any("P1->" in str(choice.move.text) for choice in choices_of(cut_at(run, 3)))
+    assert ask(cut_at(run, 3), Bounds(50), crashes=1).progress.distinct >= 50
+
+
+def choices_of(run: Run) -> list[Choice]:
+    sim, _ = SearchQuestion(run, Budgets()).begun()
+    return Choices(run.scenario).of(sim, Budgets())
 
 
 # -- verdicts -------------------------------------------------------------------------------------

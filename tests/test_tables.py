@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas
 import pyarrow.parquet as pq
 import pytest
 
+import highwater as hw
 from app.batch.runners.compaction import compact
 from app.batch.runners.local import LocalRunner, counted_here
 from app.batch.runners.plan import BatchPlan, PlanTally
@@ -20,6 +24,11 @@ from app.batch.runners.rows import (
     finish_chunk,
     read_chunks,
 )
+from engine import ENGINE_VERSION
+from engine.scenarios import file
+from engine.scenarios.scenario import Scenario
+from engine.study.batch import run_chunk
+from engine.study.metrics import METRICS
 from tests import batch_fakes
 from tests.batch_runner import check_same, summary_of
 
@@ -49,7 +58,7 @@ def test_counts_agree_with_the_rows(tmp_path: Path, importance: float, put_toget
     wanted = plan(importance=importance)
     rows = play(wanted, tmp_path)
     if put_together:
-        compact(str(tmp_path), wanted.groups)
+        compact(str(tmp_path), wanted)
         assert len(files_on_disk(str(tmp_path))) == wanted.groups
     found = counted_here(wanted, str(tmp_path), range(wanted.total_chunks), 3)
     check_same(found, summary_of(rows, wanted, 3))
@@ -62,7 +71,7 @@ def test_compact_files_hold_the_same_rows_and_grow(tmp_path: Path) -> None:
     """Also where more runs were added, and where a server stopped between two of its steps."""
     before = play(plan(), tmp_path)
     first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    compact(str(tmp_path), plan().groups)
+    compact(str(tmp_path), plan())
     assert canonical(rows_of(tmp_path)) == canonical(before)
     assert len(list(tmp_path.iterdir())) == plan().groups
     assert chunks_on_disk(str(tmp_path)) == set(range(plan().total_chunks))
@@ -77,18 +86,40 @@ def test_compact_files_hold_the_same_rows_and_grow(tmp_path: Path) -> None:
             finish_chunk(
                 chunk, grown.scenarios, grown.metrics, str(tmp_path), batch_fakes.play_chunk
             )
-    compact(str(tmp_path), grown.groups)
+    compact(str(tmp_path), grown)
     assert len(list(tmp_path.iterdir())) == grown.groups
     assert canonical(rows_of(tmp_path)) == canonical(play(plan(300), tmp_path / "whole"))
     few = list(read_chunks(str(tmp_path), {0}, ["seed"], (100, 104)))
     assert few == [{"seed": seed} for seed in range(100, 105)]
 
 
+def test_a_file_explains_itself(tmp_path: Path) -> None:
+    """DuckDB, PyArrow and pandas read what the rows are, also far from the server."""
+    scenario = file.find("S74").to_dict()
+    own = {**scenario, "slug": "", "title": "Mine"}
+    wanted = BatchPlan((scenario, own), ("Z0102", "K39"), 6, 5, 3, tuple(METRICS))
+    for chunk in wanted.chunks():
+        finish_chunk(chunk, wanted.scenarios, wanted.metrics, str(tmp_path), run_chunk)
+    compact(str(tmp_path), wanted)
+    paths = [str(tmp_path / one.name) for one in files_on_disk(str(tmp_path))]
+    asked = "SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)"
+    told = [dict(duckdb.execute(asked, [path]).fetchall()) for path in paths]
+    assert [one["release"] for one in told] == ["Z0102", "K39"] * 2
+    repeat = "highwater batch random-schedules --profiles K39 --seed 5 --runs 6"
+    assert told[1]["command"] == repeat and "command" not in told[3]
+    assert Scenario.from_dict(json.loads(told[3]["scenario"])).title == "Mine"
+    assert pq.read_schema(paths[1]).metadata[b"engine"] == str(ENGINE_VERSION).encode()
+    frame = pandas.read_parquet(paths[1])
+    again = hw.study("S74", kafka="K39", runs=6, seed=5)
+    assert list(frame["steps"]) == list(again.df()["steps"])
+    assert again.arrow().schema.metadata == pq.read_schema(paths[1]).metadata
+
+
 def test_files_of_other_columns_are_left_alone(tmp_path: Path) -> None:
     rows = play(plan(), tmp_path)
     older = tmp_path / chunk_name(4)
     pq.write_table(pq.read_table(older).drop_columns(["wait_ms"]), older)
-    compact(str(tmp_path), plan().groups)
+    compact(str(tmp_path), plan())
     files = files_on_disk(str(tmp_path))
     assert len(files) == 3 + 4, "three groups were put together, one was not"
     found = counted_here(plan(), str(tmp_path), range(plan().total_chunks), 3)
@@ -127,7 +158,7 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("batches")
     play(plan(20), place / "0123456789a0")
     play(plan(20), place / "0123456789a1")
-    compact(str(place / "0123456789a1"), plan().groups)
+    compact(str(place / "0123456789a1"), plan())
     return place
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import re
 import shutil
@@ -15,6 +16,9 @@ from pathlib import Path
 import pytest
 
 import highwater as hw
+from app.batch.runners.java import find_java
+from app.batch.runners.spark import LEAN_JAVA
+from tests.spark_cluster import Cluster
 
 pytestmark = pytest.mark.gate
 
@@ -46,6 +50,23 @@ run = hw.run("S30", "K39")
 assert pickle.loads(pickle.dumps(run)) == run
 print(run.digest, run.lost, len(hw.study("S74", runs=3)))
 print(sorted({name.split(".")[0] for name in sys.modules} & {"app", "engine", "tests"}))
+"""
+STUDIED = """
+import hashlib, sys
+from pyspark.sql import SparkSession
+import highwater as hw
+
+def versions(batches):
+    import highwater, pyarrow
+    for batch in batches:
+        yield pyarrow.RecordBatch.from_pydict({"known": [len(highwater.versions())]})
+
+builder = SparkSession.builder.master(sys.argv[1]).config("spark.ui.enabled", "false")
+session = builder.config("spark.driver.host", "127.0.0.1").getOrCreate()
+study = hw.study("S74", runs=60, kafka="0.10.2.2", spark=session)
+print(hashlib.sha256(study.canonical().encode()).hexdigest(), study.df()["acked_lost"].sum())
+if sys.argv[1].startswith("local"):
+    print(session.range(1).mapInArrow(versions, "known bigint").first().known)
 """
 
 
@@ -87,12 +108,12 @@ def ready(*command: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def printed(environment: Path, place: Path, program: str, *arguments: str) -> str:
+def printed(environment: Path, place: Path, program: str, *arguments: str, **variables: str) -> str:
     """Run a program of the environment in a folder, and return what it prints."""
     done = subprocess.run(
         [str(environment / "bin" / program), *arguments],
         cwd=place,
-        env=surroundings(environment),
+        env=surroundings(environment) | variables,
         capture_output=True,
         text=True,
     )
@@ -207,3 +228,28 @@ def test_its_server_answers(installed: Path, hostile: Path) -> None:
 def test_an_exported_test_needs_nothing_but_the_package(installed: Path, hostile: Path) -> None:
     (hostile / "test_run.py").write_text(hw.run("S30", "K39").export("pytest"))
     assert "1 passed" in printed(installed, hostile, "python", "-m", "pytest", "test_run.py")
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a Python that has PyArrow and nothing else."""
+    place = tmp_path_factory.mktemp("bare")
+    ready(sys.executable, "-m", "venv", "--without-pip", str(place))
+    (packages,) = place.glob("lib/python*/site-packages")
+    (packages / "pyarrow").symlink_to(Path(sysconfig.get_path("purelib")) / "pyarrow")
+    return place / "bin" / "python"
+
+
+@pytest.mark.spark
+def test_a_study_sends_the_engine_to_a_cluster(installed: Path, hostile: Path, bare: Path) -> None:
+    """Its executors have no Highwater; on this machine they do, and still find all of it."""
+    study = hw.study("S74", runs=60, kafka="0.10.2.2")
+    rows = hashlib.sha256(study.canonical().encode()).hexdigest()
+    told = f"{rows} {study.df()['acked_lost'].sum()}\n"
+    asked = ("python", "-c", STUDIED)
+    java = {"JAVA_HOME": str(find_java().home), "JDK_JAVA_OPTIONS": LEAN_JAVA}
+    with Cluster(workers=1) as machines:
+        there = {**java, "PYSPARK_PYTHON": str(bare), "SPARK_LOCAL_IP": "127.0.0.1"}
+        assert printed(installed, hostile, *asked, machines.master, **there) == told
+    here = printed(installed, hostile, *asked, "local[1]", **java)
+    assert here == f"{told}{len(hw.versions())}\n"

@@ -232,7 +232,7 @@ def _compact(directory: str, plan: BatchPlan) -> bool:
     if "://" in directory:  # all of it would have to travel here and back
         return True
     try:
-        compact(directory, plan.groups)
+        compact(directory, plan)
     except (OSError, ValueError):
         log.warning("The rows in %s were not put together", directory, exc_info=True)
         return False

@@ -6,43 +6,196 @@ state is kept between two questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
+from importlib.metadata import version
 from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
 
-from app.find.answers import Results, results, slugs
-from app.python_api import runs, studies
+from app.find.answers import results, slugs
+from app.python_api import clusters, runs, searches, studies
+from app.python_api.steps import Broken
+from engine.catalogue.rulebook import title_of
+from engine.checks.catalogue import INVARIANTS
+from engine.explore.question import LAST
 from engine.model.errors import InputError
 from engine.model.languages import USUAL
+from engine.story.rules import RULEBOOK
+from engine.study.batch import broken_in
 from engine.view.wire import PartitionView
 
 STEPS_MOST = 60
 """Steps per response, which should fit into the context of an assistant."""
 RUNS_MOST = 2_000
-PARTS_MOST = 8
+STATES_MOST = 5_000
+"""States of a search, about ten seconds of them."""
 FOUND_MOST = 20
+PASTED_MOST = 1_000_000
+"""Characters of a paste."""
+SERVER = "http://localhost:8000"
 INSTRUCTIONS = (
     "Plays Kafka's replication protocol deterministically, under any version, and says what "
-    "happened. Find a scenario, play it under a version, look at its steps, ask why something "
-    "does not happen, compare versions, count over many seeds, and hand the person the link."
+    "happened. Find a scenario, or paste the state or the logs of a cluster; play the run under a "
+    "version, look at its steps, ask why something does not happen, compare versions, count over "
+    "many seeds, search every future, and hand the person the link. Where a tool wants a scenario, "
+    "it takes a name of find_scenarios, or the text of a run that another tool returned."
 )
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""No tool stores, sends or opens anything, and the same question has the same answer."""
 
 
-def _run(scenario: str, kafka: str, seed: int, moves: list[str] | None) -> runs.Run:
-    return runs.run(scenario, kafka, seed, moves)
+@dataclass
+class PageHit:
+    """Kind, name and title of a page, and its address."""
+
+    kind: str
+    name: str
+    title: str
+    link: str
 
 
-def find_scenarios(words: str = "") -> list[dict[str, str]]:
+@dataclass
+class ScenarioHit:
+    """A scenario of the library; `code` or `slug` names it in other tools."""
+
+    code: str
+    slug: str
+    title: str
+    teaches: str
+
+
+@dataclass
+class HitsAnswer:
+    """The best matches; where there are none, words to try."""
+
+    hits: list[PageHit]
+    near: list[str]
+
+
+@dataclass
+class RunAnswer:
+    """The end of a run: what was promised to clients and became of it, and what broke where."""
+
+    title: str
+    kafka: str
+    verdict: str
+    holds: bool
+    lost: list[str]
+    broken: list[Broken]
+    steps: int
+    moves: list[str]
+    link: str
+
+
+@dataclass
+class ReplicaLog:
+    """The log of a replica; `records` as name@offset(leader epoch)."""
+
+    broker: str
+    leo: int
+    hw: int
+    records: str
+
+
+@dataclass
+class PartitionLogs:
+    """A partition: its leader, ISR and the logs of its replicas."""
+
+    partition: str
+    leader: int
+    isr: list[int]
+    replicas: list[ReplicaLog]
+
+
+@dataclass
+class StepsAnswer:
+    """Steps in sentences, and the partitions after the last of them; `last` ends the run."""
+
+    last: int
+    steps: list[str]
+    partitions: list[PartitionLogs]
+    link: str
+
+
+@dataclass
+class ComparisonAnswer:
+    """A script under two versions: in sentences, and how each ends."""
+
+    summary: str
+    one: RunAnswer
+    other: RunAnswer
+
+
+@dataclass
+class StudyAnswer:
+    """A study: a sentence a version, counts with 95 % intervals, and links of runs that lost."""
+
+    summary: str
+    counts: list[BrokenCount]
+    losses: list[str]
+
+
+@dataclass
+class BrokenCount:
+    """Runs of a version that broke an invariant; "any" counts those that broke one or more."""
+
+    kafka: str
+    runs: int
+    invariant: str
+    title: str
+    hits: int
+    low: float
+    high: float
+
+
+@dataclass
+class FuturesAnswer:
+    """A search: how far it looked and what can break, in sentences, with runs to play."""
+
+    complete: bool
+    states: int
+    summary: list[str]
+    runs: dict[str, str]
+
+
+@dataclass
+class ClusterAnswer:
+    """A pasted cluster: findings, the worst first; `run` is the text of a run that begins in it."""
+
+    findings: list[str]
+    assumed: list[str]
+    unread: list[str]
+    run: str
+    link: str
+
+
+@dataclass
+class IncidentAnswer:
+    """A reconstructed incident: what clients saw, the events, and `run`, the text of its run."""
+
+    partition: str
+    verdict: list[str]
+    events: list[str]
+    finding: str
+    notes: list[str]
+    run: str
+    link: str
+
+
+def find_scenarios(words: str = "") -> list[ScenarioHit]:
     """Return scenarios of the library that match these words, best first; "" for the first ones.
 
     words: a question, an issue (KAFKA-6361), a KIP, an error, a setting, a metric, a log line.
     """
+    known = {one["slug"]: ScenarioHit(**one) for one in runs.scenarios()}
     if not words.strip():
-        return runs.scenarios()[:FOUND_MOST]
-    known = {one["slug"]: one for one in runs.scenarios()}
+        return list(known.values())[:FOUND_MOST]
     found = [known[slug] for slug in slugs(words)]
     if not found:
         near = ", ".join(results(words, USUAL)["near"]) or "find, which knows more than scenarios"
@@ -50,12 +203,17 @@ def find_scenarios(words: str = "") -> list[dict[str, str]]:
     return found[:FOUND_MOST]
 
 
-def find(words: str, limit: int = 8) -> Results:
+def find(words: str, limit: int = 8) -> HitsAnswer:
     """Find scenarios, rules, terms, errors, settings, claims and interview questions.
 
     The best matches come first, with their links; where nothing matches, words to try.
     """
-    return results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
+    found = results(words, USUAL, limit=min(max(1, limit), FOUND_MOST))
+    hits = [
+        PageHit(one["kind"], one["name"], one["title"], SERVER + one["url"])
+        for one in found["hits"]
+    ]
+    return HitsAnswer(hits, found["near"])
 
 
 def kafka_versions() -> dict[str, str]:
@@ -63,24 +221,33 @@ def kafka_versions() -> dict[str, str]:
     return runs.versions()
 
 
+def moves() -> dict[str, str]:
+    """Return how each move is written, and what it does: commands for the moves of other tools."""
+    return runs.moves()
+
+
 def play(
     scenario: str, kafka: str = "", seed: int = 0, moves: list[str] | None = None
-) -> dict[str, object]:
+) -> RunAnswer:
     """Play a run to its end: whether every invariant holds, what broke where, what was lost.
 
     moves replace the scenario's script, one command each ("produce m1", "kill A", "settle").
     """
-    run = _run(scenario, kafka, seed, moves)
-    return {
-        "title": run.title,
-        "kafka": run.kafka,
-        "steps": len(run),
-        "holds": run.holds,
-        "lost": run.lost,
-        "broken": [vars(one) for one in run.broken],
-        "moves": list(run.moves),
-        "link": run.link(),
-    }
+    return _ending(runs.run(scenario, kafka, seed, moves))
+
+
+def _ending(run: runs.Run) -> RunAnswer:
+    return RunAnswer(
+        run.title,
+        run.kafka,
+        run.verdict,
+        run.holds,
+        run.lost,
+        run.broken,
+        len(run),
+        list(run.moves),
+        run.link(SERVER),
+    )
 
 
 def look(
@@ -90,38 +257,42 @@ def look(
     kafka: str = "",
     seed: int = 0,
     moves: list[str] | None = None,
-) -> dict[str, object]:
-    """Describe `count` steps from `step` on in sentences, and the logs after the last."""
-    run = _run(scenario, kafka, seed, moves)
-    first = min(max(0, step), len(run) - 1)
-    told = run[first : first + min(max(1, count), STEPS_MOST)]
-    return {
-        "of": len(run) - 1,
-        "steps": [str(one) for one in told],
-        "partitions": [_logs(part) for part in told[-1].view["partitions"]],
-        "link": run.link(step=first),
-    }
+) -> StepsAnswer:
+    """Describe `count` steps from `step` on in sentences, and the logs after the last.
+
+    A negative step counts from the end.
+    """
+    run = runs.run(scenario, kafka, seed, moves)
+    first = _step_of(run, step)
+    seen = run[first : first + min(max(1, count), STEPS_MOST)]
+    return StepsAnswer(
+        len(run) - 1,
+        [str(one) for one in seen],
+        [_logs(part) for part in seen[-1].view["partitions"]],
+        run.link(SERVER, first),
+    )
 
 
-def _logs(part: PartitionView) -> Mapping[str, object]:
+def _step_of(run: runs.Run, step: int) -> int:
+    if not -len(run) <= step < len(run):
+        raise InputError("invalid", f"The run has steps 0 to {len(run) - 1}; there is no {step}.")
+    return step % len(run)
+
+
+def _logs(part: PartitionView) -> PartitionLogs:
     record = part["record"]
-    return {
-        "partition": part["name"],
-        "leader": record["leader"],
-        "isr": record["isr"],
-        "replicas": {
-            broker: {
-                "leo": replica["leo"],
-                "hw": replica["hw"],
-                "epochs": replica["epochs"],
-                "records": " ".join(
-                    f"{one['id']}@{one['o']}(e{one['e']})"
-                    for one in replica["records"][-STEPS_MOST:]
-                ),
-            }
-            for broker, replica in part["replicas"].items()
-        },
-    }
+    logs = [
+        ReplicaLog(
+            broker,
+            replica["leo"],
+            replica["hw"],
+            " ".join(
+                f"{one['id']}@{one['o']}(e{one['e']})" for one in replica["records"][-STEPS_MOST:]
+            ),
+        )
+        for broker, replica in part["replicas"].items()
+    ]
+    return PartitionLogs(part["name"], record["leader"], record["isr"], logs)
 
 
 def why_not(
@@ -137,41 +308,144 @@ def why_not(
     subject: "hw B" (why does the high watermark of B not rise), "isr B", "ack RECORD", "leader B",
     or "move LINE".
     """
-    run = _run(scenario, kafka, seed, moves)
-    return str(run.why(min(max(0, step), len(run) - 1), subject))
+    run = runs.run(scenario, kafka, seed, moves)
+    return str(run.why(_step_of(run, step), subject))
 
 
-def compare(scenario: str, kafka: str, other: str, seed: int = 0) -> dict[str, object]:
-    """Compare a script under two versions of Kafka: where they diverge, and how each ends."""
-    found = _run(scenario, kafka, seed, None).compare(other)
-    return {
-        "parts": [
-            {"steps": [mine, theirs], "what": [list(one) for one in what]}
-            for mine, theirs, what in found.parts[:PARTS_MOST]
-        ],
-        kafka: {"holds": found.one.holds, "lost": found.one.lost},
-        other: {"holds": found.other.holds, "lost": found.other.lost},
-    }
+def compare(
+    scenario: str, kafka: str, other: str, seed: int = 0, moves: list[str] | None = None
+) -> ComparisonAnswer:
+    """Compare a script under two versions of Kafka: where they part, and how each ends."""
+    found = runs.run(scenario, kafka, seed, moves).compare(other)
+    return ComparisonAnswer(str(found), _ending(found.one), _ending(found.other))
 
 
 def study(
     scenario: str, count: int = 200, kafka: list[str] | None = None, seed: int = 0
-) -> list[dict[str, object]]:
-    """Play many seeds and count what broke, each share with its 95 % interval."""
+) -> StudyAnswer:
+    """Play many seeds: in how many an acknowledged record is lost, with 95 % intervals."""
     if not 1 <= count <= RUNS_MOST:
         raise InputError("invalid", f"A study here has 1 to {RUNS_MOST} runs.")
-    found: studies.Study = studies.study(scenario, count, kafka or (), seed)
-    return [{**row} for row in found.table()]
+    found = studies.study(scenario, count, kafka or (), seed)
+    counts = [
+        BrokenCount(
+            row["kafka"],
+            row["runs"],
+            row["invariant"],
+            _title(row["invariant"]),
+            row["hits"],
+            row["low"],
+            row["high"],
+        )
+        for row in found.table()
+    ]
+    return StudyAnswer(str(found), counts, [run.link(SERVER) for run in found.failures("I7")[:3]])
 
 
-TOOLS = (find_scenarios, find, kafka_versions, play, look, why_not, compare, study)
+def _title(invariant: str) -> str:
+    known = INVARIANTS.get(broken_in(invariant))
+    return "at least one of them" if known is None else known.title
+
+
+def explore(
+    scenario: str,
+    step: int = LAST,
+    kafka: str = "",
+    seed: int = 0,
+    moves: list[str] | None = None,
+    crashes: int = 1,
+    power: int = 0,
+    cuts: int = 0,
+    writes: int = 1,
+    never: str = "",
+    reach: str = "",
+    states: int = 2_000,
+) -> FuturesAnswer:
+    """Search every future of a step with at most these numbers of crashes and other faults.
+
+    never: invariants to break, such as "I7" (a promised record is lost); "" for any.
+    reach: a property to reach instead, such as "two leaders".
+    """
+    if not 1 <= states <= STATES_MOST:
+        raise InputError("invalid", f"A search here has 1 to {STATES_MOST} states.")
+    budgets = {"crashes": crashes, "power": power, "cuts": cuts, "writes": writes}
+    run = runs.run(scenario, kafka, seed, moves)
+    found = searches.explore(run, step, never, reach, states, **budgets)
+    ways = {name: way.text for name, way in found.found.items()}
+    return FuturesAnswer(found.complete, found.states, list(found.lines), ways)
+
+
+def cluster(text: str, kafka: str = "") -> ClusterAnswer:
+    """Read what kafka-topics.sh --describe or other tools print of a cluster: what is wrong in it.
+
+    The run that begins in this state can be played, with moves such as "kill 1" or "settle".
+    """
+    read = clusters.cluster(_pasted(text), kafka)
+    return ClusterAnswer(
+        list(read.findings),
+        list(read.assumed),
+        list(read.unread),
+        "" if read.run is None else read.run.text,
+        "" if read.run is None else read.run.link(SERVER),
+    )
+
+
+def incident(text: str, partition: str = "") -> IncidentAnswer:
+    """Tell what happened to a partition, from pasted lines of its brokers' logs or dumps.
+
+    Above the lines of each file stands "==> 2=server.log <==", where 2 is the broker.
+    """
+    told = clusters.incident(_pasted(text), partition)
+    return IncidentAnswer(
+        told.partition,
+        list(told.verdict),
+        [f"{ms} ms, {node}: {what}" for ms, node, what in told.events[-STEPS_MOST:]],
+        told.finding,
+        list(told.notes),
+        "" if told.run is None else told.run.text,
+        "" if told.run is None else told.run.link(SERVER),
+    )
+
+
+def _pasted(text: str) -> str:
+    if len(text) > PASTED_MOST:
+        raise InputError("too_large", f"A paste has at most {PASTED_MOST} characters.")
+    return text
+
+
+TOOLS = (
+    find_scenarios,
+    find,
+    kafka_versions,
+    moves,
+    play,
+    look,
+    why_not,
+    compare,
+    study,
+    explore,
+    cluster,
+    incident,
+)
+
+
+def scenario_text(name: str) -> str:
+    """Return a scenario of the library as YAML."""
+    return runs.run(name).export("yaml")
+
+
+def rules() -> str:
+    """Return the rules of the replication protocol, which steps name: a line each."""
+    return "\n".join(f"{name}: {title_of(name)}" for name in RULEBOOK)
 
 
 def server() -> MCPServer:
-    """Return the server with its tools; each is a function of this module."""
-    made = MCPServer("highwater", instructions=INSTRUCTIONS)
+    """Return the server with its tools and resources; each is a function of this module."""
+    made = MCPServer("highwater", instructions=INSTRUCTIONS, version=version("highwater"))
     for tool in TOOLS:
-        made.add_tool(_as_tool(tool))
+        made.add_tool(_as_tool(tool), annotations=READS)
+    made.resource("highwater://scenario/{name}", mime_type="application/yaml")(scenario_text)
+    made.resource("highwater://rules", mime_type="text/plain")(rules)
     return made
 
 

@@ -26,8 +26,61 @@ from app.command.site import site
 from app.command.upgrade import upgrade
 from app.core import config
 
+SECTIONS = {
+    "Play": {
+        "serve": "Start the playground in your browser.",
+        "run": "Play a scenario, and print its verdict.",
+        "scenarios": "List the library, with verdicts.",
+        "find": "Search for words, an error or a log line.",
+        "mcp": "Answer an assistant (Model Context Protocol).",
+        "learn": "Export flash cards and questions.",
+    },
+    "Measure": {
+        "batch": "Play many seeds of a scenario.",
+        "query": "Run SQL over stored runs.",
+        "explore": "Search every future of a step.",
+        "advise": "Estimate how often settings lose records.",
+    },
+    "Your cluster": {
+        "cluster": "Make a run of what Kafka's tools print.",
+        "incident": "Reconstruct an outage from brokers' files.",
+        "upgrade": "List the bugs that an upgrade fixes.",
+    },
+    "Develop": {
+        "compile": "Compile the engine to C.",
+        "course": "Check chapters of a course.",
+        "lab": "Play a scenario on real brokers.",
+        "read": "Check a reading guide.",
+        "record": "Record scripts on real brokers.",
+        "recordings": "Compare recordings with the model.",
+        "refine": "Compare a run with the published model.",
+        "rules": "List rules, and the code that follows them.",
+        "site": "Write the playground as a static site.",
+        "soak": "Play random moves until an invariant breaks.",
+    },
+}
+EXAMPLES = """\b
+Examples:
+  highwater run R20 --profile 0.10.2.2
+  highwater batch S74 --runs 1000 --profiles 0.10.2.2,latest
+  kafka-topics.sh --describe | highwater cluster
+"""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class SectionedGroup(click.Group):
+    """Group that lists its commands by purpose."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()), col_max=12)
+
+
+@click.group(
+    cls=SectionedGroup,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="highwater")
 def main() -> None:
     """Play Kafka's replication step by step, check it, and run it at scale."""
@@ -54,7 +107,8 @@ def serve(host: str | None, port: int | None, debug: bool) -> None:
 def mcp() -> None:
     """Answer an assistant's questions on standard input and output (Model Context Protocol).
 
-    The assistant can play runs, read steps, ask why (not), compare releases and run many seeds.
+    The assistant can play runs, read steps, ask why (not), compare releases, run many seeds, search
+    every future, and read a pasted cluster or log.  docs/how-to/assistants.md registers it.
     """
     from app.command.assistant import serve
 

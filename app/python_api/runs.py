@@ -318,8 +318,9 @@ def run(
     """Return a run to look at.
 
     `scenario`: a code or name of the library, a YAML file, or the text of a run, which needs
-    nothing else.  `kafka`: a version; "" for the first that the scenario is about.  `moves`
-    replace the scenario's script: a text such as "produce m1; settle", or a sequence of them.
+    nothing else and has its own seed.  `kafka`: a version; "" for the first that the scenario is
+    about.  `moves` replace the scenario's script: a text such as "produce m1; settle", or a
+    sequence of them.
     Raises InputError with one sentence.
 
     >>> run("S60", kafka="4.1", moves="produce a to 1 acks=all; settle")
@@ -328,7 +329,9 @@ def run(
     if not isinstance(scenario, str | Path) or isinstance(seed, bool) or not isinstance(seed, int):
         raise InputError("invalid", "A scenario is a name or a path, and a seed a whole number.")
     if isinstance(scenario, str) and scenario.lstrip().startswith("{"):
-        return Run(runs.Run.from_text(scenario))
+        own = runs.Run.from_text(scenario)
+        script = own.moves if moves is None else moves
+        return run_of(own.scenario, kafka or own.profile, own.seed, script)
     found = file.load_path(scenario) if isinstance(scenario, Path) else file.find(scenario)
     return run_of(found, kafka, seed, moves)
 

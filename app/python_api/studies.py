@@ -1,22 +1,24 @@
-"""A study from Python: many seeds of a scenario, as rows, a table, or a Spark DataFrame."""
+"""A study from Python: many seeds of a scenario, as a table."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from itertools import product
-from typing import Any, TypedDict, overload
+from typing import Any, TypedDict
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from app.batch import statistics
 from app.batch.bounds import RUNS_HERE
-from app.batch.runners.rows import canonical, spark_schema, table_of
+from app.batch.runners.engine_zip import engine_sent
+from app.batch.runners.provenance import provenance
+from app.batch.runners.rows import arrow_schema, canonical, spark_schema, table_of
 from app.python_api.runs import LANGUAGE, Run, catalogue
 from app.questions import batch
-from engine import ENGINE_VERSION
 from engine.model.profiles import get_profile
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -55,21 +57,29 @@ class Study:
     None of 40 runs lost a record that Kafka had promised to keep under Kafka 4.1 – 4.2 (...).
     """
 
-    def __init__(self, scenario: Scenario, first: int, runs: int, rows: list[Row]) -> None:
+    def __init__(
+        self, scenario: Scenario, first: int, runs: int, played: pa.Table, spark: Any
+    ) -> None:
         self._scenario = scenario
         self._first = first
         self._runs = runs
-        self._rows = rows
+        self._played = played
+        self._spark = spark
 
     @property
     def _versions(self) -> list[str]:
-        return list(dict.fromkeys(row["profile"] for row in self._rows))
+        names: list[str] = self._played["profile"].unique().to_pylist()
+        return names
+
+    def _counts(self, kafka: str) -> batch.SeedCounts:
+        table = self._played.filter(pc.field("profile") == kafka)
+        return batch.counted(list(_rows(table.select(["seed", "verdict", "broken"]))))
 
     def __str__(self) -> str:
         return "\n".join(self._sentence(name) for name in self._versions)
 
     def _sentence(self, kafka: str) -> str:
-        found = batch.counted([row for row in self._rows if row["profile"] == kafka])
+        found = self._counts(kafka)
         judged = found["runs"] - found["errors"]
         key, args = statistics.finding(statistics.interval(found["broken"].get(LOST, 0), judged))
         name = get_profile(kafka).stands_for
@@ -85,7 +95,7 @@ class Study:
         >>> next(study("S74", runs=1).rows())["seed"]
         0
         """
-        return iter(self._rows)
+        return _rows(self._played)
 
     def table(self) -> list[StudyRow]:
         """Return a row for each version and invariant that broke.
@@ -95,7 +105,7 @@ class Study:
         """
         told: list[StudyRow] = []
         for kafka in self._versions:
-            found = batch.counted([row for row in self._rows if row["profile"] == kafka])
+            found = self._counts(kafka)
             hits = sorted(found["broken"].items())
             for invariant, count in (("any", found["violates"]), *hits):
                 interval = statistics.interval(count, found["runs"] - found["errors"])
@@ -120,7 +130,7 @@ class Study:
         """
         return [
             Run(runs.Run(self._scenario, row["profile"], row["seed"]))
-            for row in self._rows
+            for row in _rows(self._played.select(["profile", "seed", "broken"]))
             if any(name == invariant or not invariant for name, *_ in row["broken"])
         ]
 
@@ -131,8 +141,10 @@ class Study:
         5
         """
         first = self._first + self._runs
-        rows = _played(self._scenario, self._versions, first, runs)
-        return Study(self._scenario, self._first, self._runs + runs, [*self._rows, *rows])
+        table = pa.concat_tables(
+            [self._played, _played(self._scenario, self._versions, first, runs, self._spark)]
+        )
+        return Study(self._scenario, self._first, self._runs + runs, table, self._spark)
 
     def arrow(self) -> pa.Table:
         """Return the rows as an Arrow table, whose metadata say what repeats the study.
@@ -140,13 +152,8 @@ class Study:
         >>> study("S74", runs=2).arrow().num_rows
         2
         """
-        told = {
-            "scenario": self._scenario.canonical(),
-            "first_seed": str(self._first),
-            "runs": str(self._runs),
-            "engine": str(ENGINE_VERSION),
-        }
-        return table_of(self._rows, tuple(METRICS)).replace_schema_metadata(told)
+        about = provenance(self._scenario.to_dict(), self._versions, self._first, self._runs)
+        return self._played.replace_schema_metadata(about)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.arrow().__arrow_c_stream__(requested_schema)
@@ -164,7 +171,7 @@ class Study:
 
     def canonical(self) -> str:
         """Return one text for the same rows, wherever they were played."""
-        return canonical(self._rows)
+        return canonical(self.rows())
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in StudyRow.__annotations__)
@@ -175,27 +182,10 @@ class Study:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return int(self._played.num_rows)
 
     def __repr__(self) -> str:
         return f"<Study of {len(self)} runs: {self!s}>"
-
-
-@overload
-def study(
-    scenario: str, runs: int = ..., kafka: str | Sequence[str] = ..., seed: int = ...
-) -> Study: ...
-
-
-@overload
-def study(
-    scenario: str,
-    runs: int = ...,
-    kafka: str | Sequence[str] = ...,
-    seed: int = ...,
-    *,
-    spark: Any,
-) -> Any: ...
 
 
 def study(
@@ -204,12 +194,12 @@ def study(
     kafka: str | Sequence[str] = (),
     seed: int = 0,
     spark: Any = None,
-) -> Any:
-    """Play `runs` seeds from `seed` on under each version, in this process: a `Study`.
+) -> Study:
+    """Play `runs` seeds from `seed` on under each version, in this process.
 
-    With `spark`, a SparkSession, a DataFrame of the same rows, which Spark plays when they are
-    asked for; its executors need `highwater` installed.  A local session plays them with this
-    Python, unless PYSPARK_PYTHON names another.
+    With `spark`, a SparkSession or one of Spark Connect, its executors play them, and the rows come
+    to this process.  The engine is sent to them; they need PyArrow, and the minor version of this
+    Python.  A local session plays with this Python, unless PYSPARK_PYTHON names another.
     Raises InputError, or ValueError for more runs than one process should play.
 
     >>> study("S74", runs=10, kafka="4.1")
@@ -218,38 +208,44 @@ def study(
     found = file.find(scenario)
     wanted = [kafka] if isinstance(kafka, str) and kafka else list(kafka)
     names = [get_profile(name).name for name in wanted] or list(found.profiles)[:1]
+    return Study(found, seed, runs, _played(found, names, seed, runs, spark), spark)
+
+
+def _played(
+    scenario: Scenario, names: Sequence[str], first: int, runs: int, spark: Any
+) -> pa.Table:
     if runs < 1:
         raise ValueError("A study needs at least one run.")
-    if spark is None:
-        if runs > RUNS_HERE:
-            raise ValueError(
-                f"More than {RUNS_HERE} runs want a Spark session: study(..., spark=)."
-            )
-        return Study(found, seed, runs, _played(found, names, seed, runs))
-    chunks = [
-        batch.chunk(found, name, first, min(SLICE, seed + runs - first))
-        for name, first in product(names, range(seed, seed + runs, SLICE))
-    ]
-    return _frame(chunks, spark)
-
-
-def _played(scenario: Scenario, names: Sequence[str], first: int, count: int) -> list[Row]:
-    chunks = (batch.chunk(scenario, name, first, count) for name in names)
-    return [row for chunk in chunks for row in run_chunk(chunk)]
-
-
-def _frame(chunks: list[dict[str, object]], spark: Any) -> Any:
-    """Return the rows of the chunks as a DataFrame, through Arrow, as Spark Connect needs it."""
     metrics = tuple(METRICS)
+    chunks = [
+        batch.chunk(scenario, name, start, min(SLICE, first + runs - start))
+        for name, start in product(names, range(first, first + runs, SLICE))
+    ]
+    if spark is not None:
+        from app.batch.runners.spark import send_engine
 
-    def played(batches: Iterable[Any]) -> Iterator[Any]:
+        _with_this_python(spark)
+        send_engine(spark)
+        numbers = spark.range(0, len(chunks), 1, min(len(chunks), PARTS_MOST))
+        frame = numbers.mapInArrow(_playing(chunks, metrics), spark_schema(metrics))
+        return frame.toArrow().cast(arrow_schema(metrics))
+    if runs > RUNS_HERE:
+        raise ValueError(f"More than {RUNS_HERE} runs want a Spark session: study(..., spark=).")
+    return pa.concat_tables(table_of(run_chunk(chunk), metrics) for chunk in chunks)
+
+
+def _playing(
+    chunks: list[dict[str, object]], metrics: tuple[str, ...]
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """Return a function from numbers of chunks to their rows."""
+
+    def work(batches: Iterable[Any]) -> Iterator[Any]:
+        play = engine_sent()
         for each in batches:
             for number in each.column(0).to_pylist():
-                yield from table_of(run_chunk(chunks[number]), metrics).to_batches()
+                yield from table_of(play(chunks[number]), metrics).to_batches()
 
-    _with_this_python(spark)
-    numbers = spark.range(0, len(chunks), 1, min(len(chunks), PARTS_MOST))
-    return numbers.mapInArrow(played, spark_schema(metrics))
+    return work
 
 
 def _with_this_python(spark: Any) -> None:
@@ -260,6 +256,13 @@ def _with_this_python(spark: Any) -> None:
     context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
     if context is not None and context.master.startswith("local"):
         context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
+
+
+def _rows(table: pa.Table) -> Iterator[Row]:
+    """Yield rows as `run_chunk` returns them."""
+    for part in table.to_batches():
+        for row in part.to_pylist():
+            yield {**row, "broken": [list(one.values()) for one in row["broken"]]}
 
 
 def _short(value: Any) -> str:

@@ -11,10 +11,10 @@ from engine.explore.budgets import FREE, NAMES, Budgets
 from engine.model import timers
 from engine.model.broker import Broker
 from engine.model.groups import OFFSETS_TOPIC
-from engine.model.messages import BROKEN, CONTROLLER, FIRST_VOTER
+from engine.model.messages import BROKEN, CONTROLLER, FIRST_PRODUCER, FIRST_VOTER
 from engine.model.quorum import Quorum
 from engine.model.state import DOWN, LEADER, PAUSED, STARTING, UP
-from engine.moves.moves import Move, parse, play
+from engine.moves.moves import Move, client_name, parse, play
 from engine.scenarios.scenario import Scenario
 from engine.sim.kernel import DELIVERY, TIMER
 from engine.sim.simulation import Simulation
@@ -119,6 +119,8 @@ class Choices:
 
     def _end(self, node: int) -> str:
         """Return a node's name in a direction: brokers by number."""
+        if node <= FIRST_PRODUCER:
+            return client_name(node)
         return str(node) if node >= 0 else self._name(node)
 
     def _of_broker(

@@ -348,6 +348,7 @@ def _addresses() -> dict[str, str]:
     for row in PROFILES.values():  # 0.8.1 is a release, though 0.8.1.1 is the last of its line
         for text in row.releases:
             found[text] = found[f"{text}-{row.mode}"] = row.name
+    found["latest"] = next(reversed(PROFILES))
     return found
 
 
@@ -357,9 +358,15 @@ _BASE: Final = re.compile(r"[0-9][0-9.]*(?:-(?:zk|kraft)(?![a-z_0-9]))?|[^+-]*")
 _FLIP: Final = re.compile(r"([+-])([a-z_0-9]+)(?:=([A-Z0-9_]+))?")
 
 
+DIGITS_LIKE: Final = str.maketrans("OlI", "011")
+"""Letters that look like digits: S6O is S60."""
+
+
 def nearest(word: str, words: list[str]) -> str:
     """Return the end of a sentence that rejects `word`: the closest of `words`, if any is close."""
-    close = difflib.get_close_matches(word[:60], words, n=1, cutoff=0.5)
+    word = word[:60]
+    typed = word.translate(DIGITS_LIKE)
+    close = [typed] if typed in words else difflib.get_close_matches(word, words, 1, 0.5)
     return phrase("; did you mean {0}?", close[0]) if close else "."
 
 
@@ -368,7 +375,7 @@ def _unknown(base: str) -> str:
     if base[:1].isdigit():
         near = nearest(base, list(ADDRESSES))
         return phrase("There is no release {0} of Kafka{1}", base[:40], near)
-    return phrase("There is no profile {0}{1}", base[:40], nearest(base, list(CODES)))
+    return phrase("There is no profile {0}{1}", base[:40], nearest(base, [*CODES, "latest"]))
 
 
 def get_profile(name: str) -> Profile:

@@ -9,7 +9,7 @@ from engine.model.messages import CONTROLLER, FIRST_CONSUMER, FIRST_PRODUCER, FI
 from engine.model.phrases import Entity, Phrase, capitalized, phrase
 from engine.model.quorum import Voter
 from engine.model.state import DOWN, PAUSED, UP
-from engine.moves.moves import Args, Words
+from engine.moves.moves import Args, Words, client_name
 from engine.sim.simulation import Simulation
 
 
@@ -113,6 +113,8 @@ def _entity(sim: Simulation, node: int) -> Entity:
 
 def label(sim: Simulation, node: int) -> str:
     """Return a node as a move writes it."""
+    if node <= FIRST_PRODUCER:
+        return client_name(node)
     if FIRST_PRODUCER < node < CONTROLLER:
         return f"C{FIRST_VOTER - node + 1}"
     return "K" if node == CONTROLLER else sim.scenario.broker_name(node)

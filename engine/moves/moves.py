@@ -87,6 +87,12 @@ def impossible(sentence: str) -> InputError:
     return InputError("impossible", sentence)
 
 
+def client_name(node: int) -> str:
+    """Return a client as a move writes it: P1 is a producer, C1 a consumer."""
+    consumes = node <= FIRST_CONSUMER
+    return f"C{FIRST_CONSUMER - node + 1}" if consumes else f"P{FIRST_PRODUCER - node + 1}"
+
+
 class Words:
     """The words of one move, taken one after another."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,18 @@ def test_malformed_yaml_names_its_place(tmp_path: Path) -> None:
     told = highwater("run", str(file))
     assert told.exit_code == 2
     assert told.stderr.startswith("broken.yaml:")
+
+
+def test_help_lists_every_command_by_purpose() -> None:
+    told = highwater("--help").stdout
+    summaries = {name: text for part in cli.SECTIONS.values() for name, text in part.items()}
+    assert summaries.keys() == cli.main.commands.keys()
+    for name, text in summaries.items():
+        assert len(text) <= 50 and re.search(rf"^  {name} +{re.escape(text)}$", told, re.M)
+
+
+def test_a_wrong_code_gets_the_nearest() -> None:
+    assert "did you mean S60?" in highwater("run", "S6O").stderr
 
 
 def test_help_lists_the_settings() -> None:

@@ -14,6 +14,9 @@ sentences: tuple[str, ...] = step.said + step.why
 replicas: list[list[int]] = [one["ar"] for one in step.view["partitions"]]
 compared: Comparison = run.compare("4.1")
 refused: WhyNot = run.why(3, "hw")
+state: hw.ClusterState = hw.cluster("Topic: t Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1")
+futures: hw.SearchResult = hw.explore(run, step=3, states=10, crashes=1)
+findings: tuple[str, ...] = state.findings
 
 
 def broken(played: Run) -> dict[str, tuple[int, str]]:
@@ -38,4 +41,5 @@ def exported(path: Path, *moves: str) -> str:
 for code in [scenario["code"] for scenario in hw.scenarios()][:2]:
     print(code, hw.find(code)[0]["url"], len(hw.versions()), len(hw.moves()))
 print(compared.one.verdict, refused.happens, lost, lost_at, replicas, [one.told for one in first])
+print(findings, futures.states, state.run and state.run.verdict)
 print({run, run.under("3.9")}, hash(run), broken(run), sentences, losing("S74", "4.1"))

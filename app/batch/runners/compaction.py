@@ -15,6 +15,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from app.batch.runners.plan import BatchPlan
+from app.batch.runners.provenance import provenance
 from app.batch.runners.rows import RowFile, compact_name, files_on_disk, open_directory
 
 ROWS_TOGETHER: Final = 100_000
@@ -22,13 +24,14 @@ ROWS_TOGETHER: Final = 100_000
 LEVEL: Final = 9
 
 
-def compact(directory: str, groups: int) -> None:
-    """Merge the files of each profile and cell; `groups` is the number of these.
+def compact(directory: str, plan: BatchPlan) -> None:
+    """Merge the files of each profile and cell into one, which says what it holds.
 
-    Chunks of a group are `groups` apart.  Whenever this is interrupted, each row is still found
-    once.  Files of different columns stay as they are.  Raises
-    OSError, also of a file that is damaged.
+    Chunks of a group are `plan.groups` apart.  Whenever this is interrupted, each row is still
+    found once.  Files of different columns stay as they are.  Raises OSError, also of a file that
+    is damaged.
     """
+    groups = plan.groups
     files, base = open_directory(directory)
     found = files_on_disk(directory)
     for group in range(groups):
@@ -39,7 +42,14 @@ def compact(directory: str, groups: int) -> None:
             continue
         draft, name = f"{base}/_{group}.{uuid.uuid4().hex}.tmp", compact_name(chunks)
         try:
-            whole = _write(files, base, mine, draft)
+            cell, profile = divmod(group, len(plan.profiles))
+            about = provenance(
+                plan.scenarios[cell],
+                plan.profiles[profile : profile + 1],
+                plan.first_seed,
+                plan.runs,
+            )
+            whole = _write(files, base, mine, draft, about)
         except BaseException:
             with contextlib.suppress(OSError):
                 files.delete_file(draft)
@@ -52,7 +62,9 @@ def compact(directory: str, groups: int) -> None:
             files.delete_file(f"{base}/{file.name}")
 
 
-def _write(files: Any, base: str, mine: Sequence[RowFile], draft: str) -> bool:
+def _write(
+    files: Any, base: str, mine: Sequence[RowFile], draft: str, about: dict[str, str]
+) -> bool:
     """Write all rows of these files as one file; return False where their columns differ."""
     tables = _tables(files, base, mine)
     first = next(tables)
@@ -60,7 +72,7 @@ def _write(files: Any, base: str, mine: Sequence[RowFile], draft: str) -> bool:
         files.open_output_stream(draft) as out,
         pq.ParquetWriter(
             out,
-            first.schema,
+            first.schema.with_metadata(about),
             compression="zstd",
             compression_level=LEVEL,
             write_page_checksum=True,

@@ -12,22 +12,19 @@ import json
 import os
 import re
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pyarrow as pa
-import pyspark.cloudpickle
 from pyspark.errors import PySparkException
 
-from app.batch.runners import plan as plan_module
-from app.batch.runners import rows as rows_module
+from app.batch.runners.engine_zip import engine_sent
 from app.batch.runners.local import LocalRunner, counted_here
 from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
-from app.batch.runners.spark import ENGINE_ZIP, SparkError, engine_zip, reach, reason
+from app.batch.runners.spark import SparkError, reach, reason, send_engine
 from app.batch.runners.summary import Summary, summarise
 from app.batch.runners.tables import SparkTables
 
@@ -75,10 +72,7 @@ class ConnectRunner:
         from pyspark.sql.connect.session import SparkSession
 
         session = SparkSession.builder.remote(self.master).create()
-        session.addArtifacts(engine_zip(tempfile.mkdtemp(prefix="highwater-connect-")), pyfile=True)
-        # Workers have no such packages as ours; what they run travels as code.
-        for module in (rows_module, plan_module, sys.modules[__name__]):
-            pyspark.cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        send_engine(session, sys.modules[__name__])
         return session
 
     def cores(self) -> int:
@@ -173,13 +167,3 @@ def playing(
                 yield pa.RecordBatch.from_pydict({"told": [json.dumps(tuple(tally))]})
 
     return work
-
-
-def engine_sent() -> RunChunk:
-    """Return run_chunk of the engine that was sent to this worker, before any of the same name."""
-    for place in [one for one in sys.path if one.endswith(ENGINE_ZIP)]:
-        sys.path.remove(place)
-        sys.path.insert(0, place)
-    from engine.study.batch import run_chunk
-
-    return run_chunk

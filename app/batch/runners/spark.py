@@ -17,23 +17,24 @@ import subprocess
 import sys
 import tempfile
 import threading
-import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
 import pyspark.cloudpickle
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
-from pyspark import InheritableThread, SparkConf, SparkContext, SparkFiles
+from pyspark import InheritableThread, SparkConf, SparkContext
 from pyspark.accumulators import AddingAccumulatorParam
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-import engine
+from app.batch.runners import engine_zip as engine_zip_module
 from app.batch.runners import exploring as exploring_module
 from app.batch.runners import plan as plan_module
 from app.batch.runners import rows as rows_module
+from app.batch.runners.engine_zip import ENGINE_ZIP, engine_sent, engine_zip
 from app.batch.runners.exploring import search_on
 from app.batch.runners.java import Java, JavaMissingError, find_java
 from app.batch.runners.local import counted_here
@@ -50,7 +51,6 @@ SQL_ERROR = re.compile(r"\[[A-Z0-9_.]+\] (.*?\.)(?: SQLSTATE.*)?$", re.S)
 LOCAL = re.compile(r"local(?:\[(\*|\d+)\])?$")
 TASK_TRIES = 4
 POLL_S = 0.25
-ENGINE_ZIP = "highwater-engine.zip"
 ENGINE_ARCHIVE = "highwater-compiled"
 """Folder of an executor that holds the compiled engine, where the driver has one."""
 REACH_WITHIN_S = 3.0
@@ -266,10 +266,7 @@ class SparkRunner:
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         conf = SparkConf().setAll(list(self.settings(scratch).items()))
         session = SparkSession.builder.config(conf=conf).getOrCreate()
-        session.sparkContext.addPyFile(engine_zip(scratch))
-        # Workers have no such packages as ours; what they run travels as code.
-        for module in (rows_module, plan_module, exploring_module, sys.modules[__name__]):
-            pyspark.cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        send_engine(session, exploring_module, sys.modules[__name__], scratch=scratch)
         return session
 
     def settings(self, scratch: str) -> dict[str, str]:
@@ -347,18 +344,20 @@ def _wait(
     return stopped
 
 
-def engine_sent() -> RunChunk:
-    """Return run_chunk of the engine that the driver sent to this worker.
+def send_engine(session: Any, *modules: ModuleType, scratch: str | None = None) -> None:
+    """Send the engine to the executors of a session, classic or of Spark Connect, if it has none.
 
-    It comes before whatever else of that name the worker could find, the driver's own directory
-    included: files that change while a batch runs must not change the batch.
+    They have no such packages as ours either: `modules`, and those of rows, travel as code.
     """
-    sent = SparkFiles.get(ENGINE_ZIP)
-    if sent not in sys.path[:1]:
-        sys.path.insert(0, sent)
-    from engine.study.batch import run_chunk
-
-    return run_chunk
+    for module in (engine_zip_module, plan_module, rows_module, *modules):
+        pyspark.cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    context = getattr(session, "sparkContext", None)
+    if context is None:
+        with tempfile.TemporaryDirectory(prefix="highwater-engine-") as folder:
+            session.addArtifacts(engine_zip(folder), pyfile=True)
+    elif not any(place.endswith(ENGINE_ZIP) for place in context.listFiles):
+        # The folder stays: a session may outlive this process, and get more executors.
+        context.addPyFile(engine_zip(tempfile.mkdtemp(prefix="highwater-engine-", dir=scratch)))
 
 
 def with_retries(master: str) -> str:
@@ -420,19 +419,6 @@ def reach(master: str) -> None:
         except OSError as error:
             refused = error.strerror or str(error)
     raise OSError(f"nobody answers there ({refused})")
-
-
-def engine_zip(scratch: str) -> str:
-    """Return the engine package as a zip that executors put on their path."""
-    package, place = Path(engine.__file__).parent, Path(*engine.__name__.split("."))
-    target = Path(scratch) / ENGINE_ZIP
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(package.rglob("*")):
-            if path.suffix in {".py", ".yaml", ".json"}:
-                archive.write(path, place / path.relative_to(package))
-        for above in place.parents[:-1]:  # `highwater`, of which executors need nothing else
-            archive.writestr(str(above / "__init__.py"), "")
-    return str(target)
 
 
 def reason(error: BaseException) -> str:
