@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from app.cluster.scenario import scenario_of
+from app.reading import paste
+from app.reading.facts import MOST_PROBLEMS, Notice, topic_of
 from engine.replay.replay import Replay
-from engine.scenarios import paste, pasted
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.what_if import RISK, what_if
@@ -68,10 +70,10 @@ orders 0 1203405
 """
 
 
-def played(text: str, profile: str = "") -> tuple[Replay, list[paste.Told]]:
+def played(text: str, profile: str = "") -> tuple[Replay, list[Notice]]:
     facts = paste.read(text)
     assert facts.problems == []
-    data, notes = pasted.scenario_of(facts, "Pasted")
+    data, notes = scenario_of(facts, "Pasted")
     assert data is not None
     scenario = Scenario.from_dict(data)
     return Replay(Run(scenario, profile or scenario.profiles[0])), notes
@@ -82,7 +84,7 @@ def parts_of(replay: Replay) -> dict[str, Any]:
     return {one["name"]: one for one in first["view"]["partitions"]}
 
 
-def keys(notes: list[paste.Told]) -> set[str]:
+def keys(notes: list[Notice]) -> set[str]:
     return {one.key.removeprefix("paste.note.") for one in notes}
 
 
@@ -138,12 +140,12 @@ def test_offline_brokers_are_listed_or_guessed() -> None:
     said = {"": {2, 3}, "# broker 2 is running\n": {3}, "# broker 2 is offline": {2, 3}}
     for more, down in said.items():
         facts = paste.read(rows + more)
-        data, _ = pasted.scenario_of(facts, "x")
+        data, _ = scenario_of(facts, "x")
         assert data is not None and set(data["initial"]["offline"]) == down, more
     table = "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
     table += "1\t40\t0\t17\t17\tLeader  \n3\tx1Bz\t40\t0\t17\t17\tObserver\n"
     facts = paste.read(rows + table)
-    data, _ = pasted.scenario_of(facts, "x")
+    data, _ = scenario_of(facts, "x")
     assert data is not None and data["initial"]["offline"] == [2] and facts.problems == []
 
 
@@ -194,7 +196,7 @@ def test_each_line_that_cannot_be_read_is_named() -> None:
     assert list(facts.partitions) == ["orders-0", "orders-4"]
     assert [one.key for one in facts.notes] == ["paste.note.no_replica"]
     assert facts.epochs == {(2, "orders-0"): [(5, 100)]}
-    data, _ = pasted.scenario_of(facts, "x")
+    data, _ = scenario_of(facts, "x")
     assert data is not None
     Scenario.from_dict(data)
 
@@ -205,19 +207,19 @@ def test_sizes_are_bounded() -> None:
     assert [(one.key, one.line) for one in many] == [("paste.too_many_lines", 2_001)]
     [rubbish] = paste.read("rubbish\n" * 1_000).problems
     assert (rubbish.key, rubbish.line, rubbish.args["last"]) == ("paste.unknown_lines", 1, 1_000)
-    assert len(paste.read("rubbish\n\n" * 600).problems) == paste.MOST_PROBLEMS
+    assert len(paste.read("rubbish\n\n" * 600).problems) == MOST_PROBLEMS
     rows = [
         f"Topic: t{n} Partition: 0 Leader: {n} Replicas: {n},{n + 1},{n + 2} Isr: {n},{n + 1}"
         for n in range(500)
     ]
-    data, notes = pasted.scenario_of(paste.read("\n".join(rows)), "x")
+    data, notes = scenario_of(paste.read("\n".join(rows)), "x")
     assert data is not None and "left_out" in keys(notes)
     run = Run(Scenario.from_dict(data))
     assert len(run.text()) < 64 * 1024
 
 
 def test_nothing_to_show_is_said() -> None:
-    data, notes = pasted.scenario_of(paste.read(QUORUM), "x")
+    data, notes = scenario_of(paste.read(QUORUM), "x")
     assert data is None and keys(notes) == {"nothing"}
 
 
@@ -241,7 +243,7 @@ def test_whatever_is_pasted_is_read_or_named(seed: int) -> None:
         else:
             lines[at] = lines[at].replace("0", "9")
     facts = paste.read("\n".join(lines))
-    data, _ = pasted.scenario_of(facts, "x")
+    data, _ = scenario_of(facts, "x")
     if data is not None:
         scenario = Scenario.from_dict(data)
         Replay(Run(scenario, scenario.profiles[0], moves=("+5",)))
@@ -274,18 +276,18 @@ GUESTS = (ORDERS, AUDIT, LOGS, PAY.replace("pay", "toll").replace(",\\\nunclean"
 def told_of(text: str, topic: str) -> dict[str, Any]:
     """Everything that a paste makes of a topic: states, cells by broker, notes without others."""
     facts = paste.read(text)
-    data, notes = pasted.scenario_of(facts, "x")
+    data, notes = scenario_of(facts, "x")
     assert data is not None and facts.problems == []
     scenario = Scenario.from_dict(data)
     tps, columns = what_if(Run(scenario, scenario.profiles[0], moves=()))
     names = [state["name"] for state in data["initial"]["partitions"]]
-    mine = [tp for tp in tps if paste.topic_of(names[tp]) == topic]
+    mine = [tp for tp in tps if topic_of(names[tp]) == topic]
     brokers = {broker for tp in mine for broker in data["partitions"][tp]}
     return {
         "states": {
             state["name"]: state
             for state in data["initial"]["partitions"]
-            if paste.topic_of(state["name"]) == topic
+            if topic_of(state["name"]) == topic
         },
         "cells": {
             (names[tp], column.brokers): column.cells[tps.index(tp)]
@@ -322,7 +324,7 @@ def test_a_topic_is_played_under_its_own_settings() -> None:
     assert beside == told_of(ORDERS + PAY, "pay")
     assert told_of(ORDERS + AUDIT + PAY, "orders") == told_of(ORDERS + PAY, "orders")
     facts = paste.read(ORDERS + AUDIT + PAY)
-    data, notes = pasted.scenario_of(facts, "x")
+    data, notes = scenario_of(facts, "x")
     assert data is not None
     _, columns = what_if(Run(Scenario.from_dict(data), "K41", moves=("kill 1", "detect 1")))
     names = [state["name"] for state in data["initial"]["partitions"]]
@@ -333,7 +335,7 @@ def test_a_topic_is_played_under_its_own_settings() -> None:
 
 
 def test_settings_of_topics_reach_controllers_and_brokers() -> None:
-    data, _ = pasted.scenario_of(paste.read(ORDERS + AUDIT + PAY + LOGS), "x")
+    data, _ = scenario_of(paste.read(ORDERS + AUDIT + PAY + LOGS), "x")
     assert data is not None
     moves = ("set replica.lag.time.max.ms=20000", "settle")
     replay = Replay(Run(Scenario.from_dict(data), "K41", moves=moves))
@@ -358,22 +360,21 @@ def test_the_last_of_two_descriptions_counts_and_the_first_is_offered() -> None:
     after = ORDERS.replace("Leader: 1", "Leader: 2").replace("Isr: 1,2,3", "Isr: 2,3")
     facts = paste.read(ORDERS + "\n" + after)
     assert facts.problems == [] and facts.partitions["orders-0"].leader == 2
-    _, notes = pasted.scenario_of(facts, "x")
+    _, notes = scenario_of(facts, "x")
     (note,) = [one for one in notes if one.key == "paste.note.twice.last"]
     assert note.args == {"names": "orders-0", "line": 2}
     facts = paste.read("\n".join([note.choices[0].put, ORDERS, after]))
     assert facts.partitions["orders-0"].leader == 1
     assert (
-        pasted.scenario_of(paste.read(ORDERS + ORDERS), "x")[1]
-        == pasted.scenario_of(paste.read(ORDERS), "x")[1]
+        scenario_of(paste.read(ORDERS + ORDERS), "x")[1] == scenario_of(paste.read(ORDERS), "x")[1]
     )
 
 
 def test_min_isr_above_the_replication_factor_is_offered() -> None:
-    _, notes = pasted.scenario_of(paste.read(AUDIT), "x")
+    _, notes = scenario_of(paste.read(AUDIT), "x")
     (note,) = [one for one in notes if one.key == "paste.note.min_isr"]
     assert [one.put for one in note.choices] == ["# min.insync.replicas=2"]
-    data, _ = pasted.scenario_of(paste.read(note.choices[0].put + "\n" + AUDIT), "x")
+    data, _ = scenario_of(paste.read(note.choices[0].put + "\n" + AUDIT), "x")
     assert data is not None
     _, columns = what_if(Run(Scenario.from_dict(data), "K39", moves=()))
     assert columns[1].cells[0].waits == (2,)

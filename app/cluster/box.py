@@ -1,6 +1,6 @@
 """The one box: what a pasted text is, line by line, and what it means.
 
-Pure: text in, plain data out.  Formats of tools are read by `engine.scenarios.paste`, logs by
+Pure: text in, plain data out.  Formats of tools are read by `app.reading`, logs by
 `app.incident`, bugs are found by their lines, and a question is searched for.
 """
 
@@ -13,13 +13,13 @@ from app.cluster.quorum import QuorumJson, quorum_of
 from app.find.answers import Result, results
 from app.find.meaning import explaining, release_named
 from app.incident.story import IncidentStory, PartitionChoice, story_of_text
-from engine.logs.kinds import NamedLine
-from engine.logs.secrets import masked
+from app.reading.facts import Facts
+from app.reading.kinds import NamedLine
+from app.reading.secrets import masked
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
-from engine.scenarios.paste import Facts
 from engine.upgrade import upgrade as advice
 from engine.upgrade.ledger import LedgerEntry
 from engine.upgrade.matching import fitting, printing

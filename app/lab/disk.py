@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.kafka import checkpoints
 from app.kafka.batches import parse
 from app.kafka.cursor import MalformedError
 from app.kafka.history import Image, Stated, entries
+from app.reading import checkpoints
 
 METADATA = "__cluster_metadata-0"
 

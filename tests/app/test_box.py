@@ -11,11 +11,12 @@ from app.cluster.box import read_box
 from app.cluster.quorum import quorum_of
 from app.cluster.reading import read_text
 from app.find.meaning import explaining
-from engine.logs.kinds import kinds
-from engine.logs.secrets import masked
+from app.reading import paste
+from app.reading.kinds import kinds
+from app.reading.secrets import masked
 from engine.model.languages import LANGUAGES
 from engine.replay.replay import Replay
-from engine.scenarios import file, paste
+from engine.scenarios import file
 from engine.sim.run import Run
 from engine.upgrade.upgrade import bugs_of
 from tests.app.conftest import post

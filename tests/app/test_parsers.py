@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from app.admission.rates import Bucket
 from app.admission.websocket_meter import Meter, WireError
 from app.core.refusals import RequestError
-from app.incident import dumps, lines
-from app.incident.events import TopicIdentity
 from app.live.channel import JsonPacket
 from app.questions.names import parse_run
+from app.reading import dumps, lines, paste
+from app.reading.events import TopicIdentity
 from engine.model.errors import InputError
 from engine.properties import grammar
-from engine.scenarios import file, paste
+from engine.scenarios import file
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import SCENARIO

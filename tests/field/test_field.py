@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from app.incident.formats import FORMATS
-from engine.scenarios import paste
+from app.reading import paste
+from app.reading.context import PasteFormat
+from app.reading.facts import MOST_CHARS
+from app.reading.formats import FORMATS
 from tests.field.readings import HERE, READING, cases, of_files, of_paste
 
 
@@ -61,10 +63,10 @@ def test_every_format_of_a_paste_has_a_case() -> None:
         assert taken, f"no case of tests/field/cluster is of the format {one.name}"
 
 
-def _takes(one: paste.PasteFormat, text: str) -> bool:
-    from engine.scenarios.paste.cleaning import lines_of
-    from engine.scenarios.paste.facts import Facts, PasteError
-    from engine.scenarios.paste.format import PasteContext, PastedLine
+def _takes(one: PasteFormat, text: str) -> bool:
+    from app.reading.cleaning import lines_of
+    from app.reading.context import PasteContext, PastedLine
+    from app.reading.facts import Facts, PasteError
 
     facts = Facts()
     lines = [PastedLine(line.number, line.text.strip()) for line in lines_of(text, facts)]
@@ -95,7 +97,7 @@ def test_a_long_paste_keeps_partitions_in_trouble() -> None:
             )
     rows.append("\tTopic: zzz\tPartition: 0\tLeader: none\tReplicas: 7,1\tIsr: 7")
     text = "\n".join(rows)
-    assert len(text) > paste.MOST_CHARS
+    assert len(text) > MOST_CHARS
     reading = of_paste(text)
     assert reading["problems"] == []
     assert next(iter(reading["partitions"])) == "zzz-0"

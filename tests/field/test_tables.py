@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.incident.formats import FORMATS
-from engine.scenarios.paste import SHOWN
+from app.reading.formats import FORMATS
+from app.reading.paste import SHOWN
 from tests.conftest import ROOT
 
 BEGIN, END = "<!-- formats:", "<!-- end of formats -->"

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.incident import lines, render, sources, timeline
-from app.incident.events import TopicIdentity
-from app.incident.layouts import unwrapped
+from app.incident import render, timeline
+from app.reading import lines, sources
+from app.reading.events import TopicIdentity
+from app.reading.layouts import unwrapped
 from engine.model.errors import InputError
 from tests.field.readings import of_paste
 from tests.field.wrappings import AROUND, LAYOUTS, Layout, Logged, apache

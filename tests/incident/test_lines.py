@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.incident import lines
-from app.incident.events import EventData, RecordChange, TopicIdentity
-from app.incident.forms import FORMS
-from app.incident.layouts import unwrapped
+from app.reading import lines
+from app.reading.events import EventData, RecordChange, TopicIdentity
+from app.reading.forms import FORMS
+from app.reading.layouts import unwrapped
 
 STAMP = "[2026-11-22 16:50:31,594] INFO "
 T = TopicIdentity("t", 0)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.kafka import batches, checkpoints, cursor
+from app.kafka import batches, cursor
 from app.kafka.cursor import ByteCursor, MalformedError
 from app.kafka.history import Image, entries
 from app.kafka.metadata import PartitionMetadata
+from app.reading import checkpoints
 
 FILES = Path(__file__).parent / "files"
 

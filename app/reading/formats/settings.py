@@ -1,0 +1,43 @@
+"""Settings, as `kafka-configs.sh` prints them or as they stand in server.properties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from app.reading.context import PasteContext, PastedLine, PasteFormat
+from app.reading.facts import MOST_NUMBER, number_of
+
+_HEAD: Final = re.compile(
+    r"(?:(?:Dynamic|All|Default) c|C)onfigs for "
+    r"(?:topics? '?([A-Za-z0-9._-]+?)'? |brokers? .*)are:?"
+)
+_SETTING: Final = re.compile(
+    r"(min\.insync\.replicas|unclean\.leader\.election\.enable)(?:\s*[=:]\s*|\s+)(\w+)(?:\s.*|,.*)?"
+)
+_OTHER: Final = re.compile(r"[a-z]+(?:\.[a-z0-9]+)+\s*=\s*\S*(?: sensitive=.*)?")
+_END_OFFSET: Final = re.compile(r"([A-Za-z0-9._-]{1,249}):(\d{1,6}):(\d{1,16})")
+
+
+def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
+    text, facts = lines[at].text, context.facts
+    if head := _HEAD.match(text):
+        context.topic = head[1] or ""
+        return 1
+    if setting := _SETTING.fullmatch(text):
+        facts.set(context.topic, setting[1], setting[2])
+        return 1
+    return 1 if _OTHER.fullmatch(text) else 0
+
+
+def _read_offsets(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
+    row = _END_OFFSET.fullmatch(lines[at].text)
+    if row is None:
+        return 0
+    context.facts.ends[f"{row[1]}-{int(row[2])}"] = number_of(row[3], "offset", MOST_NUMBER)
+    return 1
+
+
+FORMAT: Final = PasteFormat("settings", ("kafka-configs.sh --describe", "server.properties"), _read)
+OFFSETS: Final = PasteFormat("ends", ("kafka-get-offsets.sh",), _read_offsets)
