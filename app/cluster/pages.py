@@ -9,9 +9,8 @@ from flask import Blueprint, Response, render_template, request, url_for
 from app.admission.bodies import FILES_BYTES
 from app.cluster.reading import MOST_SENT, note_json, read_text
 from app.incident.pages import FILES_PATH, MOST_FILES
-from app.reading import paste
 from app.reading.facts import MOST_CHARS
-from app.reading.formats import FORMATS
+from app.reading.formats import FORMATS, SHOWN
 from app.server import api_schema, visitor
 from app.server.services import apart, services
 from app.web.api import body, json_answer
@@ -55,7 +54,7 @@ def _box(files_first: bool) -> str:
         boot=boot,
         asked=asked,
         profiles=PROFILES.values(),
-        formats=paste.SHOWN,
+        formats=SHOWN,
         rows=[row for one in FORMATS for row in one.rows],
         files_first=files_first,
     )

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PastedLine
 from app.reading.facts import MOST_CHARS, MOST_LINES, Facts
+from app.reading.format import PastedLine
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _INVISIBLE: Final = str.maketrans({"\ufeff": "", "\u200b": "", "\xa0": " ", "\u2028": " "})

@@ -2,57 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from app.reading.cleaning import lines_of
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import MOST_PROBLEMS, Facts, PasteError
-from app.reading.formats.checkpoint_lines import FORMAT as CHECKPOINT
-from app.reading.formats.describe import FORMAT as DESCRIBE
-from app.reading.formats.documents import FORMAT as DOCUMENTS
-from app.reading.formats.kcat import FORMAT as KCAT
-from app.reading.formats.log_lines import FORMAT as LOG
-from app.reading.formats.log_lines import close as close_log
-from app.reading.formats.prompt import FORMAT as PROMPT
-from app.reading.formats.quorum import FORMAT as QUORUM
-from app.reading.formats.remarks import NAMED, QUIET
-from app.reading.formats.settings import FORMAT as SETTINGS
-from app.reading.formats.settings import OFFSETS
-from app.reading.formats.table import FORMAT as TABLE
-from app.reading.formats.zookeeper import FORMAT as ZOOKEEPER
-from app.reading.formats.zookeeper import close
+from app.reading.format import PasteContext, PastedLine
+from app.reading.formats import FORMATS, log, zookeeper
 from app.reading.secrets import masked
-
-FORMATS: Final[tuple[PasteFormat, ...]] = (
-    PROMPT,
-    DESCRIBE,
-    KCAT,
-    LOG,
-    QUIET,
-    ZOOKEEPER,
-    DOCUMENTS,
-    QUORUM,
-    TABLE,
-    CHECKPOINT,
-    OFFSETS,
-    SETTINGS,
-    NAMED,
-)
-"""In the order in which a line is offered to them."""
-SHOWN: Final[tuple[PasteFormat, ...]] = (
-    DESCRIBE,
-    KCAT,
-    DOCUMENTS,
-    TABLE,
-    ZOOKEEPER,
-    QUORUM,
-    SETTINGS,
-    OFFSETS,
-    CHECKPOINT,
-    LOG,
-    PROMPT,
-)
-"""In the order of the table on the page and in the docs."""
 
 
 def read(text: str) -> Facts:
@@ -76,8 +30,8 @@ def read(text: str) -> Facts:
         _name(unknown, facts)
         at += count
     _name(unknown, facts)
-    close(facts)
-    close_log(facts)
+    zookeeper.close(facts)
+    log.close(facts)
     facts.problems.sort(key=lambda one: one.line)
     del facts.problems[MOST_PROBLEMS:]
     return facts
@@ -87,7 +41,7 @@ def _offer(lines: list[PastedLine], at: int, context: PasteContext) -> int:
     """Offer a line to the formats; return how many lines one takes, 0 for none."""
     try:
         for one in FORMATS:
-            if count := one.read(lines, at, context):
+            if one.read_lines and (count := one.read_lines(lines, at, context)):
                 taken = lines[at : at + count]
                 context.facts.kinds.update((line.number, one.name) for line in taken if line.text)
                 return count

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from app.reading import dumps, layouts, lines
+from app.reading import layouts, lines
 from app.reading.events import CONTROLLER
 from app.reading.files import LONGEST_LINE
 
@@ -30,6 +30,8 @@ MOST_ORIGINS: Final = 1_000
 _LEVEL: Final = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b")
 _CLOCK: Final = re.compile(rb"\d\d:\d\d:\d\d")
 _BRACKET: Final = re.compile(rb"\[[A-Z]|Broker \d|Partition \[|Controller \d|apache\.kafka")
+DUMPED: Final = b"Dumping "
+DUMP_WORDS: Final = (b"baseOffset: ", b"| offset: ", b"isvalid: true keysize: ")
 DESCRIBED: Final = re.compile(rb"Topic: ?\S+\s+(?:PartitionCount|Partition): ?\d")
 COUNTED: Final = re.compile(rb"\A\s*0\r?\n\s*\d+\r?\n(?:\S+ )?\d+ \d+\s")
 BOMS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
@@ -129,7 +131,7 @@ def _lines(path: Path, sample: FileSample) -> Iterator[bytes]:
 
 
 def _count(sample: FileSample, line: bytes) -> None:
-    if line.startswith(dumps.BEGINS) or any(words in line for words in dumps.WORDS):
+    if line.startswith(DUMPED) or any(words in line for words in DUMP_WORDS):
         sample.dumped += 1
         return
     if DESCRIBED.search(line):

@@ -57,7 +57,7 @@ def readable_files(arguments: tuple[str, ...]) -> list[IncidentFile]:
             raise InputError("unknown", "There is no file {0}.", path)
         for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
             source = _source(one, node, one == path)
-            if source is not None and BY_NAME[source.kind].read is not None:
+            if source is not None and BY_NAME[source.kind].read_file is not None:
                 sources.append(source)
             elif one.is_file():
                 refused.append((one, path))
@@ -148,7 +148,12 @@ def _source(path: Path, node: str, meant: bool) -> IncidentFile | None:
 
     try:
         return next(
-            (found for one in FORMATS if (found := one.recognise(path, node, sample))), None
+            (
+                found
+                for one in FORMATS
+                if one.recognise and (found := one.recognise(path, node, sample))
+            ),
+            None,
         )
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
@@ -167,7 +172,7 @@ class SourceReader:
 
     def events(self, source: IncidentFile) -> Iterator[Event]:
         """Yield the events of one file, in its own order."""
-        read = BY_NAME[source.kind].read
+        read = BY_NAME[source.kind].read_file
         try:
             yield from read(source, self.gathered) if read is not None else _nothing()
         except MalformedError as error:

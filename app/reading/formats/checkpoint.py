@@ -1,24 +1,82 @@
-"""The checkpoint files of a broker: high watermarks, log starts, leader epochs."""
+"""The checkpoint files of a broker: high watermarks, log starts, leader epochs.
+
+A version, a number of entries, then one entry a line.  In a paste each stands below a line that
+says whose it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from app.kafka.cursor import MalformedError
-from app.reading import checkpoints
 from app.reading.events import Event
+from app.reading.facts import (
+    MOST_EPOCH,
+    MOST_ID,
+    MOST_LINES,
+    MOST_NUMBER,
+    TOPIC,
+    PasteError,
+    Press,
+    number_of,
+)
 from app.reading.files import Gathered, IncidentFile, folder_partition, named_owner, owner_of
-from app.reading.format import FileFormat, FormatRow
+from app.reading.format import FormatRow, PasteContext, PastedLine, TextFormat
 from app.reading.sampling import FileSample
 from engine.model.phrases import phrase
 
 MARKS: Final = "replication-offset-checkpoint"
 STARTS: Final = "log-start-offset-checkpoint"
 EPOCHS: Final = "leader-epoch-checkpoint"
+RECOVERY: Final = "recovery-point-offset-checkpoint"
 NEEDED: Final = (MARKS, STARTS, EPOCHS)
-NOT_NEEDED: Final = ("recovery-point-offset-checkpoint", "cleaner-offset-checkpoint")
+NOT_NEEDED: Final = (RECOVERY, "cleaner-offset-checkpoint")
+FILES: Final = (EPOCHS, MARKS, RECOVERY)
+"""Files of which a paste may have the contents."""
+
+_EPOCH: Final = re.compile(r"(-?\d+) (-?\d+)")
+_OFFSET: Final = re.compile(r"(\S+) (-?\d+) (-?\d+)")
+_ENDS: Final = re.compile(r"#|==>|\$ |Topic\s?:|\[.*\]\s*[$#]|[^@\s]+@[^\s$#][^$#]*[$#]")
+"""Lines that end a file even if more entries were announced."""
+
+
+def epochs(text: str) -> list[tuple[int, int]]:
+    """Parse `leader-epoch-checkpoint`: (epoch, first offset).  Raises MalformedError."""
+    return [(int(row[1]), int(row[2])) for row in _entries(text, _EPOCH)]
+
+
+def offsets(text: str) -> dict[tuple[str, int], int]:
+    """Parse `replication-offset-checkpoint` and its like: (topic, partition) -> offset.
+
+    Raises MalformedError.
+    """
+    return {(row[1], int(row[2])): int(row[3]) for row in _entries(text, _OFFSET)}
+
+
+def _entries(text: str, form: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Yield the entries; none of an empty file.  Raises MalformedError where the file is none."""
+    if not text:
+        return
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    if len(lines) < 2 or not lines[0].isdigit() or not lines[1].isdigit():
+        raise MalformedError(
+            "Line 1: a checkpoint begins with its version and its number of entries."
+        )
+    entries = [line for line in lines[2:] if line]
+    if len(entries) < int(lines[1]):
+        raise MalformedError(
+            phrase("Line {0}: {1} entries are announced.", len(entries) + 3, lines[1])
+        )
+    for number, line in enumerate(entries, 3):
+        row = form.fullmatch(line)
+        if row is None:
+            raise MalformedError(
+                phrase("Line {0}: an entry has {1} fields, not “{2}”.", number, form.groups, line)
+            )
+        yield row
 
 
 def _owner(path: Path, file: str) -> str:
@@ -55,7 +113,7 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         about = of_folder
         if about is not None and about != wanted:
             return
-        epochs = checkpoints.epochs(text)
+        entries = epochs(text)
         if about is None:
             gathered.complain(
                 phrase(
@@ -68,9 +126,9 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
         elif not source.node:
             gathered.complain(_nobody(path))
         else:
-            gathered.replica(source.node).epochs = epochs
+            gathered.replica(source.node).epochs = entries
         return
-    offset = checkpoints.offsets(text).get((wanted.topic, wanted.index))
+    offset = offsets(text).get((wanted.topic, wanted.index))
     if not source.node:
         gathered.complain(_nobody(path))
     elif offset is None:
@@ -88,7 +146,96 @@ def _nobody(path: Path) -> str:
     )
 
 
-FORMAT: Final = FileFormat(
-    "checkpoint", (FormatRow(NEEDED, "incident.known.disk"),), _recognise, _read
+def _read_lines(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
+    if lines[at].text != "0" or not _is_file(lines, at, bool(context.file)):
+        return 0
+    count = int(lines[at + 1].text) if at + 1 < len(lines) else 0
+    entries = []
+    for line in lines[at + 2 : at + 2 + min(count, MOST_LINES)]:
+        if not line.text or _ENDS.match(line.text):
+            break
+        entries.append(line)
+    _take(lines[at], entries, context)
+    if len(entries) < count:
+        context.facts.problem(lines[at].number, "short", left=count - len(entries))
+    return min(2 + len(entries), len(lines) - at)
+
+
+def _is_file(lines: Sequence[PastedLine], at: int, named: bool) -> bool:
+    """Check for a 0, a number of entries, and at least one entry; a named file may be empty."""
+    after = [one.text for one in lines[at + 1 : at + 3]]
+    if not after or not re.fullmatch(r"\d{1,6}", after[0]):
+        return False
+    if after[0] == "0" or len(after) < 2:
+        return named
+    return named or bool(_EPOCH.fullmatch(after[1]) or _OFFSET.fullmatch(after[1]))
+
+
+def _take(first: PastedLine, entries: list[PastedLine], context: PasteContext) -> None:
+    facts = context.facts
+    try:
+        _check_owner(first.number, entries, context)
+    except PasteError as bad:
+        facts.refuse(first.number, bad)
+        return
+    found: list[tuple[int, int]] = []
+    for line in entries:
+        try:
+            if context.file == EPOCHS:
+                found.append(_epoch(line.text, found))
+                facts.epochs[context.broker, context.partition] = found
+            else:
+                _offset(line.text, context)
+        except PasteError as bad:
+            facts.refuse(line.number, bad)
+
+
+def _check_owner(number: int, entries: list[PastedLine], context: PasteContext) -> None:
+    """Raise Bad where nothing says whose file this is, and offer what a prompt suggests."""
+    if not context.file:
+        pairs = bool(entries) and _EPOCH.fullmatch(entries[0].text) is not None
+        raise PasteError("headless_epochs" if pairs else "headless")
+    if context.broker < 0:
+        args: dict[str, object] = {"file": context.file}
+        choices = []
+        named = f" {context.partition}" if context.partition else ""
+        if context.guess >= 0:
+            put = f"# broker {context.guess}{named} {context.file}"
+            choices.append(Press("cluster.put.broker", {"broker": context.guess}, put, number))
+        of = context.partition if context.file == EPOCHS and context.partition else ""
+        raise PasteError(
+            "whose_of" if of else "whose", tuple(choices), **args, **({"name": of} if of else {})
+        )
+    if context.file == EPOCHS and not context.partition:
+        raise PasteError("which", file=context.file)
+
+
+def _epoch(text: str, found: list[tuple[int, int]]) -> tuple[int, int]:
+    pair = _EPOCH.fullmatch(text)
+    if pair is None:
+        raise PasteError("pair", text=text)
+    epoch = number_of(pair[1], "epoch", MOST_EPOCH)
+    offset = number_of(pair[2], "offset", MOST_NUMBER)
+    if found and not (found[-1][0] < epoch and found[-1][1] <= offset):
+        raise PasteError("falling", text=text)
+    return epoch, offset
+
+
+def _offset(text: str, context: PasteContext) -> None:
+    entry = _OFFSET.fullmatch(text)
+    if entry is None or not TOPIC.fullmatch(entry[1]):
+        raise PasteError("entry", text=text)
+    where = context.facts.marks if context.file == MARKS else context.facts.recovery
+    name = f"{entry[1]}-{number_of(entry[2], 'partition', MOST_ID)}"
+    where[context.broker, name] = number_of(entry[3], "offset", MOST_NUMBER)
+
+
+FORMAT: Final = TextFormat(
+    "checkpoint",
+    commands=FILES,
+    read_lines=_read_lines,
+    rows=(FormatRow(NEEDED, "incident.known.disk"),),
+    recognise=_recognise,
+    read_file=_read,
 )
-RECOVERY: Final = FileFormat("recovery", (), _recognise_useless, None)
+UNUSED: Final = TextFormat("recovery", recognise=_recognise_useless)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import (
     MOST_ID,
     TOPIC,
@@ -19,6 +18,7 @@ from app.reading.facts import (
     leader_of,
     number_of,
 )
+from app.reading.format import PasteContext, PastedLine, TextFormat
 
 _KNOWN: Final = (
     "Adding Replicas|Removing Replicas|LiveObservers|Live Observers|LastKnownElr|Last Known Elr|"
@@ -155,4 +155,4 @@ def _partition(number: int, topic: str, columns: dict[str, str]) -> PastedPartit
     )
 
 
-FORMAT: Final = PasteFormat("topics", ("kafka-topics.sh --describe",), _read)
+FORMAT: Final = TextFormat("topics", commands=("kafka-topics.sh --describe",), read_lines=_read)

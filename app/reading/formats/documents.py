@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import (
     MIN_ISR,
     MOST_EPOCH,
@@ -21,8 +20,9 @@ from app.reading.facts import (
     PasteError,
     checked,
 )
-from app.reading.formats.json_text import broken, decoded
+from app.reading.format import PasteContext, PastedLine, TextFormat
 from app.reading.formats.table import in_sync_of
+from app.reading.json_text import broken, decoded
 
 MOST_DEPTH: Final = 12
 MOST_PARTITIONS: Final = 5_000
@@ -241,4 +241,6 @@ def _settings(value: Any, topic: str, facts: Facts, depth: int) -> None:
             _settings(one, topic, facts, depth + 1)
 
 
-FORMAT: Final = PasteFormat("json", ("AKHQ", "Kafka UI", "Redpanda Console"), _read)
+FORMAT: Final = TextFormat(
+    "json", commands=("AKHQ", "Kafka UI", "Redpanda Console"), read_lines=_read
+)

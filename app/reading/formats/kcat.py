@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import (
     MOST_ID,
     PastedPartition,
@@ -15,6 +14,7 @@ from app.reading.facts import (
     ids_of,
     number_of,
 )
+from app.reading.format import PasteContext, PastedLine, TextFormat
 
 _BEGINS: Final = re.compile(r"Metadata for .*\(from broker|\d+ (?:brokers|topics):$")
 _BROKER: Final = re.compile(r"broker (\d+) at \S+:\d+")
@@ -51,4 +51,4 @@ def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     return 1
 
 
-FORMAT: Final = PasteFormat("kcat", ("kcat -L", "kcat -L -J"), _read)
+FORMAT: Final = TextFormat("kcat", commands=("kcat -L", "kcat -L -J"), read_lines=_read)

@@ -13,7 +13,7 @@ from app.kafka.history import EpochEntry, entries
 from app.kafka.metadata import BrokerRecord
 from app.reading.events import CONTROLLER, Event, EventData, TopicIdentity, partition_named
 from app.reading.files import Gathered, IncidentFile, owner_of
-from app.reading.format import FileFormat, FormatRow
+from app.reading.format import FormatRow, TextFormat
 from app.reading.sampling import FileSample
 from engine.model.phrases import phrase
 
@@ -59,6 +59,9 @@ def _entries(batch: batches.RecordBatch) -> Iterator[EpochEntry]:
         raise MalformedError(phrase("Offset {0}: {1}", batch.header.base, error.sentence)) from None
 
 
-FORMAT: Final = FileFormat(
-    "metadata", (FormatRow((f"{METADATA}/*.log",), "incident.known.metadata"),), _recognise, _read
+FORMAT: Final = TextFormat(
+    "metadata",
+    rows=(FormatRow((f"{METADATA}/*.log",), "incident.known.metadata"),),
+    recognise=_recognise,
+    read_file=_read,
 )

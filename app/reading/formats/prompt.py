@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import TOPIC, PasteError
-from app.reading.formats.checkpoint_lines import FILES
+from app.reading.format import PasteContext, PastedLine, TextFormat
+from app.reading.formats.checkpoint import FILES
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 
@@ -126,4 +126,4 @@ def _next_file(text: str, kind: str, broker: int, context: PasteContext) -> None
     context.partition = named[-1] if named else ""
 
 
-FORMAT: Final = PasteFormat("offline", ("# broker 3 is offline",), _read)
+FORMAT: Final = TextFormat("offline", "remark", ("# broker 3 is offline",), _read)

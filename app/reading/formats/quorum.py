@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import PasteError
+from app.reading.format import PasteContext, PastedLine, TextFormat
 
 _STATUS: Final = re.compile(
     r"(ClusterId|LeaderId|LeaderEpoch|HighWatermark|MaxFollowerLag|MaxFollowerLagTimeMs"
@@ -54,7 +54,8 @@ def _member(text: str, context: PasteContext) -> None:
         context.facts.quorum.setdefault("LeaderId", row[1])
 
 
-FORMAT: Final = PasteFormat(
+FORMAT: Final = TextFormat(
+    "quorum",
     "quorum",
     (
         "kafka-metadata-quorum.sh describe --status",

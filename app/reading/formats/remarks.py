@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
+from app.reading.format import PasteContext, PastedLine, TextFormat
 
 _CHATTER: Final = re.compile(
     r"OpenJDK .*warning.*|Java HotSpot.*warning.*|Picked up \w+.*|SLF4J.*|WARNING:.*"
@@ -59,5 +59,5 @@ def _named(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
     return 0
 
 
-QUIET: Final = PasteFormat("remarks", (), _quiet)
-NAMED: Final = PasteFormat("others", (), _named)
+QUIET: Final = TextFormat("remarks", "remark", read_lines=_quiet)
+NAMED: Final = TextFormat("others", "named", read_lines=_named)

@@ -9,7 +9,7 @@ from typing import Final
 from app.kafka import batches
 from app.reading.events import Event, partition_named
 from app.reading.files import Gathered, IncidentFile, named_owner, owner_of
-from app.reading.format import FileFormat, FormatRow
+from app.reading.format import FormatRow, TextFormat
 from app.reading.formats.metadata_log import is_segment
 from app.reading.sampling import FileSample
 from engine.model.phrases import phrase
@@ -42,6 +42,9 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
     yield from ()
 
 
-FORMAT: Final = FileFormat(
-    "segment", (FormatRow(("orders-0/*.log",), "incident.known.segment"),), _recognise, _read
+FORMAT: Final = TextFormat(
+    "segment",
+    rows=(FormatRow(("orders-0/*.log",), "incident.known.segment"),),
+    recognise=_recognise,
+    read_file=_read,
 )

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import MOST_NUMBER, number_of
+from app.reading.format import PasteContext, PastedLine, TextFormat
 
 _HEAD: Final = re.compile(
     r"(?:(?:Dynamic|All|Default) c|C)onfigs for "
@@ -39,5 +39,7 @@ def _read_offsets(lines: Sequence[PastedLine], at: int, context: PasteContext) -
     return 1
 
 
-FORMAT: Final = PasteFormat("settings", ("kafka-configs.sh --describe", "server.properties"), _read)
-OFFSETS: Final = PasteFormat("ends", ("kafka-get-offsets.sh",), _read_offsets)
+FORMAT: Final = TextFormat(
+    "settings", "setting", ("kafka-configs.sh --describe", "server.properties"), _read
+)
+OFFSETS: Final = TextFormat("ends", commands=("kafka-get-offsets.sh",), read_lines=_read_offsets)

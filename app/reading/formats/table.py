@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import (
     MOST_ID,
     MOST_NUMBER,
@@ -19,6 +18,7 @@ from app.reading.facts import (
     leader_of,
     number_of,
 )
+from app.reading.format import PasteContext, PastedLine, TextFormat
 
 _RULE: Final = re.compile(r"[\s|+=─┼│:-]+")
 _TITLE: Final = re.compile(r"SUMMARY|CONFIGS|PARTITIONS")
@@ -114,4 +114,6 @@ def in_sync_of(
     return tuple(one for one in replicas if one not in offline)
 
 
-FORMAT: Final = PasteFormat("table", ("rpk topic describe", "rpk cluster partitions list"), _read)
+FORMAT: Final = TextFormat(
+    "table", commands=("rpk topic describe", "rpk cluster partitions list"), read_lines=_read
+)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.reading.context import PasteContext, PastedLine, PasteFormat
 from app.reading.facts import Facts, PastedPartition, PasteError, checked
-from app.reading.formats.json_text import decoded
+from app.reading.format import PasteContext, PastedLine, TextFormat
+from app.reading.json_text import decoded
 
 _ZNODE: Final = re.compile(r"/brokers/topics/([A-Za-z0-9._-]+)(?:/partitions/(\d{1,6})/state)?$")
 _STAT: Final = re.compile(
@@ -93,8 +93,11 @@ def close(facts: Facts) -> None:
         facts.problem(0, "znode_only_replicas", topic=next(iter(facts.assigned)))
 
 
-FORMAT: Final = PasteFormat(
+FORMAT: Final = TextFormat(
     "zookeeper",
-    ("get /brokers/topics/orders", "get /brokers/topics/orders/partitions/0/state"),
-    _read,
+    commands=(
+        "get /brokers/topics/orders",
+        "get /brokers/topics/orders/partitions/0/state",
+    ),
+    read_lines=_read,
 )

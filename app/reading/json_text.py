@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.reading.context import PastedLine
+from app.reading.format import PastedLine
 
 _OPENS: Final = re.compile(r'[{\[]\s*(?:["{\[\d\]}-]|$)')
 _SURELY: Final = re.compile(r'\{\s*("|$)|\[\s*(\{|$)')

@@ -1,24 +1,45 @@
-"""The text logs of brokers and controllers, in any layout."""
+"""Logs of brokers and controllers: the events of files in any layout, and the kinds of lines.
+
+A pasted line is named by its kind, and the numbers in it are used.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from app.reading import layouts, lines
 from app.reading.events import Event
+from app.reading.facts import MIN_ISR, Facts, LoggedLine, PastedPartition, ids_of, topic_of
 from app.reading.files import Gathered, IncidentFile, lines_of, named_owner, owner_of
-from app.reading.format import FileFormat, FormatRow
+from app.reading.format import FormatRow, PasteContext, PastedLine, TextFormat
+from app.reading.kinds import NamedLine, named
 from app.reading.lines import UnreadLineError
 from app.reading.sampling import FileSample
+from engine.catalogue.template import LONGEST_LINE
 from engine.model.phrases import phrase
 
 TRACE_LINES: Final = 20
 """Lines before a line of a stack trace among which the one with its time is."""
+_FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')
+"""A field of a JSON record that has its lines for itself."""
+_NEED_A_WRITER: Final = ("leads", "follows", "cuts", "loaded", "starts", "stops", "dies", "grows",
+                         "shrinks", "granted", "recovers", "mark")  # fmt: skip
+_LEVEL: Final = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b")
+_CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d")
+_TRACE: Final = re.compile(r"at [\w.$/<>-]+\(|Caused by: |\.\.\. \d+ more")
+_THROWN: Final = re.compile(r"(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)\b")
+_ENGINE: Final = re.compile(
+    r"\[(?:Broker|ReplicaManager|ReplicaFetcher|Partition|Controller|QuorumController|UnifiedLog"
+    r"|KafkaServer|BrokerLifecycleManager|LogLoader|RaftManager)\b|(?:Shrinking|Expanding) ISR "
+    r"|LeaderAndIsr|\((?:kafka|org\.apache\.kafka)\."
+)
+_NOT_ENOUGH: Final = ("not_enough_set", "not_enough")
+_OPERATOR: Final = ("operator_restart", "operator_isr")
 
 
 def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> IncidentFile | None:
@@ -27,7 +48,7 @@ def _recognise(path: Path, node: str, sample: Callable[[], FileSample]) -> Incid
         return None
     several = len([one for one in found.speakers if one.isdigit()]) > 1
     owner = node or found.usual_writer() or ("" if several else owner_of(path) or named_owner(path))
-    return IncidentFile(path, "text", owner, found.writers(), found.tail, encoding=found.encoding)
+    return IncidentFile(path, "log", owner, found.writers(), found.tail, encoding=found.encoding)
 
 
 @dataclass(slots=True)
@@ -101,13 +122,49 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
             gathered.complain(phrase(template, path, passed.count, passed.first, f"2={name}"))
 
 
-_FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')
-"""A field of a JSON record that has its lines for itself."""
-_NEED_A_WRITER: Final = ("leads", "follows", "cuts", "loaded", "starts", "stops", "dies", "grows",
-                         "shrinks", "granted", "recovers", "mark")  # fmt: skip
+def _read_lines(pasted: Sequence[PastedLine], at: int, context: PasteContext) -> int:
+    text, facts = pasted[at].text[:LONGEST_LINE], context.facts
+    if _TRACE.match(text):
+        return 1 if facts.logged else 0
+    found = named(text)
+    logged = _CLOCK.search(text) and _LEVEL.search(text)
+    if not (found or logged or _ENGINE.search(text) or _THROWN.match(text)):
+        return 0
+    facts.logged.append(LoggedLine(pasted[at].number, pasted[at].text, found))
+    if found is not None:
+        _use(found, pasted[at].number, facts)
+    return 1
 
-FORMAT: Final = FileFormat(
-    "text",
+
+def _use(line: NamedLine, number: int, facts: Facts) -> None:
+    """Take the settings and the replicas that a line has in it."""
+    values = line.values
+    if line.kind.name in _NOT_ENOUGH:
+        facts.set(topic_of(values["tp"]), MIN_ISR, values["min_isr"])
+    elif line.kind.name in _OPERATOR:
+        topic, _, index = values["slashed"].rpartition("/")
+        replicas, isr = ids_of(values["replicas"], "replicas"), ids_of(values["ids"], "ISR")
+        in_order = [one for one in replicas if one in isr]
+        if "min_isr" in values:
+            facts.set(topic, MIN_ISR, values["min_isr"])
+        if in_order:
+            state = PastedPartition(topic, int(index), in_order[0], replicas, isr, line=number)
+            facts.partial.setdefault(state.name, state)
+
+
+def close(facts: Facts) -> None:
+    """Add partitions that only log lines show: what such a line lacks is assumed."""
+    for name, state in facts.partial.items():
+        if name not in facts.partitions:
+            facts.partitions[name] = state
+            facts.note(state.line, "partial", name=name, broker=state.leader)
+
+
+FORMAT: Final = TextFormat(
+    "log",
+    "log",
+    ("server.log", "controller.log", "docker logs"),
+    _read_lines,
     (
         FormatRow(("server.log", "controller.log", "state-change.log"), "incident.known.logs"),
         FormatRow(
