@@ -9,7 +9,8 @@ import pytest
 
 from app.cluster.scenario import scenario_of
 from app.reading import paste
-from app.reading.facts import MOST_PROBLEMS, Notice, topic_of
+from app.reading.facts import MOST_PROBLEMS, Notice
+from app.reading.names import topic_of
 from engine.replay.replay import Replay
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.reading.facts import Facts, Notice, PastedPartition, Press, topic_of
+from app.reading.facts import Facts, Notice, PastedPartition, Press
+from app.reading.names import topic_of
 
 
 def offline_of(

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Final, TypedDict
 
 from app.cluster.brokers import few
-from app.reading.facts import UNCLEAN, Facts, topic_of
+from app.reading.facts import UNCLEAN, Facts
+from app.reading.names import topic_of
 from engine.model.json_types import Json
 from engine.model.profiles import get_profile
 

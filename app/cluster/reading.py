@@ -10,7 +10,8 @@ from app.cluster.scenario import scenario_of
 from app.questions.context import Context
 from app.questions.names import RUN_BYTES
 from app.reading import paste
-from app.reading.facts import MIN_ISR, UNCLEAN, Facts, Notice, topic_of
+from app.reading.facts import MIN_ISR, UNCLEAN, Facts, Notice
+from app.reading.names import topic_of
 from engine.model.errors import InputError
 from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario

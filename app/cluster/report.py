@@ -13,7 +13,8 @@ from app.cluster.findings import report_of
 from app.cluster.scenario import scenario_of
 from app.core.words import Catalogue
 from app.reading import paste
-from app.reading.facts import Facts, Notice, topic_of
+from app.reading.facts import Facts, Notice
+from app.reading.names import topic_of
 from engine.model.errors import InputError
 from engine.model.json_types import Json
 from engine.model.languages import USUAL

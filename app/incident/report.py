@@ -13,7 +13,7 @@ from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.reading import sources
-from app.reading.events import TopicIdentity, partition_named
+from app.reading.names import TopicIdentity, partition_named
 from engine.model.errors import InputError
 from engine.scenarios.writing import yaml_of
 

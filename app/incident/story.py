@@ -20,8 +20,8 @@ from app.incident.timeline import Timeline
 from app.incident.verdict import verdict
 from app.questions.names import RUN_BYTES
 from app.reading import sources
-from app.reading.events import partition_named
 from app.reading.files import IncidentFile
+from app.reading.names import partition_named
 from engine.model.errors import InputError
 from engine.model.languages import read_words
 from engine.model.phrases import catalogue, phrase, translate, with_values

@@ -9,8 +9,8 @@ from typing import Final
 
 from app.reading.facts import MOST_CHARS, MOST_LINES, Facts
 from app.reading.format import PastedLine
+from app.reading.layouts import ANSI
 
-_COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _INVISIBLE: Final = str.maketrans({"\ufeff": "", "\u200b": "", "\xa0": " ", "\u2028": " "})
 _FENCE: Final = re.compile(r"\s*+(?:```|~~~)\s*+\w*\s*|\s*+\{(?:code|noformat)[^}]*\}\s*")
 _ROW: Final = re.compile(
@@ -51,7 +51,7 @@ def lines_of(text: str, facts: Facts) -> list[PastedLine]:
 
 
 def _plain(text: str) -> str:
-    return _COLOURS.sub("", text[:MOST_CHARS].translate(_INVISIBLE)).rstrip()
+    return ANSI.sub("", text[:MOST_CHARS].translate(_INVISIBLE)).rstrip()
 
 
 def _without_fences(lines: list[PastedLine]) -> list[PastedLine]:

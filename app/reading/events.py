@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Final, TypedDict
 
 from app.kafka.metadata import PartitionMetadata
+from app.reading.names import TopicIdentity
 
 CONTROLLER: Final = "K"
 """The KRaft controller as a node; a ZooKeeper-era controller is one of the brokers."""
-
-_NAME: Final = re.compile(r"([A-Za-z0-9._-]{1,249})-(\d{1,6})")
-
-
-@dataclass(frozen=True, slots=True)
-class TopicIdentity:
-    """A partition by its topic and number."""
-
-    topic: str
-    index: int
-
-    def __str__(self) -> str:
-        return f"{self.topic}-{self.index}"
-
-
-def partition_named(text: str) -> TopicIdentity | None:
-    """Parse `orders-0` as a partition; None for anything else."""
-    match = _NAME.fullmatch(text)
-    return TopicIdentity(match[1], int(match[2])) if match else None
 
 
 class RecordChange(TypedDict, total=False):

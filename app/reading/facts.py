@@ -22,15 +22,9 @@ SHOWN: Final = 80
 MOST_SETTINGS: Final = 24
 """Settings kept of one topic."""
 
-TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 MIN_ISR: Final = "min.insync.replicas"
 UNCLEAN: Final = "unclean.leader.election.enable"
 _SECRET: Final = re.compile(r"password|secret|token|jaas|credential|\.key", re.IGNORECASE)
-
-
-def topic_of(name: str) -> str:
-    """Return the topic of a partition such as orders-0."""
-    return name.rpartition("-")[0]
 
 
 @dataclass

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from app.kafka.history import Image
-from app.reading.events import Event, TopicIdentity, partition_named
+from app.reading.events import Event
+from app.reading.names import BROKER, TopicIdentity, partition_named
 
 LONGEST_LINE: Final = 64 * 1024
 """What is longer is read in pieces; only the first can begin with a time."""
 _OWNER: Final = re.compile(r"^(?:broker|node)\.id=(\d+)\s*$", re.MULTILINE)
-_FOLDER: Final = re.compile(
-    r"(?:kafka|broker|node|server|b)[a-z]{0,40}[-_.]?(\d{1,6})", re.IGNORECASE
-)
 
 Complain = Callable[[str], None]
 
@@ -122,7 +120,7 @@ def owner_of(path: Path) -> str:
 def folder_partition(path: Path) -> TopicIdentity | None:
     """Return the partition whose folder a file lies in; None for a broker's, such as kafka-2."""
     name = path.parent.name
-    return None if _FOLDER.fullmatch(name) else partition_named(name)
+    return None if BROKER.fullmatch(name) else partition_named(name)
 
 
 def named_owner(path: Path, most: int = 3) -> str:
@@ -132,6 +130,6 @@ def named_owner(path: Path, most: int = 3) -> str:
     """
     stem = path.name.split(".")[0]
     parts = [one for one in (stem, *(parent.name for parent in path.parents[:most])) if one]
-    found = [match[1] for part in parts if (match := _FOLDER.fullmatch(part))]
+    found = [match[1] for part in parts if (match := BROKER.fullmatch(part))]
     numbers = {str(int(one)) for one in found}
     return numbers.pop() if len(numbers) == 1 else ""

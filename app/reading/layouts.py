@@ -17,8 +17,9 @@ from app.reading import stamps
 ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|\[\d{1,2}(?:;\d{1,2})*m")
 _ANSI_BYTES: Final = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _OPENS: Final = re.compile(r'\{\s*"')
+LEVEL: Final = r"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b"
 _VARYING: Final = re.compile(
-    r"\[\d+\]|^\s*\d+[:-]|:\d+:?\s*$|\b(?:INFO|WARN|ERROR|DEBUG|TRACE|FATAL)\b"
+    rf"\[\d+\]|^\s*\d+[:-]|:\d+:?\s*$|{LEVEL}"
     r"|(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d[.,\d]*"
 )
 """Parts of a prefix that differ from line to line: process and line numbers, levels, times."""

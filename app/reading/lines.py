@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Final, cast
 
 from app.reading import layouts
-from app.reading.events import CONTROLLER, Event, EventData, RecordChange, TopicIdentity
+from app.reading.events import CONTROLLER, Event, EventData, RecordChange
 from app.reading.forms import BROKER_STATE, CHANGE, FIELD, FORMS, LAGS, LISTS, TEXTS, Form
 from app.reading.layouts import UnwrappedLine
+from app.reading.names import BROKER, TopicIdentity
 
 _ABOUT_PARTITIONS: Final = tuple(dict.fromkeys(form.key for form in FORMS if form.ours))
 _ABOUT_BROKERS: Final = tuple(dict.fromkeys(form.key for form in FORMS if not form.ours))
@@ -64,7 +65,6 @@ TRACED: Final = ("memory", "disk full", "files")
 """Kinds of lines that stand in a stack trace, without a time of their own."""
 TAIL: Final = re.compile(r"\([\w.$]+\)(?: \[[^\]]*\])?\s*$")
 """Ends of lines in layouts that have the logger behind the message, perhaps with the thread."""
-_NUMBERED: Final = re.compile(r"(?:kafka|broker|node|server|\bb)[a-z]{0,30}[-_.]?(\d{1,6})", re.I)
 
 
 def speaker_in(text: str) -> str:
@@ -83,7 +83,7 @@ def number_in(origin: str) -> str:
 
     "" without.
     """
-    numbers = _NUMBERED.findall(origin)
+    numbers = BROKER.findall(origin)
     return str(int(numbers[-1])) if numbers else ""
 
 

@@ -27,7 +27,7 @@ NOTHING_LINES: Final = 5_000
 SHORTEST: Final = 10
 """Bytes below which a line shows nothing."""
 MOST_ORIGINS: Final = 1_000
-_LEVEL: Final = re.compile(rb"\b(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b")
+_LEVEL: Final = re.compile(layouts.LEVEL.encode())
 _CLOCK: Final = re.compile(rb"\d\d:\d\d:\d\d")
 _BRACKET: Final = re.compile(rb"\[[A-Z]|Broker \d|Partition \[|Controller \d|apache\.kafka")
 DUMPED: Final = b"Dumping "

@@ -10,11 +10,12 @@ from typing import Final
 
 from app.kafka.cursor import MalformedError
 from app.reading import sampling
-from app.reading.events import Event, TopicIdentity
+from app.reading.events import Event
 from app.reading.files import Complain, Gathered, IncidentFile
 from app.reading.formats import BY_NAME, FORMATS
 from app.reading.formats.checkpoint import NOT_NEEDED
 from app.reading.formats.metadata_log import METADATA
+from app.reading.names import TopicIdentity
 from app.reading.sampling import FileSample
 from engine.model.errors import InputError
 from engine.model.phrases import phrase

@@ -21,8 +21,8 @@ from app.core.refusals import RequestError
 from app.live.channel import JsonPacket
 from app.questions.names import parse_run
 from app.reading import lines, paste
-from app.reading.events import TopicIdentity
 from app.reading.formats import dump
+from app.reading.names import TopicIdentity
 from engine.model.errors import InputError
 from engine.properties import grammar
 from engine.scenarios import file

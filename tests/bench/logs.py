@@ -56,7 +56,7 @@ def _read(path: Path) -> float:
     """Return the CPU-seconds to find the partitions of a file and to gather one of them."""
     from app.incident import timeline
     from app.reading import sources
-    from app.reading.events import TopicIdentity
+    from app.reading.names import TopicIdentity
 
     began = time.process_time()
     found = sources.readable_files((str(path),))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from app.incident import render, timeline
 from app.reading import lines, sources
-from app.reading.events import TopicIdentity
 from app.reading.layouts import unwrapped
+from app.reading.names import TopicIdentity
 from engine.model.errors import InputError
 from tests.field.readings import of_paste
 from tests.field.wrappings import AROUND, LAYOUTS, Layout, Logged, apache

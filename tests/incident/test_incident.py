@@ -20,8 +20,8 @@ from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.reading import sources
-from app.reading.events import TopicIdentity
 from app.reading.files import ReplicaFiles
+from app.reading.names import TopicIdentity
 from app.reading.sources import SourceReader
 from engine.model.errors import InputError
 from engine.replay.replay import Replay

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.reading import lines
-from app.reading.events import EventData, RecordChange, TopicIdentity
+from app.reading.events import EventData, RecordChange
 from app.reading.forms import FORMS
 from app.reading.layouts import unwrapped
+from app.reading.names import TopicIdentity
 
 STAMP = "[2026-11-22 16:50:31,594] INFO "
 T = TopicIdentity("t", 0)

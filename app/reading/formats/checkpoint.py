@@ -18,13 +18,13 @@ from app.reading.facts import (
     MOST_ID,
     MOST_LINES,
     MOST_NUMBER,
-    TOPIC,
     PasteError,
     Press,
     number_of,
 )
 from app.reading.files import Gathered, IncidentFile, folder_partition, named_owner, owner_of
 from app.reading.format import FormatRow, PasteContext, PastedLine, TextFormat
+from app.reading.names import TOPIC
 from app.reading.sampling import FileSample
 from engine.model.phrases import phrase
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from app.reading.facts import (
     MOST_ID,
-    TOPIC,
     Facts,
     PastedPartition,
     PasteError,
@@ -19,6 +18,7 @@ from app.reading.facts import (
     number_of,
 )
 from app.reading.format import PasteContext, PastedLine, TextFormat
+from app.reading.names import TOPIC
 
 _KNOWN: Final = (
     "Adding Replicas|Removing Replicas|LiveObservers|Live Observers|LastKnownElr|Last Known Elr|"

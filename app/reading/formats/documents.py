@@ -13,7 +13,6 @@ from app.reading.facts import (
     MOST_EPOCH,
     MOST_ID,
     MOST_NUMBER,
-    TOPIC,
     UNCLEAN,
     Facts,
     PastedPartition,
@@ -23,6 +22,7 @@ from app.reading.facts import (
 from app.reading.format import PasteContext, PastedLine, TextFormat
 from app.reading.formats.table import in_sync_of
 from app.reading.json_text import broken, decoded
+from app.reading.names import TOPIC
 
 MOST_DEPTH: Final = 12
 MOST_PARTITIONS: Final = 5_000

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from app.kafka import metadata
 from app.kafka.history import EpochEntry
-from app.reading.events import Event, TopicIdentity, partition_named
+from app.reading.events import Event
 from app.reading.files import (
     Gathered,
     IncidentFile,
@@ -23,15 +23,16 @@ from app.reading.files import (
 )
 from app.reading.format import FormatRow, TextFormat
 from app.reading.formats.metadata_log import METADATA, apply
+from app.reading.names import PARTITION_FORM, TopicIdentity, partition_named
 from app.reading.sampling import FileSample
 from engine.model.json_types import Json
 from engine.model.phrases import phrase
 
 _IN_NAME: Final = re.compile(r"([A-Za-z0-9._-]+?-\d{1,6})(?:[-_.](?:dump|segment|log))*\.\w+")
-_PROMPT: Final = re.compile(r"[\s:/]([A-Za-z0-9._-]+-\d{1,6})\]?\s*[$#>](?:\s|$)")
+_PROMPT: Final = re.compile(rf"[\s:/]({PARTITION_FORM})\]?\s*[$#>](?:\s|$)")
 _BARE: Final = re.compile(r"Dumping (?:\./)?(\d{20})\.log")
 """A dump that was made inside the folder of its partition."""
-_FILE: Final = re.compile(r"Dumping (?:[^\r\n]*[/\\])?([A-Za-z0-9._-]+-\d+)[/\\](\d{20})\.log")
+_FILE: Final = re.compile(rf"Dumping (?:[^\r\n]*[/\\])?({PARTITION_FORM})[/\\](\d{{20}})\.log")
 """Its path, also of Windows, has the partition."""
 _OLD_RECORD: Final = re.compile(r"offset: (\d++) position: \d++ (?:\w+Time: (-?\d++) )?isvalid: ")
 """A record as brokers print it to 2.0, without batches and leader epochs."""

@@ -6,19 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.facts import (
-    MOST_ID,
-    PastedPartition,
-    PasteError,
-    checked,
-    ids_of,
-    number_of,
-)
+from app.reading.facts import MOST_ID, PastedPartition, PasteError, checked, ids_of, number_of
 from app.reading.format import PasteContext, PastedLine, TextFormat
+from app.reading.names import TOPIC_FORM
 
 _BEGINS: Final = re.compile(r"Metadata for .*\(from broker|\d+ (?:brokers|topics):$")
 _BROKER: Final = re.compile(r"broker (\d+) at \S+:\d+")
-_TOPIC: Final = re.compile(r'topic "([A-Za-z0-9._-]+)" with \d+ partitions?:')
+_TOPIC: Final = re.compile(rf'topic "({TOPIC_FORM})" with \d+ partitions?:')
 _PARTITION: Final = re.compile(
     r"partition (\d+), leader (-?\d+), replicas: ([\d,]*), isrs: ([\d,]*)"
 )

@@ -14,11 +14,12 @@ from typing import Final
 
 from app.reading import layouts, lines
 from app.reading.events import Event
-from app.reading.facts import MIN_ISR, Facts, LoggedLine, PastedPartition, ids_of, topic_of
+from app.reading.facts import MIN_ISR, Facts, LoggedLine, PastedPartition, ids_of
 from app.reading.files import Gathered, IncidentFile, lines_of, named_owner, owner_of
 from app.reading.format import FormatRow, PasteContext, PastedLine, TextFormat
 from app.reading.kinds import NamedLine, named
 from app.reading.lines import UnreadLineError
+from app.reading.names import topic_of
 from app.reading.sampling import FileSample
 from engine.catalogue.template import LONGEST_LINE
 from engine.model.phrases import phrase
@@ -29,7 +30,7 @@ _FIELD: Final = re.compile(r'"[\w@. -]+"\s*:\s*"')
 """A field of a JSON record that has its lines for itself."""
 _NEED_A_WRITER: Final = ("leads", "follows", "cuts", "loaded", "starts", "stops", "dies", "grows",
                          "shrinks", "granted", "recovers", "mark")  # fmt: skip
-_LEVEL: Final = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b")
+_LEVEL: Final = re.compile(layouts.LEVEL)
 _CLOCK: Final = re.compile(r"\d\d:\d\d:\d\d")
 _TRACE: Final = re.compile(r"at [\w.$/<>-]+\(|Caused by: |\.\.\. \d+ more")
 _THROWN: Final = re.compile(r"(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)\b")

@@ -11,9 +11,10 @@ from app.kafka import batches
 from app.kafka.cursor import MalformedError
 from app.kafka.history import EpochEntry, entries
 from app.kafka.metadata import BrokerRecord
-from app.reading.events import CONTROLLER, Event, EventData, TopicIdentity, partition_named
+from app.reading.events import CONTROLLER, Event, EventData
 from app.reading.files import Gathered, IncidentFile, owner_of
 from app.reading.format import FormatRow, TextFormat
+from app.reading.names import TopicIdentity, partition_named
 from app.reading.sampling import FileSample
 from engine.model.phrases import phrase
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.reading.facts import TOPIC, PasteError
+from app.reading.facts import PasteError
 from app.reading.format import PasteContext, PastedLine, TextFormat
 from app.reading.formats.checkpoint import FILES
+from app.reading.names import BROKER, PARTITION_FORM, TOPIC, TOPIC_FORM
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
 
@@ -35,14 +36,13 @@ _ZK_COMMAND: Final = re.compile(
 )
 _HEADER: Final = re.compile(r"#|==>|//|>>>")
 _BROKER: Final = re.compile(r"\bbroker[ _-]?(\d{1,6})\b", re.IGNORECASE)
-_NUMBERED: Final = re.compile(r"\b(?:kafka|node|server|broker|b)[a-z]*[-_.]?(\d{1,6})\b", re.I)
 _STATE: Final = re.compile(r"\bis (offline|running)\b", re.IGNORECASE)
-_DIRECTORY: Final = re.compile(r"(?:^|[\s/:])([A-Za-z0-9._-]{1,249}-\d{1,6})(?=[/\]:\s#$%>]|$)")
+_DIRECTORY: Final = re.compile(rf"(?:^|[\s/:])({PARTITION_FORM})(?=[/\]:\s#$%>]|$)")
 _SETTING: Final = re.compile(
     r"#\s*(min\.insync\.replicas|unclean\.leader\.election\.enable)\s*=\s*(\w+)\s*"
 )
 _NAMED_TOPIC: Final = re.compile(
-    r"#\s*topic ([A-Za-z0-9._-]+)\s*|(?:--topic[= ]|topic describe |/topics/)([A-Za-z0-9._-]+)"
+    rf"#\s*topic ({TOPIC_FORM})\s*|(?:--topic[= ]|topic describe |/topics/)({TOPIC_FORM})"
 )
 _COUNTS: Final = re.compile(r"#\s*the (first|last) description counts")
 _KAFKA: Final = re.compile(r"#\s*kafka ([\w.+-]{1,40})\s*", re.IGNORECASE)
@@ -109,7 +109,7 @@ def _prompt(front: str, command: str, context: PasteContext) -> None:
         return
     path = next((one for one in command.split() if kind in one), kind)
     broker = _BROKER.search(path)
-    guess = _NUMBERED.search(path) or _NUMBERED.search(front) or _NUMBERED.search(command)
+    guess = BROKER.search(path) or BROKER.search(front) or BROKER.search(command)
     context.guess = int(guess[1]) if guess else -1
     own = path if "/" in path else front
     _next_file(own + " " + kind, kind, int(broker[1]) if broker else -1, context)

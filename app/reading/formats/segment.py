@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from app.kafka import batches
-from app.reading.events import Event, partition_named
+from app.reading.events import Event
 from app.reading.files import Gathered, IncidentFile, named_owner, owner_of
 from app.reading.format import FormatRow, TextFormat
 from app.reading.formats.metadata_log import is_segment
+from app.reading.names import partition_named
 from app.reading.sampling import FileSample
 from engine.model.phrases import phrase
 

@@ -8,16 +8,17 @@ from typing import Final
 
 from app.reading.facts import MOST_NUMBER, number_of
 from app.reading.format import PasteContext, PastedLine, TextFormat
+from app.reading.names import TOPIC_FORM
 
 _HEAD: Final = re.compile(
     r"(?:(?:Dynamic|All|Default) c|C)onfigs for "
-    r"(?:topics? '?([A-Za-z0-9._-]+?)'? |brokers? .*)are:?"
+    rf"(?:topics? '?({TOPIC_FORM}?)'? |brokers? .*)are:?"
 )
 _SETTING: Final = re.compile(
     r"(min\.insync\.replicas|unclean\.leader\.election\.enable)(?:\s*[=:]\s*|\s+)(\w+)(?:\s.*|,.*)?"
 )
 _OTHER: Final = re.compile(r"[a-z]+(?:\.[a-z0-9]+)+\s*=\s*\S*(?: sensitive=.*)?")
-_END_OFFSET: Final = re.compile(r"([A-Za-z0-9._-]{1,249}):(\d{1,6}):(\d{1,16})")
+_END_OFFSET: Final = re.compile(rf"({TOPIC_FORM}):(\d{{1,6}}):(\d{{1,16}})")
 
 
 def _read(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:

@@ -9,7 +9,6 @@ from typing import Final
 from app.reading.facts import (
     MOST_ID,
     MOST_NUMBER,
-    TOPIC,
     Facts,
     PastedPartition,
     PasteError,
@@ -19,10 +18,11 @@ from app.reading.facts import (
     number_of,
 )
 from app.reading.format import PasteContext, PastedLine, TextFormat
+from app.reading.names import TOPIC, TOPIC_FORM
 
 _RULE: Final = re.compile(r"[\s|+=─┼│:-]+")
 _TITLE: Final = re.compile(r"SUMMARY|CONFIGS|PARTITIONS")
-_NAME: Final = re.compile(r"NAME\s+([A-Za-z0-9._-]+)")
+_NAME: Final = re.compile(rf"NAME\s+({TOPIC_FORM})")
 _MORE: Final = re.compile(r"(?:INTERNAL|PARTITIONS|REPLICAS|ERROR)\s+\S.*")
 _SETTINGS: Final = re.compile(r"KEY\s+VALUE\s+SOURCE")
 COLUMNS: Final = {

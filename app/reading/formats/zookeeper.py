@@ -9,8 +9,9 @@ from typing import Any, Final
 from app.reading.facts import Facts, PastedPartition, PasteError, checked
 from app.reading.format import PasteContext, PastedLine, TextFormat
 from app.reading.json_text import decoded
+from app.reading.names import TOPIC_FORM
 
-_ZNODE: Final = re.compile(r"/brokers/topics/([A-Za-z0-9._-]+)(?:/partitions/(\d{1,6})/state)?$")
+_ZNODE: Final = re.compile(rf"/brokers/topics/({TOPIC_FORM})(?:/partitions/(\d{{1,6}})/state)?$")
 _STAT: Final = re.compile(
     r"(?:cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength"
     r"|numChildren) = (\S.*)"
