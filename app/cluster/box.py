@@ -146,7 +146,7 @@ def _story(
     text: str, facts: Facts, partition: str, language: str
 ) -> tuple[IncidentStory | PartitionChoice | None, str]:
     """Return the story of logs and dumps; without one, why dumps have none."""
-    dumped = text.startswith("Dumping ") or "\nDumping " in text
+    dumped = "dump" in facts.kinds.values()
     if not facts.logged and not dumped:
         return None, ""
     try:

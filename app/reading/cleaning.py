@@ -9,7 +9,7 @@ from typing import Final
 
 from app.reading.facts import MOST_CHARS, MOST_LINES, Facts
 from app.reading.format import PastedLine
-from app.reading.layouts import ANSI
+from app.reading.layouts import ANSI, LEVEL
 
 _INVISIBLE: Final = str.maketrans({"\ufeff": "", "\u200b": "", "\xa0": " ", "\u2028": " "})
 _FENCE: Final = re.compile(r"\s*+(?:```|~~~)\s*+\w*\s*|\s*+\{(?:code|noformat)[^}]*\}\s*")
@@ -20,8 +20,9 @@ _NAMES: Final = (
     r"(?!(?:Topic|TopicId|ClusterId|Leader|LeaderId|Configs|Partition|Replicas|Isr|Elr|Current\w*|"
     r"LeaderEpoch|HighWatermark|MaxFollower\w*|Metadata|Error|Dumping|data\w*)\b)"
 )
+_TIME: Final = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
 _SHAPES: Final = (
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+",
+    rf"{_TIME}\s+",
     r"\S[\w.@/ ()-]{0,80}?\s{0,20}[|│]\s?",  # docker compose logs
     rf"{_NAMES}[\w.@/-]{{1,80}}:\d+[:-]\s?",  # grep -n over files
     rf"{_NAMES}[\w.@/-]{{1,80}}:\s",  # pdsh, ansible
@@ -29,7 +30,9 @@ _SHAPES: Final = (
     r"\[[\w./ -]{1,80}\]\s+",  # kubectl logs --prefix
     r"[>|│+]\s?|[-*•]\s",
 )
-_PREFIX: Final = re.compile(f"\\s*+(?:{'|'.join(_SHAPES)}){{1,3}}(?=\\s*\\S|$)")
+_LOGGED: Final = rf"{_TIME}\s+\[?{LEVEL}"
+"""The time of a logger belongs to its line."""
+_PREFIX: Final = re.compile(rf"\s*+(?:(?!{_LOGGED})(?:{'|'.join(_SHAPES)})){{1,3}}(?=\s*\S|$)")
 QUOTES: Final = "\"'`"
 LONGEST: Final = 120
 """Characters of a prefix that is known by nothing but its being the same everywhere."""

@@ -110,6 +110,11 @@ def sample_file(path: Path) -> FileSample:
     return sample
 
 
+def is_dumped(line: bytes) -> bool:
+    """Return whether kafka-dump-log prints such a line."""
+    return line.startswith(DUMPED) or any(words in line for words in DUMP_WORDS)
+
+
 def _lines(path: Path, sample: FileSample) -> Iterator[bytes]:
     if sample.encoding:
         with path.open(encoding=sample.encoding, errors="replace") as text:
@@ -131,7 +136,7 @@ def _lines(path: Path, sample: FileSample) -> Iterator[bytes]:
 
 
 def _count(sample: FileSample, line: bytes) -> None:
-    if line.startswith(DUMPED) or any(words in line for words in DUMP_WORDS):
+    if is_dumped(line):
         sample.dumped += 1
         return
     if DESCRIBED.search(line):

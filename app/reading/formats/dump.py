@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +21,14 @@ from app.reading.files import (
     named_owner,
     owner_of,
 )
-from app.reading.format import FormatRow, TextFormat
+from app.reading.format import FormatRow, PasteContext, PastedLine, TextFormat
 from app.reading.formats.metadata_log import METADATA, apply
 from app.reading.names import PARTITION_FORM, TopicIdentity, partition_named
-from app.reading.sampling import FileSample
+from app.reading.sampling import FileSample, is_dumped
 from engine.model.json_types import Json
 from engine.model.phrases import phrase
 
+_STARTS: Final = ("Starting offset: ", "Log starting offset: ", "Snapshot end offset: ")
 _IN_NAME: Final = re.compile(r"([A-Za-z0-9._-]+?-\d{1,6})(?:[-_.](?:dump|segment|log))*\.\w+")
 _PROMPT: Final = re.compile(rf"[\s:/]({PARTITION_FORM})\]?\s*[$#>](?:\s|$)")
 _BARE: Final = re.compile(r"Dumping (?:\./)?(\d{20})\.log")
@@ -140,6 +141,12 @@ def _unusable(
     return ""
 
 
+def _read_lines(lines: Sequence[PastedLine], at: int, context: PasteContext) -> int:
+    """Name lines of a dump; the story of an incident is made of them."""
+    text = lines[at].text
+    return 1 if is_dumped(text.encode()) or text.startswith(_STARTS) else 0
+
+
 def record_of(line: str) -> tuple[int, int, metadata.Record] | None:
     """Return (offset, time in ms, record) of one line of a dumped metadata log."""
     match = _PAYLOAD.search(line)
@@ -219,6 +226,8 @@ _READERS: Final[dict[str, Callable[[Json], metadata.Record | None]]] = {
 
 FORMAT: Final = TextFormat(
     "dump",
+    "log",
+    read_lines=_read_lines,
     rows=(
         FormatRow(
             ("kafka-dump-log --cluster-metadata-decoder", "kafka-dump-log --files"),
