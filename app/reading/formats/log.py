@@ -18,6 +18,7 @@ from app.reading.facts import MIN_ISR, Facts, LoggedLine, PastedPartition, ids_o
 from app.reading.files import Gathered, IncidentFile, lines_of, named_owner, owner_of
 from app.reading.format import FormatRow, PasteContext, PastedLine, TextFormat
 from app.reading.kinds import NamedLine, named
+from app.reading.layouts import UnwrappedLine
 from app.reading.lines import UnreadLineError
 from app.reading.names import topic_of
 from app.reading.sampling import FileSample
@@ -124,14 +125,17 @@ def _read(source: IncidentFile, gathered: Gathered) -> Iterator[Event]:
 
 
 def _read_lines(pasted: Sequence[PastedLine], at: int, context: PasteContext) -> int:
-    text, facts = pasted[at].text[:LONGEST_LINE], context.facts
+    facts, plain = context.facts, UnwrappedLine(pasted[at].text)
+    if plain.text.startswith("{"):
+        plain = layouts.unwrapped(plain.text.encode())
+    text = plain.text[:LONGEST_LINE]
     if _TRACE.match(text):
         return 1 if facts.logged else 0
     found = named(text)
-    logged = _CLOCK.search(text) and _LEVEL.search(text)
+    logged = plain.stamp_ms is not None or (_CLOCK.search(text) and _LEVEL.search(text))
     if not (found or logged or _ENGINE.search(text) or _THROWN.match(text)):
         return 0
-    facts.logged.append(LoggedLine(pasted[at].number, pasted[at].text, found))
+    facts.logged.append(LoggedLine(pasted[at].number, plain.text, found))
     if found is not None:
         _use(found, pasted[at].number, facts)
     return 1
