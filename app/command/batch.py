@@ -64,6 +64,7 @@ def run_batch(
     from app import create_app
     from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary
+    from app.compiled import background
     from app.server.services import KEY, Services
     from app.storage.database import place_of
 
@@ -73,6 +74,8 @@ def run_batch(
         print(refusal, file=sys.stderr)
         return 2
     settings = config.load(None, **overrides)
+    if told := background.begin():
+        print(told, file=sys.stderr)
     app = create_app(settings)
     services: Services = app.extensions[KEY]
     progress = ProgressBar()

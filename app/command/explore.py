@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +35,10 @@ def explore(asked: SearchOptions, as_json: bool) -> int:
         return _ladder(asked.ladder, asked, as_json)
     if asked.scenario is not None:
         from app.command.explore_run import explore_run
+        from app.compiled import background
 
+        if told := background.begin():
+            print(told, file=sys.stderr)
         return explore_run(asked.scenario, asked, as_json)
     raise InputError(
         "invalid", "Say what to search: SCENARIO, --ladder RUNG, --counts PATH or --fences."

@@ -12,6 +12,7 @@ import time
 from types import FrameType
 from typing import Any
 
+from app.compiled import background
 from app.core.config import SettingError, Settings
 from app.core.gc_settings import no_collector
 
@@ -31,6 +32,8 @@ def serve_here(settings: Settings, debug: bool = False) -> None:
     if debug or os.name == "nt":  # where there is no gunicorn
         _develop(settings, listener, ready)
     else:
+        if told := background.begin():
+            ready += f"\n{told}"
         _serve(settings, listener, ready)
 
 

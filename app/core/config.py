@@ -147,6 +147,12 @@ SETTINGS: tuple[ServerSetting, ...] = (
         "directory for rows of batches; a Spark cluster needs one that all workers reach",
     ),
     ServerSetting(
+        "background_build",
+        "1",
+        "0: do not compile the engine in the background, for the next start",
+        _whole(0, 1),
+    ),
+    ServerSetting(
         "guides", "", "directory of additional reading guides, *.yaml, read when the server starts"
     ),
 )
@@ -189,6 +195,7 @@ class Settings:
     spark_conf: str
     spark_log: str
     batch_directory: str
+    background_build: int
     guides: str
 
 

@@ -43,7 +43,8 @@ def busy(hands: Sequence[Hand], patience_s: float | None = None) -> Iterator[Non
 
 def environment(**settings: str) -> dict[str, str]:
     """Return the environment of this process, with these settings of a server."""
-    return {**os.environ, **{f"HIGHWATER_{name.upper()}": one for name, one in settings.items()}}
+    own = {**os.environ, "HIGHWATER_BACKGROUND_BUILD": "0"}
+    return {**own, **{f"HIGHWATER_{name.upper()}": one for name, one in settings.items()}}
 
 
 @contextlib.contextmanager

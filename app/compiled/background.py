@@ -1,0 +1,105 @@
+"""The compiled engine, built by itself for the next process of whoever plays much here.
+
+A server, a study and a search ask for it.  One process builds, at the lowest priority, and outlives
+who asked: a short command builds for the next one.  What failed is not tried again with the same
+sources.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from app.compiled import build
+from app.core import compiled_engine, config
+
+KEPT: Final = 3
+"""Builds that stay; a checkout whose sources change makes many."""
+
+
+def begin() -> str:
+    """Start a build where one is of use and can be made; return what to tell, or ""."""
+    if not _is_wanted():
+        return ""
+    subprocess.Popen(
+        [sys.executable, "-P", "-m", __name__],
+        env={**os.environ, "PYTHONPATH": str(compiled_engine.ON_PATH)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return (
+        "The engine is being compiled in the background, for the next start "
+        "(HIGHWATER_BACKGROUND_BUILD=0 turns this off)."
+    )
+
+
+def _is_wanted() -> bool:
+    from engine.study.digest import is_compiled
+
+    return (
+        not os.environ.get("HIGHWATER_PURE")
+        and config.read().background_build == 1
+        and not is_compiled()
+        and compiled_engine.built() is None
+        and build.why_not() is None
+        and not _failure().exists()
+        and not _is_building()
+    )
+
+
+def _failure() -> Path:
+    return compiled_engine.builds() / f"{compiled_engine.fingerprint()}.failed"
+
+
+def _is_building() -> bool:
+    """Return whether another process builds now."""
+    import fcntl
+
+    try:
+        with (compiled_engine.builds() / "lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def main() -> None:
+    """Build, unless another process does; keep the reason of a failure for `highwater compile`."""
+    import fcntl
+
+    os.nice(19)
+    folder = compiled_engine.builds()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / "lock").open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
+        try:
+            build.build(lambda phase, share: None)
+        except build.CompileError as error:
+            _failure().write_text(str(error), "utf-8")
+        _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove old builds, and what a build that was killed has left."""
+    places = [place for place in folder.iterdir() if place.is_dir()]
+    left = [place for place in places if place.name.startswith("making-")]
+    whole = sorted(set(places) - set(left), key=lambda place: place.stat().st_mtime)
+    for place in [*left, *whole[:-KEPT]]:
+        shutil.rmtree(place, ignore_errors=True)
+    for mark in set(folder.glob("*.failed")) - {_failure()}:
+        mark.unlink()
+
+
+if __name__ == "__main__":
+    main()
