@@ -11,7 +11,7 @@ from app.server.services import services
 from engine.sim.run import Run
 from tests.app.conftest import post
 from tests.conftest import ROOT
-from tests.test_paste import DESCRIBE, FILES, GARBLED, QUORUM
+from tests.field.test_paste import DESCRIBE, FILES, GARBLED, QUORUM
 
 
 def test_a_pasted_cluster_becomes_a_run_and_is_not_stored(client: FlaskClient) -> None:
