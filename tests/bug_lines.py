@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tarfile
 
-from engine.logs.template import template
+from engine.catalogue.template import template
 from engine.model.flags import release_of
 from engine.upgrade.ledger import LedgerEntry, entries
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from app.cluster.scenario import scenario_of
+from app.reading import paste
 from engine.learn.drill import FEWEST, drilled
 from engine.learn.probes import probe_at, probes_of
 from engine.learn.render import Teller
 from engine.properties.recording import MomentRecording
-from engine.scenarios import paste, pasted
 from engine.scenarios.file import find
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
@@ -62,7 +63,7 @@ def test_the_question_what_survives_tells_what_is_to_come() -> None:
 
 
 def test_a_pasted_cluster_gets_an_accident_to_be_asked_about() -> None:
-    data, _ = pasted.scenario_of(paste.read(DESCRIBED), "mine")
+    data, _ = scenario_of(paste.read(DESCRIBED), "mine")
     assert data is not None
     scenario = Scenario.from_dict(data)
     bare = Run(scenario, scenario.profiles[0])
@@ -80,7 +81,7 @@ def test_the_expired_broker_is_named() -> None:
 
 def test_everything_that_decides_is_in_the_question() -> None:
     """Of which partition, what the leader's answer says, whom the ISR has, unclean or not."""
-    data, _ = pasted.scenario_of(paste.read(DESCRIBED), "mine")
+    data, _ = scenario_of(paste.read(DESCRIBED), "mine")
     assert data is not None
     scenario = Scenario.from_dict(data)
     several = MomentRecording(drilled(Run(scenario, scenario.profiles[0])))

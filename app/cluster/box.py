@@ -1,6 +1,6 @@
 """The one box: what a pasted text is, line by line, and what it means.
 
-Pure: text in, plain data out.  Formats of tools are read by `engine.scenarios.paste`, logs by
+Pure: text in, plain data out.  Formats of tools are read by `app.reading`, logs by
 `app.incident`, bugs are found by their lines, and a question is searched for.
 """
 
@@ -13,13 +13,14 @@ from app.cluster.quorum import QuorumJson, quorum_of
 from app.find.answers import Result, results
 from app.find.meaning import explaining, release_named
 from app.incident.story import IncidentStory, PartitionChoice, story_of_text
-from engine.logs.kinds import NamedLine
-from engine.logs.secrets import masked
+from app.reading.facts import Facts
+from app.reading.formats import BY_NAME
+from app.reading.kinds import NamedLine
+from app.reading.secrets import masked
 from engine.model.errors import InputError
 from engine.model.flags import release_of
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
-from engine.scenarios.paste import Facts
 from engine.upgrade import upgrade as advice
 from engine.upgrade.ledger import LedgerEntry
 from engine.upgrade.matching import fitting, printing
@@ -34,24 +35,9 @@ FATAL: Final = " FATAL "
 """In the lines that stand above all others."""
 SHORT: Final = 600
 """Characters of a text that may be a question, a bare error or a release."""
-STATES: Final = ("topics", "kcat", "json", "table", "zookeeper", "files", "ends")
-"""Formats that show the state of partitions."""
 OF_STORY: Final = ("isr_shrinks", "isr_grows", "truncates", "fetcher_added", "fetcher_removed",
                    "out_of_memory", "disk_full", "many_files", "process_ends")  # fmt: skip
 """Kinds of lines that the story of an incident tells itself."""
-COLOURS: Final = {
-    **dict.fromkeys(STATES, "state"),
-    "settings": "setting",
-    "quorum": "quorum",
-    "log": "log",
-    "offline": "remark",
-    "remarks": "remark",
-    **dict.fromkeys(("others", "asked"), "named"),
-    "": "unknown",
-}
-"""Name of a format -> the kind of its lines on the page."""
-
-
 READ: Final = ("state", "setting", "quorum")
 """Kinds of lines that print no error."""
 
@@ -160,7 +146,7 @@ def _story(
     text: str, facts: Facts, partition: str, language: str
 ) -> tuple[IncidentStory | PartitionChoice | None, str]:
     """Return the story of logs and dumps; without one, why dumps have none."""
-    dumped = text.startswith("Dumping ") or "\nDumping " in text
+    dumped = "dump" in facts.kinds.values()
     if not facts.logged and not dumped:
         return None, ""
     try:
@@ -171,10 +157,15 @@ def _story(
         return None, bad.sentence if dumped else ""
 
 
+def _colour(name: str) -> str:
+    """Return the kind of lines that a format took; of an answered question, or of no format."""
+    if name in BY_NAME:
+        return BY_NAME[name].colour
+    return "named" if name else "unknown"
+
+
 def _lines(facts: Facts) -> list[LineRun]:
-    numbered = [
-        (number, COLOURS.get(name, "state")) for number, name in sorted(facts.kinds.items())
-    ]
+    numbered = [(number, _colour(name)) for number, name in sorted(facts.kinds.items())]
     runs: list[LineRun] = []
     for number, kind in numbered:
         if runs and runs[-1]["kind"] == kind and runs[-1]["last"] == number - 1:
@@ -224,7 +215,7 @@ def _bugs(text: str, facts: Facts, release: str, language: str) -> list[BugJson]
         lines += [
             (number, line)
             for number, line in enumerate(text.splitlines(), 1)
-            if COLOURS.get(facts.kinds.get(number, ""), "state") not in READ
+            if _colour(facts.kinds.get(number, "")) not in READ
         ]
     found: dict[LedgerEntry, int] = {}
     for number, line in lines:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypedDict
 
+from app.cluster.brokers import few
+from app.reading.facts import UNCLEAN, Facts
+from app.reading.names import topic_of
 from engine.model.json_types import Json
 from engine.model.profiles import get_profile
-from engine.scenarios.paste import UNCLEAN, Facts, topic_of
-from engine.scenarios.pasted_brokers import few
 
 SEVERITIES: Final = ("bad", "warn", "note")
 LEADERLESS: Final = ("offline", "offline_only", "election_due")

@@ -8,14 +8,14 @@ from flask import Blueprint, Response, render_template, request, url_for
 
 from app.admission.bodies import FILES_BYTES
 from app.cluster.reading import MOST_SENT, note_json, read_text
-from app.incident.formats import FORMATS
 from app.incident.pages import FILES_PATH, MOST_FILES
+from app.reading.facts import MOST_CHARS
+from app.reading.formats import FORMATS, SHOWN
 from app.server import api_schema, visitor
 from app.server.services import apart, services
 from app.web.api import body, json_answer
 from app.web.questioning import question_context
 from engine.model.profiles import PROFILES, get_profile
-from engine.scenarios import paste
 from engine.sim.run import Run
 
 blueprint = Blueprint("cluster", __name__)
@@ -54,7 +54,7 @@ def _box(files_first: bool) -> str:
         boot=boot,
         asked=asked,
         profiles=PROFILES.values(),
-        formats=paste.SHOWN,
+        formats=SHOWN,
         rows=[row for one in FORMATS for row in one.rows],
         files_first=files_first,
     )
@@ -69,7 +69,7 @@ def read_cluster() -> Response:
     """
     visitor.require_token()
     sent, context = body(), question_context()
-    text = sent.text("text", most=2 * paste.MOST_CHARS)
+    text = sent.text("text", most=2 * MOST_CHARS)
     profile = get_profile(sent.text("profile")).name if sent.has("profile") else ""
     partition = sent.text("partition") if sent.has("partition") else ""
     title = context.text("cluster.title.scenario")

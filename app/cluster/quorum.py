@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypedDict
 
-from engine.scenarios.paste import Facts
-from engine.scenarios.pasted_quorum import PastedQuorum, quorum_in, scenario_of_quorum
+from app.cluster.quorum_scenario import PastedQuorum, quorum_in, scenario_of_quorum
+from app.reading.facts import Facts
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 

@@ -6,12 +6,14 @@ from typing import Final, NamedTuple, TypedDict
 
 from app.cluster.box import BoxJson, read_box
 from app.cluster.findings import ClusterReport, report_of
+from app.cluster.scenario import scenario_of
 from app.questions.context import Context
 from app.questions.names import RUN_BYTES
+from app.reading import paste
+from app.reading.facts import MIN_ISR, UNCLEAN, Facts, Notice
+from app.reading.names import topic_of
 from engine.model.errors import InputError
 from engine.model.json_types import Json
-from engine.scenarios import paste, pasted
-from engine.scenarios.paste import MIN_ISR, UNCLEAN, Facts, Notice, topic_of
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 
@@ -82,7 +84,7 @@ def read_text(text: str, profile: str, partition: str, title: str, language: str
     facts = paste.read(text)
     facts.profile = profile or facts.profile
     box = read_box(text, facts, partition, language, title)
-    data, notes = pasted.scenario_of(facts, title)
+    data, notes = scenario_of(facts, title)
     problems = [*facts.problems]
     run = None
     if data is not None:

@@ -10,12 +10,15 @@ from typing import Any
 import click
 
 from app.cluster.findings import report_of
+from app.cluster.scenario import scenario_of
 from app.core.words import Catalogue
+from app.reading import paste
+from app.reading.facts import Facts, Notice
+from app.reading.names import topic_of
 from engine.model.errors import InputError
 from engine.model.json_types import Json
 from engine.model.languages import USUAL
 from engine.model.profiles import get_profile
-from engine.scenarios import paste, pasted
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.writing import yaml_of
 
@@ -29,10 +32,10 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
     facts = paste.read(text)
     if profile:
         facts.profile = get_profile(profile).name
-    data, notes = pasted.scenario_of(facts, words.text(USUAL, "cluster.title.scenario", {}))
+    data, notes = scenario_of(facts, words.text(USUAL, "cluster.title.scenario", {}))
     scenario = None if data is None else Scenario.from_dict(data)
 
-    def sentence(one: paste.Notice) -> str:
+    def sentence(one: Notice) -> str:
         told = words.text(USUAL, one.key, one.args)
         return f"line {one.line}: {told}" if one.line else told
 
@@ -55,21 +58,21 @@ def read_cluster(text: str, profile: str, out: Path | None, as_json: bool) -> in
 
 
 def _lines(
-    facts: paste.Facts,
+    facts: Facts,
     data: Json | None,
-    notes: list[paste.Notice],
+    notes: list[Notice],
     problems: list[str],
     sentence: Any,
 ) -> Iterator[str]:
     if data is not None:
         for finding in report_of(data, facts)["findings"]:
             if finding["severity"] != "note":
-                yield sentence(paste.Notice(f"report.{finding['key']}", finding["args"]))
+                yield sentence(Notice(f"report.{finding['key']}", finding["args"]))
         states = zip(data["initial"]["partitions"], data["partitions"], strict=True)
         for state, replicas in states:
             leader = "none" if state["leader"] < 0 else state["leader"]
             elr = f", ELR {state['elr']}" if state["elr"] else ""
-            least = facts.min_isr(paste.topic_of(state["name"]))
+            least = facts.min_isr(topic_of(state["name"]))
             yield (
                 f"{state['name']}: leader {leader}, replicas {replicas}, ISR {state['isr']}{elr}, "
                 f"min.insync.replicas {least}"

@@ -9,8 +9,8 @@ from typing import Final
 from app.core.words import Catalogue, choose
 from app.find.entries import SearchEntry
 from app.find.index import index
-from engine.logs.kinds import LineKind, named
-from engine.logs.secrets import masked
+from app.reading.kinds import LineKind, named
+from app.reading.secrets import masked
 from engine.model.errors import InputError
 from engine.model.languages import LANGUAGES
 from engine.upgrade import upgrade as advice

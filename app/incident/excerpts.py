@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from app.incident.events import Event
 from app.kafka.metadata import PartitionMetadata
+from app.reading.events import Event
 
 FIRST_EPOCH: Final = 1
 """Partition epoch of the first state: 0 would be a partition that is new."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from app.incident.events import Event
-from app.incident.files import ReplicaFiles
 from app.incident.timeline import Timeline
 from app.kafka.versions import numbers_of
+from app.reading.events import Event
+from app.reading.files import ReplicaFiles
 
 GAP: Final = 3
 """Offsets between two that matter, at most, where a run must be shorter than what happened."""

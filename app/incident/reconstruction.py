@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.incident.events import Event
 from app.incident.facts import Ends, Scale, beginning, ends_of_epochs, shrinks_of
 from app.incident.opening import assumptions, profile_for, scenario_data
 from app.incident.render import JUST_BEFORE_MS
@@ -18,6 +17,7 @@ from app.incident.render import record as shown
 from app.incident.returns import COMES, comes_back, starts_between
 from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
+from app.reading.events import Event
 from engine.model.errors import InputError
 from engine.model.phrases import phrase
 from engine.model.profiles import get_profile

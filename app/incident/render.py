@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from app.incident.events import CONTROLLER, Event
-from app.incident.files import ReplicaFiles
 from app.incident.timeline import ADD, ADD_OF_ZOOKEEPER, Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
+from app.reading.events import CONTROLLER, Event
+from app.reading.files import ReplicaFiles
 from engine.model.phrases import join, phrase
 
 JUST_BEFORE_MS = 1_000

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
-from app.incident import reconstruction, render, sources, timeline
-from app.incident.events import TopicIdentity, partition_named
+from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
+from app.reading import sources
+from app.reading.names import TopicIdentity, partition_named
 from engine.model.errors import InputError
 from engine.scenarios.writing import yaml_of
 

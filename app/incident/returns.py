@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.incident.events import Event
 from app.incident.timeline import Timeline
+from app.reading.events import Event
 
 COMES: Final = ("unfenced", "came")
 

@@ -14,13 +14,14 @@ from typing import Final, TypedDict
 
 from app.core.refusals import RequestError
 from app.core.words import OF_APP
-from app.incident import reconstruction, render, sources, timeline
-from app.incident.events import partition_named
-from app.incident.files import IncidentFile
+from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
 from app.incident.timeline import Timeline
 from app.incident.verdict import verdict
 from app.questions.names import RUN_BYTES
+from app.reading import sources
+from app.reading.files import IncidentFile
+from app.reading.names import partition_named
 from engine.model.errors import InputError
 from engine.model.languages import read_words
 from engine.model.phrases import catalogue, phrase, translate, with_values

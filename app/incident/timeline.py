@@ -15,10 +15,11 @@ from typing import Final
 
 from app.incident import excerpts
 from app.incident.clocks import Clocks
-from app.incident.events import CONTROLLER, Event, EventData, TopicIdentity
-from app.incident.files import ReplicaFiles
-from app.incident.sources import IncidentFile, SourceReader
 from app.kafka.metadata import PartitionMetadata
+from app.reading.events import CONTROLLER, Event, EventData
+from app.reading.files import ReplicaFiles
+from app.reading.names import TopicIdentity
+from app.reading.sources import IncidentFile, SourceReader
 from engine.model.errors import InputError
 from engine.model.phrases import join, phrase
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-from app.incident.events import Event
 from app.incident.facts import Ends, ends_of_epochs
 from app.incident.timeline import Timeline, TimelineState
+from app.reading.events import Event
 from engine.model.phrases import phrase
 
 MOST: Final = 12

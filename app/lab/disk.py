@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.kafka import checkpoints
 from app.kafka.batches import parse
 from app.kafka.cursor import MalformedError
 from app.kafka.history import Image, Stated, entries
+from app.reading.formats import checkpoint
 
 METADATA = "__cluster_metadata-0"
 
@@ -45,7 +45,7 @@ def epochs(directory: Path) -> list[tuple[int, int]] | None:
     """Return the leader-epoch cache of a replica; None where its release keeps none."""
     text = _text(directory / "leader-epoch-checkpoint")
     try:
-        return None if text is None else checkpoints.epochs(text)
+        return None if text is None else checkpoint.epochs(text)
     except MalformedError:
         return None  # it is being written
 
@@ -54,7 +54,7 @@ def checkpointed(log_directory: Path, name: str, topic: str, index: int) -> int 
     """Return one entry of a checkpoint file such as replication-offset-checkpoint."""
     text = _text(log_directory / name)
     try:
-        return None if text is None else checkpoints.offsets(text).get((topic, index))
+        return None if text is None else checkpoint.offsets(text).get((topic, index))
     except MalformedError:
         return None
 

@@ -18,8 +18,8 @@ from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
 from app.questions.editor import LineProblem, OutcomeJson, Problem
 from app.questions.names import RUN_BYTES, SCENARIO_BYTES
+from app.reading.facts import MOST_CHARS
 from engine.model.json_types import Json
-from engine.scenarios import paste
 
 try:
     from msgspec import Meta
@@ -177,7 +177,7 @@ class Playable(TypedDict):
 
 
 class ClusterSent(TypedDict):
-    text: Annotated[str, Meta(min_length=1, max_length=2 * paste.MOST_CHARS)]
+    text: Annotated[str, Meta(min_length=1, max_length=2 * MOST_CHARS)]
     profile: NotRequired[Name]
     partition: NotRequired[Name]
 

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cache
 from typing import Final
 
-from engine.logs.template import closeness
+from engine.catalogue.template import closeness
 from engine.model.flags import release_of
 from engine.upgrade.ledger import LedgerEntry, entries
 from engine.upgrade.upgrade import MOST_CHARACTERS

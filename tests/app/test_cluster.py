@@ -11,7 +11,7 @@ from app.server.services import services
 from engine.sim.run import Run
 from tests.app.conftest import post
 from tests.conftest import ROOT
-from tests.test_paste import DESCRIBE, FILES, GARBLED, QUORUM
+from tests.field.test_paste import DESCRIBE, FILES, GARBLED, QUORUM
 
 
 def test_a_pasted_cluster_becomes_a_run_and_is_not_stored(client: FlaskClient) -> None:
@@ -43,11 +43,8 @@ def test_only_our_page_may_ask_and_sizes_are_bounded(client: FlaskClient) -> Non
 
 
 def test_every_sentence_of_the_reader_is_in_both_catalogues() -> None:
-    scenarios = ROOT / "engine" / "scenarios"
-    sources = [*scenarios.glob("paste/*.py"), *scenarios.glob("pasted*.py")]
-    text = "".join(
-        path.read_text("utf-8") for path in (*sources, ROOT / "app" / "cluster" / "reading.py")
-    )
+    rooms = (ROOT / "app" / "reading", ROOT / "app" / "cluster")
+    text = "".join(path.read_text("utf-8") for room in rooms for path in room.rglob("*.py"))
     keys = set(re.findall(r'[^f]"(paste\.[a-z_.]+)"', text))
     named = r'(?:PasteError|problem)\(\s*(?:[\w.\[\]]+,\s*)?((?:"\w+"(?:\s+if\s+\w+\s+else\s+)?)+)'
     keys |= {

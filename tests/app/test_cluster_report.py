@@ -10,7 +10,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.cluster.findings import SEVERITIES, report_of
-from engine.scenarios import paste, pasted
+from app.cluster.scenario import scenario_of
+from app.reading import paste
+from app.reading.facts import Facts
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from engine.study.what_if import OFFLINE, REFUSED, RISK, STOPPED, what_if
@@ -41,9 +43,9 @@ def cluster_of(chance: random.Random) -> str:
     return "\n".join(rows)
 
 
-def read(text: str) -> tuple[dict[str, Any], paste.Facts]:
+def read(text: str) -> tuple[dict[str, Any], Facts]:
     facts = paste.read(text)
-    data, _ = pasted.scenario_of(facts, "x")
+    data, _ = scenario_of(facts, "x")
     assert data is not None and facts.problems == []
     return data, facts
 

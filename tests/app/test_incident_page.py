@@ -16,8 +16,9 @@ from werkzeug.test import TestResponse
 
 from app.admission.bodies import FILES_BYTES
 from app.core.uploads import sweep, upload_folder
-from app.incident import reconstruction, sources, timeline
+from app.incident import reconstruction, timeline
 from app.incident.pages import FILES_PATH
+from app.reading import sources
 from app.server.services import KEY
 from tests.app.conftest import TOKEN
 from tests.conftest import ROOT

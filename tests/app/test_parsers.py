@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from app.admission.rates import Bucket
 from app.admission.websocket_meter import Meter, WireError
 from app.core.refusals import RequestError
-from app.incident import dumps, lines
-from app.incident.events import TopicIdentity
 from app.live.channel import JsonPacket
 from app.questions.names import parse_run
+from app.reading import lines, paste
+from app.reading.formats import dump
+from app.reading.names import TopicIdentity
 from engine.model.errors import InputError
 from engine.properties import grammar
-from engine.scenarios import file, paste
+from engine.scenarios import file
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from tests.app.conftest import SCENARIO
@@ -57,7 +58,7 @@ PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
         lambda text: lines.read(text.encode("utf-8", "replace"), TopicIdentity("t", 0), "1", "x"),
         LINE,
     ),
-    "dump": (dumps.record_of, DUMP),
+    "dump": (dump.record_of, DUMP),
 }
 ODD = (
     *("", "\0", "\ud800", "\U0010ffff", "\r", "\t", "  ", "0" * 5_000, "-1", "9" * 20, "1e999"),

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from engine.logs.template import template
+from engine.catalogue.template import template
 from engine.upgrade.ledger import LINES, entries
 from engine.upgrade.matching import fitting
 from tests.conftest import ROOT

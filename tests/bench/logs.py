@@ -54,8 +54,9 @@ def _lines(layout: str, size: int) -> Iterator[str]:
 
 def _read(path: Path) -> float:
     """Return the CPU-seconds to find the partitions of a file and to gather one of them."""
-    from app.incident import sources, timeline
-    from app.incident.events import TopicIdentity
+    from app.incident import timeline
+    from app.reading import sources
+    from app.reading.names import TopicIdentity
 
     began = time.process_time()
     found = sources.readable_files((str(path),))

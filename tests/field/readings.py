@@ -12,8 +12,10 @@ from typing import Any
 
 from click.testing import CliRunner
 
+from app.cluster.scenario import scenario_of
 from app.command.cli import main
-from engine.scenarios import paste, pasted
+from app.reading import paste
+from app.reading.facts import Notice
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
 from tests.conftest import ROOT
@@ -33,7 +35,7 @@ def _words() -> dict[str, str]:
     return found
 
 
-def _sentence(one: paste.Told) -> str:
+def _sentence(one: Notice) -> str:
     text = _words()[one.key].format(**one.args)
     return f"line {one.line}: {text}" if one.line else text
 
@@ -41,7 +43,7 @@ def _sentence(one: paste.Told) -> str:
 def of_paste(text: str) -> dict[str, Any]:
     """Partitions, brokers that are down, settings, and every sentence, of a pasted text."""
     facts = paste.read(text)
-    data, notes = pasted.scenario_of(facts, "pasted")
+    data, notes = scenario_of(facts, "pasted")
     reading: dict[str, Any] = {
         "problems": [_sentence(one) for one in facts.problems],
         "notes": [_sentence(one) for one in notes],

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.incident import lines, reconstruction, timeline
-from app.incident.layouts import origin_of, unwrapped
-from app.incident.sources import SourceReader, readable_files
+from app.cluster.scenario import scenario_of
+from app.incident import reconstruction, timeline
+from app.reading import lines, paste
+from app.reading.layouts import origin_of, unwrapped
+from app.reading.sources import SourceReader, readable_files
 from engine.model.errors import InputError
-from engine.scenarios import paste, pasted
 from engine.scenarios.scenario import Scenario
 from tests.conftest import sample
 from tests.field.readings import HERE, READING, cases
@@ -47,7 +48,7 @@ LINES = {
 @pytest.mark.parametrize("text", PASTES.values(), ids=PASTES)
 def test_no_paste_takes_long(text: str) -> None:
     began = time.process_time()
-    pasted.scenario_of(paste.read(text), "x")
+    scenario_of(paste.read(text), "x")
     assert time.process_time() - began < SECONDS
 
 
@@ -88,7 +89,7 @@ def test_a_spoilt_paste_is_read_or_named(name: str) -> None:
     data = (HERE / "cluster" / name / "input.txt").read_bytes()
     for seed in range(25):
         text = _spoilt(data, random.Random(seed)).decode("utf-8", "replace")
-        scenario, _ = pasted.scenario_of(paste.read(text), "x")
+        scenario, _ = scenario_of(paste.read(text), "x")
         if scenario is not None:
             try:
                 Scenario.from_dict(scenario)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.incident.formats import FORMATS
-from engine.scenarios.paste import SHOWN
+from app.reading.formats import FORMATS, SHOWN
 from tests.conftest import ROOT
 
 BEGIN, END = "<!-- formats:", "<!-- end of formats -->"

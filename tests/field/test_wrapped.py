@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.incident import lines, render, sources, timeline
-from app.incident.events import TopicIdentity
-from app.incident.layouts import unwrapped
+from app.incident import render, timeline
+from app.reading import lines, sources
+from app.reading.layouts import unwrapped
+from app.reading.names import TopicIdentity
 from engine.model.errors import InputError
 from tests.field.readings import of_paste
+from tests.field.test_lines import ABOUT_BROKERS, FOUND, T
 from tests.field.wrappings import AROUND, LAYOUTS, Layout, Logged, apache
-from tests.incident.test_lines import ABOUT_BROKERS, FOUND, T
 
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
 STATE, PART = "state.change.logger", "kafka.cluster.Partition"

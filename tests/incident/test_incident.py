@@ -16,12 +16,13 @@ import pytest
 from click.testing import CliRunner
 
 from app.command.cli import main
-from app.incident import reconstruction, render, sources, timeline
-from app.incident.events import TopicIdentity
-from app.incident.files import ReplicaFiles
+from app.incident import reconstruction, render, timeline
 from app.incident.reconstruction import Rebuilt
-from app.incident.sources import SourceReader
 from app.incident.timeline import Timeline
+from app.reading import sources
+from app.reading.files import ReplicaFiles
+from app.reading.names import TopicIdentity
+from app.reading.sources import SourceReader
 from engine.model.errors import InputError
 from engine.replay.replay import Replay
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 
 from app.incident import reconstruction
-from app.incident.events import CONTROLLER, Event, TopicIdentity
 from app.incident.timeline import Timeline, TimelineState
 from app.kafka.metadata import PartitionMetadata
+from app.reading.events import CONTROLLER, Event
+from app.reading.names import TopicIdentity
 from engine.scenarios.file import find
 from engine.sim.run import Run, play
 from engine.sim.simulation import Simulation

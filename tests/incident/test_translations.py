@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.incident import reconstruction, render, sources, timeline
+from app.incident import reconstruction, render, timeline
 from app.incident.story import known_in, words_in
+from app.reading import sources
 from engine.model.errors import InputError
 from engine.model.phrases import catalogue, translate
 from tests.phrases import constants
@@ -71,7 +72,7 @@ def test_english_stays_as_it_is() -> None:
 
 
 def test_every_template_has_its_chinese_and_none_is_stale() -> None:
-    own = {text for text, _, _ in constants("app/incident", "app/kafka")}
+    own = {text for text, _, _ in constants("app/incident", "app/kafka", "app/reading")}
     known = words_in(CHINESE)
     everything = catalogue(CHINESE).keys() | known.keys()
     assert sorted(text for text in own if "{0}" in text and text not in everything) == []

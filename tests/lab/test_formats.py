@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.kafka import batches, checkpoints, cursor
+from app.kafka import batches, cursor
 from app.kafka.cursor import ByteCursor, MalformedError
 from app.kafka.history import Image, entries
 from app.kafka.metadata import PartitionMetadata
+from app.reading.formats import checkpoint
 
 FILES = Path(__file__).parent / "files"
 
@@ -113,10 +114,10 @@ def test_the_log_of_a_real_controller_folds_into_the_history_of_a_partition() ->
 
 
 def test_checkpoints() -> None:
-    assert checkpoints.epochs("0\n2\n0 0\n2 3\n") == [(0, 0), (2, 3)]
-    assert checkpoints.epochs("0\n0\n") == []
-    assert checkpoints.epochs("") == []
-    assert checkpoints.offsets("0\n1\nmy.topic 0 5\n") == {("my.topic", 0): 5}
+    assert checkpoint.epochs("0\n2\n0 0\n2 3\n") == [(0, 0), (2, 3)]
+    assert checkpoint.epochs("0\n0\n") == []
+    assert checkpoint.epochs("") == []
+    assert checkpoint.offsets("0\n1\nmy.topic 0 5\n") == {("my.topic", 0): 5}
 
 
 @pytest.mark.parametrize(
@@ -130,4 +131,4 @@ def test_checkpoints() -> None:
 )
 def test_malformed_checkpoints_are_named_with_their_line(text: str, why: str) -> None:
     with pytest.raises(MalformedError, match=why):
-        checkpoints.epochs(text)
+        checkpoint.epochs(text)

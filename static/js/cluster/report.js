@@ -3,7 +3,7 @@
 import { html } from "htm/preact";
 
 import { pageWords } from "../core/dom.js";
-import { translator } from "../i18n/words.js";
+import { kafka, translator } from "../i18n/words.js";
 
 const { lang } = JSON.parse(document.getElementById("boot").textContent);
 const t = translator(await pageWords(), lang);
@@ -34,7 +34,7 @@ function markdown({ report, partitions, topics, profile, offline }) {
   const findings = report.findings.map(said);
   const listed = (ids) => ids.join(", ") || "–";
   return [
-    `## ${t("report.heading", { profile })}`,
+    `## ${t("report.heading", { profile: kafka(t, profile) })}`,
     "",
     ...(findings.length ? findings : [t("report.fine")]).map((one) => `- ${one}`),
     ...(offline.length ? [`- ${t("cluster.down", { brokers: offline.join(", ") })}`] : []),
