@@ -11,9 +11,9 @@ from typing import cast
 from app.cluster.reading import PartitionRead, read_text
 from app.incident.story import PartitionChoice, story_of_files, story_of_text
 from app.python_api.runs import LANGUAGE, Run, catalogue
+from app.reading.facts import Notice
 from engine.model.errors import InputError
 from engine.model.profiles import get_profile
-from engine.scenarios.paste import Notice
 from engine.sim import run as runs
 
 

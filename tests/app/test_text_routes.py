@@ -61,7 +61,9 @@ BODIES: Final = {
     "failing.shorten_run": NAMES,
     "incident.read_files": WORKER,
     "learning.quiz": WORKER,
+    "programs.compare": WORKER,
     "programs.play": WORKER,
+    "programs.why": WORKER,
     "studies.rename": TITLE,
     "studies.rename_form": TITLE,
 }
@@ -175,7 +177,12 @@ def _posts() -> dict[str, tuple[str, dict[str, Any]]]:
         "editing.play": ("/api/scenarios/play", {"json": {"yaml": SCENARIO}}),
         "incident.read_files": (FILES_PATH, {"data": {"file": (io.BytesIO(log), "server.log")}}),
         "learning.quiz": ("/practice/quiz", {"data": {"run": run}}),
+        "programs.compare": ("/api/compare", {"json": {"scenario": "R20", "other": "4.1"}}),
         "programs.play": ("/api/play", {"json": {"scenario": "R20"}}),
+        "programs.why": (
+            "/api/why",
+            {"json": {"scenario": "R20", "step": 3, "subject": "m1 is committed"}},
+        ),
     }
 
 
