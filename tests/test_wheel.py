@@ -240,6 +240,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin" / "python"
 
 
+@pytest.mark.night
 @pytest.mark.spark
 def test_a_study_sends_the_engine_to_a_cluster(installed: Path, hostile: Path, bare: Path) -> None:
     """Its executors have no Highwater; on this machine they do, and still find all of it."""
