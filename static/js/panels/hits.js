@@ -64,8 +64,10 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
   const box = useRef(null);
   const held = useRef(null); // what has the focus: when it goes away, the focus stays in the group
   const last = useRef(null); // where one was in this group: Tab comes back to it
+  const leaving = useRef(false); // the focus is on its way to something else
   useLayoutEffect(() => {
     if (!held.current || document.activeElement !== document.body) return;
+    if (held.current.isConnected && leaving.current) return;
     const moved = held.current.isConnected ? held.current : null; // a mark became a tank
     held.current = null;
     (
@@ -101,8 +103,10 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     if (!/^(why:|fold$|more$)/.test(one.id)) s.selected.value = one.id.replace(/^lane:/, "b");
   };
   const left = ({ target }) => {
+    leaving.current = true;
     s.lit.value = null;
     queueMicrotask(() => {
+      leaving.current = false;
       if (target.isConnected && held.current === target) held.current = null;
     });
   };
