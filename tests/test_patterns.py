@@ -15,6 +15,7 @@ import re
 import re._constants as sre
 import re._parser as parser
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Set
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -92,7 +93,7 @@ def _of_module(name: str, place: str, source: str) -> Iterator[Found]:
             if one.pattern in known:
                 continue
             known.add(one.pattern)
-            calls = _calls(variable, source) or _calls(variable, _sources())
+            calls = _calls(variable, source) or _called_anywhere()[variable] & (METHODS | SCANS)
             calls = calls or _calls(r"\w+", source) - {"split"}
             yield Found(f"{place}: {variable}", one.pattern, one.flags, _used(calls))
     for node in ast.walk(ast.parse(source)):
@@ -107,10 +108,13 @@ def _of_module(name: str, place: str, source: str) -> Iterator[Found]:
 
 
 @cache
-def _sources() -> str:
-    return "\n".join(
-        path.read_text("utf-8") for top in ("app", "engine") for path in (ROOT / top).rglob("*.py")
-    )
+def _called_anywhere() -> defaultdict[str, set[str]]:
+    """Return the methods that are called on a variable of some name, in any source."""
+    called: defaultdict[str, set[str]] = defaultdict(set)
+    for path in (path for top in ("app", "engine") for path in (ROOT / top).rglob("*.py")):
+        for variable, method in re.findall(r"\b(\w+)\.(\w+)\(", path.read_text("utf-8")):
+            called[variable].add(method)
+    return called
 
 
 def _used(calls: Set[str]) -> frozenset[str]:
@@ -275,7 +279,7 @@ def slow(found: Found) -> str:
 def test_each_pattern_is_linear() -> None:
     found = compiled()
     assert len(found) > 150
-    tried = sample(found, 6)
+    tried = sample(found, 2)
     worst = [f"{one.where}: {attack}  {one.pattern}" for one in tried if (attack := slow(one))]
     assert not worst, "\n".join(worst)
 

@@ -129,18 +129,23 @@ def test_both_languages_stand_beside_each_other(tmp_path: Path, packed: bytes) -
         collection.close()
 
 
-def test_it_is_on_the_page_and_at_the_command_line(client: FlaskClient, tmp_path: Path) -> None:
+def test_it_is_on_the_page(client: FlaskClient, tmp_path: Path) -> None:
     assert 'href="/learn/deck.apkg"' in client.get("/practice").text
-    answer = client.get("/learn/deck.apkg")
-    assert answer.data[:2] == b"PK" and "highwater-en.apkg" in answer.headers["Content-Disposition"]
     bad = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "a"), "--site", "javascript:"])
     assert bad.exit_code == 2 and bad.output.count("\n") == 1
+
+
+@pytest.mark.night
+def test_a_server_and_a_command_write_it(client: FlaskClient, tmp_path: Path) -> None:
+    answer = client.get("/learn/deck.apkg")
+    assert answer.data[:2] == b"PK" and "highwater-en.apkg" in answer.headers["Content-Disposition"]
     nowhere = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "no" / "a.apkg")])
     assert nowhere.exit_code == 2 and "cannot be written" in nowhere.output
     told = CliRunner().invoke(main, ["learn", "deck", str(tmp_path / "a.apkg"), "--lang", "zh"])
     assert told.exit_code == 0 and (tmp_path / "a.apkg").read_bytes()[:2] == b"PK"
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("lang", ["en", "zh-Hans"])
 def test_no_card_names_kafka_twice_in_a_row(lang: str) -> None:
     texts = [f"{card.question} {card.answer}" for card in cards(lang)]
