@@ -30,7 +30,7 @@ ROOT = bootstrap.ROOT
 REAPER = ROOT / "tests" / "reaper.py"
 CJK = ("NotoSansCJK", "NotoSerifCJK")
 NODE_OLDEST = 20
-CPU_MINUTES, QUICK_CPU_MINUTES = 40, 10
+CPU_MINUTES, QUICK_CPU_MINUTES = 32, 10
 QUICK = "not (browser or spark or alone or cluster or gate)"
 LEFT_OUT = (
     "browsers, the server and its pages, Spark, PostgreSQL, nginx, incidents, the laboratory, the "
