@@ -59,6 +59,21 @@ function pressStop(stop, element) {
   );
 }
 
+/** Up and down go from thing to thing of a group. */
+function walk(event) {
+  // Keys on the way into a lane belong to the lane, not to the run.
+  if (inside.value?.entering && /^(Arrow|Home|End)/.test(event.key)) {
+    event.preventDefault();
+    return;
+  }
+  const all = [...event.currentTarget.querySelectorAll("button")];
+  const dir = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!dir) return;
+  event.preventDefault();
+  event.stopPropagation();
+  all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
+}
+
 /** `onPress` opens what belongs to the thing: its menu, or the answer to a why. */
 function Group({ list, label, kind = "", onPress = openMenu }) {
   const box = useRef(null);
@@ -77,19 +92,6 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
     )?.focus({ preventScroll: true });
   });
   if (!list.length) return null;
-  const keys = (event) => {
-    // Keys on the way into a lane belong to the lane, not to the run.
-    if (inside.value?.entering && /^(Arrow|Home|End)/.test(event.key)) {
-      event.preventDefault();
-      return;
-    }
-    const all = [...event.currentTarget.querySelectorAll("button")];
-    const dir = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!dir) return;
-    event.preventDefault();
-    event.stopPropagation();
-    all[(all.indexOf(document.activeElement) + dir + all.length) % all.length]?.focus();
-  };
   const known = (id) => list.findIndex((one) => one.id === id);
   const stop = Math.max(
     0,
@@ -110,7 +112,7 @@ function Group({ list, label, kind = "", onPress = openMenu }) {
       if (target.isConnected && held.current === target) held.current = null;
     });
   };
-  return html`<div role="group" aria-label=${label} ref=${box} onKeyDown=${keys} onFocusOut=${left}>
+  return html`<div role="group" aria-label=${label} ref=${box} onKeyDown=${walk} onFocusOut=${left}>
     ${list.map(
       (one, i) =>
         html`<button
