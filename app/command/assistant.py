@@ -263,7 +263,7 @@ def look(
     A negative step counts from the end.
     """
     run = runs.run(scenario, kafka, seed, moves)
-    first = _step_of(run, step)
+    first = runs.step_number(run, step)
     seen = run[first : first + min(max(1, count), STEPS_MOST)]
     return StepsAnswer(
         len(run) - 1,
@@ -271,12 +271,6 @@ def look(
         [_logs(part) for part in seen[-1].view["partitions"]],
         run.link(SERVER, first),
     )
-
-
-def _step_of(run: runs.Run, step: int) -> int:
-    if not -len(run) <= step < len(run):
-        raise InputError("invalid", f"The run has steps 0 to {len(run) - 1}; there is no {step}.")
-    return step % len(run)
 
 
 def _logs(part: PartitionView) -> PartitionLogs:
@@ -309,7 +303,7 @@ def why_not(
     or "move LINE".
     """
     run = runs.run(scenario, kafka, seed, moves)
-    return str(run.why(_step_of(run, step), subject))
+    return str(run.why(step, subject))
 
 
 def compare(

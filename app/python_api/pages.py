@@ -18,7 +18,6 @@ from app.server import api_schema
 from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
-from engine.model.errors import InputError
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
@@ -134,10 +133,7 @@ def played(asked: RunAsked, first: int, count: int) -> PlayedRun:
 
 def explained(asked: RunAsked, step: int, subject: str) -> dict[str, object]:
     """Return why something does not happen, as `api_schema.WhyTold`.  Raises InputError."""
-    found = asked.run()
-    if step >= len(found):
-        raise InputError("invalid", f"The run has no step {step}: its last is {len(found) - 1}.")
-    told = found.why(step, subject)
+    told = asked.run().why(step, subject)
     guards = [{"holds": holds, "said": said, "move": move} for holds, said, move in told.guards]
     return {"about": told.about, "happens": told.happens, "guards": guards}
 

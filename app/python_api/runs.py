@@ -211,7 +211,7 @@ class Run(Sequence[Step]):
         the ISR), `ack RECORD`, `leader [B]` or `move LINE`, as in `run.why(12, "isr 2")`.  A
         negative step counts from the end.  Raises InputError.
         """
-        found = self._ask(questions.why, step=range(len(self))[step], subject=subject)
+        found = self._ask(questions.why, step=step_number(self, step), subject=subject)
         guards = tuple(
             (
                 bool(guard["ok"]),
@@ -301,6 +301,15 @@ class Run(Sequence[Step]):
 
     def __repr__(self) -> str:
         return f"<Run {self.digest}: {self.title!r}, Kafka {self.kafka}, {len(self)} steps>"
+
+
+def step_number(run: Run, step: int) -> int:
+    """Return the number of a step; a negative one counts from the end.  Raises InputError."""
+    if not -len(run) <= step < len(run):
+        raise InputError(
+            "invalid", f"The run has steps 0 to {len(run) - 1}; there is no step {step}."
+        )
+    return step % len(run)
 
 
 def packed(text: str) -> str:
