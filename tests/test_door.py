@@ -221,7 +221,7 @@ def on_the_line(question: Callable[[Client], Awaitable[T]]) -> T:
 
 
 def asked(tool: str, **given: Any) -> Any:
-    """What an assistant hears."""
+    """Return the content that a tool answers an assistant with."""
     answer = on_the_line(lambda client: client.call_tool(tool, given))
     assert not answer.is_error, answer.content
     told = answer.structured_content
@@ -259,7 +259,7 @@ LOGGED = (
 
 
 def test_an_assistant_is_given_a_broken_cluster() -> None:
-    """What it returns is a run for the other tools."""
+    """The run in the answer is one for the other tools."""
     read = asked("cluster", text=PASTED)
     assert "Bring back broker 3 first." in read["findings"][0]
     moves = ["kill 2", "detect 2", "produce m1 acks=all", "settle"]

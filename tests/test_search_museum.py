@@ -12,9 +12,6 @@ from engine.explore.searching import Bounds, SearchOutcome, search
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
-from tests.conftest import THOROUGH
-
-only_thorough = pytest.mark.skipif(not THOROUGH, reason="seconds: HIGHWATER_THOROUGH=1")
 
 
 class Piece(NamedTuple):
@@ -40,8 +37,8 @@ UNCLEAN: Final = Piece(2, False, Budgets(crashes=2, writes=1, elections=1), "I7"
 FOUND: Final = (
     pytest.param(END_WITHOUT_EPOCH, id="KIP-279"),
     pytest.param(UNCLEAN, id="unclean"),
-    pytest.param(CUT_TO_THE_MARK, id="KIP-101-1", marks=only_thorough),
-    pytest.param(TWO_HISTORIES, id="KIP-101-2", marks=only_thorough),
+    pytest.param(CUT_TO_THE_MARK, id="KIP-101-1", marks=pytest.mark.night),
+    pytest.param(TWO_HISTORIES, id="KIP-101-2", marks=pytest.mark.night),
 )
 
 
@@ -78,7 +75,7 @@ def test_an_empty_cluster_is_enough_to_find_it(piece: Piece) -> None:
     ("piece", "profile"),
     [
         pytest.param(END_WITHOUT_EPOCH, "Z20", id="KIP-279"),
-        pytest.param(TWO_HISTORIES, "Z011", id="KIP-101-2", marks=only_thorough),
+        pytest.param(TWO_HISTORIES, "Z011", id="KIP-101-2", marks=pytest.mark.night),
     ],
 )
 def test_the_release_that_mended_it_does_not_have_it(piece: Piece, profile: str) -> None:

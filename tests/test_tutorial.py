@@ -10,7 +10,7 @@ from engine.replay.replay import Replay
 from engine.scenarios.file import find
 from engine.sim.run import Run
 from engine.study.batch import run_chunk
-from tests.conftest import ROOT, THOROUGH
+from tests.conftest import ROOT
 
 TEXT = (ROOT / "docs/tutorial/first-loss.md").read_text("utf-8")
 SLUG = "gone-after-a-clean-election"
@@ -37,7 +37,7 @@ def test_the_branch_keeps_what_the_script_loses() -> None:
     assert verdict["kind"] == "kept" and verdict["kept"] == 2, verdict
 
 
-@pytest.mark.skipif(not THOROUGH, reason="a thousand runs, twice")
+@pytest.mark.night
 def test_the_counts_are_those_of_a_thousand_seeds() -> None:
     scenario = find("crash-storm").to_dict()
     lost = []

@@ -1,4 +1,4 @@
-"""What pip installs: one package, which works in a folder that holds modules of the same names."""
+"""The wheel: one package, which works in a folder that holds modules of the same names."""
 
 from __future__ import annotations
 

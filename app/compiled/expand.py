@@ -53,7 +53,7 @@ def expand(files: Sequence[Path]) -> None:
 
 
 def _note(node: ast.ClassDef) -> str:
-    """Return what the compiler is told of a class, "" for one that is not declared."""
+    """Return the note for the compiler to a declared class; "" for any other class."""
     names = [one.id for one in node.decorator_list if isinstance(one, ast.Name)]
     return next((NOTES[name] for name in names if name in NOTES), "")
 

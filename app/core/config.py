@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-"""What holds `app`, `engine`, `static` and `templates`: a checkout, or an installed `highwater`."""
+"""The folder of `app`, `engine`, `static` and `templates`: a checkout, or `highwater` installed."""
 
 PREFIX = "HIGHWATER_"
 

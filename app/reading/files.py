@@ -68,7 +68,7 @@ class Gathered:
     dumped: dict[TopicIdentity, Path] = field(default_factory=dict)
     """Partition -> the first file with a dump of its segments."""
     old_dump: bool = False
-    """Whether a dump is of a release to 2.0, which has no KRaft."""
+    """A dump is of a release to 2.0, which has no KRaft."""
 
     def replica(self, node: str) -> ReplicaFiles:
         return self.replicas.setdefault(node, ReplicaFiles())

@@ -20,7 +20,7 @@ Label = tuple[str, float]
 
 FEWEST_CELLS: Final = 4
 MOST_TANKS: Final = 5
-"""Of more brokers only those that hold the partition have a tank."""
+"""With more brokers, only the replicas of the partition have a tank."""
 AIR: Final = 8
 """Above the cells of a tank."""
 GAP: Final = 5
@@ -113,7 +113,7 @@ class Tank:
     top: float
     floor: float
     foot: float
-    """Where the words below begin: under the shelf, if there is one."""
+    """Top of the words below the tank, and below its shelf."""
     bed: float
     level: float | None
     mark: tuple[Label, float]

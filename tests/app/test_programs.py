@@ -17,13 +17,14 @@ from werkzeug.serving import make_server
 
 import highwater as hw
 from engine.scenarios import file
-from tests.conftest import ROOT, THOROUGH
+from tests.conftest import ROOT
 
 PAGE = ROOT / "docs/how-to/api.md"
 TSC = f"{ROOT}/node_modules/.bin/tsc play.mts"
-only_thorough = pytest.mark.skipif(
-    not THOROUGH or shutil.which("go") is None, reason="a minute of Go: HIGHWATER_THOROUGH=1"
-)
+with_go = [
+    pytest.mark.night,  # a minute of Go
+    pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed"),
+]
 
 
 def played(app: Flask, **asked: Any) -> dict[str, Any]:
@@ -102,7 +103,7 @@ def test_why_and_compare_say_what_python_says(app: Flask) -> None:
     ],
 )
 def test_a_program_saves_without_a_token(app: Flask, headers: dict[str, str], status: int) -> None:
-    """What any page could send in a visitor's name still needs the page's token."""
+    """A request that a browser's page could send for its visitor still needs the token."""
     text = json.dumps({"yaml": hw.run("S20").export("yaml")})
     client, sent = app.test_client(), {"Content-Type": "application/json", **headers}
     answer = client.post("/api/scenarios", data=text, headers=sent)
@@ -131,7 +132,7 @@ def test_no_other_site_may_read_and_pages_keep_their_token(app: Flask) -> None:
     [
         ("python", "play.py", f"{sys.executable} play.py"),
         ("typescript", "play.mts", f"{TSC} --target es2022 --module nodenext && node play.mjs"),
-        pytest.param("go", "play.go", "go run play.go", marks=only_thorough),
+        pytest.param("go", "play.go", "go run play.go", marks=with_go),
     ],
 )
 def test_programs_of_the_page_play_a_loss(

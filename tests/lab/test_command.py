@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import socket
 import subprocess
 import sys
@@ -110,10 +109,7 @@ def test_the_server_does_not_know_the_laboratory() -> None:
 
 
 @pytest.mark.cluster
-@pytest.mark.skipif(
-    os.environ.get("HIGHWATER_THOROUGH") != "1",
-    reason="starts real brokers for a minute; HIGHWATER_THOROUGH=1 asks for it",
-)
+@pytest.mark.night
 @pytest.mark.parametrize(
     ("scenario", "kafka"), [("S30", "4.1.1"), ("S30", "3.9.1"), ("S14", "1.1.1")]
 )

@@ -278,10 +278,7 @@ def test_the_options_are_checked_before_anything_starts(
 
 
 @pytest.mark.cluster
-@pytest.mark.skipif(
-    os.environ.get("HIGHWATER_THOROUGH") != "1",
-    reason="starts real brokers for two minutes; HIGHWATER_THOROUGH=1 asks for it",
-)
+@pytest.mark.night
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_random_scripts(number: signal.Signals, tmp_path: Path) -> None:
     before = set(Path("/tmp").glob("highwater-lab-*"))
