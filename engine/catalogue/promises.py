@@ -265,7 +265,8 @@ def _is_sound(profile: Profile) -> bool:
 def keeps_disks(run: Run) -> bool:
     """Check A1, and no operator's unclean election: nothing is taken off a disk."""
     plain = not any(_takes(fault) for fault in run.scenario.faults)
-    return plain and all(is_clean(line) for line in run.lines())
+    operated = (line for fault in run.scenario.faults for line in fault.moves)
+    return plain and all(is_clean(line) for line in (*run.lines(), *operated))
 
 
 def _takes(fault: Fault) -> bool:

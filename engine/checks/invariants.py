@@ -243,6 +243,7 @@ class Checker:
         if replica is None:
             return
         theirs = replica.log
+        start = max(start, self.ledger.released.get(tp, 0))
         at = log.agrees_with(theirs, start, min(upto, theirs.hw))
         if at >= 0:
             mine, his = log.batches[log.index_of(at)], theirs.batches[theirs.index_of(at)]
@@ -302,7 +303,8 @@ class Checker:
     def check_acked(self, node: int, replica: Replica, acked: Acked) -> None:
         """I7, I8.  Check that an acknowledged record is in the leader's log at its offset."""
         log = replica.log
-        if acked.base < log.log_start or prefix.has_values(log, acked.base, acked.values):
+        kept_from = max(log.log_start, self.ledger.released.get(acked.tp, 0))
+        if acked.base < kept_from or prefix.has_values(log, acked.base, acked.values):
             return
         names = self.ledger.lose(acked)
         if names:

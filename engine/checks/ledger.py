@@ -74,6 +74,7 @@ class Ledger:
         "lost",
         "lost_single",
         "read_last",
+        "released",
         "seen",
         "sent",
         "sequences",
@@ -93,6 +94,7 @@ class Ledger:
         self.hw_reached = [0] * partitions
         self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
         self.read_last: dict[int, tuple[int, Batch]] = {}  # consumer -> (partition, batch)
+        self.released: dict[int, int] = {}  # partition -> deleted on purpose below this offset
         self.latest = [-1] * partitions  # the highest latest offset that a client was sent
         self.leaders: dict[tuple[int, int], int] = {}  # (tp, epoch) -> broker
         self.epoch_starts: list[list[tuple[int, int]]] = [[] for _ in range(partitions)]
@@ -134,6 +136,7 @@ class Ledger:
         twin.lost = self.lost.copy()
         twin.lost_single = self.lost_single.copy()
         twin.read_last = self.read_last.copy()
+        twin.released = self.released.copy()
         twin.unclean_epochs = self.unclean_epochs.copy()
         twin.unclean_lost = self.unclean_lost.copy()
         return twin
@@ -168,8 +171,10 @@ class Ledger:
         in the committed log already or None).
         """
         conflict = twice = None
-        known = self.committed[tp]
+        known, released = self.committed[tp], self.released.get(tp, 0)
         for batch in batches:
+            if batch.end <= released:
+                continue
             before = known.get(batch.base)
             if before is not None and not before.same(batch):
                 conflict = before
@@ -183,6 +188,13 @@ class Ledger:
                         self.sequences[tp][self.key(batch)] = batch.base
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
         return conflict, twice
+
+    def release(self, tp: int, offset: int) -> None:
+        """Forget what was deleted on purpose below this offset: nobody has to have it any more."""
+        self.released[tp] = offset
+        committed = self.committed[tp]
+        for base in [base for base, batch in committed.items() if batch.end <= offset]:
+            del committed[base]
 
     def lose(self, acked: Acked) -> list[str]:
         """Note the records of a batch as gone and return those that were not noted before."""

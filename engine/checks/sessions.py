@@ -5,14 +5,15 @@ from __future__ import annotations
 from engine.model.cluster import Cluster
 from engine.model.phrases import phrase
 from engine.model.session_client import SessionClient
-from engine.model.sessions import Session, SessionCache, next_epoch
+from engine.model.sessions import INITIAL, Session, SessionCache, next_epoch
 
 
 def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
     """Return why a session of this leader differs from its follower's last request, or "".
 
     Looked at while an answer is under way: then the leader's epoch is one ahead, and both sides
-    speak of the same request.  With any other epoch the next exchange ends in an error (X-3).
+    speak of the same request.  With any other epoch the next exchange ends in an error (X-3); a
+    follower at INITIAL has given the session up and sends a full request.
     """
     for session in cache.sessions.values():
         follower = cluster.brokers.get(-1 if session.owner is None else session.owner)
@@ -24,6 +25,7 @@ def out_of_step(cluster: Cluster, leader: int, cache: SessionCache) -> str:
                 client is not None
                 and thread.leader == leader
                 and client.session_id == session.id
+                and client.epoch != INITIAL
                 and next_epoch(client.epoch) == session.epoch
                 and not _agree(session, client)
             ):

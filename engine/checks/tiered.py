@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from engine.checks.ledger import Ledger
 from engine.model.cluster import Cluster
 from engine.model.epochs import EpochCache
 from engine.model.log import Batch, Log
@@ -35,7 +36,7 @@ class TierMemory:
         self,
         cluster: Cluster,
         store: RemoteStore,
-        committed: list[dict[int, Batch]],
+        ledger: Ledger,
         observer: Reporter,
     ) -> None:
         """Check every tiered partition whose leader is known to the controller."""
@@ -53,9 +54,13 @@ class TierMemory:
             leader = cluster.current_leader(tp)
             if leader is None:
                 continue
-            start = self.starts[tp] = max(self.starts.get(tp, 0), leader.log.log_start)
+            released = leader.log.released
+            if released > ledger.released.get(tp, 0):
+                ledger.release(tp, released)
+            start = max(self.starts.get(tp, 0), leader.log.log_start, released)
+            self.starts[tp] = start
             lineage = remote.lineage(leader.log.epochs, start, leader.log.local_start)
-            missing = _missing(leader.log, start, committed[tp], lineage)
+            missing = _missing(leader.log, start, ledger.committed[tp], lineage)
             if missing is not None:
                 observer.report(
                     "INV-39",

@@ -15,7 +15,7 @@ class Strikes:
     """One line of a fault plan for one group of brokers.
 
     `struck` are the brokers that are yet to be repaired.  `directory` is the log directory that is
-    meant, 0 for none; `failed` what failed of whom.
+    meant, 0 for none; `failed` what failed of whom; `played` an operator's moves, "" if none could be.
     """
 
     fault: Fault
@@ -24,10 +24,12 @@ class Strikes:
     chance: Chance
     struck: tuple[int, ...] = begins(())
     failed: dict[int, int] = fresh(dict)
+    played: list[str] = fresh(list)
 
     def twin(self, twins: Twins) -> Self:
         """Return a copy that goes on as this one would."""
         twin = shallow(self)
         twin.chance = self.chance.copy()
         twin.failed = self.failed.copy()
+        twin.played = self.played.copy()
         return twin

@@ -371,9 +371,7 @@ class World:
             told = self.out.cues is not None  # then it looks also where handlers told it nothing of
             self.checker.after(node, self.events, None if told else touched)
             if self.cluster.store is not None:
-                self.tiered.look(
-                    self.cluster, self.cluster.store, self.ledger.committed, self.checker
-                )
+                self.tiered.look(self.cluster, self.cluster.store, self.ledger, self.checker)
             if node >= 0:
                 process = self.brokers[node].process
                 if process is not None and process.halted:
