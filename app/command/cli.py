@@ -39,6 +39,7 @@ SECTIONS = {
         "batch": "Play many seeds of a scenario.",
         "query": "Run SQL over stored runs.",
         "explore": "Search every future of a step.",
+        "hunt": "Storm the newest releases, explain breaks.",
         "advise": "Estimate how often settings lose records.",
     },
     "Your cluster": {
@@ -237,6 +238,39 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
     for name, help in reversed(BUDGETS.items()):
         command = click.option(f"--{name}", type=click.IntRange(0), default=0, help=help)(command)
     return command
+
+
+@main.command()
+@click.argument("storms", nargs=-1, metavar="[STORM]...")
+@click.option(
+    "--runs", type=click.IntRange(1), default=1000, show_default=True, help="Runs per release."
+)
+@click.option("--profiles", default="", help="Releases, separated by commas [3.9, 4.0, 4.1, 4.4].")
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
+@AS_JSON
+@plain
+def hunt(
+    storms: tuple[str, ...], runs: int, profiles: str, seed: int, master: str | None, as_json: bool
+) -> None:
+    """Play storms under the newest releases, and explain each promise that a run broke.
+
+    A storm is a small cluster to which everything happens at once: restarts, voters, disks, tier,
+    groups, links; all of them if none is named.  Each break is made short and matched with what is
+    known.  The same command goes on where it was stopped.  A release with flipped flags
+    (4.4.0-strict_min_isr) is judged by the promises of the release.
+
+    Exit code 0 if everything found is explained, else 1.
+    """
+    from app.command import hunt
+
+    names = [name.strip() for name in profiles.split(",") if name.strip()]
+    rows = hunt.hunt({"spark_master": master} if master else {}, storms, runs, names, seed)
+    if as_json:
+        tell(rows)
+    else:
+        click.echo("\n".join(hunt.lines(rows)))
+    sys.exit(1 if any(not kind["kind"] for row in rows for kind in row["kinds"]) else 0)
 
 
 @main.command(short_help="Search everything that can happen, breadth first.")

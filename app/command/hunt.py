@@ -1,0 +1,171 @@
+"""``highwater hunt``: storms at scale, and a verdict for each promise that one of them broke."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypedDict
+
+from app.batch import records
+from app.batch.jobs import Jobs
+from app.batch.result import result
+from app.batch.spec import Spec, make_spec
+from app.batch.wire import BatchResult, Waited
+from app.command.batch import ProgressBar
+from app.command.playing import command_of
+from app.core import config
+from app.storage.batch_fields import BatchState
+from app.web import display_names
+from engine import ENGINE_VERSION
+from engine.checks.catalogue import INVARIANTS
+from engine.hunt.findings import Finding, finding_of
+from engine.hunt.storms import NAMES, RELEASES, storm
+from engine.model.profiles import get_profile
+from engine.sim.run import Run
+
+EXAMINED = 5
+"""Shortest failing runs of a release and invariant that are made short and explained."""
+
+
+class FoundKind(TypedDict):
+    """A kind of broken promise; `kind` is "" where no known mechanism explains it.
+
+    `examined` runs told this story; `first_seed` is the smallest seed of them, `run` the shortest,
+    of `events` events.
+    """
+
+    kind: str
+    title: str
+    verdict: str
+    invariants: list[str]
+    examined: int
+    first_seed: int
+    events: int
+    why: str
+    run: str
+
+
+class HuntRow(TypedDict):
+    """What a storm did to a release: its runs, the share that broke a promise, and the kinds."""
+
+    storm: str
+    profile: str
+    study: str
+    runs: int
+    broken: Waited
+    errors: int
+    kinds: list[FoundKind]
+
+
+def hunt(
+    overrides: dict[str, str], storms: Sequence[str], runs: int, profiles: Sequence[str], seed: int
+) -> list[HuntRow]:
+    """Play the storms; return a row for each with each release.
+
+    A study of the same storm, releases, seeds and engine that is there already is not played again,
+    and one that was ended early goes on.  Raises InputError or RequestError for bad input.
+    """
+    from app import create_app
+    from app.server.services import KEY, Services
+
+    specs = {name: spec_of(name, runs, profiles, seed) for name in storms or NAMES}
+    app = create_app(config.load(None, **overrides))
+    services: Services = app.extensions[KEY]
+    progress = ProgressBar()
+    rows: list[HuntRow] = []
+    try:
+        for name, spec in specs.items():
+            print(f"Storm {name}: {spec.scenario.title}", file=sys.stderr)
+            number = _started(services.jobs, spec)
+            services.jobs.wait(number, progress)
+            progress.end()
+            rows += _rows(services.jobs, name, result(services.jobs, number))
+    finally:
+        services.close()
+    return rows
+
+
+def spec_of(name: str, runs: int, profiles: Sequence[str], seed: int) -> Spec:
+    """Return the study of a storm under these releases, or those that it is about."""
+    scenario = storm(name)
+    known = {get_profile(one).name for one in scenario.profiles}
+    chosen = [one for one in profiles or RELEASES if get_profile(one).base in known]
+    return replace(make_spec(scenario, runs, chosen, seed), about={"promised": True})
+
+
+def _started(jobs: Jobs, spec: Spec) -> str:
+    """Start the study, or go on with the one that is stored; return its number."""
+    for batch in records.newest(jobs.database, limit=None):
+        if (
+            batch.about.get("promised")
+            and batch.scenario_text == spec.scenario.canonical()
+            and tuple(batch.profiles) == spec.profiles
+            and (batch.runs, batch.first_seed) == (spec.runs, spec.first_seed)
+            and batch.engine_version == ENGINE_VERSION
+        ):
+            if batch.state != BatchState.DONE:
+                jobs.resume(batch.id)
+            return batch.id
+    return jobs.submit(spec)
+
+
+def _rows(jobs: Jobs, name: str, told: BatchResult) -> Iterator[HuntRow]:
+    batch = jobs.batch(told["id"])
+    scenario = records.scenario_of(batch)
+    for cell in told["cells"]:
+        runs: dict[int, str] = {}
+        for invariant in cell["broken"]:
+            wanted = records.FailureFilter(cell["profile"], invariant, order="step")
+            for one in records.failures(jobs.database, batch, wanted, limit=EXAMINED)[1]:
+                runs.setdefault(one.seed, invariant)
+        findings = {
+            seed: finding_of(Run(scenario, cell["profile"], seed), invariant)
+            for seed, invariant in sorted(runs.items())
+        }
+        yield {
+            "storm": name,
+            "profile": cell["profile"],
+            "study": batch.id,
+            "runs": cell["n"],
+            "broken": cell["violating"],
+            "errors": cell["errors"],
+            "kinds": list(_kinds(findings)),
+        }
+
+
+def _kinds(findings: dict[int, Finding]) -> Iterator[FoundKind]:
+    """Join findings that tell one story; what nothing explains is joined by its invariant."""
+    joined: dict[str, dict[int, Finding]] = {}
+    for seed, one in findings.items():
+        joined.setdefault(one.kind.name if one.kind else one.invariant, {})[seed] = one
+    for of_kind in joined.values():
+        short = min(of_kind.values(), key=lambda one: one.after)
+        kind = short.kind
+        yield {
+            "kind": kind.name if kind else "",
+            "title": kind.title if kind else INVARIANTS[short.invariant].title,
+            "verdict": kind.verdict if kind else "unexplained",
+            "invariants": sorted({one.invariant for one in of_kind.values()}),
+            "examined": len(of_kind),
+            "first_seed": min(of_kind),
+            "events": short.after,
+            "why": short.why,
+            "run": short.run.text(),
+        }
+
+
+def lines(rows: Sequence[HuntRow]) -> Iterator[str]:
+    """Yield a line for each storm and release, and below it the kinds with what repeats them."""
+    for row in rows:
+        broken, kafka = row["broken"], display_names.kafka(row["profile"])
+        yield (
+            f"{row['storm']}, {kafka}: {broken['hits']:,} of {row['runs']:,} runs broke a promise "
+            f"({100 * broken['low']:.3g} to {100 * broken['high']:.3g} %)"
+        )
+        if row["errors"]:
+            yield f"  {row['errors']:,} runs failed and count nowhere."
+        for kind in row["kinds"]:
+            yield f"  {kind['verdict']}: {kind['title']} ({', '.join(kind['invariants'])})"
+            yield f"    {kind['why']}"
+            yield f"    {kind['events']} events: {command_of(Run.from_text(kind['run']))}"
