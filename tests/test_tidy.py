@@ -40,6 +40,7 @@ ARROWS = {
     "engine": {
         "advisor": {"study"},
         "explore": {"advisor", "study"},
+        "hunt": {"study"},
         "learn": {"explore", "lens", "properties"},
         "refinement": {"ladder"},
         "study": {"advisor"},

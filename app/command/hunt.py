@@ -19,7 +19,7 @@ from app.storage.batch_fields import BatchState
 from app.web import display_names
 from engine import ENGINE_VERSION
 from engine.checks.catalogue import INVARIANTS
-from engine.hunt.findings import Finding, finding_of
+from engine.hunt.breaks import Break, break_of
 from engine.hunt.storms import NAMES, RELEASES, storm
 from engine.model.profiles import get_profile
 from engine.sim.run import Run
@@ -47,7 +47,7 @@ class FoundKind(TypedDict):
 
 
 class HuntRow(TypedDict):
-    """What a storm did to a release: its runs, the share that broke a promise, and the kinds."""
+    """Result of a storm under a release: its runs, the share that broke a promise, the kinds."""
 
     storm: str
     profile: str
@@ -119,8 +119,8 @@ def _rows(jobs: Jobs, name: str, told: BatchResult) -> Iterator[HuntRow]:
             wanted = records.FailureFilter(cell["profile"], invariant, order="step")
             for one in records.failures(jobs.database, batch, wanted, limit=EXAMINED)[1]:
                 runs.setdefault(one.seed, invariant)
-        findings = {
-            seed: finding_of(Run(scenario, cell["profile"], seed), invariant)
+        breaks = {
+            seed: break_of(Run(scenario, cell["profile"], seed), invariant)
             for seed, invariant in sorted(runs.items())
         }
         yield {
@@ -130,14 +130,14 @@ def _rows(jobs: Jobs, name: str, told: BatchResult) -> Iterator[HuntRow]:
             "runs": cell["n"],
             "broken": cell["violating"],
             "errors": cell["errors"],
-            "kinds": list(_kinds(findings)),
+            "kinds": list(kinds_of(breaks)),
         }
 
 
-def _kinds(findings: dict[int, Finding]) -> Iterator[FoundKind]:
-    """Join findings that tell one story; what nothing explains is joined by its invariant."""
-    joined: dict[str, dict[int, Finding]] = {}
-    for seed, one in findings.items():
+def kinds_of(breaks: dict[int, Break]) -> Iterator[FoundKind]:
+    """Join breaks that tell one story; what nothing explains is joined by its invariant."""
+    joined: dict[str, dict[int, Break]] = {}
+    for seed, one in breaks.items():
         joined.setdefault(one.kind.name if one.kind else one.invariant, {})[seed] = one
     for of_kind in joined.values():
         short = min(of_kind.values(), key=lambda one: one.after)

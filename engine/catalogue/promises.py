@@ -219,8 +219,8 @@ def _answers(sim: Simulation, wanted: Expectation) -> str:
 def promised(run: Run, sim: Simulation, profile: Profile | None = None) -> frozenset[str]:
     """control-plane 11.  Return the invariants that must hold in a run whatever was done in it.
 
-    They depend on the flags of its Kafka, or of the `profile` that it is judged by, and on what it was spared: assumptions A1 (disks keep what
-    they had) and A2 (clean elections).
+    They depend on the flags of its Kafka, or of the `profile` that it is judged by, and on what it
+    was spared: assumptions A1 (disks keep what they had) and A2 (clean elections).
     """
     profile = profile or sim.profile
     kinds = {ALWAYS}

@@ -190,7 +190,7 @@ class Ledger:
         return conflict, twice
 
     def release(self, tp: int, offset: int) -> None:
-        """Forget what was deleted on purpose below this offset: nobody has to have it any more."""
+        """Forget what was deleted on purpose below this offset: no replica has to have it now."""
         self.released[tp] = offset
         committed = self.committed[tp]
         for base in [base for base, batch in committed.items() if batch.end <= offset]:

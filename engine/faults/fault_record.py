@@ -15,7 +15,8 @@ class Strikes:
     """One line of a fault plan for one group of brokers.
 
     `struck` are the brokers that are yet to be repaired.  `directory` is the log directory that is
-    meant, 0 for none; `failed` what failed of whom; `played` an operator's moves, "" if none could be.
+    meant, 0 for none; `failed` what failed of whom; `played` the moves of an operator, "" if none
+    was possible.
     """
 
     fault: Fault

@@ -14,7 +14,8 @@ from engine.sim.world import World
 OPERATED: Final = frozenset({
     "add_partitions", "checkpoint", "cut", "delete", "die", "disk_fail", "elect", "flush",
     "heal", "join", "jump", "kill", "leave", "lose", "move_dir", "pause", "power", "reassign",
-    "restart", "resume", "set", "shutdown", "slow", "slow_disk", "store", "tick", "unregister", "wipe",
+    "restart", "resume", "set", "shutdown", "slow", "slow_disk", "store", "tick", "unregister",
+    "wipe",
 })  # fmt: skip
 """Verbs whose first event is all they do by themselves; what follows, the clock plays."""
 

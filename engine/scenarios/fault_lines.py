@@ -226,7 +226,9 @@ def _goes_together(read: Reader, fields: dict[str, object], kind: str, path: Pat
         if one.needed and one.name not in fields:
             raise read.bad(path, one.needed)
     if FAULT_KINDS[kind].whole and (named := NAME_BROKERS & fields.keys()):
-        raise read.bad((*path, min(named)), "A {0} names no brokers: leave out {1}.", kind, min(named))
+        raise read.bad(
+            (*path, min(named)), "A {0} names no brokers: leave out {1}.", kind, min(named)
+        )
     if FAULT_KINDS[kind].plays and not fields.get("moves"):
         raise read.bad(path, "An operator needs moves: a list such as [elect preferred].")
     if "moves" in fields and not FAULT_KINDS[kind].plays:

@@ -44,9 +44,9 @@ def run_chunk(chunk: dict[str, Any]) -> list[Row]:
     chunk: {"scenario": Scenario.to_dict(), "profile", "cell", "first_seed", "count"}.  Instead of
            "scenario" it may have {"run": Run.text(), "present": Present.to_dict()}; a seed is then
            the number of a future of that present.  Or it has {"cycles": ...} of cycle_rows.subject;
-           its rows are trees (row_of_tree).  With PROMISED in a scenario, `broken` has only what the
-           release promises of such a run.  "probe" is a maximum number of events; rows then have
-           "whole", the expected events of the whole run, and "most", its maximum
+           its rows are trees (row_of_tree).  With PROMISED in a scenario, `broken` has only what
+           the release promises of such a run.  "probe" is a maximum number of events; rows then
+           have "whole", the expected events of the whole run, and "most", its maximum
     row: {"cell", "profile", "seed", "verdict": "holds" | "violates" | "error",
           "invariant", "step", "why": of the first violation ("", -1, "" if none),
           "broken": [[invariant, step, why], ...] each invariant once, as `by_promise` names them

@@ -129,10 +129,7 @@ export function ofKind(fault, kind, kinds, brokers = []) {
 
 /** An operator's moves, as they are typed: "elect preferred; reassign 2 3". */
 export const movesOf = (/** @type {string} */ text) =>
-  text
-    .split(";")
-    .map((line) => line.trim())
-    .filter(Boolean);
+  text.split(/\s*;\s*/).filter((line) => line.trim());
 
 /** The same fault, of brokers or of racks. */
 export function aimed(fault, racks, brokers) {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.hunt.kinds import KINDS, Kind, Seen, Step
+from engine.hunt.kinds import KINDS, Mechanism, Seen, Step
 from engine.sim.run import Run, play
 from engine.study.shrink import shorten
 
 
 @dataclass(frozen=True)
-class Finding:
+class Break:
     """A shortened run that breaks a promise; lengths are in events up to the break.
 
     `kind` is None where no known story explains it: an error of the model, or something new.
@@ -21,10 +21,10 @@ class Finding:
     why: str
     before: int
     after: int
-    kind: Kind | None
+    kind: Mechanism | None
 
 
-def finding_of(run: Run, invariant: str) -> Finding:
+def break_of(run: Run, invariant: str) -> Break:
     """Return the run of a storm as a finding.  Raises InputError if it does not break it."""
     short = shorten(run, invariant)
     seen = look(short.run)
@@ -32,11 +32,11 @@ def finding_of(run: Run, invariant: str) -> Finding:
     kind = next(
         (one for one in KINDS if invariant in one.invariants and one.is_told_by(seen)), None
     )
-    return Finding(short.run, invariant, why, short.before, short.after, kind)
+    return Break(short.run, invariant, why, short.before, short.after, kind)
 
 
 def look(run: Run) -> Seen:
-    """Play a run and return its rules, each with who followed it and who led then."""
+    """Play a run and return its rules, each with its node and the leader of its partition."""
     sim = run.simulation(told=True)
     steps: list[Step] = []
 
