@@ -106,6 +106,7 @@ STANDARD_OF_ENGINE = {
     "operator",
     "pathlib",
     "pickle",
+    "pkgutil",
     "re",
     "traceback",
     "typing",
