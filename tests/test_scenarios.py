@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from engine.catalogue import promises
+from engine.catalogue.bugs import entries
 from engine.checks.catalogue import EVERY, INVARIANTS, VIOLABLE
 from engine.checks.checker import Checker
 from engine.model.errors import InputError
@@ -21,7 +22,6 @@ from engine.scenarios.file import library, load_text
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run, play_all
 from engine.study import matrix
-from engine.upgrade.ledger import entries
 
 ALL = list(library().values())
 SCRIPTED = [one for one in ALL if "scale" not in one.tags]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.core.words import Catalogue
+from engine.catalogue.bugs import BOTH
+from engine.catalogue.bugs import entries as ledger
 from engine.catalogue.rulebook import title_of
 from engine.catalogue.sourcemap import cards
 from engine.checks.catalogue import INVARIANTS
@@ -20,8 +22,6 @@ from engine.scenarios.keywords import keywords
 from engine.scenarios.scenario import Scenario
 from engine.scenarios.script import lessons_of
 from engine.scenarios.translated import in_language
-from engine.upgrade.ledger import BOTH
-from engine.upgrade.ledger import entries as ledger
 
 Texts = Mapping[str, str]
 """A text by language."""
