@@ -47,7 +47,7 @@ ARROWS = {
     "app": {
         "advisor": {"batch"},
         "batch": {"advisor"},
-        "cluster": {"find", "incident", "upgrade"},
+        "cluster": {"find", "incident"},
         "compare": {"learn"},
         "lens": {"learn"},
     },

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from app.core import features
+from app.core.search_entry import SearchEntry
 from app.core.words import Catalogue, choose
-from app.find.entries import SearchEntry
 from app.find.index import index
 from app.reading.kinds import LineKind, named
 from app.reading.secrets import masked
@@ -48,7 +49,8 @@ def explaining(kind: LineKind) -> list[SearchEntry]:
 def meant_by(text: str) -> Iterator[SearchEntry]:
     """Yield what a query means if it is a version, an error or a log line; nothing else."""
     text, _ = masked(text[: known_bugs.MOST_CHARACTERS])
-    if release := release_named(text):
+    release = release_named(text)
+    if release and "bug" in features.kinds():
         yield SearchEntry("bug", release, f"/upgrade?from={release}", _titles(release))
     if len(text.split()) < FEWEST_WORDS:
         return
