@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from app.command.hunt import kinds_of, lines, spec_of
+from app.command.hunt import lines
+from app.hunt.hunting import kinds_of, spec_of
 from engine.hunt.breaks import break_of
 from engine.hunt.storms import NAMES, RELEASES, storm
 from engine.model.errors import InputError

@@ -48,8 +48,9 @@ ARROWS = {
     "app": {
         "advisor": {"batch"},
         "batch": {"advisor"},
-        "cluster": {"find", "incident", "upgrade"},
+        "cluster": {"find", "incident"},
         "compare": {"learn"},
+        "hunt": {"batch"},
         "lens": {"learn"},
     },
 }
@@ -107,6 +108,7 @@ STANDARD_OF_ENGINE = {
     "operator",
     "pathlib",
     "pickle",
+    "pkgutil",
     "re",
     "traceback",
     "typing",

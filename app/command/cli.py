@@ -14,52 +14,35 @@ from typing import Any
 import click
 
 from app.command import brokers
-from app.command.advise import advise
-from app.command.cluster import cluster
 from app.command.compile_engine import compile_engine
-from app.command.find import find
-from app.command.incident import incident
-from app.command.learning import learn
 from app.command.options import AS_JSON, P, plain, refuse, tell
-from app.command.refine import refine
-from app.command.site import site
-from app.command.upgrade import upgrade
-from app.core import config
+from app.core import config, features
 
 SECTIONS = {
-    "Play": {
+    features.PLAY: {
         "serve": "Start the playground in your browser.",
         "run": "Play a scenario, and print its verdict.",
         "scenarios": "List the library, with verdicts.",
-        "find": "Search for words, an error or a log line.",
         "mcp": "Answer an assistant (Model Context Protocol).",
-        "learn": "Export flash cards and questions.",
     },
-    "Measure": {
+    features.MEASURE: {
         "batch": "Play many seeds of a scenario.",
         "query": "Run SQL over stored runs.",
         "explore": "Search every future of a step.",
-        "hunt": "Storm the newest releases, explain breaks.",
-        "advise": "Estimate how often settings lose records.",
     },
-    "Your cluster": {
-        "cluster": "Make a run of what Kafka's tools print.",
-        "incident": "Reconstruct an outage from brokers' files.",
-        "upgrade": "List the bugs that an upgrade fixes.",
-    },
-    "Develop": {
+    features.YOURS: {},
+    features.DEVELOP: {
         "compile": "Compile the engine to C.",
         "course": "Check chapters of a course.",
         "lab": "Play a scenario on real brokers.",
         "read": "Check a reading guide.",
         "record": "Record scripts on real brokers.",
         "recordings": "Compare recordings with the model.",
-        "refine": "Compare a run with the published model.",
         "rules": "List rules, and the code that follows them.",
-        "site": "Write the playground as a static site.",
         "soak": "Play random moves until an invariant breaks.",
     },
 }
+"""Section of the help -> its commands and what they do; those of features follow."""
 EXAMPLES = """\b
 Examples:
   highwater run R20 --profile 0.10.2.2
@@ -238,39 +221,6 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
     for name, help in reversed(BUDGETS.items()):
         command = click.option(f"--{name}", type=click.IntRange(0), default=0, help=help)(command)
     return command
-
-
-@main.command()
-@click.argument("storms", nargs=-1, metavar="[STORM]...")
-@click.option(
-    "--runs", type=click.IntRange(1), default=1000, show_default=True, help="Runs per release."
-)
-@click.option("--profiles", default="", help="Releases, separated by commas [3.9, 4.0, 4.1, 4.4].")
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
-@click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
-@AS_JSON
-@plain
-def hunt(
-    storms: tuple[str, ...], runs: int, profiles: str, seed: int, master: str | None, as_json: bool
-) -> None:
-    """Play storms under the newest releases, and explain each promise that a run broke.
-
-    A storm is a small cluster to which everything happens at once: restarts, voters, disks, tier,
-    groups, links; all of them if none is named.  Each break is made short and matched with what is
-    known.  The same command goes on where it was stopped.  A release with flipped flags
-    (4.4.0-strict_min_isr) is judged by the promises of the release.
-
-    Exit code 0 if everything found is explained, else 1.
-    """
-    from app.command import hunt
-
-    names = [name.strip() for name in profiles.split(",") if name.strip()]
-    rows = hunt.hunt({"spark_master": master} if master else {}, storms, runs, names, seed)
-    if as_json:
-        tell(rows)
-    else:
-        click.echo("\n".join(hunt.lines(rows)))
-    sys.exit(1 if any(not kind["kind"] for row in rows for kind in row["kinds"]) else 0)
 
 
 @main.command(short_help="Search everything that can happen, breadth first.")
@@ -456,18 +406,8 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-for _command in (
-    brokers.recordings,
-    brokers.lab,
-    brokers.record,
-    incident,
-    cluster,
-    advise,
-    compile_engine,
-    find,
-    learn,
-    refine,
-    site,
-    upgrade,
-):
+for _command in (brokers.recordings, brokers.lab, brokers.record, compile_engine):
     main.add_command(_command)
+for _feature, _command in features.commands():
+    main.add_command(_command)
+    SECTIONS[_feature.section][_feature.command] = _feature.summary

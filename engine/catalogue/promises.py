@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from engine.checks.catalogue import ALWAYS, DURABILITY, EPOCHS, INVARIANTS
+from engine.checks.catalogue import INVARIANTS
+from engine.checks.invariant import ALWAYS, DURABILITY, EPOCHS
 from engine.faults.plan_kinds import PLAN_KINDS, REPAIRED, STRUCK
 from engine.model.errors import InputError, name_of
 from engine.model.log import Log

@@ -65,7 +65,7 @@ KINDS: Final = (
     ),
     Mechanism(
         "setting-after-isr",
-        "A leader commits by the old min.insync.replicas: news of the ISR are applied before the setting",
+        "A leader commits by the old min.insync.replicas, as the ISR is applied before the setting",
         "by design",
         frozenset({"I14"}),
         _setting_after_isr,
