@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from app.command.batch import ProgressBar
 from app.command.options import AS_JSON, plain, tell
-from app.command.playing import command_of
-from app.core import config
-from app.hunt.hunting import HuntRow, rows_of, spec_of, started
-from app.web import display_names
-from engine.hunt.storms import NAMES
-from engine.sim.run import Run
+
+if TYPE_CHECKING:
+    from app.hunt.hunting import HuntRow
 
 
 @click.command()
@@ -57,7 +54,11 @@ def play(
     and one that was ended early goes on.  Raises InputError or RequestError for bad input.
     """
     from app import create_app
+    from app.command.batch import ProgressBar
+    from app.core import config
+    from app.hunt.hunting import rows_of, spec_of, started
     from app.server.services import KEY, Services
+    from engine.hunt.storms import NAMES
 
     specs = {name: spec_of(name, runs, profiles, seed) for name in storms or NAMES}
     app = create_app(config.load(None, **overrides))
@@ -78,6 +79,10 @@ def play(
 
 def lines(rows: Sequence[HuntRow]) -> Iterator[str]:
     """Yield a line for each storm and release, and below it the kinds with what repeats them."""
+    from app.command.playing import command_of
+    from app.web import display_names
+    from engine.sim.run import Run
+
     for row in rows:
         broken, kafka = row["broken"], display_names.kafka(row["profile"])
         yield (
