@@ -77,7 +77,7 @@ def command_of(run: Run) -> str:
     slug = run.scenario.slug
     if not slug or library().get(slug) != run.scenario:
         return reproduce(run)
-    line = f"highwater run {run.scenario.code or run.scenario.slug} --profile {run.profile}"
+    line = f"highwater run {run.scenario.code or run.scenario.slug} --kafka {run.profile}"
     if run.seed:
         line += f" --seed {run.seed}"
     if run.moves is not None:
