@@ -162,10 +162,13 @@ def run(
     SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
     Exit code 0 if the run ends as the scenario expects under this profile, or, if it expects
-    nothing, breaks no invariant; else 1.  --export (yaml, json, steps, golden, mermaid, shiviz,
-    pytest) writes the run and exits with 0.
+    nothing, breaks no invariant; else 1.
+
+    --export writes the run and exits with 0: as its script (yaml, json), its steps as the pages get
+    them (steps), a compact notation to compare (golden), a diagram (mermaid, shiviz), or a test
+    (pytest).
     """
-    from app.command.playing import complaints, exported, report, run_of, verdict_line
+    from app.command.playing import complaints, exported, report, run_of, sentences, verdict_line
     from engine.replay.replay import Replay
 
     # No other user shares this processor: a run is played up to the engine's own bound.
@@ -177,7 +180,8 @@ def run(
     if as_json:
         tell(report(replay, unkept))
     else:
-        click.echo(replay.golden(), nl=False)
+        for line in sentences(replay):
+            click.echo(line)
         click.echo(f"\n{verdict_line(replay)}")
         for complaint in unkept:
             click.echo(f"Not as expected: {complaint}", err=True)

@@ -305,7 +305,7 @@ def test_a_study_that_ended_early_is_continued(studied: str, tmp_path: Path) -> 
     assert highwater("query", "SELECT count(*) AS n FROM runs").stdout.split()[-1] == "8"
 
 
-def test_what_a_batch_cannot_begin_with_is_bad_input() -> None:
+def test_a_batch_without_runs_or_with_a_bad_master_is_bad_input() -> None:
     for asked, said in (
         (["--resume", "000000000000"], "There is no batch 000000000000."),
         (["S74"], "--runs"),
