@@ -36,7 +36,7 @@ SCALE = [one for one in ALL if "scale" in one.tags]
 )
 def test_promises(scenario: Scenario, profile: str) -> None:
     played = promises.play(scenario, profile)
-    again = f"highwater run {scenario.code} --profile {profile}"
+    again = f"highwater run {scenario.code} --kafka {profile}"
     assert played.complaints == [], f"play it with: {again}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.batch import statistics, wire
@@ -131,10 +131,20 @@ def require_batch(database: Database, number: str) -> BatchRow:
 
 
 def newest(
-    database: Database, limit: int | None = 50, of: str = "", but: str = ""
+    database: Database,
+    limit: int | None = 50,
+    of: str = "",
+    but: str = "",
+    after: tuple[int, str] | None = None,
 ) -> list[BatchRow]:
-    """Return batches, newest first: all, those of one owner, or those of all others."""
-    chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
+    """Return batches, newest first: all, those of one owner, or those of all others.
+
+    `after`: (submitted, id) of the last one that is known.
+    """
+    newest_first = BatchRow.submitted.desc(), BatchRow.id.desc()
+    chosen = select(BatchRow).order_by(*newest_first).limit(limit)
+    if after is not None:
+        chosen = chosen.where(tuple_(BatchRow.submitted, BatchRow.id) < after)
     if of:
         chosen = chosen.where(BatchRow.owner == of)
     if but:
@@ -333,7 +343,7 @@ def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
     return sorted(found, key=lambda row: (row.cell, place.get(row.profile, 0)))
 
 
-ORDERS: Final[dict[str, tuple[Any, ...]]] = {
+ORDERS: Final[dict[wire.FailureOrder, tuple[Any, ...]]] = {
     "seed": (),
     "step": (FailureRow.step,),
     "lost": (FailureRow.lost.desc().nulls_last(),),
@@ -348,7 +358,7 @@ class FailureFilter:
     profile: str = ""
     invariant: str = ""
     cell: int = EVERY_CELL
-    order: str = "seed"
+    order: wire.FailureOrder = "seed"
 
 
 EVERY_FAILURE: Final = FailureFilter()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.command.options import AS_JSON, plain, tell
+from app.command.options import AS_JSON, MASTER, RELEASES, plain, seed_option, tell
 
 if TYPE_CHECKING:
     from app.hunt.hunting import HuntRow
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 @click.option(
     "--runs", type=click.IntRange(1), default=1000, show_default=True, help="Runs per release."
 )
-@click.option("--profiles", default="", help="Releases, separated by commas [3.9, 4.0, 4.1, 4.4].")
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
-@click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
+@RELEASES
+@seed_option("First seed.")
+@MASTER
 @AS_JSON
 @plain
 def hunt(
-    storms: tuple[str, ...], runs: int, profiles: str, seed: int, master: str | None, as_json: bool
+    storms: tuple[str, ...], runs: int, profiles: str | None, seed: int, master: str | None, as_json: bool
 ) -> None:
     """Play storms under the newest releases, and explain each promise that a run broke.
 
@@ -36,7 +36,7 @@ def hunt(
 
     Exit code 0 if everything found is explained, else 1.
     """
-    names = [name.strip() for name in profiles.split(",") if name.strip()]
+    names = [name.strip() for name in (profiles or "").split(",") if name.strip()]
     rows = play({"spark_master": master} if master else {}, storms, runs, names, seed)
     if as_json:
         tell(rows)
