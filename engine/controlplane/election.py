@@ -239,9 +239,7 @@ def change_partition(
         isr = target.isr
     if isr is not None:
         after.isr = isr
-    # The wanted ISR counts, also one that is empty and so is not written
-    # (`PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded`).
-    if shrink_bumps_leader_epoch:
+    if shrink_bumps_leader_epoch:  # by the wanted ISR, also an empty one that is not written
         new_term = new_term or any(r not in target.isr for r in record.isr)
     if last_known_leader and elr:
         after.last_known_elr = elr_rules.remember_last_leader(record, leader, isr)

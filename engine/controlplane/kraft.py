@@ -32,9 +32,10 @@ from engine.model.errors import (
     STALE_BROKER_EPOCH,
 )
 from engine.model.messages import CONTROLLER, Message
+from engine.model.quorum import R_NO_OP
 from engine.model.records import Ids, PartitionChange
 from engine.model.state import NEVER
-from engine.model.timers import COMMIT, FENCE_CHECK, PREFERRED_CHECK, UNCLEAN_CHECK
+from engine.model.timers import COMMIT, FENCE_CHECK, IDLE_RECORD, PREFERRED_CHECK, UNCLEAN_CHECK
 
 # -- the metadata log -----------------------------------------------------------------------------
 
@@ -485,6 +486,16 @@ def on_preferred_check(k: Controller, out: Effects) -> bool:
         records += change(k, tp, out, kind=election.PREFERRED)[1]
     append(k, records, out)
     return bool(records)
+
+
+def on_idle_record(k: Controller, out: Effects) -> bool:
+    """10.1.  Append a NoOp record, in every interval (`QuorumController.writeNoOpRecord`, KIP-835).
+
+    Brokers learn with it that the records before it are committed.
+    """
+    out.timer(CONTROLLER, k.configs.max_idle_ms, IDLE_RECORD)
+    append(k, [(R_NO_OP,)], out)
+    return True
 
 
 def on_unclean_check(k: Controller, out: Effects) -> bool:
