@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from engine.model.effects import Effects
 from engine.model.errors import NONE
@@ -26,11 +25,8 @@ from engine.model.quorum_messages import (
     QuorumFetchRequest,
     QuorumFetchResponse,
 )
-from engine.model.state import NEVER
+from engine.model.state import MAX_FETCH_WAIT_MS, NEVER
 from engine.model.timers import PARKED_FETCH
-
-MAX_FETCH_WAIT_MS: Final = 500
-"""`KafkaRaftClient.MAX_FETCH_WAIT_MS`."""
 
 Batches = Sequence[tuple[int, list[Record]]]
 

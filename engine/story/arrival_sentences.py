@@ -466,6 +466,13 @@ def tell_quiet(happening: Happening) -> Sentence:
     return say("timer", a=a, t=word(name)) if key is None else say(key, a=a)
 
 
+TIMERS: Final[dict[int, Callable[[Happening], Sentence]]] = {
+    timers.IDLE_RECORD: lambda h: say("voter.idle", b=node(h.at)),
+    timers.METADATA_WAIT: lambda h: say("metadata.expires", k=CONTROL, b=node(h.what[1][0])),
+}
+"""Timer -> function that returns its sentence; of any other what it sends is told."""
+
+
 def _committed(h: Happening) -> Sentence:
     told = [m.dst for m in h.sends if m.kind == messages.METADATA_FETCH_R]
     if told:

@@ -10,7 +10,7 @@ from statistics import median
 
 import pytest
 
-from engine.quorum.replication import MAX_FETCH_WAIT_MS
+from engine.model.state import MAX_FETCH_WAIT_MS
 from engine.scenarios.file import load_text
 from engine.sim.simulation import Simulation
 from tests.rules.playing import go_on
