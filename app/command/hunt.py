@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 @AS_JSON
 @plain
 def hunt(
-    storms: tuple[str, ...], runs: int, profiles: str | None, seed: int, master: str | None, as_json: bool
+    storms: tuple[str, ...],
+    runs: int,
+    profiles: str | None,
+    seed: int,
+    master: str | None,
+    as_json: bool,
 ) -> None:
     """Play storms under the newest releases, and explain each promise that a run broke.
 
