@@ -8,6 +8,7 @@ import pytest
 
 from app.command.hunt import lines
 from app.hunt.hunting import kinds_of, spec_of
+from engine.catalogue.promises import promised
 from engine.hunt.breaks import break_of
 from engine.hunt.storms import NAMES, RELEASES, storm
 from engine.model.errors import InputError
@@ -89,3 +90,10 @@ def test_a_deposed_leader_that_deletes_remote_segments_is_known() -> None:
     found = break_of(Run(storm("tier"), "K39", 38), "INV-39")
     assert found.kind is not None and found.kind.name == "deposed-leader-deletes-remote"
     assert found.after < found.before
+
+
+def test_a_deposed_leader_may_commit_where_a_disk_came_back_empty() -> None:
+    run = Run(storm("disks"), "K39", 0)
+    assert "I15" not in promised(run, run.simulation())
+    calm = Run(storm("restarts"), "K39", 0)
+    assert "I15" in promised(calm, calm.simulation())
