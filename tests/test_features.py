@@ -118,6 +118,30 @@ def delete(feature: Feature, tree: Path) -> None:
     table.write_text("\n".join(lines) + "\n", "utf-8")
 
 
+def copied(folder: Path) -> Path:
+    """Return a copy of the sources."""
+    tree = folder / "tree"
+    without = shutil.ignore_patterns("__pycache__", "*.so")
+    for top in TOPS:
+        shutil.copytree(ROOT / top, tree / top, ignore=without)
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    return tree
+
+
+def output(tree: Path, program: str, *arguments: str) -> str:
+    """Return what a program prints that imports the copy."""
+    own = {key: value for key, value in os.environ.items() if not key.startswith("HIGHWATER_")}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=tree,
+        env={**own, "HIGHWATER_PURE": "1", "PYTHONPATH": str(tree)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return done.stdout
+
+
 ALONE: Final = sorted(BY_NAME.keys() - NEEDED)
 
 
@@ -126,21 +150,8 @@ ALONE: Final = sorted(BY_NAME.keys() - NEEDED)
     [pytest.param(name, marks=() if name == "upgrade" else pytest.mark.night) for name in ALONE],
 )
 def test_the_rest_starts_and_searches_without_a_feature(name: str, tmp_path: Path) -> None:
-    tree = tmp_path / "tree"
-    without = shutil.ignore_patterns("__pycache__", "*.so")
-    for top in TOPS:
-        shutil.copytree(ROOT / top, tree / top, ignore=without)
-    shutil.copy(ROOT / "pyproject.toml", tree)
+    tree = copied(tmp_path)
     feature = BY_NAME[name]
     delete(feature, tree)
-    own = {key: value for key, value in os.environ.items() if not key.startswith("HIGHWATER_")}
-    done = subprocess.run(
-        [sys.executable, "-c", START, str(tmp_path / "instance"), name],
-        cwd=tree,
-        env={**own, "HIGHWATER_PURE": "1", "PYTHONPATH": str(tree)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-2_000:]
-    commands = done.stdout.split()
+    commands = output(tree, START, str(tmp_path / "instance"), name).split()
     assert "run" in commands and feature.command not in commands
