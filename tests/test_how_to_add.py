@@ -19,7 +19,7 @@ from engine.checks.invariant import ALWAYS, About, Invariant
 
 class NoSecondAppend(Invariant):
     about: ClassVar = About(
-        "INV-999", "NoSecondAppend", "No log grows.", "A log grew.", ALWAYS
+        "INV-999", "No log grows.", "A log grew.", ALWAYS
     )
 
     def on_append(self, run, replica, at):

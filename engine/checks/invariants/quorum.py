@@ -12,7 +12,6 @@ from engine.model.quorum import MetadataLog, Quorum, Voter
 class OneLeaderPerQuorumEpoch(Invariant):
     about: ClassVar = About(
         "INV-31",
-        "OneLeaderPerQuorumEpoch",
         "One voter leads an epoch of the quorum.",
         "Two voters lead the same epoch of the quorum.",
         ALWAYS,
@@ -27,7 +26,6 @@ class OneLeaderPerQuorumEpoch(Invariant):
 class MetadataLogMatching(Invariant):
     about: ClassVar = About(
         "INV-32",
-        "MetadataLogMatching",
         "Voters that share an entry of the metadata log share all before it.",
         "Two voters differ below an entry of the metadata log that they share.",
         ALWAYS,
@@ -54,7 +52,6 @@ def _differs(one: MetadataLog, other: MetadataLog) -> int:
 class QuorumLeaderComplete(Invariant):
     about: ClassVar = About(
         "INV-33",
-        "QuorumLeaderComplete",
         "A new leader of the quorum has all committed metadata.",
         "A leader of the quorum lacks committed metadata.",
         ALWAYS,
@@ -69,7 +66,6 @@ class QuorumLeaderComplete(Invariant):
 class MetadataDurable(Invariant):
     about: ClassVar = About(
         "INV-34",
-        "MetadataDurable",
         "Committed metadata stays on a majority of the voters, and below every high watermark.",
         "Committed metadata is gone.",
         ALWAYS,
