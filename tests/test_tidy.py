@@ -40,6 +40,7 @@ ARROWS = {
     "engine": {
         "advisor": {"study"},
         "explore": {"advisor", "study"},
+        "hunt": {"study"},
         "learn": {"explore", "lens", "properties"},
         "refinement": {"ladder"},
         "study": {"advisor"},
@@ -49,6 +50,7 @@ ARROWS = {
         "batch": {"advisor"},
         "cluster": {"find", "incident"},
         "compare": {"learn"},
+        "hunt": {"batch"},
         "lens": {"learn"},
     },
 }

@@ -7,13 +7,13 @@ from collections import Counter
 
 import click
 
-from app.command.options import AS_JSON, plain, tell
+from app.command.options import AS_JSON, RELEASE, plain, seed_option, tell
 
 
 @click.command(short_help="Compare a run with the published model of its release, step by step.")
 @click.argument("scenario", required=False)
-@click.option("--profile", help="Kafka release or profile, such as Z0102 or Z21-fetch_epoch_check.")
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@RELEASE
+@seed_option("Seed of delays, losses and faults [0].")
 @click.option("--moves", help="Moves instead of the script, separated by ;")
 @click.option("--rung", default="", help="Rung of the ladder [that of the release].")
 @click.option("--partition", type=click.IntRange(0), default=0, show_default=True)

@@ -207,7 +207,8 @@ class Checker(Observation):
     def check_acked(self, replica: Replica, acked: Acked) -> None:
         """Check that an acknowledged record is in the leader's log at its offset."""
         log = replica.log
-        if acked.base < log.log_start or prefix.has_values(log, acked.base, acked.values):
+        kept_from = max(log.log_start, self.ledger.released.get(acked.tp, 0))
+        if acked.base < kept_from or prefix.has_values(log, acked.base, acked.values):
             return
         records = self.ledger.lose(acked)
         if records:
@@ -278,7 +279,10 @@ class Checker(Observation):
                 one.on_remote(self, tp, remote)
             leader = self.cluster.current_leader(tp)
             if leader is not None:
-                start = max(self.log_starts.get(tp, 0), leader.log.log_start)
+                released = leader.log.released
+                if released > self.ledger.released.get(tp, 0):
+                    self.ledger.release(tp, released)
+                start = max(self.log_starts.get(tp, 0), leader.log.log_start, released)
                 self.log_starts[tp] = start
                 for one in INTERESTED["on_tier"]:
                     one.on_tier(self, remote, leader, start)

@@ -60,6 +60,7 @@ class Ledger:
     committed: list[dict[int, Batch]] = fresh(list)
     hw_reached: list[int] = fresh(list)
     seen: list[dict[int, Batch]] = fresh(list)
+    released: dict[int, int] = fresh(dict)  # partition -> deleted on purpose below this offset
     # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
     sequences: list[dict[Sequence, int]] = fresh(list)
     lost: dict[str, int] = fresh(dict)  # acks=all record that is gone -> partition
@@ -97,6 +98,7 @@ class Ledger:
         twin.lost = self.lost.copy()
         twin.lost_single = self.lost_single.copy()
         twin.processed = self.processed.copy()
+        twin.released = self.released.copy()
         twin.skipped = self.skipped.copy()
         twin.unclean_epochs = self.unclean_epochs.copy()
         twin.unclean_lost = self.unclean_lost.copy()
@@ -127,8 +129,10 @@ class Ledger:
         producer has in the committed log already or None).
         """
         conflict = twice = None
-        known = self.committed[tp]
+        known, released = self.committed[tp], self.released.get(tp, 0)
         for batch in batches:
+            if batch.end <= released:
+                continue
             before = known.get(batch.base)
             if before is not None and not before.same(batch):
                 conflict = before
@@ -142,6 +146,13 @@ class Ledger:
                         self.sequences[tp][self.key(batch)] = batch.base
         self.hw_reached[tp] = max(self.hw_reached[tp], hw)
         return conflict, twice
+
+    def release(self, tp: int, offset: int) -> None:
+        """Forget what was deleted on purpose below this offset: no replica has to have it now."""
+        self.released[tp] = offset
+        committed = self.committed[tp]
+        for base in [base for base, batch in committed.items() if batch.end <= offset]:
+            del committed[base]
 
     def lose(self, acked: Acked) -> list[str]:
         """Note the records of a batch as gone and return those that were not noted before."""

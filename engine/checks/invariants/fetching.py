@@ -10,7 +10,7 @@ from engine.dataplane.partition_fetch_state import lag_of
 from engine.model.broker import Process
 from engine.model.quotas import Quotas
 from engine.model.session_client import SessionClient
-from engine.model.sessions import Session, next_epoch
+from engine.model.sessions import INITIAL, Session, next_epoch
 
 
 class IsrNotThrottled(Invariant):
@@ -56,7 +56,8 @@ class SessionInStep(Invariant):
     """Looked at while a response is under way.
 
     Then the leader's epoch is one ahead, and both sides speak of the same request.  With any other
-    epoch the next exchange ends in an error (X-3).
+    epoch the next exchange ends in an error (X-3); a follower at INITIAL has given the session up
+    and sends a full request.
     """
 
     about: ClassVar = About(
@@ -80,6 +81,7 @@ class SessionInStep(Invariant):
                     client is not None
                     and thread.leader == process.id
                     and client.session_id == session.id
+                    and client.epoch != INITIAL
                     and next_epoch(client.epoch) == session.epoch
                     and not _agree(session, client)
                 ):

@@ -26,7 +26,7 @@ class InSyncLogMatching(Invariant):
         self, run: Observation, replica: Replica, other: Replica, start: int, end: int
     ) -> None:
         log, theirs = replica.log, other.log
-        end = min(end, theirs.hw)
+        start, end = max(start, run.ledger.released.get(replica.tp, 0)), min(end, theirs.hw)
         at = log.agrees_with(theirs, start, end)
         if at >= 0:
             differing = prefix.differing(log, theirs, at, end)
