@@ -150,7 +150,10 @@ ALONE: Final = sorted(BY_NAME.keys() - NEEDED)
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name == "upgrade" else pytest.mark.night) for name in ALONE],
+    [
+        pytest.param(name, marks=pytest.mark.gate if name == "upgrade" else pytest.mark.night)
+        for name in ALONE
+    ],
 )
 def test_the_rest_starts_and_searches_without_a_feature(name: str, tmp_path: Path) -> None:
     tree = copied(tmp_path)

@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.checks.invariant import ALWAYS, About, Invariant, Observation
-from engine.checks.voters import has_all
+from engine.checks.voters import Entry
 from engine.model.quorum import MetadataLog, Quorum, Voter
+
+
+def has_all(log: MetadataLog, committed: list[Entry]) -> bool:
+    """Check whether a log begins with all these entries."""
+    end = len(committed)
+    if log.end < end:
+        return False
+    if log.records[:end] != [record for _, record in committed]:
+        return False
+    return end == 0 or log.epoch_at(end - 1) == committed[-1][0]
 
 
 class OneLeaderPerQuorumEpoch(Invariant):
