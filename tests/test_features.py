@@ -44,12 +44,16 @@ print(*main.commands)
 """
 
 
+def command_of(feature: Feature) -> str:
+    return (feature.command and feature.command.name) or feature.name
+
+
 def paths(feature: Feature) -> list[str]:
     """Return the files and folders of a feature."""
     name = feature.name
     found = [f"{folder}/{name}" for folder in ("app", "engine", "templates", "static/js")]
     found += [f"static/css/{name}.css", f"static/i18n/{name}.en.json"]
-    return found + ([f"app/command/{feature.command}.py"] if feature.command else [])
+    return [*found, f"app/command/{command_of(feature)}.py"]
 
 
 def blueprints(feature: Feature) -> set[str]:
@@ -96,7 +100,6 @@ def test_a_row_has_what_it_names() -> None:
     for feature in FEATURES:
         for name in (*feature.pages.split(), *feature.served.split()):
             assert (ROOT / f"app/{feature.name}/{name}.py").exists(), feature.name
-        assert bool(feature.command) == bool(feature.section) == bool(feature.summary)
 
 
 def delete(feature: Feature, tree: Path) -> None:
@@ -118,29 +121,43 @@ def delete(feature: Feature, tree: Path) -> None:
     table.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-ALONE: Final = sorted(BY_NAME.keys() - NEEDED)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "upgrade" else pytest.mark.night) for name in ALONE],
-)
-def test_the_rest_starts_and_searches_without_a_feature(name: str, tmp_path: Path) -> None:
-    tree = tmp_path / "tree"
+def copied(folder: Path) -> Path:
+    """Return a copy of the sources."""
+    tree = folder / "tree"
     without = shutil.ignore_patterns("__pycache__", "*.so")
     for top in TOPS:
         shutil.copytree(ROOT / top, tree / top, ignore=without)
     shutil.copy(ROOT / "pyproject.toml", tree)
-    feature = BY_NAME[name]
-    delete(feature, tree)
+    return tree
+
+
+def output(tree: Path, program: str, *arguments: str) -> str:
+    """Return what a program prints that imports the copy."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("HIGHWATER_")}
     done = subprocess.run(
-        [sys.executable, "-c", START, str(tmp_path / "instance"), name],
+        [sys.executable, "-c", program, *arguments],
         cwd=tree,
         env={**own, "HIGHWATER_PURE": "1", "PYTHONPATH": str(tree)},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr[-2_000:]
-    commands = done.stdout.split()
-    assert "run" in commands and feature.command not in commands
+    return done.stdout
+
+
+ALONE: Final = sorted(BY_NAME.keys() - NEEDED)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.gate if name == "upgrade" else pytest.mark.night)
+        for name in ALONE
+    ],
+)
+def test_the_rest_starts_and_searches_without_a_feature(name: str, tmp_path: Path) -> None:
+    tree = copied(tmp_path)
+    feature = BY_NAME[name]
+    delete(feature, tree)
+    commands = output(tree, START, str(tmp_path / "instance"), name).split()
+    assert "run" in commands and command_of(feature) not in commands

@@ -1,7 +1,7 @@
 """What a language lacks: `python3 -m tests.translations de` prints it, one line each.
 
-Where English is what the code says anyway, there is no file of it: the keys are those of a
-language that lacks nothing.
+A commit may leave gaps: English stands in them.  A release has none (docs/how-to/release.md), so
+the command exits with 1 where it prints a line.
 """
 
 from __future__ import annotations
@@ -9,13 +9,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from engine.catalogue import bugs
+from engine.checks.catalogue import INVARIANTS
 from engine.learn import course
-from engine.model.languages import USUAL, WHOLE
+from engine.model.configs import CATALOGUE
+from engine.model.languages import USUAL, words_of
+from engine.model.profiles import FLAGS
 from engine.scenarios import file
 from engine.scenarios.script import comments_of
+from engine.story.rules import BESIDE, RULEBOOK, RULES
+from engine.study.metrics import METRICS
+from tests.phrases import templates
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("engine/words", "app/words", "static/i18n")
@@ -33,12 +40,28 @@ def files(language: str) -> dict[str, dict[str, str]]:
     return found
 
 
+def in_code() -> dict[str, Iterable[str]]:
+    """{folder/subject: keys} of what the code says in English, so that no file does."""
+    tables = {f"rule.{name}" for name in (*RULEBOOK, *BESIDE, *RULES)}
+    tables |= {f"flag.{name}" for name in (*FLAGS, "truncation")}
+    tables |= {f"config.{name}" for name in CATALOGUE}
+    tables |= {f"{of}.{name}" for name in INVARIANTS for of in ("invariant", "broken")}
+    tables |= {f"metric.{name}" for name in METRICS}
+    sentences = {text for text in templates() if " " in text.strip()}
+    sentences -= set(words_of("story", USUAL).values())
+    return {
+        "engine/words/tables": sorted(tables),
+        "engine/words/phrases": sorted(sentences),
+        "engine/words/ledger": [bug.jira for bug in bugs.entries()],
+    }
+
+
 def missing(language: str) -> list[str]:
     """Each word, scenario and chapter that is told in the usual language instead."""
-    own, wanted = files(language), files(USUAL)
+    own: Mapping[str, Mapping[str, str]] = files(language)
+    wanted: dict[str, Iterable[str]] = {**files(USUAL)}
     if language != USUAL:
-        whole = {subject: words for one in WHOLE for subject, words in files(one).items()}
-        wanted = whole | wanted
+        wanted |= in_code()
     found = [
         f"{subject}.{language}.json: {key}".replace("/.", "/")
         for subject, words in wanted.items()
@@ -70,6 +93,8 @@ def gaps(language: str, written: Mapping[str, file.ScenarioWords]) -> list[str]:
 
 if __name__ == "__main__":
     try:
-        print("\n".join(missing(*sys.argv[1:])))
+        lacking = missing(*sys.argv[1:])
+        print(*lacking, sep="\n", end="\n" if lacking else "")
+        sys.exit(bool(lacking))
     except BrokenPipeError:  # as by `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -440,6 +440,6 @@ def soak(
 
 for _command in (brokers.recordings, brokers.lab, brokers.record, compile_engine):
     main.add_command(_command)
-for _feature, _command in features.commands():
+for _row, _command in features.commands():
     main.add_command(_command)
-    SECTIONS[_feature.section][_feature.command] = _feature.summary
+    SECTIONS[_row.section][_command.name] = _row.summary

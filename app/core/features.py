@@ -11,12 +11,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 PLAY: Final = "Play"
 MEASURE: Final = "Measure"
 YOURS: Final = "Your cluster"
 DEVELOP: Final = "Develop"
+
+
+class Command(NamedTuple):
+    """A function of the module of its name in `app.command`, and its line of the help."""
+
+    section: str
+    summary: str
+    name: str = ""
+    """The feature's, unless it says another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +40,13 @@ class Feature:
     """Modules, separated by spaces, of pages that a tab has, too."""
     served: str = ""
     """The same of pages that need the database or Spark."""
-    command: str = ""
-    """Function and module of `app.command`; `section` and `summary` are its line of the help."""
-    section: str = ""
-    summary: str = ""
+    command: Command | None = None
     kinds: Mapping[str, float] = field(default_factory=dict)
     """Kind of the entries of `search.entries` -> how likely one is what is looked for."""
 
 
 FEATURES: Final = (
-    Feature(
-        "find",
-        "pages",
-        command="find",
-        section=PLAY,
-        summary="Search for words, an error or a log line.",
-    ),
+    Feature("find", "pages", "", Command(PLAY, "Search for words, an error or a log line.")),
     Feature("editor", "pages"),
     Feature("explore", "pages"),
     Feature("compare", "pages what_if"),
@@ -55,61 +55,32 @@ FEATURES: Final = (
         "learn",
         "glossary learning question_stage course practice property levels reading",
         "deck",
-        "learn",
-        PLAY,
-        "Export flash cards and questions.",
+        Command(PLAY, "Export flash cards and questions."),
     ),
     Feature("recordings", "page api"),
-    Feature(
-        "cluster",
-        "pages",
-        command="cluster",
-        section=YOURS,
-        summary="Make a run of what Kafka's tools print.",
-    ),
-    Feature(
-        "incident",
-        "pages",
-        command="incident",
-        section=YOURS,
-        summary="Reconstruct an outage from brokers' files.",
-    ),
+    Feature("cluster", "pages", "", Command(YOURS, "Make a run of what Kafka's tools print.")),
+    Feature("incident", "pages", "", Command(YOURS, "Reconstruct an outage from brokers' files.")),
     Feature(
         "upgrade",
         "pages",
-        command="upgrade",
-        section=YOURS,
-        summary="List the bugs that an upgrade fixes.",
+        "",
+        Command(YOURS, "List the bugs that an upgrade fixes."),
         kinds={"bug": 0.6},
     ),
-    Feature("batch", served="pages study_pages csv_tables failed_run"),
+    Feature("batch", "", "pages study_pages csv_tables failed_run"),
     Feature(
         "advisor",
-        served="pages",
-        command="advise",
-        section=MEASURE,
-        summary="Estimate how often settings lose records.",
+        "",
+        "pages",
+        Command(MEASURE, "Estimate how often settings lose records.", "advise"),
     ),
+    Feature("hunt", command=Command(MEASURE, "Storm the newest releases, explain breaks.")),
+    Feature("compiled", "", "pages"),
+    Feature("python_api", "", "pages"),
     Feature(
-        "hunt",
-        command="hunt",
-        section=MEASURE,
-        summary="Storm the newest releases, explain breaks.",
+        "refinement", command=Command(DEVELOP, "Compare a run with the published model.", "refine")
     ),
-    Feature("compiled", served="pages"),
-    Feature("python_api", served="pages"),
-    Feature(
-        "refinement",
-        command="refine",
-        section=DEVELOP,
-        summary="Compare a run with the published model.",
-    ),
-    Feature(
-        "site",
-        command="site",
-        section=DEVELOP,
-        summary="Write the playground as a static site.",
-    ),
+    Feature("site", command=Command(DEVELOP, "Write the playground as a static site.")),
 )
 
 
@@ -128,12 +99,12 @@ def _modules(feature: Feature, names: str) -> Iterator[ModuleType]:
         yield _module(f"{feature.name}.{name}")
 
 
-def commands() -> Iterator[tuple[Feature, Any]]:
-    """Yield each command and its feature."""
+def commands() -> Iterator[tuple[Command, Any]]:
+    """Yield the commands and their functions."""
     for feature in FEATURES:
-        if feature.command:
-            module = _module(f"command.{feature.command}")
-            yield feature, getattr(module, feature.command)
+        if feature.command is not None:
+            name = feature.command.name or feature.name
+            yield feature.command, getattr(_module(f"command.{name}"), name)
 
 
 def searches() -> Iterator[ModuleType]:

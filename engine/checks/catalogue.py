@@ -17,6 +17,7 @@ def _kinds() -> Iterator[type[Invariant]]:
         found = import_module(f"{invariants.__name__}.{module.name}")
         for kind in vars(found).values():
             if isinstance(kind, type) and issubclass(kind, Invariant) and kind is not Invariant:
+                kind.about.title = kind.about.title or kind.__name__
                 yield kind
 
 

@@ -14,11 +14,11 @@ from engine.checks.catalogue import INTERESTED
 from engine.checks.facts import ASSIGNED, POLLED, PROCESSED, MemberState
 from engine.checks.invariant import Observation
 from engine.checks.lags import Lags
-from engine.checks.ledger import Acked, Ledger
+from engine.checks.ledger import Acked
 from engine.checks.replica_memory import ReplicaMemory, in_order
 from engine.model.cluster import Cluster
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import Twins, shallow
+from engine.model.declared import begins, declared, fresh
 from engine.model.effects import Effects
 from engine.model.log import Batch
 from engine.model.messages import FetchData
@@ -29,20 +29,16 @@ from engine.model.remote_log import RemoteStore
 from engine.model.state import LEADER, Replica
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Checker(Observation):
     """Looks after every event, and calls the invariants that are interested in what changed.
 
     `log_starts` is per partition with a remote log the largest log start of any leader.
     """
 
-    __slots__ = ("lags", "log_starts", "seen")
-
-    def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
-        Observation.__init__(self, cluster, ledger)
-        self.lags: Lags | None = None  # where a run is measured
-        self.seen: defaultdict[int, dict[int, ReplicaMemory]] = defaultdict(dict)
-        self.log_starts: dict[int, int] = {}
+    lags: Lags | None = begins(None)  # where a run is measured
+    seen: defaultdict[int, dict[int, ReplicaMemory]] = fresh(lambda: defaultdict(dict))
+    log_starts: dict[int, int] = fresh(dict)
 
     def twin(self, twins: Twins, cluster: Cluster, clock: Effects) -> Checker:
         """Return a copy for a copied cluster and its clock, with a ledger of its own."""

@@ -12,7 +12,7 @@ from engine.checks.replica_memory import ReplicaMemory
 from engine.model.broker import Process
 from engine.model.cluster import Cluster
 from engine.model.compiling import mypyc_attr
-from engine.model.declared import declared
+from engine.model.declared import begins, declared, fresh
 from engine.model.log import Batch
 from engine.model.messages import FetchData
 from engine.model.phrases import phrase
@@ -46,7 +46,6 @@ class About:
     """
 
     name: str
-    title: str
     statement: str
     broken: str
     promised: Promised
@@ -54,6 +53,7 @@ class About:
     needs: tuple[str, ...] = ()
     broken_by: tuple[str, ...] = ()
     explains: str = ""
+    title: str = ""  # the name of its class, unless it says another
 
     @property
     def statistic(self) -> bool:
@@ -72,7 +72,7 @@ class About:
         )
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Observation:
     """A cluster, the ledger of its run, and what was seen of both up to event number `step`.
 
@@ -80,28 +80,15 @@ class Observation:
     the highest high watermark of any leader, past ones too.  `memories` are the invariants' own.
     """
 
-    __slots__ = (
-        "broken",
-        "cluster",
-        "counts",
-        "ledger",
-        "memories",
-        "reached",
-        "records",
-        "step",
-        "told",
-    )
-
-    def __init__(self, cluster: Cluster, ledger: Ledger) -> None:
-        self.cluster = cluster
-        self.ledger = ledger
-        self.broken: list[tuple[str, int, str]] = []
-        self.told: set[str] = set()
-        self.counts: dict[str, int] = {}
-        self.memories: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
-        self.records: dict[int, PartitionRecord] = {}
-        self.reached = [0] * len(cluster.names)
-        self.step = 0
+    cluster: Cluster
+    ledger: Ledger
+    broken: list[tuple[str, int, str]] = fresh(list)
+    told: set[str] = fresh(set)
+    counts: dict[str, int] = fresh(dict)
+    memories: defaultdict[str, dict[Any, Any]] = fresh(lambda: defaultdict(dict))
+    records: dict[int, PartitionRecord] = fresh(dict)
+    reached: list[int] = fresh(list)
+    step: int = begins(0)
 
     def name(self, node: int) -> str:
         """Return the name of a broker for messages."""

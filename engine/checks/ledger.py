@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.checks.voters import QuorumMemory
-from engine.model.compiling import mypyc_attr
 from engine.model.copying import shallow
-from engine.model.declared import begins, declared
+from engine.model.declared import begins, declared, fresh
 from engine.model.log import Batch
 from engine.model.records import NO_LEADER, PartitionRecord
 
@@ -51,67 +50,37 @@ class Outage:
             self.since = now
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+@declared
 class Ledger:
     """Per partition, since the start of the run.  Times and latencies are ms."""
 
-    __slots__ = (
-        "acked",
-        "committed",
-        "committed_lost",
-        "diverged",
-        "elections_clean",
-        "elections_last_known",
-        "elections_unclean",
-        "failed",
-        "hw_reached",
-        "isr_expands",
-        "isr_shrinks",
-        "leaderless",
-        "lost",
-        "lost_single",
-        "processed",
-        "released",
-        "seen",
-        "sent",
-        "sequences",
-        "skipped",
-        "truncated",
-        "unclean_epochs",
-        "unclean_lost",
-        "uncontrolled",
-        "unwritable",
-        "voters",
-    )
-
-    def __init__(self, partitions: int) -> None:
-        self.sent = 0
-        self.acked: list[list[Acked]] = [[] for _ in range(partitions)]
-        self.failed: dict[str, int] = {}  # record -> error the producer gave up with
-        self.committed: list[dict[int, Batch]] = [{} for _ in range(partitions)]
-        self.hw_reached = [0] * partitions
-        self.seen: list[dict[int, Batch]] = [{} for _ in range(partitions)]
-        self.released: dict[int, int] = {}  # partition -> deleted on purpose below this offset
-        # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
-        self.sequences: list[dict[Sequence, int]] = [{} for _ in range(partitions)]
-        self.lost: dict[str, int] = {}  # acks=all record that is gone -> partition
-        self.lost_single: dict[str, int] = {}  # the same for acks=1: a statistic (I8)
-        self.unclean_lost: set[str] = set()  # those of `lost` whose partition had unclean elections
-        self.committed_lost = 0  # records that a new leader did not have (I6)
-        self.diverged: set[tuple[int, int]] = set()  # (tp, offset) that differed (I5)
-        self.truncated = 0  # records that replicas cut off their logs
-        self.processed: dict[tuple[int, str], int] = {}  # (group, record) -> times
-        self.skipped: dict[tuple[int, str], int] = {}  # (group, record) -> partition
-        self.voters = QuorumMemory()
-        self.isr_shrinks = 0
-        self.isr_expands = 0
-        self.elections_clean = 0
-        self.elections_last_known = 0  # CP-ELR 6.5
-        self.elections_unclean = 0
-        self.unclean_epochs: set[tuple[int, int]] = set()  # (tp, leader epoch)
-        self.unwritable = [Outage() for _ in range(partitions)]  # A2: acks=all is refused
-        self.leaderless = [Outage() for _ in range(partitions)]  # A1: acks=1 finds no leader
-        self.uncontrolled = Outage()  # no controller is active
+    sent: int = begins(0)
+    acked: list[list[Acked]] = fresh(list)
+    failed: dict[str, int] = fresh(dict)  # record -> error the producer gave up with
+    committed: list[dict[int, Batch]] = fresh(list)
+    hw_reached: list[int] = fresh(list)
+    seen: list[dict[int, Batch]] = fresh(list)
+    released: dict[int, int] = fresh(dict)  # partition -> deleted on purpose below this offset
+    # of idempotent producers, per partition: (producer, epoch, sequence) -> first offset
+    sequences: list[dict[Sequence, int]] = fresh(list)
+    lost: dict[str, int] = fresh(dict)  # acks=all record that is gone -> partition
+    lost_single: dict[str, int] = fresh(dict)  # the same for acks=1: a statistic (I8)
+    unclean_lost: set[str] = fresh(set)  # those of `lost` whose partition had unclean elections
+    committed_lost: int = begins(0)  # records that a new leader did not have (I6)
+    diverged: set[tuple[int, int]] = fresh(set)  # (tp, offset) that differed (I5)
+    truncated: int = begins(0)  # records that replicas cut off their logs
+    processed: dict[tuple[int, str], int] = fresh(dict)  # (group, record) -> times
+    skipped: dict[tuple[int, str], int] = fresh(dict)  # (group, record) -> partition
+    voters: QuorumMemory = fresh(QuorumMemory)
+    isr_shrinks: int = begins(0)
+    isr_expands: int = begins(0)
+    elections_clean: int = begins(0)
+    elections_last_known: int = begins(0)  # CP-ELR 6.5
+    elections_unclean: int = begins(0)
+    unclean_epochs: set[tuple[int, int]] = fresh(set)  # (tp, leader epoch)
+    unwritable: list[Outage] = fresh(list)  # A2: acks=all is refused
+    leaderless: list[Outage] = fresh(list)  # A1: acks=1 finds no leader
+    uncontrolled: Outage = fresh(Outage)  # no controller is active
 
     def copy(self) -> Ledger:
         twin = shallow(self)

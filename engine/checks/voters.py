@@ -45,13 +45,3 @@ def entries(log: MetadataLog, start: int, end: int) -> Iterator[Entry]:
     """Return (epoch, record) from `start` to `end`."""
     for offset in range(start, end):
         yield log.epoch_at(offset), log.records[offset]
-
-
-def has_all(log: MetadataLog, committed: list[Entry]) -> bool:
-    """Check whether a log begins with all these entries."""
-    end = len(committed)
-    if log.end < end:
-        return False
-    if log.records[:end] != [record for _, record in committed]:
-        return False
-    return end == 0 or log.epoch_at(end - 1) == committed[-1][0]

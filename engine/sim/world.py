@@ -116,8 +116,9 @@ class World:
         self.clients: dict[int, Client] = {}
         self.racks = {spec.id: spec.rack for spec in scenario.brokers}
         self.topics: dict[int, tuple[str, int]] = {}
-        self.ledger = Ledger(len(names))
+        self.ledger = Ledger()
         self.checker = Checker(self.cluster, self.ledger)
+        self.checker.grow(len(names))
         self.out = Wires(told, self.kernel, self.network, self.ledger)
         self.out.watch(self.cluster.brokers)
         self.events = 0

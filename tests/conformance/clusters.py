@@ -106,6 +106,7 @@ class ClusterCase(Adapter):
         self.sim = Simulation(scenario, profile)
         self.sim.budget = 1 << 60
         self.sim.checker = Unwatched(self.sim.cluster, self.sim.ledger)
+        self.sim.checker.reached = [0] * len(self.sim.cluster.names)
         self.k = self.sim.cluster.controller
         self.writer = Writer(tuple(given["brokers"]), self.sim.producer().chance)
         self.sim.clients[WRITER] = self.writer

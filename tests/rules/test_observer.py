@@ -132,7 +132,8 @@ def test_until_a_leader_has_committed_no_follower_has(grown: bool) -> None:
     """INV-20, of a partition that was there from the start, and of a new one."""
     sim = after("produce a; settle; settle")
     follower = sim.brokers[2].running
-    checker = Checker(sim.cluster, Ledger(1))
+    checker = Checker(sim.cluster, Ledger())
+    checker.grow(1)
     if grown:
         log = Log()
         log.append(Batch(0, 0, ("a",)))
@@ -165,7 +166,8 @@ def test_logs_are_compared_from_their_first_record_on() -> None:
     """I5."""
     sim = after("produce a b; settle; settle")
     sim.brokers[2].replicas[0].log.batches[0] = Batch(0, 0, ("x",))
-    checker = Checker(sim.cluster, Ledger(1))
+    checker = Checker(sim.cluster, Ledger())
+    checker.grow(1)
     checker.after(2, STEP)
     assert "I5" in checker.told
 
@@ -185,7 +187,8 @@ def test_after_a_commit_that_contradicts_another_the_others_are_compared_again(o
 @pytest.mark.parametrize(("producer", "twice"), [(0, True), (7, True), (-1, False)])
 def test_batches_of_an_idempotent_producer_are_committed_once(producer: int, twice: bool) -> None:
     """I12: -1 is a producer without numbers; 0 is the first that a cluster gives away."""
-    ledger = Ledger(1)
+    ledger = Ledger()
+    ledger.grow(1)
     first, second = (Batch(base, 0, ("a",), 0, producer, 0, 0) for base in (0, 1))
     assert ledger.commit(0, [first], 1) == (None, None)
     assert ledger.commit(0, [second], 2) == (None, second if twice else None)
@@ -194,7 +197,8 @@ def test_batches_of_an_idempotent_producer_are_committed_once(producer: int, twi
 def test_records_sent_again_after_a_loss_stand_for_the_lost() -> None:
     """I12: the first was committed where another record is now, or nothing is known any more."""
     for other in (Batch(0, 1, ("x",)), None):
-        ledger = Ledger(1)
+        ledger = Ledger()
+        ledger.grow(1)
         first, again = (Batch(base, base, ("a",), 0, 7, 0, 0) for base in (0, 1))
         ledger.commit(0, [first], 1)
         if other is None:

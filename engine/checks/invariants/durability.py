@@ -15,7 +15,6 @@ GONE = "{0} at offset {1}, acknowledged with acks={2}, is gone: {3} leads epoch 
 class LeaderComplete(Invariant):
     about: ClassVar = About(
         "I6",
-        "LeaderComplete",
         "A new leader has every committed record.",
         "The leader lacks a committed record.",
         DURABILITY,
@@ -31,7 +30,6 @@ class LeaderComplete(Invariant):
 class AckedAllDurable(Invariant):
     about: ClassVar = About(
         "I7",
-        "AckedAllDurable",
         "A record acknowledged with acks=all stays.",
         "An acknowledged record is gone.",
         DURABILITY,
@@ -47,7 +45,6 @@ class AckedAllDurable(Invariant):
 class Ack1Durable(Invariant):
     about: ClassVar = About(
         "I8",
-        "Ack1Durable",
         "A record acknowledged with acks=1 stays.",
         "A record acknowledged with acks=1 is gone.",
         COUNTED,
@@ -61,7 +58,6 @@ class Ack1Durable(Invariant):
 class TrueHwMonotonic(Invariant):
     about: ClassVar = About(
         "I10",
-        "TrueHwMonotonic",
         "A committed record is never removed or replaced.",
         "A committed record was removed or replaced.",
         DURABILITY,
@@ -82,7 +78,6 @@ class NoDuplicate(Invariant):
 
     about: ClassVar = About(
         "I12",
-        "NoDuplicate",
         "Each record of an idempotent producer is committed at most once.",
         "A record appears twice.",
         DURABILITY,

@@ -14,7 +14,6 @@ from engine.model.state import Replica
 class EpochMonotonic(Invariant):
     about: ClassVar = About(
         "I2",
-        "EpochMonotonic",
         "Leader epochs and partition epochs never decrease.",
         "An epoch decreased.",
         ALWAYS,
@@ -40,7 +39,6 @@ class EpochMonotonic(Invariant):
 class EpochMonotoneInLog(Invariant):
     about: ClassVar = About(
         "INV-3",
-        "EpochMonotoneInLog",
         "Epochs never decrease along a log.",
         "Epochs decrease along a log.",
         EPOCHS,
@@ -61,7 +59,6 @@ class EpochMonotoneInLog(Invariant):
 class EpochCacheSorted(Invariant):
     about: ClassVar = About(
         "INV-4",
-        "EpochCacheSorted",
         "In the epoch cache, epochs and start offsets increase, within the log.",
         "An epoch cache is out of order.",
         EPOCHS,
@@ -97,7 +94,6 @@ class EpochCacheSorted(Invariant):
 class EpochCacheMatchesLog(Invariant):
     about: ClassVar = About(
         "INV-5",
-        "EpochCacheMatchesLog",
         "The epoch cache has the epoch of each batch.",
         "An epoch cache has a wrong start offset.",
         EPOCHS,

@@ -16,7 +16,6 @@ from engine.model.sessions import INITIAL, Session, next_epoch
 class IsrNotThrottled(Invariant):
     about: ClassVar = About(
         "INV-28",
-        "IsrNotThrottled",
         "A quota throttles no in-sync follower.",
         "A quota throttled an in-sync follower.",
         ALWAYS,
@@ -63,7 +62,6 @@ class SessionInStep(Invariant):
 
     about: ClassVar = About(
         "INV-29",
-        "SessionInStep",
         "A leader's fetch session has each partition as the fetcher last sent it.",
         "A fetch session and its fetcher do not match.",
         ALWAYS,

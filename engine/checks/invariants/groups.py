@@ -12,7 +12,6 @@ from engine.checks.invariant import COUNTED, DURABILITY, About, Invariant, Obser
 class OneOwner(Invariant):
     about: ClassVar = About(
         "INV-35",
-        "OneOwner",
         "In one generation of a group a partition has one owner.",
         "A partition has two owners in one generation of a group.",
         DURABILITY,
@@ -31,7 +30,6 @@ class OneOwner(Invariant):
 class OldGenerationFenced(Invariant):
     about: ClassVar = About(
         "INV-36",
-        "OldGenerationFenced",
         "No commit of an older generation of a group overwrites one of a newer.",
         "A commit of an older generation of a group overwrites one of a newer.",
         DURABILITY,
@@ -49,7 +47,6 @@ class OldGenerationFenced(Invariant):
 class ProcessedOnce(Invariant):
     about: ClassVar = About(
         "INV-37",
-        "ProcessedOnce",
         "A group processes each record once.",
         "A group processed a record more than once.",
         COUNTED,
@@ -68,7 +65,7 @@ class NothingSkipped(Invariant):
     """
 
     about: ClassVar = About(
-        "INV-38", "NothingSkipped", "A group skips no record.", "A group skipped a record.", COUNTED
+        "INV-38", "A group skips no record.", "A group skipped a record.", COUNTED
     )
 
     def on_polled(

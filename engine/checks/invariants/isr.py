@@ -15,7 +15,6 @@ from engine.model.state import FOLLOWER, Replica
 class IsrInAR(Invariant):
     about: ClassVar = About(
         "I3",
-        "IsrInAR",
         "The ISR is a subset of the assigned replicas, and the leader is in it.",
         "The ISR or its leader is not valid.",
         ALWAYS,
@@ -38,7 +37,6 @@ class MaximalIsrSuperset(Invariant):
 
     about: ClassVar = About(
         "I4",
-        "MaximalIsrSuperset",
         "The leader's maximal ISR contains the controller's ISR.",
         "The leader's ISR lacks a replica of the controller's ISR.",
         NEVER,
@@ -63,7 +61,6 @@ class MaximalIsrSuperset(Invariant):
 class FetchPrefix(Invariant):
     about: ClassVar = About(
         "INV-13",
-        "FetchPrefix",
         "A replica that joins the ISR has the leader's log up to its own end.",
         "A replica joined the ISR with records that differ from its leader's.",
         DURABILITY,

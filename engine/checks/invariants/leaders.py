@@ -12,7 +12,6 @@ from engine.model.state import Replica
 class OneLeaderPerEpoch(Invariant):
     about: ClassVar = About(
         "I1",
-        "OneLeaderPerEpoch",
         "One broker leads in a leader epoch.",
         "Two leaders act in one epoch.",
         ALWAYS,
@@ -31,7 +30,6 @@ class OneLeaderPerEpoch(Invariant):
 class NoCommitWithoutQuorum(Invariant):
     about: ClassVar = About(
         "I14",
-        "NoCommitWithoutQuorum",
         "No record is committed with fewer in-sync replicas than min.insync.replicas (3.7).",
         "A record was committed with too few in-sync replicas.",
         ALWAYS,
@@ -54,7 +52,6 @@ class ZombieCannotCommit(Invariant):
 
     about: ClassVar = About(
         "I15",
-        "ZombieCannotCommit",
         "A deposed leader commits no new record.",
         "A deposed leader committed a record.",
         ALWAYS,
@@ -81,7 +78,6 @@ class ZombieCannotCommit(Invariant):
 class LeaderAppendOnly(Invariant):
     about: ClassVar = About(
         "INV-10",
-        "LeaderAppendOnly",
         "A leader never truncates its own log.",
         "A leader truncated its own log.",
         ALWAYS,

@@ -15,11 +15,11 @@ from engine.model.state import LEADER, Replica
 class InSyncLogMatching(Invariant):
     about: ClassVar = About(
         "I5",
-        "LogMatching",
         "In-sync replicas have equal logs below their high watermarks.",
         "Two logs differ below their high watermarks.",
         DURABILITY,
         also="INV-14",
+        title="LogMatching",
     )
 
     def on_pair(
@@ -47,7 +47,6 @@ class Convergence(Invariant):
 
     about: ClassVar = About(
         "I13",
-        "Convergence",
         "After faults and traffic end, in-sync replicas reach the leader's LEO and high watermark.",
         "The replicas differ after all faults were repaired.",
         ALWAYS,
@@ -108,7 +107,6 @@ class LogMatching(Invariant):
 
     about: ClassVar = About(
         "INV-12",
-        "LogMatching",
         "Two logs with the same epoch at an offset are equal up to it.",
         "Two logs have the same epoch at an offset, but differ below it.",
         DURABILITY,

@@ -12,7 +12,6 @@ from engine.model.state import LEADER
 class OffsetOrder(Invariant):
     about: ClassVar = About(
         "INV-1",
-        "OffsetOrder",
         "Log start offset <= high watermark <= log end offset.",
         "A high watermark is outside the log.",
         ALWAYS,
@@ -30,7 +29,6 @@ class OffsetOrder(Invariant):
 class LeaderHwMonotone(Invariant):
     about: ClassVar = About(
         "INV-18",
-        "LeaderHwMonotone",
         "A leader's high watermark never decreases.",
         "A leader's high watermark decreased.",
         ALWAYS,
@@ -46,7 +44,6 @@ class LeaderHwMonotone(Invariant):
 class FollowerHwBounded(Invariant):
     about: ClassVar = About(
         "INV-20",
-        "FollowerHwBounded",
         "A follower's high watermark is at most the highest that a leader had.",
         "A follower's high watermark exceeds the highest that a leader had.",
         ALWAYS,

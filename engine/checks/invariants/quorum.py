@@ -5,14 +5,23 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.checks.invariant import ALWAYS, About, Invariant, Observation
-from engine.checks.voters import has_all
+from engine.checks.voters import Entry
 from engine.model.quorum import MetadataLog, Quorum, Voter
+
+
+def has_all(log: MetadataLog, committed: list[Entry]) -> bool:
+    """Check whether a log begins with all these entries."""
+    end = len(committed)
+    if log.end < end:
+        return False
+    if log.records[:end] != [record for _, record in committed]:
+        return False
+    return end == 0 or log.epoch_at(end - 1) == committed[-1][0]
 
 
 class OneLeaderPerQuorumEpoch(Invariant):
     about: ClassVar = About(
         "INV-31",
-        "OneLeaderPerQuorumEpoch",
         "One voter leads an epoch of the quorum.",
         "Two voters lead the same epoch of the quorum.",
         ALWAYS,
@@ -27,7 +36,6 @@ class OneLeaderPerQuorumEpoch(Invariant):
 class MetadataLogMatching(Invariant):
     about: ClassVar = About(
         "INV-32",
-        "MetadataLogMatching",
         "Voters that share an entry of the metadata log share all before it.",
         "Two voters differ below an entry of the metadata log that they share.",
         ALWAYS,
@@ -54,7 +62,6 @@ def _differs(one: MetadataLog, other: MetadataLog) -> int:
 class QuorumLeaderComplete(Invariant):
     about: ClassVar = About(
         "INV-33",
-        "QuorumLeaderComplete",
         "A new leader of the quorum has all committed metadata.",
         "A leader of the quorum lacks committed metadata.",
         ALWAYS,
@@ -69,7 +76,6 @@ class QuorumLeaderComplete(Invariant):
 class MetadataDurable(Invariant):
     about: ClassVar = About(
         "INV-34",
-        "MetadataDurable",
         "Committed metadata stays on a majority of the voters, and below every high watermark.",
         "Committed metadata is gone.",
         ALWAYS,

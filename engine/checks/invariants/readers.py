@@ -12,7 +12,6 @@ from engine.model.messages import FetchData
 class ConsumerPrefix(Invariant):
     about: ClassVar = About(
         "I9",
-        "ConsumerPrefix",
         "A record that a consumer read never changes or disappears.",
         "A record that a consumer read changed or disappeared.",
         DURABILITY,
@@ -35,7 +34,6 @@ class ConsumerPrefix(Invariant):
 class VisibleIsCommitted(Invariant):
     about: ClassVar = About(
         "INV-23",
-        "VisibleIsCommitted",
         "A consumer receives only records below the high watermark.",
         "A consumer received an uncommitted record.",
         ALWAYS,
@@ -52,7 +50,6 @@ class VisibleIsCommitted(Invariant):
 class LatestMonotone(Invariant):
     about: ClassVar = About(
         "INV-25",
-        "LatestMonotone",
         "The latest offset that a client receives never decreases.",
         "A client received a smaller latest offset than before.",
         DURABILITY,
@@ -76,7 +73,6 @@ class TruncationNoticed(Invariant):
 
     about: ClassVar = About(
         "INV-27",
-        "TruncationNoticed",
         "A consumer that read truncated records notices before it reads on.",
         "A consumer reads on, although records that it read are gone.",
         DURABILITY,

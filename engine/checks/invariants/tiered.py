@@ -14,7 +14,6 @@ from engine.model.state import FOLLOWER, Replica
 class DeletedMeansCopied(Invariant):
     about: ClassVar = About(
         "INV-39",
-        "DeletedMeansCopied",
         "What was committed and no local segment of the leader holds is in remote storage.",
         "Committed records are neither on the leader's disk nor in remote storage.",
         DURABILITY,
@@ -51,7 +50,6 @@ def _missing(
 class RebuiltEpochs(Invariant):
     about: ClassVar = About(
         "INV-40",
-        "RebuiltEpochs",
         "A follower that began after a remote segment has the epochs of its leader.",
         "A follower has rebuilt its log with other epochs than its leader's.",
         NEVER,
@@ -85,7 +83,6 @@ def _epochs(cache: EpochCache, start: int, end: int) -> list[tuple[int, int]]:
 class CopiedMeansCommitted(Invariant):
     about: ClassVar = About(
         "INV-41",
-        "CopiedMeansCommitted",
         "Only committed records are copied.",
         "Records that were not committed are in remote storage.",
         ALWAYS,
