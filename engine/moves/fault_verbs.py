@@ -65,7 +65,7 @@ def _or_voter_up(why_not: Callable[[Simulation, Args], str]) -> Callable[[Simula
     "power",
     "faults",
     "power B | power C1",
-    "Power fails: what was not flushed is gone; a voter has flushed all that counts.",
+    "Power fails: what was not flushed is gone.",
     _broker_or_voter,
     _or_voter_up(_is_alive),
 )
@@ -297,8 +297,7 @@ def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     "shutdown",
     "faults",
     "shutdown B | shutdown C1",
-    "A controlled shutdown: leaderships are handed over, the log is flushed; a voter that leads "
-    "resigns, and names its successors.",
+    "A controlled shutdown: leaderships are handed over, the log is flushed.",
     _broker_or_voter,
     _or_voter_up(is_up),
 )
