@@ -52,6 +52,10 @@ def commands_page() -> str:
         "`SCENARIO` is a name of the library (`R20` or its slug), a YAML file, or the text of a",
         "run. `--moves` are separated by `;`. Exit codes: 0 as expected, 1 not as expected, 2 for",
         "input that cannot be used, with one sentence on the error output.",
+        "",
+        "A shell completes commands, scenarios and releases after",
+        '`eval "$(_HIGHWATER_COMPLETE=bash_source highwater)"` in `~/.bashrc`; for zsh and fish',
+        "it is `zsh_source` and `fish_source`.",
     ]
     for name, command in _commands(cli, ""):
         lines += ["", f"## {name}", "", "```", _usage(name, command), "```", ""]

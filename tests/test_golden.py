@@ -74,7 +74,7 @@ def told(replay: Replay) -> str:
 @pytest.mark.parametrize(("scenario", "profile"), cases(SCRIPTED))
 def test_golden(scenario: Scenario, profile: str, rewrite: bool) -> None:
     path = FOLDER / scenario.code / f"{profile}.txt"
-    again = f"highwater run {scenario.code} --profile {profile} --export golden"
+    again = f"highwater run {scenario.code} --kafka {profile} --export golden"
     compare(path, told(Replay(Run(scenario, profile))), rewrite, again)
 
 

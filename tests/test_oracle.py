@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from engine.checks.prefix import differing, has_values, is_just, unlike_prefix
+from engine.checks.invariants.isr import unlike_prefix
+from engine.checks.prefix import differing, has_values, is_just
 from engine.model.log import Batch, Log
 from engine.model.state import DOWN
 from engine.scenarios.file import find
@@ -104,7 +105,7 @@ def test_runs_under_random_faults(code: str, profile: str, seeds: int) -> None:
         oracle = Oracle(sim)
         for _ in play(sim, ("run 25s",)):
             pass
-        seen |= compare(sim, oracle, f"highwater run {code} --profile {profile} --seed {seed}")
+        seen |= compare(sim, oracle, f"highwater run {code} --kafka {profile} --seed {seed}")
     if code == "S61" and profile == "Z0102":
         assert {"I6", "I7"} <= seen, "the comparison must not be about nothing"
 
@@ -133,7 +134,7 @@ def test_scripts_in_which_logs_part(code: str, profile: str) -> None:
     oracle = Oracle(sim)
     for _ in play(sim, run.lines()):
         pass
-    compare(sim, oracle, f"highwater run {code} --profile {profile}")
+    compare(sim, oracle, f"highwater run {code} --kafka {profile}")
 
 
 def test_committed_batches_need_no_comparison() -> None:

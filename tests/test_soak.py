@@ -204,7 +204,7 @@ def test_a_find_is_told_with_its_line_and_exit_code_1(monkeypatch: pytest.Monkey
     monkeypatch.setattr(soaking, "soak", lambda *_: found.report())
     told = highwater("soak", "--minutes", "0")
     assert told.exit_code == 1
-    assert "highwater run S01 --profile K39 --seed 3 --moves 'produce a; settle'" in told.stdout
+    assert "highwater run S01 --kafka K39 --seed 3 --moves 'produce a; settle'" in told.stdout
     line = next(one for one in told.stdout.splitlines() if "soak --run" in one)
     assert highwater(*shlex.split(line)[1:]).exit_code == 0, "nothing is wrong with it in truth"
     assert json.loads(highwater("soak", "--json").stdout)["finds"][0]["moves"] == 9

@@ -105,7 +105,7 @@ def test_a_file_explains_itself(tmp_path: Path) -> None:
     asked = "SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)"
     told = [dict(duckdb.execute(asked, [path]).fetchall()) for path in paths]
     assert [one["release"] for one in told] == ["Z0102", "K39"] * 2
-    repeat = "highwater batch random-schedules --profiles K39 --seed 5 --runs 6"
+    repeat = "highwater batch random-schedules --kafka K39 --seed 5 --runs 6"
     assert told[1]["command"] == repeat and "command" not in told[3]
     assert Scenario.from_dict(json.loads(told[3]["scenario"])).title == "Mine"
     assert pq.read_schema(paths[1]).metadata[b"engine"] == str(ENGINE_VERSION).encode()

@@ -152,7 +152,12 @@ blueprint.post("/api/shorten")(shorten_run)
 
 
 @blueprint.post("/api/futures")
-@api_schema.declare(api_schema.BatchStarted, 201, takes=api_schema.FuturesSent)
+@api_schema.declare(
+    api_schema.BatchStarted,
+    201,
+    takes=api_schema.FuturesSent,
+    example={**api_schema.FAILED, "runs": 10},
+)
 def futures() -> Response:
     """Start a batch of futures of a failing run, from many of its steps.
 
@@ -165,7 +170,7 @@ def futures() -> Response:
     each = given.whole("runs", 1, FUTURES_MOST, default=FUTURES_EACH)
     number = _start_futures(run, invariant, each)
     url = url_for("batches.page", number=number)
-    return json_answer({"ok": True, "id": number, "url": url}, 201)
+    return json_answer({"ok": True, "id": number, "url": url, **visitor.new_key()}, 201)
 
 
 def _run_asked(given: RequestFields) -> tuple[Run, str]:

@@ -29,7 +29,7 @@ from app.batch.study_pages import (
 )
 from app.batch.wire import BatchResult
 from app.core.refusals import RequestError
-from app.core.request_fields import RequestFields, typed
+from app.core.request_fields import RequestFields, one_of, typed
 from app.questions.names import DIGEST, digest_asked
 from app.server import api_schema, visitor
 from app.server.services import apart, services
@@ -220,7 +220,12 @@ def twin() -> AnyResponse:
 
 
 @blueprint.post("/api/batches")
-@api_schema.declare(api_schema.BatchStarted, 201, takes=api_schema.BatchSent)
+@api_schema.declare(
+    api_schema.BatchStarted,
+    201,
+    takes=api_schema.BatchSent,
+    example={"scenario": "S74", "runs": 20},
+)
 def submit() -> Response:
     """Submit a study and return its number and address.
 
@@ -231,7 +236,7 @@ def submit() -> Response:
     given = body()
     number = jobs().submit(asked_spec(given, scenario_asked(given)), *visitor.asker())
     url = address(f"/batch/{number}", **visitor.tongue())
-    return json_answer({"ok": True, "id": number, "url": url}, 201)
+    return json_answer({"ok": True, "id": number, "url": url, **visitor.new_key()}, 201)
 
 
 @blueprint.post("/batch")
@@ -257,7 +262,9 @@ def submit_form() -> AnyResponse:
 
 
 @blueprint.post("/api/batches/estimate")
-@api_schema.declare(api_schema.Estimated, takes=api_schema.BatchSent)
+@api_schema.declare(
+    api_schema.Estimated, takes=api_schema.BatchSent, example={"scenario": "S74", "runs": 20}
+)
 def estimate() -> Response:
     """Play a few runs to estimate the time of all of them, and to find what would go wrong."""
     visitor.require_token()
@@ -343,12 +350,11 @@ def get_batch(number: str) -> Response:
 
 def failures_wanted() -> records.FailureFilter:
     """Return which failing runs the address asks for."""
-    order = request.args.get("order", "seed")
     return records.FailureFilter(
         request.args.get("profile", "")[:120],
         request.args.get("invariant", "")[:40],
         typed(request.args, "cell", high=CELLS_MOST, default=records.EVERY_CELL),
-        order if order in records.ORDERS else "seed",
+        one_of(request.args.get("order", "seed"), "order", records.ORDERS),
     )
 
 
@@ -386,7 +392,7 @@ def act(number: str, what: str) -> AnyResponse:
 
 
 @blueprint.post("/api/batches/<number>/more")
-@api_schema.declare(api_schema.Changed, takes=api_schema.MoreSent)
+@api_schema.declare(api_schema.Changed, takes=api_schema.MoreSent, example={"runs": 100})
 def more(number: str) -> Response:
     """Add more seeds for every profile and cell; the body is {runs}."""
     visitor.require_token()

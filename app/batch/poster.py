@@ -124,7 +124,7 @@ def notebook_cell(batch: BatchRow, scenario: Scenario, is_named: bool) -> str:
     if asked or batch.runs > RUNS_HERE:
         more = "".join(f" --vary {key}={','.join(values)}" for key, values in asked.items())
         options = f"--runs {batch.runs} --seed {batch.first_seed}{more}"
-        lines.append(f"!highwater batch {name} --profiles {','.join(batch.profiles)} {options}")
+        lines.append(f"!highwater batch {name} --kafka {','.join(batch.profiles)} {options}")
     else:
         seeds = f"runs={batch.runs}, seed={batch.first_seed}"
         lines += ["import highwater", f"highwater.study({name!r}, kafka={batch.profiles}, {seeds})"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.batch import statistics, wire
@@ -35,7 +35,7 @@ from engine.advisor.advice import Failures, Setting
 from engine.model.json_types import Json
 from engine.scenarios.scenario import Scenario
 from engine.sim.run import Run
-from engine.study.batch import LOST, UNPROMISED
+from engine.study.batch import LOST, PROMISED, UNPROMISED
 from engine.study.futures import Present
 
 FUTURES = "futures"
@@ -131,10 +131,20 @@ def require_batch(database: Database, number: str) -> BatchRow:
 
 
 def newest(
-    database: Database, limit: int | None = 50, of: str = "", but: str = ""
+    database: Database,
+    limit: int | None = 50,
+    of: str = "",
+    but: str = "",
+    after: tuple[int, str] | None = None,
 ) -> list[BatchRow]:
-    """Return batches, newest first: all, those of one owner, or those of all others."""
-    chosen = select(BatchRow).order_by(BatchRow.submitted.desc()).limit(limit)
+    """Return batches, newest first: all, those of one owner, or those of all others.
+
+    `after`: (submitted, id) of the last one that is known.
+    """
+    newest_first = BatchRow.submitted.desc(), BatchRow.id.desc()
+    chosen = select(BatchRow).order_by(*newest_first).limit(limit)
+    if after is not None:
+        chosen = chosen.where(tuple_(BatchRow.submitted, BatchRow.id) < after)
     if of:
         chosen = chosen.where(BatchRow.owner == of)
     if but:
@@ -196,7 +206,8 @@ def subject(batch: BatchRow, cell: int) -> Json:
         return {"run": batch.about["run"], "present": batch.about["presents"][cell]}
     if is_of_cycles(batch):
         return cycle_rows.subject(*asked_of(batch, cell), batch.about.get("effort", {}))
-    return cell_scenario(batch, cell).scenario.to_dict()
+    scenario = cell_scenario(batch, cell).scenario.to_dict()
+    return {**scenario, PROMISED: True} if batch.about.get("promised") else scenario
 
 
 def is_of_cycles(batch: BatchRow) -> bool:
@@ -332,7 +343,7 @@ def cells(database: Database, batch: BatchRow) -> list[BatchCellRow]:
     return sorted(found, key=lambda row: (row.cell, place.get(row.profile, 0)))
 
 
-ORDERS: Final[dict[str, tuple[Any, ...]]] = {
+ORDERS: Final[dict[wire.FailureOrder, tuple[Any, ...]]] = {
     "seed": (),
     "step": (FailureRow.step,),
     "lost": (FailureRow.lost.desc().nulls_last(),),
@@ -347,7 +358,7 @@ class FailureFilter:
     profile: str = ""
     invariant: str = ""
     cell: int = EVERY_CELL
-    order: str = "seed"
+    order: wire.FailureOrder = "seed"
 
 
 EVERY_FAILURE: Final = FailureFilter()

@@ -12,7 +12,6 @@ from app.batch.intervals import Look, is_within, knowable, runs_needed
 from app.batch.jobs import Jobs
 from app.batch.pairs import pair_sentences, pairs
 from app.batch.runners.summary import QUANTILES, Failure
-from app.batch.spec import Spec
 from app.storage.models import BatchCellRow, BatchRow
 from engine.model.configs import build
 from engine.model.profiles import get_profile
@@ -31,10 +30,9 @@ SHOWN_QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
 def played(
-    jobs: Jobs, spec: Spec, progress: Callable[[wire.BatchSnapshot], None]
+    jobs: Jobs, number: str, progress: Callable[[wire.BatchSnapshot], None]
 ) -> wire.BatchResult:
-    """Play the batch to its end, without the page, and return the result."""
-    number = jobs.submit(spec)
+    """Wait for a batch to end, without the page, and return the result."""
     jobs.wait(number, progress)
     return result(jobs, number)
 

@@ -10,11 +10,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.advisor.result import KIND
 from app.batch import records
+from app.batch.bounds import CURSOR, STUDIES_MOST
 from app.batch.jobs import Jobs
 from app.batch.result import sentences
 from app.batch.study_comparison import compared
 from app.batch.wire import StudyFinding
 from app.core.refusals import RequestError
+from app.core.request_fields import typed
 from app.server import api_schema, visitor
 from app.server.services import services
 from app.storage.batch_fields import BatchState
@@ -133,8 +135,34 @@ def checked_title(given: str) -> str:
     return title
 
 
+@blueprint.get("/api/batches")
+@api_schema.declare(api_schema.StudiesListed, asks=api_schema.StudiesAsked)
+def list_studies() -> Response:
+    """Return the studies of a browser or a key, newest first; without one those of the gallery."""
+    limit = typed(request.args, "limit", 1, STUDIES_MOST, default=OTHERS_MOST)
+    after = _place(request.args.get("after", ""))
+    owner = visitor.known_owner()
+    rows = []
+    if owner or services().settings.gallery:
+        rows = records.newest(jobs().database, limit + 1, of=owner, after=after)
+    following = f"{rows[limit - 1].submitted}-{rows[limit - 1].id}" if len(rows) > limit else None
+    shown = [{**listed(row), "url": url_for("batches.page", number=row.id)} for row in rows[:limit]]
+    return json_answer({"ok": True, "studies": shown, "next": following})
+
+
+def _place(cursor: str) -> tuple[int, str] | None:
+    if not cursor:
+        return None
+    if not re.match(CURSOR, cursor):
+        raise RequestError("invalid", what="after")
+    submitted, _, number = cursor.partition("-")
+    return int(submitted), number
+
+
 @blueprint.post("/api/batches/<number>/title")
-@api_schema.declare(api_schema.Titled, takes=api_schema.TitleSent)
+@api_schema.declare(
+    api_schema.Titled, takes=api_schema.TitleSent, example={"title": "Two releases"}
+)
 def rename(number: str) -> Response:
     """Rename a study; the body is {title}, and "" goes back to the scenario's title."""
     visitor.require_token()

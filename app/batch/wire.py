@@ -7,10 +7,12 @@ since 1970.
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from app.core.refusals import KeyedSentence
 from app.storage.batch_fields import BatchAbout, BatchCause, BatchState
+
+FailureOrder = Literal["seed", "step", "lost"]
 
 
 class StudyFinding(KeyedSentence):

@@ -61,7 +61,11 @@ def _box(files_first: bool) -> str:
 
 
 @blueprint.post("/api/cluster")
-@api_schema.declare(api_schema.ClusterRead, takes=api_schema.ClusterSent)
+@api_schema.declare(
+    api_schema.ClusterRead,
+    takes=api_schema.ClusterSent,
+    example={"text": "Topic: a Partition: 0 Leader: 1 Replicas: 1,2 Isr: 1", "profile": "K39"},
+)
 def read_cluster() -> Response:
     """Parse {text, profile?, partition?}; nothing is stored or evaluated.
 

@@ -13,7 +13,14 @@ from app.command.options import AS_JSON, CANCELLED, plain, refuse, tell
 @click.option("--factors", default="1,2,3", show_default=True, help="Replication factors.")
 @click.option("--racks", default="1,3", show_default=True)
 @click.option("--presets", default="usual,fleet,volumes", show_default=True, help="Failure rates.")
-@click.option("--profile", default="K39", show_default=True, help="Kafka release or profile.")
+@click.option(
+    "--kafka",
+    "--profile",
+    "profile",
+    default="K39",
+    show_default=True,
+    help="Kafka release or profile.",
+)
 @click.option(
     "--within",
     type=click.IntRange(5, 100),

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from app.batch.wire import BatchResult, BatchSnapshot
 from app.core import config
 from app.core.refusals import RequestError
 from app.core.words import Catalogue
+from app.storage.batch_fields import BatchState
 from engine.model.languages import USUAL
 from engine.scenarios import file
+
+if TYPE_CHECKING:
+    from app.batch.jobs import Jobs
 
 EVERY_S = 30
 """Between two lines of progress where no terminal is."""
@@ -61,18 +66,33 @@ def run_batch(
 
     Only what can be played reads the settings, which creates a directory for its results.
     """
-    from app import create_app
-    from app.batch.result import played
     from app.batch.spec import make_spec, parse_vary
-    from app.compiled import background
-    from app.server.services import KEY, Services
-    from app.storage.database import place_of
 
     try:
         spec = make_spec(file.find(scenario), runs, profiles, seed, parse_vary(vary), within)
     except RequestError as refusal:
         print(refusal, file=sys.stderr)
         return 2
+    return _played(overrides, lambda jobs: jobs.submit(spec), as_json)
+
+
+def resume_batch(overrides: dict[str, str], number: str, as_json: bool) -> int:
+    """Play what a study of the command line lacks, and report it; return the same."""
+
+    def begin(jobs: Jobs) -> str:
+        jobs.resume(number)
+        return number
+
+    return _played(overrides, begin, as_json)
+
+
+def _played(overrides: dict[str, str], begin: Callable[[Jobs], str], as_json: bool) -> int:
+    from app import create_app
+    from app.batch.result import played
+    from app.compiled import background
+    from app.server.services import KEY, Services
+    from app.storage.database import place_of
+
     settings = config.load(None, **overrides)
     if told := background.begin():
         print(told, file=sys.stderr)
@@ -80,7 +100,10 @@ def run_batch(
     services: Services = app.extensions[KEY]
     progress = ProgressBar()
     try:
-        result = played(services.jobs, spec, progress)
+        result = played(services.jobs, begin(services.jobs), progress)
+    except RequestError as refusal:
+        print(refusal, file=sys.stderr)
+        return 2
     finally:
         progress.end()
         services.close()
@@ -89,6 +112,8 @@ def run_batch(
         print(json.dumps(result, ensure_ascii=False, indent=1))
     else:
         print("\n".join(lines(result)))
+    if result["state"] in (BatchState.CANCELLED, BatchState.INTERRUPTED, BatchState.FAILED):
+        print(f"Continue with: highwater batch --resume {result['id']}", file=sys.stderr)
     return 0 if result["state"] == "done" else 1
 
 
@@ -113,6 +138,6 @@ def lines(result: BatchResult) -> Iterator[str]:
     }
     for one in list(reversed(first.values()))[:OPENED_MOST]:
         yield f"  {display_names.kafka(one['profile'])}: {one['why'] or one['invariant']}"
-        run = f"highwater run {name} --profile {one['profile']} --seed {one['seed']}"
+        run = f"highwater run {name} --kafka {one['profile']} --seed {one['seed']}"
         place = f"highwater serve, and open http://localhost:8000{one['url']}"
         yield f"    {run if name and not one['label'] else place}"

@@ -14,56 +14,66 @@ from typing import Any
 import click
 
 from app.command import brokers
-from app.command.advise import advise
-from app.command.cluster import cluster
 from app.command.compile_engine import compile_engine
-from app.command.find import find
-from app.command.incident import incident
-from app.command.learning import learn
-from app.command.options import AS_JSON, P, plain, refuse, tell
-from app.command.refine import refine
-from app.command.site import site
-from app.command.upgrade import upgrade
-from app.core import config
+from app.command.options import (
+    AS_JSON,
+    MASTER,
+    RELEASE,
+    RELEASES,
+    SCENARIO,
+    P,
+    complete_scenario,
+    plain,
+    refuse,
+    seed_option,
+    tell,
+)
+from app.core import config, features
 
+ROWS_MOST = 1_000_000
 SECTIONS = {
-    "Play": {
+    features.PLAY: {
         "serve": "Start the playground in your browser.",
         "run": "Play a scenario, and print its verdict.",
         "scenarios": "List the library, with verdicts.",
-        "find": "Search for words, an error or a log line.",
         "mcp": "Answer an assistant (Model Context Protocol).",
-        "learn": "Export flash cards and questions.",
     },
-    "Measure": {
+    features.MEASURE: {
         "batch": "Play many seeds of a scenario.",
         "query": "Run SQL over stored runs.",
         "explore": "Search every future of a step.",
-        "advise": "Estimate how often settings lose records.",
     },
-    "Your cluster": {
-        "cluster": "Make a run of what Kafka's tools print.",
-        "incident": "Reconstruct an outage from brokers' files.",
-        "upgrade": "List the bugs that an upgrade fixes.",
-    },
-    "Develop": {
+    features.YOURS: {},
+    features.DEVELOP: {
         "compile": "Compile the engine to C.",
         "course": "Check chapters of a course.",
         "lab": "Play a scenario on real brokers.",
         "read": "Check a reading guide.",
         "record": "Record scripts on real brokers.",
         "recordings": "Compare recordings with the model.",
-        "refine": "Compare a run with the published model.",
         "rules": "List rules, and the code that follows them.",
-        "site": "Write the playground as a static site.",
         "soak": "Play random moves until an invariant breaks.",
     },
 }
+"""Section of the help -> its commands and what they do; those of features follow."""
 EXAMPLES = """\b
 Examples:
-  highwater run R20 --profile 0.10.2.2
-  highwater batch S74 --runs 1000 --profiles 0.10.2.2,latest
+  highwater run R20 --kafka 0.10.2.2
+  highwater batch S74 --runs 1000 --kafka 0.10.2.2,latest
   kafka-topics.sh --describe | highwater cluster
+"""
+
+
+BATCH_EXAMPLES = """\b
+Examples:
+  highwater batch S74 --runs 1000 --kafka 0.10.2.2,latest
+  highwater batch crash-storm --runs 500 --vary min.insync.replicas=1,2
+  highwater batch --resume 6e00cd9aa0c5
+"""
+QUERY_EXAMPLES = """\b
+Examples:
+  highwater query "SELECT profile, avg(failover_ms) FROM runs GROUP BY profile"
+  highwater query "SELECT * FROM runs WHERE acked_lost > 0" --out lost.parquet
 """
 
 
@@ -116,12 +126,9 @@ def mcp() -> None:
 
 
 @main.command()
-@click.argument("scenario")
-@click.option(
-    "--profile",
-    help="Kafka release or profile, such as 3.9.1, 0.10.2.2 or K39+elr [the scenario's first].",
-)
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@SCENARIO
+@RELEASE
+@seed_option("Seed of delays, losses and faults [0].")
 @click.option("--moves", help="Moves to play instead of the script, separated by ; or new lines.")
 @click.option("--export", "form", help="Write the run in this format (see above).")
 @AS_JSON
@@ -139,10 +146,13 @@ def run(
     SCENARIO is a name of the library (R20, or its slug), a YAML file, or the text of a run.
 
     Exit code 0 if the run ends as the scenario expects under this profile, or, if it expects
-    nothing, breaks no invariant; else 1.  --export (yaml, json, steps, golden, mermaid, shiviz,
-    pytest) writes the run and exits with 0.
+    nothing, breaks no invariant; else 1.
+
+    --export writes the run and exits with 0: as its script (yaml, json), its steps as the pages get
+    them (steps), a compact notation to compare (golden), a diagram (mermaid, shiviz), or a test
+    (pytest).
     """
-    from app.command.playing import complaints, exported, report, run_of, verdict_line
+    from app.command.playing import complaints, exported, report, run_of, sentences, verdict_line
     from engine.replay.replay import Replay
 
     # No other user shares this processor: a run is played up to the engine's own bound.
@@ -154,7 +164,8 @@ def run(
     if as_json:
         tell(report(replay, unkept))
     else:
-        click.echo(replay.golden(), nl=False)
+        for line in sentences(replay):
+            click.echo(line)
         click.echo(f"\n{verdict_line(replay)}")
         for complaint in unkept:
             click.echo(f"Not as expected: {complaint}", err=True)
@@ -177,44 +188,38 @@ def read(path: str) -> None:
     sys.exit(0 if whole else 1)
 
 
-@main.command()
-@click.argument("scenario")
-@click.option("--runs", type=click.IntRange(1), required=True, help="Runs per profile and cell.")
-@click.option("--profiles", help="Profiles, separated by commas [those of the scenario].")
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@main.command(epilog=BATCH_EXAMPLES)
+@click.argument("scenario", required=False, shell_complete=complete_scenario)
+@click.option("--runs", type=click.IntRange(1), metavar="N", help="Runs per release and cell.")
+@RELEASES
+@seed_option("Seed of the first run [0]; the next run has the next one.")
 @click.option("--vary", multiple=True, metavar="KEY=V1,V2", help="Values to vary; repeatable.")
 @click.option(
     "--within", type=int, default=0, help="Stop once every share is known to ± this many %."
 )
-@click.option("--master", help="Spark: local[4], spark://host:7077, or sc://host:15002.")
+@click.option("--resume", metavar="ID", help="Play what a study lacks that was ended early.")
+@MASTER
 @AS_JSON
 @plain
 def batch(
-    scenario: str,
-    runs: int,
-    profiles: str | None,
-    seed: int,
-    vary: tuple[str, ...],
-    within: int,
-    master: str | None,
-    as_json: bool,
+    scenario: str | None, runs: int | None, resume: str | None, master: str | None, **asked: Any
 ) -> None:
-    """Run SCENARIO with many seeds on Spark, and store the results in the server's database."""
-    from app.command.batch import run_batch
+    """Play SCENARIO with many seeds, and store the results where `highwater serve` shows them.
+
+    At most a few seconds of runs are played here, more of them on Spark.  Ctrl+C keeps what was
+    played.
+
+    Exit code 0 if all runs were played, 1 if the study ended early or failed.
+    """
+    from app.command.batch import resume_batch, run_batch
 
     overrides: dict[str, str] = {"spark_master": master} if master else {}
-    sys.exit(
-        run_batch(
-            overrides,
-            scenario=scenario,
-            runs=runs,
-            profiles=[name.strip() for name in profiles.split(",")] if profiles else None,
-            seed=seed,
-            vary=vary,
-            within=within,
-            as_json=as_json,
-        )
-    )
+    if resume is not None:
+        sys.exit(resume_batch(overrides, resume, asked["as_json"]))
+    if scenario is None or runs is None:
+        refuse("Name a SCENARIO and --runs, or a study with --resume ID.")
+    asked["profiles"] = asked["profiles"] and [one.strip() for one in asked["profiles"].split(",")]
+    sys.exit(run_batch(overrides, scenario=scenario, runs=runs, **asked))
 
 
 BUDGETS = {
@@ -240,11 +245,9 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 
 
 @main.command(short_help="Search everything that can happen, breadth first.")
-@click.argument("scenario", required=False)
-@click.option(
-    "--profile", help="Kafka release or profile, such as Z0102 or K39+elr [the scenario's first]."
-)
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.argument("scenario", required=False, shell_complete=complete_scenario)
+@RELEASE
+@seed_option("Seed of delays, losses and faults [0].")
 @click.option("--moves", help="Moves to play before the search, instead of the script.")
 @click.option("--at", help="Step at which the search starts, or last [last].")
 @with_budgets
@@ -263,7 +266,7 @@ def with_budgets(command: Callable[P, None]) -> Callable[P, None]:
 @click.option("--max-states", type=click.IntRange(1), help="Maximum number of distinct states.")
 @click.option("--max-seconds", type=click.FloatRange(0), help="Maximum number of CPU seconds.")
 @click.option("--spark", is_flag=True, help="Distribute the states of each level over Spark.")
-@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@MASTER
 @click.option("--counts", "counts_path", type=click.Path(), help="Compare with a file of counts.")
 @click.option(
     "--budget-s", type=click.FloatRange(0), help="Maximum CPU seconds of a row of --counts [60]."
@@ -293,22 +296,29 @@ def explore(as_json: bool, **asked: Any) -> None:
     sys.exit(explore(SearchOptions(budgets=budgets, **asked), as_json))
 
 
-@main.command()
+@main.command(epilog=QUERY_EXAMPLES)
 @click.argument("sql")
-@click.option("--rows", type=click.IntRange(1, 100_000), default=50, show_default=True)
-@click.option("--master", help="Spark master, such as local[4] or spark://host:7077.")
+@click.option(
+    "--rows", type=click.IntRange(1, ROWS_MOST), metavar="N", help="Rows to show [50; --out: all]."
+)
+@MASTER
+@click.option("--csv", "as_csv", is_flag=True, help="CSV instead of text.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write a file: .csv or .parquet.")
 @AS_JSON
 @plain
-def query(sql: str, rows: int, master: str | None, as_json: bool) -> None:
+def query(
+    sql: str, rows: int | None, master: str | None, as_csv: bool, out: str | None, as_json: bool
+) -> None:
     """Run SQL over the views runs, cells and batches of all stored batches.
 
     DuckDB runs it, or Spark with --master.  Rows with the columns batch, profile, cell and seed
     end with a link to their run.
     """
-    from app.command.query import run_query
+    from app.command.query import form_of, run_query
 
+    form = form_of(out, as_csv, as_json)
     settings = config.read(None, **({"spark_master": master} if master else {}))
-    sys.exit(run_query(settings, sql, rows, as_json))
+    sys.exit(run_query(settings, sql, rows or (ROWS_MOST if out else 50), form, out))
 
 
 @main.group()
@@ -391,8 +401,14 @@ def rules(as_json: bool) -> None:
 @click.option(
     "--minutes", type=click.FloatRange(0, 1440), default=5, show_default=True, help="Duration."
 )
-@click.option("--profiles", default="", help="Profiles, separated by commas [all].")
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@click.option(
+    "--kafka",
+    "--profiles",
+    "profiles",
+    default="",
+    help="Kafka releases or profiles, separated by commas [all].",
+)
+@seed_option("Seed of the first run [0].")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("--run", "text", help="Check only this run, given as its text.")
 @AS_JSON
@@ -422,18 +438,8 @@ def soak(
     sys.exit(1 if report["finds"] else 0)
 
 
-for _command in (
-    brokers.recordings,
-    brokers.lab,
-    brokers.record,
-    incident,
-    cluster,
-    advise,
-    compile_engine,
-    find,
-    learn,
-    refine,
-    site,
-    upgrade,
-):
+for _command in (brokers.recordings, brokers.lab, brokers.record, compile_engine):
     main.add_command(_command)
+for _feature, _command in features.commands():
+    main.add_command(_command)
+    SECTIONS[_feature.section][_feature.command] = _feature.summary

@@ -16,7 +16,13 @@ MOST_READ: Final = 1_000_000
 
 @click.command()
 @click.argument("file", type=click.File("rb"), default="-")
-@click.option("--profile", default="", help="Kafka release or profile to play [from the output].")
+@click.option(
+    "--kafka",
+    "--profile",
+    "profile",
+    default="",
+    help="Kafka release or profile to play [from the output].",
+)
 @click.option("--out", type=click.Path(dir_okay=False), help="File to write the run to, as YAML.")
 @AS_JSON
 @plain

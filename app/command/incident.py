@@ -16,7 +16,11 @@ from app.command.options import AS_JSON, plain
     "--partition", default="", help="Partition, such as orders-0 [the only one that changed]."
 )
 @click.option(
-    "--profile", default="", help="Kafka release or profile of the model [from the logs]."
+    "--kafka",
+    "--profile",
+    "profile",
+    default="",
+    help="Kafka release or profile of the model [from the logs].",
 )
 @click.option("--out", type=click.Path(dir_okay=False), help="File to write the run to, as YAML.")
 @AS_JSON

@@ -14,10 +14,67 @@ from typing import Any, NoReturn, ParamSpec
 import click
 
 from app.core import config
+from app.core.request_fields import SEED_MAX
 
 P = ParamSpec("P")
 BAD_INPUT = 2
 CANCELLED = 130
+
+
+def complete_scenario(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the names in the library that begin so, for completion in a shell."""
+    from engine.scenarios.file import library
+
+    names = [name for one in library().values() for name in (one.code, one.slug) if name]
+    return [name for name in names if name.casefold().startswith(begun.casefold())]
+
+
+def complete_release(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the releases that begin so; in a list separated by commas, its last one."""
+    from engine.model.profiles import ADDRESSES, PROFILES
+
+    before, comma, last = begun.rpartition(",")
+    return [before + comma + name for name in (*ADDRESSES, *PROFILES) if name.startswith(last)]
+
+
+SCENARIO = click.argument("scenario", shell_complete=complete_scenario)
+RELEASE = click.option(
+    "--kafka",
+    "--profile",
+    "profile",
+    shell_complete=complete_release,
+    help="Kafka release or profile, such as 3.9.1, latest or K39+elr [the scenario's first].",
+)
+RELEASES = click.option(
+    "--kafka",
+    "--profiles",
+    "profiles",
+    shell_complete=complete_release,
+    help="Kafka releases or profiles, separated by commas [those of the scenario].",
+)
+
+
+def seed_option(help: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    kind = click.IntRange(0, SEED_MAX)
+    return click.option("--seed", type=kind, default=0, metavar="N", help=help)
+
+
+MASTERS = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|sc|k8s)://.+|yarn")
+
+
+def _master(ctx: click.Context, parameter: click.Parameter, given: str | None) -> str | None:
+    if given is not None and not MASTERS.fullmatch(given):
+        raise click.BadParameter(
+            "a master is local[4], spark://host:7077, sc://host:15002, k8s://host or yarn."
+        )
+    return given
+
+
+MASTER = click.option(
+    "--master",
+    callback=_master,
+    help="Spark: local[4], spark://host:7077, k8s://host, yarn, or sc://host:15002 (Connect).",
+)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 
 

@@ -6,7 +6,7 @@ import base64
 import re
 import shlex
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 from app.core.refusals import reproduce
 from app.core.verdict_text import verdict_text
 from app.core.words import Catalogue
+from app.python_api.steps import names_of, step_of
 from engine.catalogue import promises
 from engine.model.errors import InputError
 from engine.model.languages import USUAL
@@ -57,6 +58,13 @@ def report(replay: Replay, unkept: list[str]) -> Mapping[str, object]:
     }
 
 
+def sentences(replay: Replay) -> Iterator[str]:
+    """Yield the steps of a run, a line each."""
+    names = names_of(replay.run.scenario)
+    for step in replay.each(0, replay.total):
+        yield str(step_of(step, names))
+
+
 def verdict_line(replay: Replay) -> str:
     """Return the verdict of the run in a sentence, as its end card on the page says it."""
     return verdict_text(partial(Catalogue().text, USUAL), replay.verdict())
@@ -77,7 +85,7 @@ def command_of(run: Run) -> str:
     slug = run.scenario.slug
     if not slug or library().get(slug) != run.scenario:
         return reproduce(run)
-    line = f"highwater run {run.scenario.code or run.scenario.slug} --profile {run.profile}"
+    line = f"highwater run {run.scenario.code or run.scenario.slug} --kafka {run.profile}"
     if run.seed:
         line += f" --seed {run.seed}"
     if run.moves is not None:

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from app.batch import records
 from app.batch.runners.rows import ANY
 from app.core.config import Settings
+from engine.model.errors import InputError
 from engine.study.batch import LOST, UNPROMISED
 
+if TYPE_CHECKING:
+    from app.batch.runners.query import QueryResult
 
-def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
-    """Print the rows of a statement; return 0, or 2 for a statement that cannot be run."""
+
+JSON: Final = "json"
+TEXT: Final = "text"
+CSV: Final = "csv"
+PARQUET: Final = "parquet"
+
+
+def form_of(out: str | None, as_csv: bool, as_json: bool) -> str:
+    """Return the form in which rows are written.  Raises InputError."""
+    if out is None:
+        return CSV if as_csv else JSON if as_json else TEXT
+    suffix = Path(out).suffix.removeprefix(".")
+    if suffix not in (CSV, PARQUET) or as_json:
+        raise InputError("invalid", "--out writes a file .csv or .parquet.")
+    return suffix
+
+
+def run_query(settings: Settings, sql: str, most: int, form: str, out: str | None) -> int:
+    """Write the rows of a statement; return 0, or 2 for a statement that cannot be run.
+
+    Raises InputError for a file that cannot be written.
+    """
     from app.batch.runners.query import (
         ONLY_READS,
         READ_ONLY,
@@ -50,14 +75,32 @@ def run_query(settings: Settings, sql: str, most: int, as_json: bool) -> int:
         print(trouble, file=sys.stderr)
         return 2
     opened = links(found)
-    if as_json:
-        print(json.dumps({"columns": found.columns, "rows": found.rows, "links": opened,
-                          "more": found.more}, ensure_ascii=False))  # fmt: skip
-    else:
-        print("\n".join(table(found.columns, found.rows, opened)))
-        if found.more:
-            print(f"Only the first {most} rows are shown; --rows asks for more.", file=sys.stderr)
+    try:
+        _write(found, form, out, opened)
+    except OSError as error:
+        raise InputError("invalid", f"{out} cannot be written: {error.strerror}.") from None
+    if found.more:
+        print(f"These are the first {most:,} rows; --rows asks for more.", file=sys.stderr)
     return 0
+
+
+def _write(found: QueryResult, form: str, out: str | None, opened: list[str]) -> None:
+    if form == TEXT:
+        print("\n".join(table(found.columns, found.rows, opened)))
+    elif form == JSON:
+        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        told = {"columns": found.columns, "rows": rows, "links": opened, "more": found.more}
+        print(json.dumps(told, ensure_ascii=False))
+    elif form == PARQUET:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        columns = zip(*found.rows, strict=True) if found.rows else [()] * len(found.columns)
+        made = pa.table([pa.array(one) for one in columns], found.columns)
+        pq.write_table(made, out)
+    else:
+        with open(out, "w", encoding="utf-8", newline="") if out else nullcontext(sys.stdout) as to:
+            csv.writer(to, lineterminator="\n").writerows([found.columns, *found.rows])
 
 
 def _by_spark(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from app.core.refusals import RequestError
 
@@ -43,6 +43,25 @@ def typed(
     return number
 
 
+T = TypeVar("T", bound=str)
+
+
+def one_of(text: str, name: str, choices: Collection[T]) -> T:
+    """Return one of the choices.  Raises `RequestError` "invalid", which names them."""
+    found = next((one for one in choices if one == text), None)
+    if found is None:
+        raise RequestError("invalid", "invalid.choice", what=name, choices=", ".join(choices))
+    return found
+
+
+def require_known(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise `RequestError` "invalid" for the first field that is not known."""
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        fields = ", ".join(sorted(known)) or "-"
+        raise RequestError("invalid", "invalid.unknown", what=unknown[:NAME_CHARS], known=fields)
+
+
 class RequestFields:
     """One message or body.  Every reader raises `RequestError` "invalid" naming the field."""
 
@@ -50,6 +69,9 @@ class RequestFields:
         if not isinstance(data, Mapping):
             raise RequestError("invalid", key="invalid.json")
         self._data: Mapping[str, Any] = data
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
 
     def has(self, name: str) -> bool:
         return self._data.get(name) is not None
@@ -63,6 +85,13 @@ class RequestFields:
         if len(value) > most:
             raise RequestError("too_large", limit=most)
         return value
+
+    def fields(self, name: str) -> RequestFields:
+        """Return an object within this one; without it, an empty one."""
+        value = self._data.get(name, {})
+        if not isinstance(value, Mapping):
+            raise RequestError("invalid", what=name)
+        return RequestFields(value)
 
     def raw(self, name: str) -> object:
         return self._data.get(name)

@@ -134,7 +134,8 @@ def offers(lang: str) -> Mapping[str, object]:
             {
                 "name": name,
                 "together": row.together,
-                "of_controller": row.of_controller,
+                "whole": row.whole,
+                "plays": row.plays,
                 "own": [
                     {"name": one.name, "usual": one.usual, "unit": one.unit} for one in row.own
                 ],
@@ -178,7 +179,7 @@ def _offer(config: Config, lang: str) -> Mapping[str, object]:
 
 
 @blueprint.post("/api/scenarios/check")
-@api_schema.declare(api_schema.Checked, takes=api_schema.ScenarioSent)
+@api_schema.declare(api_schema.Checked, takes=api_schema.ScenarioSent, example=api_schema.YAML)
 def check() -> Response:
     """Return {yaml} or {scenario} in both forms, and everything that is wrong with them."""
     _allowed(costly=False)
@@ -195,7 +196,7 @@ def _allowed(costly: bool) -> None:
 
 
 @blueprint.post("/api/scenarios/play")
-@api_schema.declare(api_schema.PlayedJson, takes=api_schema.ScenarioSent)
+@api_schema.declare(api_schema.PlayedJson, takes=api_schema.ScenarioSent, example=api_schema.YAML)
 def play() -> Response:
     """Play {yaml} under each profile; return what happens beside what is promised."""
     _allowed(costly=True)
@@ -203,7 +204,9 @@ def play() -> Response:
 
 
 @blueprint.post("/api/scenarios/try")
-@api_schema.declare(api_schema.Tried, takes=api_schema.ScenarioTried)
+@api_schema.declare(
+    api_schema.Tried, takes=api_schema.ScenarioTried, example={**api_schema.YAML, "profile": "K39"}
+)
 def attempt() -> Response:
     """Return the run of {yaml, profile} with its first steps, up to a move that fails."""
     _allowed(costly=True)

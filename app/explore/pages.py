@@ -279,7 +279,7 @@ def _command(ask: Ask) -> str:
     run = code if code is not None else f"{ask.run.digest}.json"
     parts = ["highwater", "explore", run, "--at", str(ask.step)]
     if code is not None:
-        parts += ["--profile", ask.run.profile]
+        parts += ["--kafka", ask.run.profile]
     for name, n in ask.budgets._asdict().items():
         if n:
             parts += [f"--{name}", str(n)]

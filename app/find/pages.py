@@ -6,8 +6,10 @@ import re
 
 from flask import Blueprint, Response, render_template, request
 
-from app.find.answers import Results, known_kinds, results, slugs
+from app.core.request_fields import one_of, typed
+from app.find.answers import Results, results, slugs
 from app.find.entries import KINDS
+from app.find.index import MAX_HITS
 from app.server import api_schema, visitor
 from app.server.edition import lasting
 from app.web.api import json_answer
@@ -16,7 +18,6 @@ from engine.lens.search import scenarios
 blueprint = Blueprint("lookup", __name__)
 
 DEFAULT_HITS = 12
-MAX_HITS = 40
 SHELF_HITS = 3
 """Hits outside the library that are shown above its cards."""
 OUTSIDE_LIBRARY = tuple(kind for kind in KINDS if kind != "scenario")
@@ -42,10 +43,10 @@ def others(query: str, language: str) -> Results:
 
 
 def _search_results() -> Results:
-    limit = request.args.get("limit", DEFAULT_HITS, type=int)
-    kinds = known_kinds(request.args.getlist("kind"))
+    limit = typed(request.args, "limit", 1, MAX_HITS, DEFAULT_HITS)
+    kinds = tuple(one_of(kind, "kind", KINDS) for kind in request.args.getlist("kind"))
     query = request.args.get("q", "")
-    return results(query, visitor.lang(), kinds, min(max(limit, 1), MAX_HITS))
+    return results(query, visitor.lang(), kinds, limit)
 
 
 @blueprint.get("/api/search")

@@ -11,23 +11,22 @@ from flask import Blueprint, Response, request
 
 from app.core.refusals import RequestError
 from app.core.request_fields import SEED_MAX, RequestFields
-from app.python_api import runs
+from app.python_api import clusters, runs, searches
 from app.python_api.steps import Broken, Step
 from app.questions.names import SCENARIO_BYTES
+from app.reading.facts import MOST_CHARS
 from app.server import api_schema
 from app.server.services import apart, services
 from app.web import naming
 from app.web.api import body, json_answer
+from engine.explore.question import LAST
 from engine.model.profiles import PROFILES
 from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 
 blueprint = Blueprint("programs", __name__)
 
-STEPS_MOST: Final = 200
-"""Steps of one answer."""
-MOVES_MOST: Final = 200
-MOVE_CHARS: Final = 2_000
+STATES_USUAL: Final = 1_000
 
 
 class RunAsked(NamedTuple):
@@ -61,18 +60,28 @@ class PlayedRun(TypedDict):
     url: str
 
 
+LOSS: Final = {"scenario": "R20", "release": "0.10.2.2"}
+"""The run of the examples."""
+
+
 @blueprint.post("/api/play")
-@api_schema.declare(api_schema.Played, takes=api_schema.PlaySent)
+@api_schema.declare(
+    api_schema.Played, takes=api_schema.PlaySent, example={**LOSS, "first": 137, "count": 1}
+)
 def play() -> Response:
     """Play {scenario or yaml, release, seed, moves}; return its end, and steps with sentences."""
     given = body()
     first = given.whole("first", 0, SEED_MAX, default=0)
-    count = given.whole("count", 0, STEPS_MOST, default=20)
+    count = given.whole("count", 0, api_schema.STEPS_MOST, default=20)
     return json_answer({"ok": True, **apart(played, _run_asked(given), first, count)})
 
 
 @blueprint.post("/api/why")
-@api_schema.declare(api_schema.WhyTold, takes=api_schema.WhySent)
+@api_schema.declare(
+    api_schema.WhyTold,
+    takes=api_schema.WhySent,
+    example={**LOSS, "step": 137, "subject": "isr 2"},
+)
 def why() -> Response:
     """Explain why `subject` does not happen at a step of a run: its conditions, with moves."""
     given = body()
@@ -82,12 +91,56 @@ def why() -> Response:
 
 
 @blueprint.post("/api/compare")
-@api_schema.declare(api_schema.ComparedRuns, takes=api_schema.CompareSent)
+@api_schema.declare(
+    api_schema.ComparedRuns, takes=api_schema.CompareSent, example={**LOSS, "other": "4.1"}
+)
 def compare() -> Response:
     """Play the script of a run under another release; return both ends, and where they part."""
     given = body()
     other = given.text("other", most=40)
     return json_answer({"ok": True, **apart(compared, _run_asked(given), other)})
+
+
+@blueprint.post("/api/explore")
+@api_schema.declare(
+    api_schema.Explored,
+    takes=api_schema.ExploreSent,
+    example={
+        "scenario": "S20",
+        "release": "0.10.2.2",
+        "step": 30,
+        "budgets": {"crashes": 2},
+        "never": "I7",
+    },
+)
+def explore() -> Response:
+    """Search every future of a step within budgets of faults; return shortest runs that break."""
+    given = body()
+    asked = _run_asked(given)
+    step = given.whole("step", 0, SEED_MAX, default=LAST)
+    never, reach = (given.text(name, "", api_schema.MOVE_CHARS) for name in ("never", "reach"))
+    states = given.whole("states", 1, api_schema.STATES_MOST, default=STATES_USUAL)
+    budgets = given.fields("budgets")
+    named = {name: budgets.whole(name, 0, api_schema.BUDGET_MOST) for name in budgets}
+    return json_answer({"ok": True, **apart(explored, asked, step, never, reach, states, named)})
+
+
+@blueprint.post("/api/incident")
+@api_schema.declare(
+    api_schema.IncidentTold,
+    takes=api_schema.IncidentSent,
+    example={
+        "text": "[2026-01-05 10:00:00,000] INFO [Partition orders-0 broker=1] Shrinking ISR "
+        "from 1,2,3 to 1. Leader: (highWatermark: 5, endOffset: 9)."
+    },
+)
+def incident() -> Response:
+    """Tell what happened to a partition, from pasted lines of its brokers' logs or dumps."""
+    given = body()
+    services().accounts.take(request.remote_addr or "", "tries")
+    text = given.text("text", most=2 * MOST_CHARS)
+    partition = given.text("partition", "", api_schema.PARTITION_CHARS)
+    return json_answer({"ok": True, **apart(told_incident, text, partition)})
 
 
 def _run_asked(given: RequestFields) -> RunAsked:
@@ -105,9 +158,9 @@ def _run_asked(given: RequestFields) -> RunAsked:
 def _moves(given: object) -> list[str] | None:
     if given is None:
         return None
-    if not isinstance(given, list) or len(given) > MOVES_MOST:
+    if not isinstance(given, list) or len(given) > api_schema.MOVES_MOST:
         raise RequestError("invalid", what="moves")
-    if not all(isinstance(move, str) and len(move) <= MOVE_CHARS for move in given):
+    if not all(isinstance(move, str) and len(move) <= api_schema.MOVE_CHARS for move in given):
         raise RequestError("invalid", what="moves")
     return list(given)
 
@@ -146,6 +199,36 @@ def compared(asked: RunAsked, other: str) -> dict[str, object]:
         "lost": found.one.lost,
         "other_lost": found.other.lost,
         "at": list(found.parts[0][:2]) if found.parts else [],
+    }
+
+
+def explored(
+    asked: RunAsked, step: int, never: str, reach: str, states: int, budgets: dict[str, int]
+) -> dict[str, object]:
+    """Return what can follow a step, as `api_schema.Explored`.  Raises InputError."""
+    found = searches.explore(asked.run(), step, never, reach, states, **budgets)
+    return {
+        "complete": found.complete,
+        "states": found.states,
+        "said": list(found.lines),
+        "found": {
+            name: {"moves": run.moves, "url": run.link("", run.lost_at)}
+            for name, run in found.found.items()
+        },
+    }
+
+
+def told_incident(text: str, partition: str) -> dict[str, object]:
+    """Return the events of a partition, as `api_schema.IncidentTold`.  Raises InputError."""
+    told = clusters.incident(text, partition)
+    return {
+        "partition": told.partition,
+        "kafka": told.kafka,
+        "verdict": list(told.verdict),
+        "events": [{"ms": ms, "node": node, "said": said} for ms, node, said in told.events],
+        "finding": told.finding,
+        "notes": list(told.notes),
+        "url": None if told.run is None else told.run.link(""),
     }
 
 

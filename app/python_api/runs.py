@@ -18,7 +18,7 @@ from app.core.request_fields import RequestFields
 from app.core.verdict_text import verdict_text
 from app.core.words import Catalogue
 from app.python_api.picture import page
-from app.python_api.steps import Broken, Step, WhyNot
+from app.python_api.steps import Broken, Step, WhyNot, names_of, step_of
 from app.questions import comparing, exports, registry
 from app.questions import runs as questions
 from app.questions.context import Context
@@ -32,7 +32,6 @@ from engine.scenarios import file
 from engine.scenarios.scenario import Scenario
 from engine.sim import run as runs
 from engine.story import story
-from engine.view.wire import StepJson
 
 LANGUAGE = "en"
 T = TypeVar("T")
@@ -181,25 +180,13 @@ class Run(Sequence[Step]):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         (step,) = self._ask(questions.steps, first=number, count=1)["steps"]
-        return self._step(step)
+        return step_of(step, names_of(self._run.scenario))
 
     def __iter__(self) -> Iterator[Step]:
         return (self[number] for number in range(len(self)))
 
-    def _step(self, step: StepJson) -> Step:
-        return Step(
-            step["n"],
-            step["t"],
-            step["move"],
-            tuple(self._told(one) for one in step["say"]),
-            tuple(self._told(one) for one in step["why"]),
-            tuple(one["inv"] for one in step["broken"]),
-            step["view"],
-        )
-
     def _told(self, sentence: Any) -> str:
-        names = {broker.id: broker.name or str(broker.id) for broker in self._run.scenario.brokers}
-        return story.render(sentence, names, LANGUAGE)
+        return story.render(sentence, names_of(self._run.scenario), LANGUAGE)
 
     def why(self, step: int, subject: str) -> WhyNot:
         """Explain why something does not happen at a step.

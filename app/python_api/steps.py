@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from engine.view.wire import View
+from engine.model.languages import USUAL
+from engine.scenarios.scenario import Scenario
+from engine.story import story
+from engine.view.wire import StepJson, View
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,17 @@ class Step:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"
+
+
+def step_of(step: StepJson, names: dict[int, str]) -> Step:
+    """Return a step of the wire in sentences, with these names of brokers."""
+    said, why = ([story.render(one, names, USUAL) for one in step[key]] for key in ("say", "why"))
+    broken = tuple(one["inv"] for one in step["broken"])
+    return Step(step["n"], step["t"], step["move"], tuple(said), tuple(why), broken, step["view"])
+
+
+def names_of(scenario: Scenario) -> dict[int, str]:
+    return {broker.id: broker.name or str(broker.id) for broker in scenario.brokers}
 
 
 @dataclass(frozen=True)

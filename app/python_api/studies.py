@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from app.batch import statistics
 from app.batch.bounds import RUNS_HERE
 from app.batch.runners.engine_zip import engine_sent
-from app.batch.runners.provenance import provenance
 from app.batch.runners.rows import arrow_schema, canonical, spark_schema, table_of
 from app.python_api.runs import LANGUAGE, Run, catalogue
 from app.questions import batch
@@ -25,6 +24,7 @@ from engine.scenarios.scenario import Scenario
 from engine.sim import run as runs
 from engine.study.batch import LOST, Row, run_chunk
 from engine.study.metrics import METRICS
+from engine.study.provenance import provenance
 
 SLICE = 50
 """Runs of one task of Spark, about a second of them."""

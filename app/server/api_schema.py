@@ -9,16 +9,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeVar
 
-from app.batch.bounds import CELLS_MOST, FUTURES_MOST, PROFILES_MOST, RUNS_MOST
-from app.batch.wire import BatchCost, BatchResult, BatchSnapshot
+from app.batch.bounds import (
+    CELLS_MOST,
+    CURSOR,
+    FUTURES_MOST,
+    PROFILES_MOST,
+    RUNS_MOST,
+    STUDIES_MOST,
+)
+from app.batch.wire import BatchCost, BatchResult, BatchSnapshot, FailureOrder
 from app.cluster.box import BoxJson
 from app.cluster.findings import ClusterReport
 from app.cluster.reading import Note, PartitionRead, TopicRead
 from app.core.request_fields import SEED_MAX
 from app.find.answers import Results
+from app.find.entries import KINDS
+from app.find.index import MAX_HITS
 from app.questions.editor import LineProblem, OutcomeJson, Problem
 from app.questions.names import RUN_BYTES, SCENARIO_BYTES
 from app.reading.facts import MOST_CHARS
+from app.storage.batch_fields import BatchState
 from engine.model.json_types import Json
 
 try:
@@ -28,11 +38,28 @@ except ModuleNotFoundError:  # in a browser, where nothing reads the description
 
 View = TypeVar("View", bound=Callable[..., Any])
 
+STEPS_MOST: Final = 200
+"""Steps of one answer."""
+MOVES_MOST: Final = 200
+MOVE_CHARS: Final = 2_000
+STATES_MOST: Final = 3_000
+"""States of one search: they take about five seconds."""
+BUDGET_MOST: Final = 3
+PARTITION_CHARS: Final = 260
+
+YAML: Final[Json] = {
+    "yaml": "title: Two\nbrokers: 2\nprofiles: [K39]\nscript: |\n  produce a\n  fetch 2 x2\n"
+}
+"""The scenario of the examples."""
+FAILED: Final[Json] = {"run": "0123456789abcdef", "invariant": "I7"}
+
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Runs = Annotated[int, Meta(ge=1, le=RUNS_MOST)]
 Seed = Annotated[int, Meta(ge=0, le=SEED_MAX)]
 ScenarioText = Annotated[str, Meta(max_length=SCENARIO_BYTES)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Move = Annotated[str, Meta(max_length=MOVE_CHARS)]
+Budget = Annotated[int, Meta(ge=0, le=BUDGET_MOST)]
 Yes = Literal[True]
 
 
@@ -87,14 +114,14 @@ class ProgramRun(TypedDict):
     yaml: NotRequired[ScenarioText]
     release: NotRequired[Annotated[str, Meta(max_length=40)]]
     seed: NotRequired[Seed]
-    moves: NotRequired[Annotated[list[str], Meta(max_length=200)]]
+    moves: NotRequired[Annotated[list[Move], Meta(max_length=MOVES_MOST)]]
 
 
 class PlaySent(ProgramRun):
     """A run, and steps of it from `first` on."""
 
     first: NotRequired[Annotated[int, Meta(ge=0)]]
-    count: NotRequired[Annotated[int, Meta(ge=0, le=200)]]
+    count: NotRequired[Annotated[int, Meta(ge=0, le=STEPS_MOST)]]
 
 
 class PlayedBreak(TypedDict):
@@ -167,6 +194,62 @@ class ComparedRuns(TypedDict):
     at: list[int]
 
 
+class ExploreSent(ProgramRun):
+    """A run, the step to search from (its last if none is named), and how often faults happen.
+
+    `never`: invariants that end the search, such as "I7"; `reach`: a property to reach instead.
+    """
+
+    step: NotRequired[Annotated[int, Meta(ge=0)]]
+    budgets: NotRequired[dict[str, Budget]]
+    never: NotRequired[Annotated[str, Meta(max_length=200)]]
+    reach: NotRequired[Annotated[str, Meta(max_length=200)]]
+    states: NotRequired[Annotated[int, Meta(ge=1, le=STATES_MOST)]]
+
+
+class FoundRun(TypedDict):
+    """A shortest run to what was looked for; /api/play takes `moves` with the same scenario."""
+
+    moves: list[str]
+    url: str
+
+
+class Explored(TypedDict):
+    """`complete`: all states were seen; `found`: an invariant, or "reached" -> a run."""
+
+    ok: Yes
+    complete: bool
+    states: int
+    said: list[str]
+    found: dict[str, FoundRun]
+
+
+class IncidentSent(TypedDict):
+    """Lines of logs or dumps; above those of each file `==> 2=server.log <==`, 2 is the broker."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=2 * MOST_CHARS)]
+    partition: NotRequired[Annotated[str, Meta(max_length=PARTITION_CHARS)]]
+
+
+class IncidentEvent(TypedDict):
+    ms: int
+    node: str
+    said: str
+
+
+class IncidentTold(TypedDict):
+    """Events of a partition; `url`: a run that makes its states, `finding`: the first it misses."""
+
+    ok: Yes
+    partition: str
+    kafka: str
+    verdict: list[str]
+    events: list[IncidentEvent]
+    finding: str
+    notes: list[str]
+    url: str | None
+
+
 class Playable(TypedDict):
     """Scenarios, name of a release -> the releases it stands for, and grammar of a move -> help."""
 
@@ -219,9 +302,38 @@ class Estimated(BatchCost):
 
 
 class BatchStarted(TypedDict):
+    """`key`, for a program: sent as `Authorization: Bearer KEY`, it may change the study."""
+
     ok: Yes
     id: str
     url: str
+    key: NotRequired[str]
+
+
+class StudiesAsked(TypedDict):
+    """Page of a list: `after` is the `next` of the page before."""
+
+    limit: NotRequired[Annotated[int, Meta(ge=1, le=STUDIES_MOST)]]
+    after: NotRequired[Annotated[str, Meta(pattern=CURSOR)]]
+
+
+class StudyListed(TypedDict):
+    id: str
+    title: str
+    kind: str
+    state: BatchState
+    profiles: list[str]
+    runs: int
+    submitted: int
+    url: str
+
+
+class StudiesListed(TypedDict):
+    """Studies, newest first; `next`: where the next page begins, null on the last."""
+
+    ok: Yes
+    studies: list[StudyListed]
+    next: str | None
 
 
 class MoreSent(TypedDict):
@@ -255,13 +367,13 @@ class Done(TypedDict):
     ok: Yes
 
 
-class FailuresAsked(TypedDict):
-    """Filter of the failing runs."""
+class FailuresAsked(TypedDict("First", {"from": NotRequired[Annotated[int, Meta(ge=0)]]})):
+    """Filter of the failing runs, and the first one to list."""
 
-    profile: NotRequired[str]
-    invariant: NotRequired[str]
+    profile: NotRequired[Annotated[str, Meta(max_length=120)]]
+    invariant: NotRequired[Annotated[str, Meta(max_length=40)]]
     cell: NotRequired[Annotated[int, Meta(ge=0, le=CELLS_MOST)]]
-    order: NotRequired[str]
+    order: NotRequired[FailureOrder]
 
 
 class ProfileAsked(TypedDict):
@@ -297,8 +409,8 @@ class QuestionAsked(TypedDict):
 
 class Sought(TypedDict):
     q: NotRequired[str]
-    kind: NotRequired[str]
-    limit: NotRequired[int]
+    kind: NotRequired[Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]]
+    limit: NotRequired[Annotated[int, Meta(ge=1, le=MAX_HITS)]]
 
 
 class FoundJson(Results):
@@ -312,24 +424,28 @@ class SightingsJson(TypedDict):
 
 @dataclass(frozen=True)
 class RouteSchema:
-    """Declaration of a route: `gives` by status; `takes` is the body, `asks` the query."""
+    """Declaration of a route: `gives` by status; `takes` is the body, `asks` the query.
+
+    `example`: a body that is answered.
+    """
 
     gives: Any
     statuses: tuple[int, ...]
     takes: Any = None
     asks: Any = None
+    example: Json | None = None
 
 
 VIEWS: Final = "__told__"
 
 
 def declare(
-    gives: Any, *statuses: int, takes: Any = None, asks: Any = None
+    gives: Any, *statuses: int, takes: Any = None, asks: Any = None, example: Json | None = None
 ) -> Callable[[View], View]:
     """Declare a route; without statuses it is 200."""
 
     def declare(view: View) -> View:
-        setattr(view, VIEWS, RouteSchema(gives, statuses or (200,), takes, asks))
+        setattr(view, VIEWS, RouteSchema(gives, statuses or (200,), takes, asks, example))
         return view
 
     return declare

@@ -22,6 +22,7 @@ blueprint = Blueprint("openapi", __name__)
 PREFIX: Final = "/api/"
 REFS: Final = "#/components/schemas/{name}"
 TOKEN: Final = "X-CSRF-Token"
+JSON: Final = "application/json"
 KEPT: Final = "highwater.openapi"
 CHANGES: Final = ("POST", "DELETE")
 
@@ -61,6 +62,9 @@ def _document(app: Flask) -> JsonSchema:
     told, components = msgspec.json.schema_components([*ordered, RefusedJson], ref_template=REFS)
     refs = dict(zip([*ordered, RefusedJson], told, strict=True))
     refs[Json] = {"type": "object"}
+    components = _for_generators(components)
+    refused = {"description": "Refused", "content": {JSON: {"schema": refs[RefusedJson]}}}
+    waits = {"Retry-After": {"description": "Seconds", "schema": {"type": "integer", "minimum": 1}}}
     paths: JsonSchema = {}
     for path, method, rule, one in found:
         paths.setdefault(path, {})[method.lower()] = _operation(rule, method, one, refs, components)
@@ -70,24 +74,47 @@ def _document(app: Flask) -> JsonSchema:
         "paths": paths,
         "components": {
             "schemas": components,
+            "responses": {"Refused": refused, "SlowDown": {**refused, "headers": waits}},
             "securitySchemes": {
                 "token": {
                     "type": "apiKey",
                     "in": "header",
                     "name": TOKEN,
                     "description": services().words.text("en", "api.token", {"header": TOKEN}),
-                }
+                },
+                "key": {"type": "http", "scheme": "bearer", "description": _say("api.key")},
             },
         },
     }
 
 
+def _for_generators(part: Any) -> Any:
+    """Return a part of the document as generators of clients read it.
+
+    They know neither `"items": false` nor an enum without a type.
+    """
+    if isinstance(part, list):
+        return [_for_generators(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {key: _for_generators(value) for key, value in part.items()}
+    if found.get("items") is False:
+        del found["items"]  # maxItems says the same
+    match found.get("enum"):
+        case [bool() as only]:
+            del found["enum"]
+            found |= {"type": "boolean", "const": only}
+        case [str(), *_]:
+            found["type"] = "string"
+    return found
+
+
 def _operation(
     rule: Rule, method: str, one: RouteSchema, refs: dict[Any, Any], components: JsonSchema
 ) -> JsonSchema:
-    json = "application/json"
     told: JsonSchema = {
         "operationId": rule.endpoint,
+        "tags": [rule.endpoint.partition(".")[0]],
         "summary": _say(word(rule)),
         "parameters": [
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
@@ -96,22 +123,29 @@ def _operation(
         "responses": {
             str(status): {
                 "description": "Done",
-                "content": {json: {"schema": refs[one.gives]}},
+                "content": {JSON: {"schema": refs[one.gives]}},
             }
             for status in one.statuses
         },
     }
-    refused = {"description": "Refused", "content": {json: {"schema": refs[RefusedJson]}}}
-    told["responses"]["default"] = refused
+    refused, slow_down = ({"$ref": f"#/components/responses/{n}"} for n in ("Refused", "SlowDown"))
+    given = one.takes is not None or one.asks is not None
+    owned = method in CHANGES and not rule.endpoint.startswith("programs.")
+    statuses = {400: given, 403: owned, 404: bool(rule.arguments)}
+    statuses |= dict.fromkeys((409, 413), one.takes is not None)
+    told["responses"] |= {str(status): refused for status, may in statuses.items() if may}
+    told["responses"] |= {"429": slow_down, "503": slow_down, "default": refused}
     if one.asks is not None:
         asked = components[one.asks.__name__]["properties"]
         told["parameters"] += [
             {"name": name, "in": "query", "schema": schema} for name, schema in asked.items()
         ]
     if one.takes is not None:
-        told["requestBody"] = {"required": True, "content": {json: {"schema": refs[one.takes]}}}
-    if method in CHANGES and not rule.endpoint.startswith("programs."):
-        told["security"] = [{}, {"token": []}]  # a program needs none
+        sent = {"schema": refs[one.takes], "example": one.example}
+        told["requestBody"] = {"required": True, "content": {JSON: sent}}
+    if owned:
+        none: list[Json] = [] if "number" in rule.arguments else [{}]
+        told["security"] = [*none, {"key": []}, {"token": []}]
     return told
 
 

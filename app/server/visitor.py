@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 from typing import Final
 
@@ -17,6 +18,8 @@ from engine.model.languages import USUAL, language_of, short
 
 BROWSER: Final = "browser"
 """Where `g` keeps the token of the cookie that came with the request."""
+KEY_FORM: Final = re.compile(r"[\w-]{32}", re.ASCII)
+"""A key as `secrets.token_urlsafe(24)` makes it: another could be guessed."""
 
 
 def csrf_token() -> str:
@@ -71,13 +74,17 @@ def require_token() -> None:
 
     A program needs none below /api: it sends JSON and no cookie, so it can use nothing that
     belongs to a visitor.  A page of another site cannot pass for one: a browser names the origin
-    of a POST, and asks first (CORS, which is never granted) before it sends JSON there.
+    of a POST, and asks first (CORS, which is never granted) before it sends JSON or a key there.
     """
-    if is_program() and request.is_json and not request.cookies:
+    if _is_without_cookies() and (request.is_json or _given_key()):
         return
     given = request.headers.get("X-CSRF-Token") or request.form.get("csrf")
     if not is_own_token(given):
         raise RequestError("forbidden", key="forbidden.program" if is_program() else "forbidden")
+
+
+def _is_without_cookies() -> bool:
+    return is_program() and not request.cookies
 
 
 def is_program() -> bool:
@@ -106,8 +113,42 @@ def pay_for(size: int) -> None:
 
 
 def owner() -> str:
-    """Return the hash under which things are stored for this browser; the token is never stored."""
-    return hashlib.sha256(_token().encode()).hexdigest()
+    """Return the hash under which things are stored for this browser or key.
+
+    The token and the key are never stored.
+    """
+    name = f"key {program_key()}" if _is_without_cookies() else _token()
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def known_owner() -> str:
+    """Return the same for a browser or a key that is known; "" for any other."""
+    known = _given_key() if _is_without_cookies() else session.get("csrf")
+    return owner() if known else ""
+
+
+def program_key() -> str:
+    """Return the key under which a program owns its studies: the one it sent, else a new one.
+
+    Raises `RequestError` "forbidden" for one that is not as the server makes them.
+    """
+    if "key" not in g:
+        g.key = _given_key() or secrets.token_urlsafe(24)
+    return str(g.key)
+
+
+def _given_key() -> str:
+    scheme, _, key = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        return ""
+    if not KEY_FORM.fullmatch(key):
+        raise RequestError("forbidden", key="forbidden.key")
+    return key
+
+
+def new_key() -> dict[str, str]:
+    """Return the key of a program, for an answer that starts something; nothing for a browser."""
+    return {"key": program_key()} if _is_without_cookies() else {}
 
 
 def asker() -> tuple[str, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final, get_type_hints
 
-from flask import Blueprint, Response, request, url_for
+from flask import Blueprint, Response, current_app, request, url_for
 
 from app.core.json_response import from_json, to_json
 from app.core.refusals import RequestError
-from app.core.request_fields import RequestFields, typed
+from app.core.request_fields import RequestFields, require_known, typed
 from app.questions import registry, runs
 from app.questions.names import DIGEST, SCENARIO_BYTES, default_run, digest_asked, parse_run
 from app.server import api_schema, visitor
@@ -28,6 +28,9 @@ from engine.view.wire import StepJson
 
 blueprint = Blueprint("api", __name__)
 
+ALWAYS: Final = ("lang",)
+"""Fields of the query of any route."""
+
 
 def json_answer(data: Any, status: int = 200) -> Response:
     return Response(to_json(data), status, mimetype="application/json")
@@ -42,15 +45,38 @@ def unless_known(etag: str, answer: Callable[[], Response]) -> Response:
 
 
 def body() -> RequestFields:
-    """Parse the body as one JSON object.  Raises `RequestError` "invalid" for anything else."""
+    """Parse the body as one JSON object, with no other fields than those that are declared.
+
+    Raises `RequestError` "invalid" for anything else.
+    """
     try:
-        return RequestFields(from_json(request.get_data()))
+        fields = RequestFields(from_json(request.get_data()))
     except ValueError:
         raise RequestError("invalid", key="invalid.json") from None
+    declared = _declared()
+    if declared is not None and declared.takes is not None:
+        require_known(fields, get_type_hints(declared.takes))
+    return fields
+
+
+@blueprint.before_app_request
+def refuse_unknown_query() -> None:
+    """Raise `RequestError` "invalid" for a field of a query that the route does not declare."""
+    declared = _declared()
+    if declared is not None:
+        known = get_type_hints(declared.asks) if declared.asks else ()
+        require_known((name for name in request.args if name not in ALWAYS), known)
+
+
+def _declared() -> api_schema.RouteSchema | None:
+    view = current_app.view_functions.get(request.endpoint or "")
+    return getattr(view, api_schema.VIEWS, None)
 
 
 @blueprint.post("/api/runs")
-@api_schema.declare(api_schema.Saved, 200, 201, takes=api_schema.RunSent)
+@api_schema.declare(
+    api_schema.Saved, 200, 201, takes=api_schema.RunSent, example={"run": "0123456789abcdef"}
+)
 def save_run() -> Response:
     """Save a run sent as text, or one this server knows by digest; twice is the same as once."""
     visitor.require_token()
@@ -88,7 +114,9 @@ def _scenario_sent() -> Scenario:
 
 
 @blueprint.post("/api/scenarios")
-@api_schema.declare(api_schema.Saved, 200, 201, takes=api_schema.ScenarioSent)
+@api_schema.declare(
+    api_schema.Saved, 200, 201, takes=api_schema.ScenarioSent, example=api_schema.YAML
+)
 def save_scenario() -> Response:
     """Save a scenario under its digest; return the address where it can be played."""
     visitor.require_token()

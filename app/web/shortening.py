@@ -11,7 +11,7 @@ from app.web.questioning import question_context
 from engine.model.json_types import Json
 
 
-@api_schema.declare(Json, takes=api_schema.FailureSent)
+@api_schema.declare(Json, takes=api_schema.FailureSent, example=api_schema.FAILED)
 def shorten_run() -> Response:
     """Return a shorter run that breaks the same invariant; the body is {run, invariant}."""
     visitor.require_token()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from engine.checks.invariants import Checker
+from engine.checks.checker import Checker
 from engine.checks.ledger import Ledger
 from engine.clients.clients import Producer, SentRecord
 from engine.clients.consumers import Consumer
@@ -246,7 +246,6 @@ def _ledger(ledger: Ledger) -> Any:
         ),
         tuple([_by_base(known) for known in ledger.committed]),
         tuple([_by_base(seen) for seen in ledger.seen]),
-        tuple([(who, tp, batch_key(b)) for who, (tp, b) in sorted(ledger.read_last.items())]),
     )
 
 

@@ -373,11 +373,11 @@ def test_a_restart_interrupts_and_keeps(
 def test_only_its_owner_changes_a_batch(make_jobs: Callable[..., Jobs]) -> None:
     jobs = make_jobs(0.02)
     number = jobs.submit(spec(), owner="me")
-    with pytest.raises(RequestError, match="Only the browser that started a batch"):
+    with pytest.raises(RequestError, match="Only the browser or the key that started a batch"):
         jobs.cancel(number, "you")
     jobs.cancel(number, "me")
     ended(jobs, number)
-    with pytest.raises(RequestError, match="Only the browser that started a batch"):
+    with pytest.raises(RequestError, match="Only the browser or the key that started a batch"):
         jobs.resume(number, "you")
 
 

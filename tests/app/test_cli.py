@@ -9,12 +9,16 @@ import sys
 from pathlib import Path
 
 import click.testing
+import pyarrow.parquet as pq
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
+from app.batch import records
 from app.command import cli
 from app.core import config
-from app.storage.database import place_of
+from app.storage.batch_fields import BatchState
+from app.storage.database import Database, place_of
 from tests.app.conftest import SCENARIO
 from tests.bench import ratios
 from tests.bench.__main__ import bench
@@ -258,6 +262,72 @@ def test_reading_and_refusals_create_nothing(
     assert f"Studies: 0, in {place / 'highwater.db'}" in told.stderr
     assert highwater("batch", "S99", "--runs", "10").exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def studied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The number of a study of eight runs, three of which lose a record."""
+    monkeypatch.setenv("HIGHWATER_INSTANCE", str(tmp_path / "results"))
+    monkeypatch.setenv("HIGHWATER_BACKGROUND_BUILD", "0")
+    told = highwater("batch", "crash-storm", "--runs", "8", "--kafka", "0.10.2.2", "--json")
+    assert told.exit_code == 0, told.stderr
+    return str(json.loads(told.stdout)["id"])
+
+
+def test_rows_of_a_query_leave_as_csv_parquet_and_objects(studied: str, tmp_path: Path) -> None:
+    asked = ("query", "SELECT seed, verdict FROM runs ORDER BY seed")
+    shown = highwater(*asked, "--csv").stdout.splitlines()
+    assert shown[0] == "seed,verdict" and len(shown) == 9
+    for name in ("rows.csv", "rows.parquet"):
+        told = highwater(*asked, "--out", str(tmp_path / name))
+        assert (told.exit_code, told.stdout) == (0, "")
+    assert (tmp_path / "rows.csv").read_text().splitlines() == shown
+    rows = pq.read_table(tmp_path / "rows.parquet").to_pylist()
+    assert [f"{row['seed']},{row['verdict']}" for row in rows] == shown[1:]
+    assert json.loads(highwater(*asked, "--json").stdout)["rows"] == rows
+    for out, said in (("rows.xls", ".csv or .parquet"), ("none/rows.csv", "No such file")):
+        told = highwater(*asked, "--out", str(tmp_path / out))
+        assert told.exit_code == 2 and said in told.stderr
+    near = highwater("query", "SELECT * FROM runz")
+    assert near.exit_code == 2 and near.stderr.endswith('Did you mean "runs"?\n')
+
+
+def test_a_study_that_ended_early_is_continued(studied: str, tmp_path: Path) -> None:
+    told = highwater("batch", "--resume", studied)
+    assert told.exit_code == 2 and "ended already" in told.stderr
+    database = Database(f"sqlite:///{tmp_path / 'results/highwater.db'}")
+    records.update(database, studied, state=BatchState.CANCELLED)
+    database.close()
+    for rows in (tmp_path / "results/batches" / studied).iterdir():
+        rows.unlink()
+    told = highwater("batch", "--resume", studied)
+    assert told.exit_code == 0 and told.stdout.startswith(f"done, study {studied}, 8 runs")
+    assert highwater("query", "SELECT count(*) AS n FROM runs").stdout.split()[-1] == "8"
+
+
+def test_a_batch_without_runs_or_with_a_bad_master_is_bad_input() -> None:
+    for asked, said in (
+        (["--resume", "000000000000"], "There is no batch 000000000000."),
+        (["S74"], "--runs"),
+        (["S74", "--runs", "3", "--master", "bogus://x"], "spark://host:7077"),
+    ):
+        told = highwater("batch", *asked)
+        assert told.exit_code == 2 and said in told.stderr, told.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["run", "r2"], "R20"),
+        (["run", "gone-aft"], "gone-after-a-clean-election"),
+        (["run", "R20", "--kafka", "lat"], "latest"),
+        (["batch", "S74", "--kafka", "latest,0.10"], "latest,0.10.2.2"),
+    ],
+)
+def test_a_shell_completes_scenarios_and_releases(words: list[str], offered: str) -> None:
+    begun = ShellComplete(cli.main, {}, "highwater", "_HIGHWATER_COMPLETE")
+    found = begun.get_completions(words[:-1], words[-1])
+    assert offered in [one.value for one in found]
 
 
 def test_a_password_of_the_database_is_not_printed() -> None:

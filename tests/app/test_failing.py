@@ -161,7 +161,7 @@ def test_an_ended_batch_is_deleted_by_its_owner_only(
     answer = post(mine, "/api/batches", {"scenario": "S61", "runs": 50})
     number = answer.json["id"]
     ended(jobs, number)
-    with pytest.raises(RequestError, match="Only the browser that started"):
+    with pytest.raises(RequestError, match="Only the browser or the key that started"):
         jobs.delete(number, "someone else")
     assert press(mine, f"/batch/{number}/delete").status_code == 303
     assert mine.get(f"/batch/{number}").status_code == 404

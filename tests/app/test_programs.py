@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,8 +18,12 @@ from flask import Flask
 from werkzeug.serving import make_server
 
 import highwater as hw
+from app.batch.jobs import Jobs
 from engine.scenarios import file
+from tests.app.test_batch_jobs import make_jobs
 from tests.conftest import ROOT
+
+__all__ = ["make_jobs"]
 
 PAGE = ROOT / "docs/how-to/api.md"
 TSC = f"{ROOT}/node_modules/.bin/tsc play.mts"
@@ -91,6 +97,112 @@ def test_why_and_compare_say_what_python_says(app: Flask) -> None:
     assert beyond.status_code == 400 and "no step 999" in beyond.json["sentence"]
 
 
+def test_futures_and_incidents_are_those_of_python(app: Flask) -> None:
+    client, asked = app.test_client(), {"scenario": "S20", "release": "0.10.2.2"}
+    told = client.post("/api/explore", json={**asked, "step": 30, "budgets": {"crashes": 2}}).json
+    own = hw.explore(hw.run("S20", kafka="0.10.2.2"), 30, states=1_000, crashes=2)
+    assert (told["complete"], told["said"]) == (own.complete, list(own.lines))
+    loss = told["found"]["I7"]
+    assert played(app, **{**asked, "moves": loss["moves"]})["lost"] == own.found["I7"].lost
+    assert client.get(loss["url"].partition("#")[0]).status_code == 200
+    line = "[2026-01-05 10:00:00,000] INFO [Partition orders-0 broker=1] Shrinking ISR"
+    text = f"{line} from 1,2,3 to 1. Leader: (highWatermark: 5, endOffset: 9)."
+    told = client.post("/api/incident", json={"text": text}).json
+    assert (told["partition"], told["verdict"]) == ("orders-0", list(hw.incident(text).verdict))
+    assert told["events"][0]["said"] == hw.incident(text).events[0][2]
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "said"),
+    [
+        ("explore", {"budgets": {"crash": 1}}, "no budget crash; there are: crashes"),
+        ("explore", {"budgets": {"crashes": 4}}, "crashes"),
+        ("explore", {"budgets": 2}, "budgets"),
+        ("explore", {"never": "I99"}, "I99"),
+        ("explore", {"step": 9_999}, "9999"),
+        ("explore", {"states": 3_001}, "states"),
+        ("incident", {"text": "nothing of Kafka"}, "not a log"),
+        ("incident", {"text": "x", "profile": "K39"}, "no field profile here; the fields are: pa"),
+        ("play", {"relase": "4.1"}, "no field relase here; the fields are: count, first"),
+    ],
+)
+def test_questions_that_cannot_be_answered(
+    app: Flask, path: str, asked: dict[str, Any], said: str
+) -> None:
+    named = {} if path == "incident" else {"scenario": "S20"}
+    answer = app.test_client().post(f"/api/{path}", json={**named, **asked})
+    assert answer.status_code in (400, 409) and said in answer.json["sentence"], answer.json
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("search?q=isr&limit=abc", "limit"),
+        ("search?q=isr&limit=41", "limit"),
+        ("search?q=isr&kind=nope", "kind is one of: scenario, "),
+        ("search?q=isr&page=2", "no field page here; the fields are: kind, limit, q"),
+        ("batches?after=zzz", "after"),
+        ("batches?limit=0", "limit"),
+        ("lens.json?nope=1", "no field nope"),
+    ],
+)
+def test_queries_are_read_strictly(app: Flask, query: str, said: str) -> None:
+    answer = app.test_client().get(f"/api/{query}")
+    assert answer.status_code == 400 and said in answer.json["sentence"], answer.json
+
+
+@pytest.fixture
+def jobs(make_jobs: Callable[..., Jobs]) -> Jobs:
+    return make_jobs()
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_a_program_owns_its_studies_by_a_key(app: Flask, jobs: Jobs) -> None:
+    client, asked = app.test_client(), {"scenario": "S74", "runs": 5}
+    begun = client.post("/api/batches", json=asked)
+    assert begun.status_code == 201 and "Set-Cookie" not in begun.headers
+    key, first = begun.json["key"], begun.json["id"]
+    more = [client.post("/api/batches", json=asked, headers=bearer(key)).json for _ in range(2)]
+    assert {one["key"] for one in more} == {key}
+    for number in (first, *(one["id"] for one in more)):
+        jobs.wait(number, lambda _: None)
+
+    page = client.get("/api/batches?limit=2", headers=bearer(key)).json
+    last = client.get(f"/api/batches?limit=2&after={page['next']}", headers=bearer(key)).json
+    listed = [one["id"] for one in page["studies"] + last["studies"]]
+    assert last["next"] is None and sorted(listed) == sorted([first, *(one["id"] for one in more)])
+    assert client.get("/api/batches").json == {"ok": True, "studies": [], "next": None}
+
+    another = client.post("/api/batches", json=asked).json["key"]
+    for headers in ({}, bearer(another)):
+        refused = client.post(f"/api/batches/{first}/more", json={"runs": 5}, headers=headers)
+        assert refused.status_code == 403 and "the key" in refused.json["sentence"]
+        assert client.delete(f"/api/batches/{first}", headers=headers).status_code == 403
+    renamed = client.post(
+        f"/api/batches/{first}/title", json={"title": "Mine"}, headers=bearer(key)
+    )
+    assert renamed.json["title"] == "Mine"
+    over = client.post(f"/api/batches/{first}/cancel", headers=bearer(key))
+    assert over.status_code == 409 and "ended already" in over.json["sentence"]
+    assert client.delete(f"/api/batches/{first}", headers=bearer(key)).status_code == 200
+    guessed = client.get("/api/batches", headers=bearer("a" * 31))
+    assert guessed.status_code == 403 and "no key of a study" in guessed.json["sentence"]
+
+
+def test_a_key_is_nothing_to_a_page(app: Flask, jobs: Jobs) -> None:
+    """A visitor's cookie, or a page of another site, cannot use a key."""
+    client = app.test_client()
+    begun = client.post("/api/batches", json={"scenario": "S74", "runs": 5}).json
+    cancel = f"/api/batches/{begun['id']}/cancel"
+    foreign = {**bearer(begun["key"]), "Origin": "https://evil.example"}
+    assert client.post(cancel, headers=foreign).status_code == 403
+    client.set_cookie("highwater", "of a visitor")
+    assert client.post(cancel, headers=bearer(begun["key"])).status_code == 403
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -127,6 +239,19 @@ def test_no_other_site_may_read_and_pages_keep_their_token(app: Flask) -> None:
     assert client.post("/batch/engine/build", json={}).status_code == 403
 
 
+@contextmanager
+def serving(app: Flask) -> Iterator[str]:
+    """Serve the application; yields its host and port."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+
+
 @pytest.mark.parametrize(
     ("language", "file", "command"),
     [
@@ -139,16 +264,9 @@ def test_programs_of_the_page_play_a_loss(
     app: Flask, tmp_path: Path, language: str, file: str, command: str
 ) -> None:
     (program,) = re.findall(rf"```{language}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        address = f"127.0.0.1:{server.server_port}"
+    with serving(app) as address:
         (tmp_path / file).write_text(program.replace("localhost:8000", address))
         done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
-    finally:
-        server.shutdown()
-        thread.join()
     run = hw.run("R20", kafka="0.10.2.2")
     assert "m1" in done.stdout and run.verdict in done.stdout, done
     assert done.stdout.splitlines()[-1] == run[137].said[0]

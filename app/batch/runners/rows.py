@@ -15,7 +15,7 @@ import os
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import exp
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from pyarrow import fs
 
 from app.batch.runners.plan import Chunk, PlanTally, of_cycles, tilted
 from engine.advisor.cycle_rows import sums_of
+from engine.study.provenance import provenance
 
 ANY = "any"
 """Among counts by invariant: runs that broke at least one."""
@@ -84,7 +85,8 @@ def finish_chunk(
         "count": chunk.runs,
     }
     rows = run_chunk(work)
-    write_chunk(directory, chunk.number, rows, metrics)
+    about = provenance(scenarios[chunk.cell], [chunk.profile], chunk.first_seed, chunk.runs)
+    write_chunk(directory, chunk.number, rows, metrics, about)
     counted = tally(chunk, rows, tilted(scenarios))
     return counted._replace(weights=sums_of(rows)) if of_cycles(scenarios) else counted
 
@@ -145,12 +147,18 @@ def table_of(rows: Sequence[Row], metrics: Sequence[str]) -> Any:
     return pa.table(columns, schema=arrow_schema(metrics))
 
 
-def write_chunk(directory: str, number: int, rows: Sequence[Row], metrics: Sequence[str]) -> None:
+def write_chunk(
+    directory: str,
+    number: int,
+    rows: Sequence[Row],
+    metrics: Sequence[str],
+    about: Mapping[str, str],
+) -> None:
     """Write a temporary file, then rename it: no half-written file has a chunk's name.
 
     Writing twice, as after a lost worker, replaces a file by its equal.
     """
-    table = table_of(rows, metrics)
+    table = table_of(rows, metrics).replace_schema_metadata(about)
     files, base = open_directory(directory)
     draft = f"{base}/_{number}.{uuid.uuid4().hex}.tmp"
     final = f"{base}/{chunk_name(number)}"

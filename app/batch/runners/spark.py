@@ -36,7 +36,7 @@ from app.batch.runners import plan as plan_module
 from app.batch.runners import rows as rows_module
 from app.batch.runners.engine_zip import ENGINE_ZIP, engine_sent, engine_zip
 from app.batch.runners.exploring import search_on
-from app.batch.runners.java import Java, JavaMissingError, find_java
+from app.batch.runners.java import Java, JavaMissingError, find_java, without_incubator
 from app.batch.runners.local import counted_here
 from app.batch.runners.plan import BatchPlan, Chunk, PlanTally
 from app.batch.runners.rows import RunChunk, finish_chunk
@@ -256,7 +256,8 @@ class SparkRunner:
     def _new_session(self, java: Java) -> SparkSession:
         scratch = self.scratch or tempfile.mkdtemp(prefix="highwater-spark-")
         Path(scratch).mkdir(parents=True, exist_ok=True)
-        os.environ["JAVA_HOME"] = str(java.home)
+        home = without_incubator(java.home / "bin" / "java", self.environ)
+        os.environ["JAVA_HOME"] = str(home)
         # Spark's scripts ask for the driver's Python; PySpark sends the other one to the executors.
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         os.environ["PYSPARK_PYTHON"] = python_there(self.master, self.environ)

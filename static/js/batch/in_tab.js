@@ -66,7 +66,7 @@ function draw(scenario, counts) {
 function say() {
   const { scenario, runs, profiles } = asked();
   at("command").textContent =
-    `highwater batch ${scenario} --runs ${runs} --profiles ${profiles.join(",")}`;
+    `highwater batch ${scenario} --runs ${runs} --kafka ${profiles.join(",")}`;
 }
 
 async function start() {

@@ -27,5 +27,5 @@ def provenance(
     known = file.library().get(scenario.get("slug", ""))
     if known is not None and known.to_dict() == scenario:
         seeds = f"--seed {first_seed} --runs {runs}"
-        told["command"] = f"highwater batch {known.slug} --profiles {told['release']} {seeds}"
+        told["command"] = f"highwater batch {known.slug} --kafka {told['release']} {seeds}"
     return told
