@@ -23,6 +23,16 @@ def kill(sim: World, node: int) -> None:
     sim.act(FAILURE, node, f"kill {_name(sim, node)}", action)
 
 
+def shut_down(sim: World, node: int) -> None:
+    """Stop a voter's process in order: it ends once it knows another leader, or after a while."""
+
+    def action(out: Effects) -> None:
+        out.cue("CP-10.stopping", node, "process", "up", "shutting down")
+        active_controller.stop_voter(sim, node, out)
+
+    sim.act(FAILURE, node, f"shutdown {_name(sim, node)}", action)
+
+
 def start(sim: World, node: int) -> None:
     """Start a voter in the state of its quorum-state file."""
 

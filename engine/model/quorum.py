@@ -152,6 +152,7 @@ class Voter(MetadataReplica):
     since: int = begins(0)
     fetching: int = begins(0)  # corr of the fetch that has no answer
     attempt: int = begins(0)  # fetches in a row that failed
+    stop_at: int = begins(NEVER)  # when a graceful shutdown ends at the latest
     has_fetched: bool = begins(False)  # from the leader that it follows (`hasFetchedFromLeader`)
     controller: Controller | None = begins(None)
 

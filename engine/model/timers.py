@@ -41,6 +41,7 @@ REMOTE_INDEX: Final = 35  # R-5: a slow store answers; data = (leader, fetcher, 
 CONTROL_RETRY: Final = 36  # 5.1: a control request was lost; data = broker
 IDLE_RECORD: Final = 37  # 10.1: metadata.max.idle.interval.ms; an active controller appends NoOp
 METADATA_WAIT: Final = 38  # 5.4: a paused broker's fetch has waited long enough; data = (id, corr)
+VOTER_STOP: Final = 39  # 10.1: a graceful shutdown has lasted long enough; data = `Voter.stop_at`
 
 NAMES: Final = {
     FETCHER_WORK: "fetcher",
@@ -79,5 +80,6 @@ NAMES: Final = {
     REMOTE_INDEX: "remote index",
     CONTROL_RETRY: "control request retry",
     IDLE_RECORD: "idle record",
+    VOTER_STOP: "voter shutdown",
     METADATA_WAIT: "metadata fetch expires",
 }

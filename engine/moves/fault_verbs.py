@@ -14,13 +14,12 @@ from engine.moves.move_errors import (
     is_up,
     label,
     no_voter,
-    one_broker,
     refuse,
     stranger,
     voter,
 )
 from engine.moves.moves import Args, Words, verb
-from engine.sim import pacing
+from engine.sim import active_controller, pacing
 from engine.sim.simulation import Simulation
 
 
@@ -45,23 +44,35 @@ def _is_paused(sim: Simulation, args: Args) -> str:
     return ""
 
 
-def _on_broker(
-    verb_name: str,
-    help: str,
-    why_not: Callable[[Simulation, Args], str],
-    fault: Callable[[Simulation, int], None],
-) -> None:
-    """Register a verb that is one fault of one broker."""
-
-    def play(sim: Simulation, args: Args) -> Iterator[None]:
-        fault(sim, args["broker"])
-        yield
-        yield from pacing.pump(sim)
-
-    verb(verb_name, "faults", f"{verb_name} B", help, one_broker, why_not)(play)
+def _broker_or_voter(words: Words) -> Args:
+    word = words.named("a broker")
+    node = words.node(word)
+    return {"broker": words.broker_of(word) if node == CONTROLLER else node}
 
 
-_on_broker("power", "Power fails: what was not flushed is gone.", _is_alive, faults.power)
+def _or_voter_up(why_not: Callable[[Simulation, Args], str]) -> Callable[[Simulation, Args], str]:
+    """Return why a move is not possible: for a broker by `why_not`, for a voter that is not up."""
+
+    def of_either(sim: Simulation, args: Args) -> str:
+        if args["broker"] < CONTROLLER:
+            return _why_not_voter(sim, args["broker"], wanted=True)
+        return why_not(sim, args)
+
+    return of_either
+
+
+@verb(
+    "power",
+    "faults",
+    "power B | power C1",
+    "Power fails: what was not flushed is gone.",
+    _broker_or_voter,
+    _or_voter_up(_is_alive),
+)
+def _power(sim: Simulation, args: Args) -> Iterator[None]:
+    (voter_faults.kill if args["broker"] < CONTROLLER else faults.power)(sim, args["broker"])
+    yield
+    yield from pacing.pump(sim)
 
 
 def _parse_wipe(words: Words) -> Args:
@@ -246,7 +257,7 @@ def _restart_controller(sim: Simulation) -> Iterator[None]:
 
 
 def _parse_bounce(words: Words) -> Args:
-    args: Args = {"broker": words.broker(), "power": False}
+    args: Args = {**_broker_or_voter(words), "power": False}
     if words.words:
         if words.words.pop(0) != "power":
             raise words.fail("Only “power” may follow.")
@@ -257,14 +268,21 @@ def _parse_bounce(words: Words) -> Args:
 @verb(
     "bounce",
     "faults",
-    "bounce B [power]",
+    "bounce B [power] | bounce C1",
     "A crash, of the process or the machine, and restart quicker than ZooKeeper's notice; "
     "KRaft makes the broker wait.",
     _parse_bounce,
-    lambda sim, args: _is_alive(sim, args) or _has_no_disk(sim, args["broker"]),
+    _or_voter_up(lambda sim, args: _is_alive(sim, args) or _has_no_disk(sim, args["broker"])),
 )
 def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
     broker = args["broker"]
+    if broker < CONTROLLER:
+        voter_faults.kill(sim, broker)
+        yield
+        voter_faults.start(sim, broker)
+        yield
+        yield from pacing.pump(sim)
+        return
     if args["power"]:
         faults.power(sim, broker)
     else:
@@ -278,15 +296,22 @@ def _bounce(sim: Simulation, args: Args) -> Iterator[None]:
 @verb(
     "shutdown",
     "faults",
-    "shutdown B",
+    "shutdown B | shutdown C1",
     "A controlled shutdown: leaderships are handed over, the log is flushed.",
-    one_broker,
-    is_up,
+    _broker_or_voter,
+    _or_voter_up(is_up),
 )
 def _shutdown(sim: Simulation, args: Args) -> Iterator[None]:
-    faults.shut_down(sim, args["broker"])
-    yield
-    yield from pacing.run_while(sim, lambda: sim.brokers[args["broker"]].status != DOWN)
+    node = args["broker"]
+    if node < CONTROLLER:
+        stops = active_controller.quorum_of(sim).voters[node]
+        voter_faults.shut_down(sim, node)
+        yield
+        yield from pacing.run_while(sim, lambda: stops.alive)
+    else:
+        faults.shut_down(sim, node)
+        yield
+        yield from pacing.run_while(sim, lambda: sim.brokers[node].status != DOWN)
     yield from pacing.pump(sim)
 
 

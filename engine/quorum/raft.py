@@ -72,6 +72,8 @@ def on_timeout(rules: Rules, v: Voter, due: int, out: Effects) -> bool:
     if not v.alive or due != v.check_at:
         return False
     v.check_at = NEVER
+    if v.stop_at != NEVER:
+        return False
     if v.deadline > out.now:
         wait_until(v, v.deadline, out)
         return False
@@ -89,6 +91,11 @@ def on_timeout(rules: Rules, v: Voter, due: int, out: Effects) -> bool:
     else:
         campaign(rules, v, out)
     return True
+
+
+def on_stop_timer(v: Voter, stop_at: int, out: Effects) -> bool:
+    """Let the shutdown end that has lasted long enough (`GracefulShutdown.hasTimedOut`)."""
+    return v.alive and v.stop_at == stop_at
 
 
 def on_begin_epoch_tick(rules: Rules, v: Voter, epoch: int, out: Effects) -> bool:

@@ -33,7 +33,7 @@ from engine.model.quorum_messages import (
     VoteRequest,
 )
 from engine.model.state import NEVER
-from engine.model.timers import BEGIN_EPOCH_TICK, QUORUM_TIMEOUT
+from engine.model.timers import BEGIN_EPOCH_TICK, QUORUM_TIMEOUT, VOTER_STOP
 from engine.quorum import replication
 
 BACKOFF_BASE_MS: Final = 50
@@ -41,6 +41,10 @@ BACKOFF_BASE_MS: Final = 50
 
 CHECK_QUORUM_SHARE: Final = (3, 2)
 """A leader waits for its majority one and a half fetch timeouts (`CHECK_QUORUM_TIMEOUT_FACTOR`)."""
+
+
+STOP_MS: Final = 5_000
+"""A graceful shutdown ends after so long without another leader (`KafkaRaftClientDriver`)."""
 
 
 class Rules:
@@ -254,6 +258,26 @@ def resign(rules: Rules, v: Voter, out: Effects) -> None:
     end_epoch(rules, v, out)
 
 
+def stop(rules: Rules, v: Voter, out: Effects) -> None:
+    """CP-RAFT-STOP.  Begin a graceful shutdown; a leader resigns first (`GracefulShutdown`).
+
+    A voter that stops begins no election, and votes and answers as before.
+    """
+    v.stop_at = out.now + STOP_MS
+    out.timer(v.id, STOP_MS, VOTER_STOP, v.stop_at)
+    if v.state == LEADER and not may_stop(rules.quorum, v, out.now):
+        resign(rules, v, out)
+
+
+def may_stop(quorum: Quorum, v: Voter, now: int) -> bool:
+    """CP-RAFT-STOP.  Check whether a shutdown can end (`maybeCompleteShutdown`).
+
+    With another leader, as the only voter, or because it lasted too long.
+    """
+    knows_another = v.leader not in (NO_VOTER, v.id)
+    return knows_another or len(quorum.voters) == 1 or v.stop_at <= now
+
+
 def end_epoch(rules: Rules, v: Voter, out: Effects) -> None:
     """Send EndQuorumEpoch to every other voter."""
     for other in rules.quorum.others(v):
@@ -269,6 +293,7 @@ def start(rules: Rules, v: Voter, out: Effects) -> None:
     v.progress, v.parked, v.controller = {}, {}, None
     v.granted = v.rejected = ()
     v.waits, v.fetching, v.attempt, v.retries, v.since = False, 0, 0, 1, v.corr
+    v.stop_at = NEVER
     v.has_fetched = False
     wait = rules.random_election_ms()
     v.election_ends = out.now + wait

@@ -57,6 +57,7 @@ VOTER_TIMERS: Final[dict[int, Callable[[Rules, Voter, Any, Effects], bool]]] = {
     timers.BEGIN_EPOCH_TICK: raft.on_begin_epoch_tick,
     timers.PARKED_FETCH: lambda rules, v, waits, out: replication.on_parked_timer(v, waits, out),
     timers.VOTER_RESEND: raft.on_resend,
+    timers.VOTER_STOP: lambda rules, v, stop_at, out: raft.on_stop_timer(v, stop_at, out),
 }
 """Timers of voters; all others are of the controller that a voter is."""
 
@@ -227,6 +228,9 @@ def settle(sim: World) -> None:
     """Carry through what an event has left: appends, commits, a change of the active controller."""
     quorum, out = quorum_of(sim), wires_of(sim)
     for v in quorum.voters.values():
+        if v.stop_at != NEVER and v.alive and states.may_stop(quorum, v, out.now):
+            out.cue("CP-10.stopped", v.id, "process", "shutting down", "down")
+            kill_voter(sim, v.id)
         k = v.controller
         if k is None:
             continue
@@ -339,6 +343,10 @@ def kill_voter(sim: World, node: int) -> None:
     v.check_at = NEVER
     sim.network.running.discard(node)
     sim.network.break_connections(node)
+
+
+def stop_voter(sim: World, node: int, out: Effects) -> None:
+    states.stop(rules_of(sim), quorum_of(sim).voters[node], out)
 
 
 def start_voter(sim: World, node: int, out: Effects) -> None:

@@ -136,6 +136,59 @@ def test_a_copy_goes_on_as_the_original() -> None:
     assert twin.cluster.controller is voters(twin).voters[twin.cluster.controller.voter].controller
 
 
+# -- planned restarts -------------------------------------------------------------------------
+
+
+def until_active(sim: Simulation) -> int:
+    """Play until a controller is active; return when that is."""
+    while not sim.cluster.controller.alive:
+        sim.fire_next()
+    return sim.now
+
+
+@pytest.mark.parametrize("profile", ["K33", "K39", "K40", "K41"])
+def test_a_leader_that_shuts_down_has_a_successor_at_once(profile: str) -> None:
+    sim = play("advance 1s", "shutdown C1", profile=profile)
+    assert until_active(sim) < 1_050, "a crash takes two seconds and longer"
+    first, second, third = voters(sim).voters.values()
+    assert not first.alive and {second.epoch, third.epoch} == {2}
+    go_on(sim, "advance 1s", "restart C1", "advance 3s")
+    assert first.state == FOLLOWER and first.epoch == 2 and not sim.broken
+
+
+def test_a_follower_that_shuts_down_costs_no_election() -> None:
+    sim = play("advance 1s", "shutdown C3")
+    assert not list(voters(sim).voters.values())[2].alive and sim.now == 1_000
+    go_on(sim, "advance 5s")
+    assert sim.cluster.controller.alive and sim.cluster.controller.epoch == 1
+
+
+def test_without_another_leader_a_shutdown_ends_after_five_seconds() -> None:
+    sim = play("advance 1s", "kill C2", "kill C3", "shutdown C1")
+    first = next(iter(voters(sim).voters.values()))
+    assert (first.alive, first.state, sim.now) == (False, RESIGNED, 6_000)
+    go_on(sim, "restart C1", "restart C2", "advance 9s")
+    assert sim.cluster.controller.alive and not sim.broken
+
+
+def test_a_quorum_of_one_stops_at_once() -> None:
+    alone = load_text(THREE.replace("C1, C2, C3", "C1"))
+    sim = Simulation(alone, "K39")
+    go_on(sim, "advance 1s", "shutdown C1")
+    assert sim.now == 1_000 and not next(iter(voters(sim).voters.values())).alive
+
+
+@pytest.mark.parametrize("move", ["bounce C1", "power C1"])
+def test_a_voter_loses_nothing_with_its_process_or_its_power(move: str) -> None:
+    sim = play("advance 1s")
+    first = next(iter(voters(sim).voters.values()))
+    before = first.log.records.copy()
+    go_on(sim, move)
+    assert first.alive == (move == "bounce C1") and first.log.records == before
+    go_on(sim, "advance 8s")
+    assert sim.cluster.controller.alive and not sim.broken
+
+
 # -- by hand -------------------------------------------------------------------------------------
 
 
@@ -181,6 +234,8 @@ def test_a_release_with_zookeeper_cannot_begin() -> None:
     [
         ("pause K", "A voter is not paused here"),
         ("kill C4", "There is no voter C4"),
+        ("shutdown C4", "There is no voter C4"),
+        ("shutdown K", "There is no broker “K”"),
         ("restart C1", "is running already"),
         ("cut 1 K", "name a voter: C1, C2, C3"),
         ("timeout C4", "There is no voter C4"),
